@@ -31,3 +31,15 @@ export interface LoadResult {
   readonly firstToken: readonly number[]
   readonly failures: readonly string[]
 }
+
+/** What `attacked-product.ts` prints when it has started. */
+export interface Attacked {
+  /** The product's address. */
+  readonly base: string
+  /** The token of the user who reads. */
+  readonly token: string
+  /**
+   * Connects to a hostile server at `/connect?behaviour=`, or makes calls to it at `/call`. Responds with the outcomes.
+   */
+  readonly control: string
+}

@@ -9,6 +9,8 @@ import type { BuiltInConnectors } from './built-in/built-in-connectors.ts'
 import type { ConnectorLimits } from './connector-limits.ts'
 import type { Backoff } from './mcp/backoff.ts'
 import type { ConnectionPool } from './mcp/connection-pool.ts'
+import type { MessageThread } from './responses/message-thread.ts'
+import type { ReadingTurns } from './responses/reading-turns.ts'
 import type { ModelTools } from './tools/offer-tools.ts'
 
 /** The dependencies of this folder's functions. Created in `open-connectors.ts`. */
@@ -47,6 +49,8 @@ export interface SharedState {
   readonly pool: ConnectionPool
   readonly backoff: Backoff
   readonly callLimiter: ConcurrencyLimiter
+  readonly readingTurns: ReadingTurns
+  readonly messageThread: MessageThread
   readonly tokenLeases: TokenLeases<boolean>
   readonly toolRefreshes: SingleFlight<void>
   readonly registryReads: SingleFlight<void>

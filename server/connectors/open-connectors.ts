@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { LRUCache } from 'lru-cache'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../db/database.ts'
@@ -20,6 +21,8 @@ import type { ResolvedTool, ToolTarget } from './tools/resolve-tool.ts'
 import type { ModelTools } from './tools/offer-tools.ts'
 import { recordDenial } from './calls/tool-call-store.ts'
 import { Backoff } from './mcp/backoff.ts'
+import { MessageThread } from './responses/message-thread.ts'
+import { ReadingTurns } from './responses/reading-turns.ts'
 import type { ToolOutcome } from './calls/tool-call.ts'
 
 /** The dependencies of the app that this domain uses. */
@@ -65,6 +68,9 @@ export function openConnectors(appDeps: AppDeps, options: ConnectorOptions): Con
   const { config, now } = appDeps
   const limits = { ...connectorLimits, ...options.limits }
   const closing = new AbortController()
+  // Every running request listens to it.
+  setMaxListeners(0, closing.signal)
+  const messageThread = new MessageThread()
   const pool = new ConnectionPool({
     maxIdleMs: limits.maxIdleMs,
     maxIdleConnections: limits.maxIdleConnections,
@@ -85,6 +91,8 @@ export function openConnectors(appDeps: AppDeps, options: ConnectorOptions): Con
       pool,
       backoff: new Backoff(now),
       callLimiter: new ConcurrencyLimiter(),
+      readingTurns: new ReadingTurns(),
+      messageThread,
       tokenLeases: new TokenLeases({ now, closing: closing.signal }),
       toolRefreshes: new SingleFlight(),
       registryReads: new SingleFlight(),
@@ -107,6 +115,7 @@ export function openConnectors(appDeps: AppDeps, options: ConnectorOptions): Con
     async close() {
       closing.abort(new Error('The server shuts down.'))
       await pool.close()
+      messageThread.close()
     },
   }
 }

@@ -1,6 +1,7 @@
 import { InsufficientScopeError } from '@modelcontextprotocol/client'
 import type { Elicitation, ElicitationAnswer } from '@yonder/contract/elicitation'
 import type { CallOutcome } from '@yonder/contract/connector'
+import type { ErrorCode } from '@yonder/contract/error'
 import type { ConnectorRow, ConnectorToolRow } from '../../db/tables/connector-tables.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Acquired } from '../../lib/concurrency-limiter.ts'
@@ -11,11 +12,11 @@ import type { ConnectorDeps } from '../connector-deps.ts'
 import type { Owner } from '../connector-store.ts'
 import { CallClock, callServerTool } from '../mcp/call-server-tool.ts'
 import type { CallProgress } from '../mcp/call-server-tool.ts'
-import { explainFailure, needsAuthorization } from '../mcp/explain-failure.ts'
+import { explainFailure, isOutcomeUnknown, needsAuthorization } from '../mcp/explain-failure.ts'
 import { rememberMissingScope } from '../oauth/authorize-server.ts'
 import { readArguments, failure } from './tool-call.ts'
-import { readResult } from './read-result.ts'
 import { recordCall } from './tool-call-store.ts'
+import { refreshTools } from '../tools/refresh-tools.ts'
 import { resolveTool } from '../tools/resolve-tool.ts'
 import type { ResolvedTool } from '../tools/resolve-tool.ts'
 import { parseDefinition } from '../tools/tool-store.ts'
@@ -114,6 +115,7 @@ class RunningCall {
   readonly #request: ToolCallRequest
   #callable: CallableTool
   #clock: CallClock | undefined
+  #wasSent = false
 
   constructor(deps: ConnectorDeps, request: ToolCallRequest, callable: CallableTool) {
     this.#deps = deps
@@ -182,6 +184,9 @@ class RunningCall {
           tool: parseDefinition(this.#callable.tool.definition),
           arguments: this.#callable.arguments,
           clock,
+          onSend: () => {
+            this.#wasSent = true
+          },
           onProgress: (progress) => this.#request.onProgress?.(progress),
           onElicit: (params, answerSignal) => this.#elicit(params, answerSignal),
         },
@@ -189,7 +194,7 @@ class RunningCall {
       ),
     )
     this.#deps.shared.backoff.reset(connectionKey(this.#connector))
-    const { isError, ...read } = await readResult(result, limits)
+    const { isError, ...read } = result
     return { ...read, status: isError ? await this.#errorStatus() : 'done', duration: clock.elapsed }
   }
 
@@ -224,6 +229,7 @@ class RunningCall {
       return failure(text, times)
     }
     if (this.#clock?.timedOut === true) {
+      this.#checkServer()
       const text = 'The tool took too long. It may or may not have finished.'
       return failure(text, { status: 'timed_out', ...times })
     }
@@ -233,7 +239,18 @@ class RunningCall {
       const text = `The connector "${this.#connector.name}" needs the user's authorization. Connect it under Settings, Connectors, then try again.`
       return failure(text, { status: 'authorization_needed', ...times })
     }
+    if (this.#wasSent && isOutcomeUnknown(error)) {
+      this.#checkServer()
+      return failure(describeUnknownOutcome(code, message), { status: 'interrupted', ...times })
+    }
     return failure(`The tool failed: ${message}`, times)
+  }
+
+  /** Lists the tools in the background, so that a server that hangs is stored as failed (§18.35). */
+  #checkServer(): void {
+    if (this.#connector.status !== 'connected') return
+    // A failure is stored in the connector's row.
+    refreshTools(this.#deps, this.#connector).catch(() => undefined)
   }
 
   /**
@@ -254,6 +271,15 @@ class RunningCall {
     })
     return true
   }
+}
+
+/** Explains that a call was sent and its result was lost (§12.25). */
+function describeUnknownOutcome(code: ErrorCode, message: string): string {
+  const reason =
+    code === 'output_limit' || code === 'upstream_invalid'
+      ? message
+      : 'The connection to the server broke after the call was sent.'
+  return `${reason} The outcome is unknown: the tool may or may not have finished. Check before you call it again.`
 }
 
 function hostOf(url: string): string {

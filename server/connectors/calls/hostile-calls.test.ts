@@ -1,38 +1,98 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Elicitation, ElicitationAnswer } from '@yonder/contract/elicitation'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { hostileLimits, openHostileScene } from '../../testing/hostile-mcp/open-hostile-scene.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import {
+  ada,
+  hostileLimits,
+  impatientLimits,
+  openHostileScene,
+} from '../../testing/hostile-mcp/open-hostile-scene.ts'
 import type { HostileScene } from '../../testing/hostile-mcp/open-hostile-scene.ts'
+import { startHostileServer } from '../../testing/hostile-mcp/start-hostile-server.ts'
+import { requireConnector } from '../connector-store.ts'
 
 let scene: HostileScene
+let impatient: HostileScene
 
 beforeAll(async () => {
   scene = await openHostileScene()
+  impatient = await openHostileScene(impatientLimits)
 })
-afterAll(() => scene.close())
+afterAll(async () => {
+  await scene.close()
+  await impatient.close()
+})
 
-// Bob's calls continue meanwhile, and the event loop is never blocked for a quarter of a second.
+// Bob's calls continue meanwhile, and none of them fails. `npm run bench hostile-servers` measures their delay.
 beforeEach(() => scene.startBob())
-afterEach(async () => {
-  expect(await scene.stopBob()).toBeLessThan(250)
-})
+afterEach(() => scene.stopBob())
 
-// Retried, because a loaded machine may block the event loop by itself.
-describe('a hostile server', { retry: 2 }, () => {
-  it.each(['silent-call', 'drip', 'wrong-id', 'dropped', 'ended'])(
-    'fails in time when it sends no result (%s) (§16.8)',
+describe('a hostile server', () => {
+  it.each(['silent-call', 'drip', 'wrong-id'])(
+    'fails when it sends no result (%s) (§16.8)',
     async (behaviour) => {
-      const started = Date.now()
-      const outcome = await scene.callTo(behaviour)
-      expect(['timed_out', 'failed']).toContain(outcome.status)
-      expect(Date.now() - started).toBeLessThan(6_000)
+      const outcome = await impatient.callTo(behaviour)
+      expect(outcome.status).toBe('timed_out')
     },
   )
 
+  // Without the short limits: these calls end at once.
+  it.each([
+    'dropped',
+    'ended',
+    'reset',
+    'cut-json',
+    'status-502',
+    'status-503',
+    'status-504',
+    'sse-cut',
+    'html',
+  ])(
+    'leaves the outcome of a call unknown when it breaks the connection after the call was sent (%s) (§12.25)',
+    async (behaviour) => {
+      const outcome = await scene.callTo(behaviour)
+      expect(outcome).toMatchObject({
+        status: 'interrupted',
+        text: expect.stringContaining('The outcome is unknown') as string,
+        parts: [{ type: 'note', text: outcome.text }],
+      })
+      const calls = (await scene.hostile.seen(behaviour)).filter(({ rpc }) => rpc === 'tools/call')
+      expect(calls).toHaveLength(1)
+    },
+  )
+
+  it.each(['status-400', 'status-404', 'status-429', 'status-501', 'insult'])(
+    'has a call that it did not run reported as failed (%s) (§12.25)',
+    async (behaviour) => {
+      expect(await scene.callTo(behaviour)).toMatchObject({
+        status: 'failed',
+        text: expect.not.stringContaining('unknown') as string,
+      })
+    },
+  )
+
+  it('has a call reported as failed when it cannot be reached (§12.25)', async () => {
+    const other = await startHostileServer()
+    await scene.connectors.connect('ada', { name: 'gone', url: other.url('polite') })
+    await other.close()
+    expect(await scene.call({ connectorName: 'gone' })).toMatchObject({
+      status: 'failed',
+      text: 'The tool failed: The server cannot be reached. Check its address or try again later.',
+    })
+  })
+
+  it('is stored as failed when it hangs during a call and after it (§18.35)', async () => {
+    const connectorName = await impatient.connect('hangs')
+    expect((await impatient.call({ connectorName })).status).toBe('timed_out')
+    const { db } = impatient.connectors.database
+    await vi.waitUntil(async () => (await requireConnector(db, ada, connectorName)).status === 'failed', {
+      timeout: 10_000,
+    })
+  })
+
   it('is stopped at the time limit of a call when it reports progress endlessly (§16.8)', async () => {
-    const outcome = await scene.callTo('progress')
+    const outcome = await impatient.callTo('progress')
     expect(outcome.status).toBe('timed_out')
-    expect(outcome.duration).toBeGreaterThan(hostileLimits.maxCallIdleMs)
-    expect(outcome.duration).toBeLessThan(hostileLimits.maxCallMs + 1_000)
   })
 
   it.each(['huge-call', 'huge-stream', 'announced-huge', 'bomb'])(
@@ -40,13 +100,13 @@ describe('a hostile server', { retry: 2 }, () => {
     async (behaviour) => {
       const before = process.memoryUsage().rss
       const outcome = await scene.callTo(behaviour)
-      expect(outcome.status).toBe('failed')
+      expect(['failed', 'interrupted']).toContain(outcome.status)
       expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1_024 * 1_024)
     },
   )
 
   it.each(['events', 'events-named'])('is cut off when it floods its stream (%s)', async (behaviour) => {
-    expect(['failed', 'timed_out']).toContain((await scene.callTo(behaviour)).status)
+    expect(['interrupted', 'timed_out']).toContain((await scene.callTo(behaviour)).status)
   })
 
   it('has its result replaced by a note when it is nested deeply', async () => {
@@ -67,11 +127,49 @@ describe('a hostile server', { retry: 2 }, () => {
     'is refused before parsing when it sends millions of %s',
     async (behaviour) => {
       expect(await scene.callTo(behaviour)).toMatchObject({
-        status: 'failed',
+        status: 'interrupted',
         text: expect.stringContaining('too many objects') as string,
       })
     },
   )
+
+  it.each(['cr-events', 'lf-events', 'crlf-events', 'cr-lines', 'lf-lines', 'comments', 'empty-events'])(
+    'is cut off when it sends too many lines, whatever their ends (%s) (§18.20)',
+    async (behaviour) => {
+      expect(await scene.callTo(behaviour)).toMatchObject({
+        status: 'interrupted',
+        text: expect.stringContaining('too many events') as string,
+      })
+    },
+  )
+
+  it.each(['huge-event', 'many-keys', 'many-keys-event', 'escapes'])(
+    'has an expensive result read and cut (%s) (§18.20)',
+    async (behaviour) => {
+      const outcome = await scene.callTo(behaviour)
+      expect(outcome.status).toBe('done')
+      expect(outcome.text.length).toBeLessThan(101_000)
+    },
+  )
+
+  it.each(['large-error', 'large-refusal'])('has a large error read (%s)', async (behaviour) => {
+    expect((await scene.callTo(behaviour)).status).toBe('failed')
+  })
+
+  it('has a large notification ignored', async () => {
+    expect((await scene.callTo('large-notification')).text).toBe('after it')
+  })
+
+  it('is refused when it asks a question that is too large', async () => {
+    expect(await scene.callTo('large-question')).toMatchObject({
+      status: 'interrupted',
+      text: expect.stringContaining('message that is too large') as string,
+    })
+  })
+
+  it('is read when it sends one byte at a time', async () => {
+    expect((await scene.callTo('single-bytes')).text).toBe('slow')
+  })
 
   it('cannot execute code in the schema of an elicitation (§18.23)', async () => {
     const onElicit = (): Promise<ElicitationAnswer> =>
@@ -83,7 +181,7 @@ describe('a hostile server', { retry: 2 }, () => {
     'causes an error in plain text when its response is nonsense (%s)',
     async (behaviour) => {
       const { status, text } = await scene.callTo(behaviour)
-      expect(status).toBe('failed')
+      expect(status).toBe('interrupted')
       expect(text).not.toMatch(/script|secret|<|position/)
     },
   )
@@ -100,8 +198,8 @@ describe('a hostile server', { retry: 2 }, () => {
   })
 
   it('is retried with a delay when it breaks its stream repeatedly (§18.24)', async () => {
-    await scene.callTo('storm')
-    const gets = (await scene.hostile.seen('storm')).filter(({ method }) => method === 'GET')
+    await impatient.callTo('storm')
+    const gets = (await impatient.hostile.seen('storm')).filter(({ method }) => method === 'GET')
     expect(gets.length).toBeLessThanOrEqual(2 * 3 * (hostileLimits.maxReconnects + 1))
   })
 
@@ -131,7 +229,7 @@ describe('a hostile server', { retry: 2 }, () => {
       onElicit: async (elicitation) => {
         received.push(elicitation)
         maxOpen = Math.max(maxOpen, ++open)
-        await new Promise((resolve) => setTimeout(resolve, 10))
+        await setImmediate()
         open--
         return { action: 'accept', content: { name: 'Ada' } }
       },

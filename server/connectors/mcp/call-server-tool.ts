@@ -3,6 +3,8 @@ import type { CallToolRequest, Tool } from '@modelcontextprotocol/client'
 import { linkSignal, onAbort } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
+import { readResult } from '../calls/read-result.ts'
+import type { ReadResult } from '../calls/read-result.ts'
 import type { ToolDefinition } from '../tools/tool-store.ts'
 import type { ServerConnection } from './server-connection.ts'
 
@@ -22,24 +24,27 @@ export interface ServerCall {
   /** Passes an elicitation to the user; `params` is unvalidated data from the server. Never rejects. */
   readonly onElicit: (params: unknown, signal: AbortSignal) => Promise<ElicitationAnswer>
   readonly clock: CallClock
+  /** Called right before the request is sent. */
+  readonly onSend: () => void
 }
 
 /**
- * Calls a tool, with as many elicitations as the limits allow, and returns the raw result. The clock's signal also
+ * Calls a tool, with as many elicitations as the limits allow, and returns its result. The clock's signal also
  * cancels the request at the server. The call is never repeated (§18.24).
  */
 export async function callServerTool(
   connection: ServerConnection,
   call: ServerCall,
   limits: ConnectorLimits,
-): Promise<JsonObject> {
+): Promise<ReadResult> {
   connection.startRequest(limits.maxCallBytes)
   const elicitations = new Elicitations(call, limits)
   connection.onLegacyElicitation = (params, signal) => elicitations.handle(params, signal)
   try {
     let params: CallToolRequest['params'] = { name: call.tool.name, arguments: { ...call.arguments } }
     for (let round = 0; ; round++) {
-      connection.results.consumeCallResult()
+      connection.results.clear()
+      call.onSend()
       const result: JsonObject = await connection.client.callTool(params, {
         signal: AbortSignal.any([call.clock.signal, elicitations.refused]),
         // The clock times the call out; it excludes the time spent waiting for the user.
@@ -51,7 +56,9 @@ export async function callServerTool(
           call.onProgress({ progress, total, message })
         },
       })
-      if (result['resultType'] !== 'input_required') return connection.results.consumeCallResult() ?? result
+      if (result['resultType'] !== 'input_required') {
+        return (await connection.results.consumeCallResult()) ?? (await readResult(result, limits))
+      }
       if (round === limits.maxElicitationRounds) throw tooManyElicitations()
       connection.startRequest(limits.maxCallBytes)
       params = await elicitations.handleAll(params, result)

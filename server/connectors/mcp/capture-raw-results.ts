@@ -1,84 +1,136 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { readResult } from '../calls/read-result.ts'
+import type { ReadResult } from '../calls/read-result.ts'
+import type { ConnectorLimits } from '../connector-limits.ts'
+import type { MessageThread } from '../responses/message-thread.ts'
+import { describePage, describeType } from '../responses/read-large-message.ts'
+import type { ReadMessage } from '../responses/read-large-message.ts'
+import type { ReadLarge } from '../responses/read-messages.ts'
+import { readPage } from '../tools/read-tools.ts'
+import type { ToolPage } from '../tools/read-tools.ts'
+import { AppError } from '../../lib/app-error.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
 type Handler = NonNullable<Transport['onmessage']>
 
-/** The latest results of a server, exactly as it sent them. Each can be read once. */
-export interface RawResults {
-  /** The `tools` of the latest page of a list. */
-  consumeTools(): readonly unknown[]
-  /** The whole latest result of a call. */
-  consumeCallResult(): JsonObject | undefined
+/** The latest results of a server. Each can be consumed once. */
+export interface CapturedResults {
+  /** The latest page of a list. */
+  consumePage(): ToolPage
+  /** The latest result of a call; undefined when there is none. */
+  consumeCallResult(): Promise<ReadResult | undefined>
+  /** Drops the results that were not consumed. */
+  clear(): void
 }
+
+/** Whose results are captured, and how they are read. */
+export interface ResultSource {
+  readonly userId: string
+  /** The connector's address, which is part of the fingerprints of its tools. */
+  readonly url: string
+  readonly limits: ConnectorLimits
+  readonly messageThread: MessageThread
+}
+
+/** Called when the response to a request has ended without its result. */
+type OnUnanswered = (error: AppError) => void
 
 /**
  * Captures the results of `tools/list` and `tools/call` before the SDK sees them, because the SDK rejects a whole
- * result for one invalid part. The SDK gets an empty result instead, and we read the raw one part by part. Call this
- * before connecting, and send one request at a time.
+ * result for one invalid part. The SDK gets an empty result instead, and we read the raw one part by part. Requests are
+ * sent one at a time.
  */
-export function captureRawResults(transport: Transport): RawResults {
-  const capture = new ResultCapture()
-  const send = transport.send.bind(transport)
-  transport.send = (message, options) => {
-    capture.onRequest(message)
-    return send(message, options)
-  }
-  let handler: Handler | undefined
-  Object.defineProperty(transport, 'onmessage', {
-    configurable: true,
-    enumerable: true,
-    get: (): Handler | undefined => {
-      const current = handler
-      return current === undefined
-        ? undefined
-        : (message, extra) => current(capture.replaceResult(message), extra)
-    },
-    set: (next: Handler | undefined) => {
-      handler = next
-    },
-  })
-  return capture
-}
-
-class ResultCapture implements RawResults {
+export class ResultCapture implements CapturedResults {
+  readonly #source: ResultSource
   readonly #methods = new Map<unknown, string>()
   /** Messages that are already replacements, because the SDK passes one message through several handlers. */
   readonly #replaced = new WeakSet<object>()
-  #tools: readonly unknown[] = []
-  #call: JsonObject | undefined
+  #page: ToolPage | undefined
+  #raw: JsonObject | undefined
+  #read: ReadResult | undefined
 
-  consumeTools(): readonly unknown[] {
-    const tools = this.#tools
-    this.#tools = []
-    return tools
+  constructor(source: ResultSource) {
+    this.#source = source
   }
 
-  consumeCallResult(): JsonObject | undefined {
-    const result = this.#call
-    this.#call = undefined
-    return result
+  /** Captures the results that a transport receives. Call this before connecting. */
+  attach(transport: Transport, onUnanswered: OnUnanswered): void {
+    const send = transport.send.bind(transport)
+    transport.send = (message, options) => {
+      this.#onRequest(message)
+      // Without it the SDK waits for the result until the request times out.
+      const onRequestStreamEnd = (): void => {
+        if ('id' in message && this.#methods.has(message.id)) onUnanswered(streamEnded())
+        options?.onRequestStreamEnd?.()
+      }
+      return send(message, { ...options, onRequestStreamEnd })
+    }
+    let handler: Handler | undefined
+    Object.defineProperty(transport, 'onmessage', {
+      configurable: true,
+      enumerable: true,
+      get: (): Handler | undefined => {
+        const current = handler
+        return current === undefined
+          ? undefined
+          : (message, extra) => current(this.#replaceResult(message), extra)
+      },
+      set: (next: Handler | undefined) => {
+        handler = next
+      },
+    })
   }
 
-  onRequest(message: JSONRPCMessage): void {
+  /** Captures the result in a message that is too large for the main thread. @throws AppError when it is refused */
+  readonly readLarge: ReadLarge = async (data) => {
+    const { userId, messageThread, url, limits } = this.#source
+    const read = await messageThread.read(userId, { data, methods: this.#methods, url, limits })
+    if (read.kind === 'ignored') return undefined
+    if (read.kind === 'refused') throw toRefusal(read)
+    if (read.kind !== 'other') this.#methods.delete(read.id)
+    if (read.kind === 'page') this.#page = read.page
+    if (read.kind === 'result') this.#read = read.result
+    return read.message
+  }
+
+  consumePage(): ToolPage {
+    const page = this.#page
+    this.#page = undefined
+    return page ?? { tools: [], count: 0 }
+  }
+
+  async consumeCallResult(): Promise<ReadResult | undefined> {
+    const [raw, read] = [this.#raw, this.#read]
+    this.clear()
+    return raw === undefined ? read : readResult(raw, this.#source.limits)
+  }
+
+  clear(): void {
+    this.#page = undefined
+    this.#raw = undefined
+    this.#read = undefined
+  }
+
+  #onRequest(message: JSONRPCMessage): void {
     if (!('method' in message) || !('id' in message)) return
     if (message.method === 'tools/list' || message.method === 'tools/call') {
       this.#methods.set(message.id, message.method)
     }
   }
 
-  replaceResult(message: JSONRPCMessage): JSONRPCMessage {
+  #replaceResult(message: JSONRPCMessage): JSONRPCMessage {
     if (this.#replaced.has(message) || !('result' in message)) return message
     const method = this.#methods.get(message.id)
     this.#methods.delete(message.id)
     const result: JsonObject = message.result
     if (method === 'tools/list') {
-      this.#tools = Array.isArray(result['tools']) ? result['tools'] : []
+      const tools: readonly unknown[] = Array.isArray(result['tools']) ? result['tools'] : []
+      this.#page = readPage(tools, this.#source.url, this.#source.limits)
       return this.#markReplaced({ ...message, result: { ...describePage(result), tools: [] } })
     }
     if (method === 'tools/call' && result['resultType'] !== 'input_required') {
-      this.#call = result
-      const type = 'resultType' in result ? { resultType: result['resultType'] } : {}
-      return this.#markReplaced({ ...message, result: { ...type, content: [] } })
+      this.#raw = result
+      return this.#markReplaced({ ...message, result: { ...describeType(result), content: [] } })
     }
     return message
   }
@@ -89,9 +141,12 @@ class ResultCapture implements RawResults {
   }
 }
 
-/** Returns the fields of a page that the SDK needs besides the tools. */
-function describePage({ resultType, nextCursor, ttlMs, cacheScope }: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries({ resultType, nextCursor, ttlMs, cacheScope }).filter(([, value]) => value !== undefined),
-  )
+export function streamEnded(): AppError {
+  return new AppError('upstream_cut', 'The server closed the connection. Try again later.')
+}
+
+function toRefusal({ reason }: Extract<ReadMessage, { kind: 'refused' }>): AppError {
+  return reason === 'invalid'
+    ? new AppError('upstream_invalid', 'The server sent a response that is not valid MCP. Check its address.')
+    : new AppError('output_limit', 'The server sent a message that is too large.')
 }

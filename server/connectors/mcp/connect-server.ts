@@ -15,9 +15,14 @@ import type {
 import type { McpServer } from '@modelcontextprotocol/server'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import { linkSignal, onAbort } from '../../lib/abort.ts'
+import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
+import type { ReadingTurns } from '../responses/reading-turns.ts'
+import { readMessages } from '../responses/read-messages.ts'
 import { limitResponses, ResponseBudget } from './server-fetch.ts'
-import { captureRawResults } from './capture-raw-results.ts'
+import { isFailedDiscovery } from './explain-failure.ts'
+import { ResultCapture, streamEnded } from './capture-raw-results.ts'
+import type { ResultSource } from './capture-raw-results.ts'
 import { OpenConnection } from './server-connection.ts'
 import type { ServerConnection } from './server-connection.ts'
 
@@ -43,7 +48,8 @@ export interface HttpTarget {
 }
 
 export interface ConnectOptions {
-  readonly limits: ConnectorLimits
+  readonly source: ResultSource
+  readonly readingTurns: ReadingTurns
   readonly signal: AbortSignal
   /** Called when the server announces that its list of tools has changed. */
   readonly onToolsChanged: () => void
@@ -55,76 +61,133 @@ const clientInfo = { name: 'yonder', title: 'Yonder', version: '1.0.0' }
 const sseOnlyStatuses = new Set([400, 404, 405])
 
 /**
- * Connects to a server of any protocol revision. HTTP+SSE is tried only after a response that is typical of an SSE-only
- * server, and never after refused access, a timeout or a network failure (§18.21).
+ * Connects to a server of any protocol revision. A server that fails at the first request of the newest revision is
+ * connected with the older handshake, unless it refused access or cannot be reached: many servers fail at methods that
+ * they do not have. HTTP+SSE is tried only after a response that is typical of an SSE-only server (§18.21, §18.34).
  */
 export async function connectServer(
   target: ServerTarget,
   options: ConnectOptions,
 ): Promise<ServerConnection> {
-  if (target.kind === 'in_process') {
-    return connect(options, {}, (budget) => openInProcessTransport(target.createServer, budget))
-  }
-  const prior = target.prior === null ? {} : { prior: target.prior }
+  const { limits } = options.source
+  const linked = linkSignal(options.signal, limits.connectTimeoutMs)
+  const inTime = { ...options, signal: linked.signal }
   try {
-    return await connect(options, prior, (budget) => openStreamableHttp(target, options.limits, budget))
+    if (target.kind === 'http') return await connectHttp(target, inTime)
+    return await connect(inTime, {}, ({ budget }) => openInProcessTransport(target.createServer, budget))
+  } finally {
+    linked.release()
+  }
+}
+
+async function connectHttp(target: HttpTarget, options: ConnectOptions): Promise<ServerConnection> {
+  const open = (prior: { readonly prior?: PriorDiscovery }) =>
+    connect(options, prior, (reading) => openStreamableHttp(target, reading))
+  try {
+    if (target.prior !== null) return await open({ prior: target.prior })
+    try {
+      return await open({})
+    } catch (error) {
+      if (options.signal.aborted || !isFailedDiscovery(error)) throw error
+      return await open({ prior: { kind: 'legacy' } })
+    }
   } catch (error) {
     if (!(error instanceof SdkHttpError) || !sseOnlyStatuses.has(error.status)) throw error
     try {
-      return await connect(options, {}, (budget) => openSse(target, options.limits, budget))
+      return await connect(options, {}, (reading) => openSse(target, reading))
     } catch {
       throw error
     }
   }
 }
 
+/** How the responses of one connection are read. */
+interface Reading {
+  readonly options: ConnectOptions
+  readonly budget: ResponseBudget
+  readonly results: ResultCapture
+}
+
 async function connect(
-  { limits, signal, onToolsChanged }: ConnectOptions,
+  options: ConnectOptions,
   prior: { readonly prior?: PriorDiscovery },
-  openTransport: (budget: ResponseBudget) => Transport,
+  openTransport: (reading: Reading) => Transport,
 ): Promise<ServerConnection> {
+  const { signal, source, onToolsChanged } = options
+  const { limits } = source
   const budget = new ResponseBudget()
   budget.startRequest(limits.maxListBytes)
-  const transport = openTransport(budget)
-  const results = captureRawResults(transport)
-  const connection = new OpenConnection(createClient(), transport, results, budget)
+  const results = new ResultCapture(source)
+  const transport = openTransport({ options, budget, results })
+  results.attach(transport, (error) => budget.refuse(error))
+  const connection = new OpenConnection(createClient(limits), transport, results, budget)
   connection.watch(onToolsChanged)
-  const { connectTimeoutMs } = limits
-  const linked = linkSignal(signal, connectTimeoutMs)
-  const removeAbort = onAbort(linked.signal, () => void transport.close())
+  const removeAbort = onAbort(signal, () => void transport.close())
   try {
     await connection.client.connect(transport, {
-      timeout: connectTimeoutMs,
-      signal: linked.signal,
+      timeout: limits.connectTimeoutMs,
+      signal,
       ...prior,
     })
-    linked.signal.throwIfAborted()
+    signal.throwIfAborted()
   } catch (error) {
     await transport.close().catch(() => undefined)
-    throw connection.refusal ?? (linked.signal.aborted ? linked.signal.reason : error)
+    throw connection.refusal ?? (signal.aborted ? signal.reason : error)
   } finally {
     removeAbort()
-    linked.release()
   }
   connection.listen()
   return connection
 }
 
-function openSse({ url, auth, fetch }: HttpTarget, limits: ConnectorLimits, budget: ResponseBudget) {
-  return new SSEClientTransport(url, {
-    fetch: limitResponses(fetch, budget, limits),
-    authProvider: auth,
+/** Returns a fetch that limits the responses of a server and reads them piece by piece. */
+function readingFetch(fetch: GuardedFetch['fetch'], { options, budget, results }: Reading) {
+  const { source, readingTurns } = options
+  const limited = limitResponses(fetch, budget, source.limits, () => readingTurns.next(source.userId))
+  return readMessages(limited, async (data) => {
+    try {
+      return await results.readLarge(data)
+    } catch (error) {
+      throw error instanceof AppError ? budget.refuse(error) : error
+    }
   })
 }
 
-function openStreamableHttp(
-  { url, auth, fetch }: HttpTarget,
-  limits: ConnectorLimits,
-  budget: ResponseBudget,
-) {
-  const { minReconnectMs, maxReconnects } = limits
+function openSse({ url, auth, fetch: send }: HttpTarget, reading: Reading) {
+  // All results arrive on one stream, so a request that is pending when it ends gets none.
+  const endingFetch: GuardedFetch['fetch'] = async (input, init) => {
+    const response = await send(input, init)
+    const isStream = (response.headers.get('content-type') ?? '').startsWith('text/event-stream')
+    return isStream ? withEnd(response, () => reading.budget.refuse(streamEnded())) : response
+  }
+  return new SSEClientTransport(url, { fetch: readingFetch(endingFetch, reading), authProvider: auth })
+}
+
+/** Returns the response with a body that calls `onEnd` when it ends or breaks. */
+function withEnd(response: Response, onEnd: () => void): Response {
+  if (response.body === null) return response
+  const reader = response.body.getReader()
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read()
+        if (!done) return controller.enqueue(value)
+        controller.close()
+      } catch (error) {
+        controller.error(error)
+      }
+      onEnd()
+    },
+    cancel: (reason) => reader.cancel(reason),
+  })
+  const { status, statusText, headers } = response
+  return new Response(body, { status, statusText, headers })
+}
+
+function openStreamableHttp({ url, auth, fetch }: HttpTarget, reading: Reading) {
+  const { minReconnectMs, maxReconnects } = reading.options.source.limits
   return new StreamableHTTPClientTransport(url, {
-    fetch: limitResponses(fetch, budget, limits),
+    fetch: readingFetch(fetch, reading),
     authProvider: auth,
     onInsufficientScope: 'throw',
     reconnectionOptions: {
@@ -149,10 +212,11 @@ const acceptAll: NonNullable<ClientOptions['jsonSchemaValidator']> = {
     (input) => ({ valid: true, data: input as Value, errorMessage: undefined }),
 }
 
-function createClient(): Client {
+function createClient({ connectTimeoutMs }: ConnectorLimits): Client {
   return new Client(clientInfo, {
     capabilities: { elicitation: { form: {} } },
-    versionNegotiation: { mode: 'auto' },
+    // Leaves time for the older handshake when the server does not respond to the newest one.
+    versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.round((connectTimeoutMs * 2) / 3) } },
     inputRequired: { autoFulfill: false },
     jsonSchemaValidator: acceptAll,
   })

@@ -7,6 +7,7 @@ import {
   SdkErrorCode,
   SdkHttpError,
   UnauthorizedError,
+  UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/client'
 import { AppError } from '../../lib/app-error.ts'
 import { toVisibleLine } from '../../lib/text.ts'
@@ -40,6 +41,44 @@ export function isTimeout(error: unknown): boolean {
       (cause instanceof DOMException && cause.name === 'TimeoutError'),
   )
 }
+
+/**
+ * Whether the server failed at the first request of the newest protocol revision in a way that does not exclude an older
+ * one. Refused access and an address that cannot be reached do.
+ */
+export function isFailedDiscovery(error: unknown): boolean {
+  const chain = causes(error)
+  if (needsAuthorization(error) || chain.some((cause) => cause instanceof AppError || isUnreachable(cause)))
+    return false
+  if (error instanceof UnsupportedProtocolVersionError) return true
+  if (!(error instanceof SdkError)) return false
+  return error.code === SdkErrorCode.EraNegotiationFailed || error.code === SdkErrorCode.RequestTimeout
+}
+
+/** Errors of a socket or of TLS before a request could be sent. */
+const unsent = /^(UND_ERR_CONNECT_TIMEOUT|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|ERR_SSL_)/
+
+/**
+ * Whether a call that failed after it was started may have run. It has not when it never left, and its server has
+ * decided about it when it returned an error (§12.25).
+ */
+export function isOutcomeUnknown(error: unknown): boolean {
+  if (needsAuthorization(error)) return false
+  return causes(error).every((cause) => {
+    if (cause instanceof AppError) return unknownCodes.has(cause.code)
+    if (cause instanceof SdkHttpError) return cause.status >= 500 && cause.status !== 501
+    if (cause instanceof SdkError) return cause.code !== SdkErrorCode.NotConnected
+    if (
+      isUnreachable(cause) ||
+      (cause instanceof Error && 'code' in cause && unsent.test(String(cause.code)))
+    )
+      return false
+    return !(cause instanceof ProtocolError)
+  })
+}
+
+/** Codes of errors that end a call whose request was sent. */
+const unknownCodes: ReadonlySet<string> = new Set(['output_limit', 'upstream_cut', 'upstream_invalid'])
 
 /** Converts any failure of a server to an error for the connector's owner. */
 export function explainFailure(error: unknown): AppError {

@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { ada, bob, openHostileScene } from '../../testing/hostile-mcp/open-hostile-scene.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ada, bob, impatientLimits, openHostileScene } from '../../testing/hostile-mcp/open-hostile-scene.ts'
 import type { HostileScene } from '../../testing/hostile-mcp/open-hostile-scene.ts'
 import { openTestConnectors } from '../../testing/mcp/open-test-connectors.ts'
 import { startHostileServer } from '../../testing/hostile-mcp/start-hostile-server.ts'
@@ -15,27 +15,46 @@ beforeAll(async () => {
 })
 afterAll(() => scene.close())
 
-// Bob's calls continue meanwhile, and the event loop is never blocked for a quarter of a second.
+// Bob's calls continue meanwhile, and none of them fails. `npm run bench hostile-servers` measures their delay.
 beforeEach(() => scene.startBob())
-afterEach(async () => {
-  expect(await scene.stopBob()).toBeLessThan(250)
-})
+afterEach(() => scene.stopBob())
 
-// Retried, because a loaded machine may block the event loop by itself.
-describe('a hostile server', { retry: 2 }, () => {
+describe('a hostile server', () => {
   it('times out when it never responds', async () => {
-    const started = Date.now()
-    expect(await scene.connectError('silent')).toMatchObject({ code: 'upstream_timeout' })
-    expect(Date.now() - started).toBeLessThan(5_000)
-    const [row] = await scene.connectors.database.db
-      .selectFrom('connectors')
-      .selectAll()
-      .where('user_id', '=', 'ada')
-      .execute()
-    expect(row).toMatchObject({
-      status: 'failed',
-      error_message: 'The server did not respond in time. Try again later.',
-    })
+    const impatient = await openHostileScene(impatientLimits)
+    try {
+      expect(await impatient.connectError('silent')).toMatchObject({ code: 'upstream_timeout' })
+      const [row] = await impatient.connectors.database.db
+        .selectFrom('connectors')
+        .selectAll()
+        .where('user_id', '=', 'ada')
+        .execute()
+      expect(row).toMatchObject({
+        status: 'failed',
+        error_message: 'The server did not respond in time. Try again later.',
+      })
+    } finally {
+      await impatient.close()
+    }
+  })
+
+  it.each(['discover-fails', 'discover-resets', 'discover-html'])(
+    'is connected with the older handshake when it fails at the newest one (%s) (§18.34)',
+    async (behaviour) => {
+      expect((await scene.callTo(behaviour)).status).toBe('done')
+    },
+  )
+
+  it('is connected with the older handshake when it never responds to the newest one (§18.34)', async () => {
+    const impatient = await openHostileScene({ connectTimeoutMs: 3_000 })
+    expect((await impatient.callTo('discover-hangs')).status).toBe('done')
+    await impatient.close()
+  })
+
+  it('gets no second request when it refuses access (§18.34)', async () => {
+    expect(await scene.connectError('forbidden')).toMatchObject({ code: 'upstream_refused_key' })
+    const requests = (await scene.hostile.seen('forbidden')).map(({ rpc }) => rpc)
+    expect(requests).toEqual(['server/discover'])
   })
 
   it.each(['huge-list', 'huge-initialize', 'long'])(
@@ -166,8 +185,9 @@ describe('a hostile server', { retry: 2 }, () => {
   it('is read once when it announces a thousand times that its list has changed', async () => {
     const name = await scene.connect('list-changed')
     await scene.call({ connectorName: name })
-    await new Promise((resolve) => setTimeout(resolve, 500))
-    expect((await requireConnector(scene.connectors.database.db, ada, name)).tools_expire_at).toBeNull()
+    const expiry = async () =>
+      (await requireConnector(scene.connectors.database.db, ada, name)).tools_expire_at
+    await vi.waitUntil(async () => (await expiry()) === null)
     const lists = (await scene.hostile.seen('list-changed')).filter(({ rpc }) => rpc === 'tools/list').length
     const options = {
       user: ada,
@@ -235,10 +255,6 @@ describe('a hostile server', { retry: 2 }, () => {
     await canary.close()
   })
 
-  it('is reported as refusing access', async () => {
-    expect(await scene.connectError('forbidden')).toMatchObject({ code: 'upstream_refused_key' })
-  })
-
   it('is not called after the user has stopped', async () => {
     const name = await scene.connect('polite')
     const before = (await scene.hostile.seen('polite')).length
@@ -247,7 +263,7 @@ describe('a hostile server', { retry: 2 }, () => {
     expect(await scene.hostile.seen('polite')).toHaveLength(before)
   })
 
-  it('does not delay the tools of other servers (§12.21, §18.20)', async () => {
+  it('does not delay the tools of other servers (§12.21, §18.20, §18.35)', async () => {
     const good = await scene.connect('polite')
     await scene.connectors.connect('ada', { name: 'bad', url: scene.hostile.url('polite') })
     await scene.connectors.database.db
@@ -256,7 +272,6 @@ describe('a hostile server', { retry: 2 }, () => {
       .where('name', '=', 'bad')
       .execute()
     const seen: string[] = []
-    const started = Date.now()
     const { tools, resolve } = await listModelTools(scene.connectors, {
       user: ada,
       apiType: 'openai',
@@ -264,11 +279,11 @@ describe('a hostile server', { retry: 2 }, () => {
       onStatus: ({ status, server, finished }) =>
         seen.push(`${status} ${server}${finished === true ? 'finished' : ''}`),
     })
-    expect(Date.now() - started).toBeLessThan(1_400)
     expect(tools.map(({ name }) => resolve(name)?.connectorName)).toEqual(
       expect.arrayContaining(['default', good]),
     )
     expect(seen).toEqual(expect.arrayContaining(['connecting bad', `connected ${good}`, 'info bad']))
+    expect(seen).not.toContain('connected bad')
     expect(seen.at(-1)).toBe('summary finished')
   })
 })

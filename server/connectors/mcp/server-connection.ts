@@ -3,7 +3,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { Client, DiscoverResult, Transport } from '@modelcontextprotocol/client'
 import type { ElicitationAnswer } from '@yonder/contract/elicitation'
 import type { AppError } from '../../lib/app-error.ts'
-import type { RawResults } from './capture-raw-results.ts'
+import type { CapturedResults } from './capture-raw-results.ts'
 import type { ResponseBudget } from './server-fetch.ts'
 
 /** Handles an elicitation that a legacy server sends during a call; `params` is unvalidated data from the server. */
@@ -16,7 +16,7 @@ export interface ServerConnection {
   readonly discoverResult: DiscoverResult | undefined
   /** Whether the server has a session for this connection, which it may lose. */
   readonly hasSession: boolean
-  readonly results: RawResults
+  readonly results: CapturedResults
   /** Starts a request whose responses can have this many bytes in total. */
   startRequest(maxBytes: number): void
   /** Handles the elicitations of a legacy server; undefined between calls. */
@@ -35,12 +35,12 @@ export class OpenConnection implements ServerConnection {
   onLegacyElicitation: LegacyElicitationHandler | undefined
   refusal: AppError | undefined
   readonly client: Client
-  readonly results: RawResults
+  readonly results: CapturedResults
   readonly #transport: Transport
   readonly #budget: ResponseBudget
   #closed = false
 
-  constructor(client: Client, transport: Transport, results: RawResults, budget: ResponseBudget) {
+  constructor(client: Client, transport: Transport, results: CapturedResults, budget: ResponseBudget) {
     this.client = client
     this.results = results
     this.#transport = transport

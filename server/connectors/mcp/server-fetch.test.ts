@@ -1,100 +1,99 @@
-import { expect, it } from 'vitest'
-import { connectorLimits } from '../connector-limits.ts'
-import { connectServer } from './connect-server.ts'
-import { listServerTools } from './list-server-tools.ts'
+import { describe, expect, it } from 'vitest'
 import { limitResponses, ResponseBudget } from './server-fetch.ts'
 
-const tool = { name: 'größe', inputSchema: { type: 'object' } }
+const limits = { minReconnectMs: 0, maxReconnects: 3 }
+const maxBytes = 1_024 * 1_024
 
-/** A server that writes each response with `write`, in chunks of `chunkBytes`. */
-function serverOf(contentType: string, write: (message: object) => string, chunkBytes: number): typeof fetch {
-  return (_address, init) => {
-    const request = JSON.parse(typeof init?.body === 'string' ? init.body : '{}') as {
-      id?: number
-      method?: string
-      params?: { protocolVersion?: string }
-    }
-    if (request.id === undefined)
-      return Promise.resolve(new Response(null, { status: init?.method === 'POST' ? 202 : 405 }))
-    const results: Readonly<Record<string, object>> = {
-      initialize: {
-        protocolVersion: '2025-06-18',
-        capabilities: { tools: {} },
-        serverInfo: { name: 'dialects', version: '1' },
-      },
-      'tools/list': { tools: [tool] },
-    }
-    const result = results[request.method ?? '']
-    const message = {
-      jsonrpc: '2.0',
-      id: request.id,
-      ...(result === undefined ? { error: { code: -32601, message: 'Method not found' } } : { result }),
-    }
-    const bytes = new TextEncoder().encode(write(message))
-    const body = new ReadableStream<Uint8Array>({
-      start(controller) {
-        for (let at = 0; at < bytes.length; at += chunkBytes)
-          controller.enqueue(bytes.slice(at, at + chunkBytes))
-        controller.close()
-      },
-    })
-    return Promise.resolve(new Response(body, { headers: { 'content-type': contentType } }))
-  }
+/** Sends pieces as the body of an event stream, and returns the pieces that are read. */
+async function read(pieces: readonly string[], budget = new ResponseBudget()): Promise<string[]> {
+  budget.startRequest(maxBytes)
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      for (const piece of pieces) controller.enqueue(Buffer.from(piece))
+      controller.close()
+    },
+  })
+  const headers = { 'content-type': 'text/event-stream' }
+  const fetch = limitResponses(() => Promise.resolve(new Response(body, { headers })), budget, limits)
+  const response = await fetch('https://tools.example', { method: 'POST' })
+  const received: string[] = []
+  for await (const piece of response.body!) received.push(Buffer.from(piece).toString())
+  return received
 }
 
-const events = 'text/event-stream'
-const event = (message: object): string => `event: message\nid: 1\ndata: ${JSON.stringify(message)}\n\n`
-
-it.each<[dialect: string, contentType: string, write: (message: object) => string]>([
-  ['line feeds', events, event],
-  ['carriage returns and line feeds', events, (message) => event(message).replaceAll('\n', '\r\n')],
-  ['carriage returns', events, (message) => event(message).replaceAll('\n', '\r')],
-  [
-    'a byte order mark',
-    events,
-    (message) => `\uFEFF${event(message).replace('event: message\nid: 1\n', '')}`,
-  ],
-  ['comments and pings', events, (message) => `: hello\n\nevent: ping\ndata: {oops\n\n${event(message)}`],
-  ['no space after the colon', events, (message) => event(message).replaceAll(': ', ':')],
-  ['no blank line at the end', events, (message) => event(message).trimEnd()],
-  [
-    'several data lines',
-    events,
-    (message) => `data: ${JSON.stringify(message, null, 1).replaceAll('\n', '\ndata: ')}\n\n`,
-  ],
-  ['JSON with a byte order mark', 'application/json', (message) => `\uFEFF${JSON.stringify(message)}`],
-])('reads responses with %s, however they are split (§18.30)', async (_, contentType, write) => {
-  for (const chunkBytes of [1, 2, 7, 10_000]) {
-    const connection = await connectServer(
-      {
-        kind: 'http',
-        key: 'dialects',
-        url: new URL('https://mcp.example/'),
-        fetch: serverOf(contentType, write, chunkBytes),
-        auth: { token: () => Promise.resolve(undefined) },
-        prior: null,
-      },
-      { limits: connectorLimits, signal: new AbortController().signal, onToolsChanged: () => undefined },
+describe('limitResponses', () => {
+  it.each([
+    ['LF', '\n'],
+    ['CR', '\r'],
+    ['CR and LF', '\r\n'],
+  ])('counts each line once when it ends with %s (§18.20)', async (_, end) => {
+    expect((await read([`data: {}${end}`.repeat(20_000)])).join('')).toHaveLength(
+      (8 + end.length) * 20_000 + 2,
     )
-    const { signal } = new AbortController()
-    const listed = await listServerTools(connection, 'https://mcp.example/', connectorLimits, signal)
-    expect(listed.tools).toMatchObject([{ definition: { name: tool.name } }])
-    await connection.close()
-  }
-})
+    await expect(read([`data: {}${end}`.repeat(20_001)])).rejects.toMatchObject({
+      code: 'output_limit',
+      message: 'The server sent too many events.',
+    })
+  })
 
-it.each([
-  ['line feeds', '\n'],
-  ['carriage returns', '\r'],
-  ['both', '\r\n'],
-])('limits the lines of a stream with %s (§18.20)', async (_, lineEnd) => {
-  const read = async (lines: number): Promise<string> => {
+  it.each([
+    ['empty lines', '\n'],
+    ['empty lines that end with CR', '\r'],
+    ['comments', ':\n'],
+    ['comments that end with CR', ':x\r'],
+    ['empty events', 'data:\n\n'],
+    ['unknown fields', 'x: y\r\n'],
+    ['mixed ends', 'a\nb\rc\r\n\n\r'],
+  ])('refuses endless %s (§18.20)', async (_, piece) => {
+    await expect(read([piece.repeat(20_001)])).rejects.toMatchObject({ code: 'output_limit' })
+  })
+
+  it('counts CR and LF once when a piece ends between them', async () => {
+    const pieces = [
+      'data: {}\r',
+      ...Array.from({ length: 19_998 }, () => '\ndata: {}\r'),
+      '\ndata: {}\r',
+      '\n',
+    ]
+    expect((await read(pieces)).join('')).toBe(`${'data: {}\r\n'.repeat(20_000)}\n\n`)
+  })
+
+  it('counts the lines of all responses to one request, and starts again with the next', async () => {
     const budget = new ResponseBudget()
-    budget.startRequest(1_000_000)
-    const send = () =>
-      Promise.resolve(new Response(`:${lineEnd}`.repeat(lines), { headers: { 'content-type': events } }))
-    return (await limitResponses(send, budget, connectorLimits)('https://mcp.example/')).text()
-  }
-  await expect(read(19_000)).resolves.toContain(lineEnd)
-  await expect(read(20_001)).rejects.toThrow('The server sent too many events.')
+    budget.startRequest(maxBytes)
+    const lines = Buffer.from('\r'.repeat(15_000))
+    expect(budget.count(lines, true)).toBeUndefined()
+    expect(budget.count(lines, true)).toMatchObject({ code: 'output_limit' })
+    budget.startRequest(maxBytes)
+    expect(budget.count(lines, true)).toBeUndefined()
+  })
+
+  it.each(['\n', '\r', '\r\n'])('passes on at most 64 lines at a time (%j)', async (end) => {
+    const received = await read([`:${end}`.repeat(1_000)])
+    for (const piece of received) expect(piece.split(/\r\n|\r|\n/).length - 1).toBeLessThanOrEqual(64)
+  })
+
+  it('passes on at most 8 KiB at a time', async () => {
+    const received = await read(['x'.repeat(100_000)])
+    expect(Math.max(...received.map(({ length }) => length))).toBe(8_192)
+    expect(received.join('')).toHaveLength(100_002)
+  })
+
+  it('reads each piece in a turn of its own', async () => {
+    const budget = new ResponseBudget()
+    budget.startRequest(maxBytes)
+    const turns: (() => void)[] = []
+    const nextTurn = () => new Promise<void>((resolve) => turns.push(resolve))
+    const send = () => Promise.resolve(new Response('x'.repeat(8_193)))
+    const response = await limitResponses(send, budget, limits, nextTurn)('https://tools.example')
+    const reader = response.body!.getReader()
+    const first = reader.read()
+    await expect.poll(() => turns.length).toBe(1)
+    turns[0]!()
+    expect((await first).value).toHaveLength(8_192)
+    const second = reader.read()
+    await expect.poll(() => turns.length).toBe(2)
+    turns[1]!()
+    expect((await second).value).toHaveLength(1)
+  })
 })

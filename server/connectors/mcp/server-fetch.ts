@@ -2,8 +2,10 @@ import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import { AppError } from '../../lib/app-error.ts'
 
-/** Size of the chunks in which a response is read, so that other requests are handled in between. */
-const maxChunkBytes = 8 * 1_024
+/** Size of the pieces in which a response is read, so that other requests are handled in between. */
+const maxPieceBytes = 8 * 1_024
+/** Lines of event streams in one piece, because reading many short lines takes longer than reading the bytes. */
+const maxPieceLines = 64
 /** Lines of event streams in the responses to one request; an event has three or four. */
 const maxLines = 20_000
 const blankLine = new TextEncoder().encode('\n\n')
@@ -22,6 +24,8 @@ export class ResponseBudget {
   #lines = 0
   #containers = 0
   #streams = 0
+  /** Whether the last piece of an event stream ended with a CR, so that an LF after it ends no other line. */
+  #endsWithCr = false
 
   /** Resets all counts for a new request, whose responses can have this many bytes in total. */
   startRequest(maxBytes: number): void {
@@ -37,30 +41,58 @@ export class ResponseBudget {
     return this.#streams++
   }
 
-  /** Counts a chunk of a response. Returns an error when the budget is exceeded. */
-  count(chunk: Uint8Array, isEventStream: boolean): AppError | undefined {
-    const refusal = this.#countChunk(chunk, isEventStream)
+  /** Counts a piece of a response. Returns an error when the budget is exceeded. */
+  count(piece: Uint8Array, isEventStream: boolean): AppError | undefined {
+    const refusal = this.#countPiece(piece, isEventStream)
     if (refusal !== undefined) this.onExceeded?.(refusal)
     return refusal
   }
 
-  #countChunk(chunk: Uint8Array, isEventStream: boolean): AppError | undefined {
-    this.#bytes += chunk.length
+  /** Makes the request fail with an error that its responses have caused. */
+  refuse(refusal: AppError): AppError {
+    this.onExceeded?.(refusal)
+    return refusal
+  }
+
+  #countPiece(piece: Uint8Array, isEventStream: boolean): AppError | undefined {
+    this.#bytes += piece.length
     if (this.#bytes > this.#maxBytes) {
       return new AppError('output_limit', `The server sent more than ${describeBytes(this.#maxBytes)}.`)
     }
-    for (const byte of chunk) if (byte === 0x5b || byte === 0x7b) this.#containers++
+    for (const byte of piece) if (byte === 0x5b || byte === 0x7b) this.#containers++
     if (this.#containers > maxContainers) {
       return new AppError('output_limit', 'The server sent a response with too many objects and lists.')
     }
     if (!isEventStream) return undefined
-    // A line may end with a line feed, a carriage return, or both.
-    for (const [at, byte] of chunk.entries())
-      if (byte === 10 || (byte === 13 && chunk[at + 1] !== 10)) this.#lines++
+    this.#lines += this.#countLines(piece)
     return this.#lines > maxLines
       ? new AppError('output_limit', 'The server sent too many events.')
       : undefined
   }
+
+  /** Counts the ends of lines in a piece of an event stream: LF, CR, or CR and LF. */
+  #countLines(piece: Uint8Array): number {
+    let lines = 0
+    for (const byte of piece) {
+      if (byte === cr || (byte === lf && !this.#endsWithCr)) lines++
+      this.#endsWithCr = byte === cr
+    }
+    return lines
+  }
+}
+
+const lf = 10
+const cr = 13
+
+/** Returns the length of the next piece of a response: not too many bytes, nor too many lines of an event stream. */
+function pieceLength(bytes: Uint8Array, isEventStream: boolean): number {
+  const maxBytes = Math.min(bytes.length, maxPieceBytes)
+  if (!isEventStream) return maxBytes
+  let lines = 0
+  for (let at = 0; at < maxBytes; at++) {
+    if ((bytes[at] === lf || bytes[at] === cr) && ++lines === maxPieceLines) return at + 1
+  }
+  return maxBytes
 }
 
 export interface ReconnectLimits {
@@ -72,12 +104,13 @@ export interface ReconnectLimits {
 
 /**
  * Wraps a fetch so that responses count against the budget, and closed event streams are reopened with a delay and only
- * a few times.
+ * a few times. Each piece of a response is read when `nextTurn` resolves.
  */
 export function limitResponses(
   send: GuardedFetch['fetch'],
   budget: ResponseBudget,
   limits: ReconnectLimits,
+  nextTurn: () => Promise<unknown> = () => setImmediate(),
 ): GuardedFetch['fetch'] {
   let lastStreamAt = 0
   const waitToReopen = async (signal: AbortSignal | null | undefined): Promise<void> => {
@@ -93,7 +126,7 @@ export function limitResponses(
     const response = await send(input, init)
     if (response.body === null) return response
     const isEventStream = (response.headers.get('content-type') ?? '').startsWith('text/event-stream')
-    return new Response(limitBody(response.body, budget, isEventStream), {
+    return new Response(limitBody(response.body, budget, isEventStream, nextTurn), {
       status: response.status,
       statusText: response.statusText,
       headers: response.headers,
@@ -105,6 +138,7 @@ function limitBody(
   body: ReadableStream<Uint8Array>,
   budget: ResponseBudget,
   isEventStream: boolean,
+  nextTurn: () => Promise<unknown>,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader()
   let remaining: Uint8Array = new Uint8Array(0)
@@ -118,13 +152,13 @@ function limitBody(
           return controller.close()
         }
         remaining = value
-      } else {
-        await setImmediate()
       }
-      const chunk = remaining.subarray(0, maxChunkBytes)
-      remaining = remaining.subarray(maxChunkBytes)
-      const refusal = budget.count(chunk, isEventStream)
-      if (refusal === undefined) return controller.enqueue(chunk)
+      await nextTurn()
+      const length = pieceLength(remaining, isEventStream)
+      const piece = remaining.subarray(0, length)
+      remaining = remaining.subarray(length)
+      const refusal = budget.count(piece, isEventStream)
+      if (refusal === undefined) return controller.enqueue(piece)
       await reader.cancel(refusal).catch(() => undefined)
       throw refusal
     },

@@ -68,7 +68,13 @@ async function open(
 ): Promise<ServerConnection> {
   const target = await resolveTarget(deps, connector, key, consent)
   const connection = await connectServer(target, {
-    limits: deps.settings.limits,
+    source: {
+      userId: connector.user_id,
+      url: connector.url,
+      limits: deps.settings.limits,
+      messageThread: deps.shared.messageThread,
+    },
+    readingTurns: deps.shared.readingTurns,
     signal,
     onToolsChanged: debounce(() => {
       updateConnectorState(deps.database.db, connector, { tools_expire_at: null }).catch(deps.onError)

@@ -68,7 +68,7 @@ async function refreshFirst(
   )
   const offered = await offerTools(preparation.ready, apiType, deps.settings.limits.maxToolsPerRequest)
   for (const notice of offered.notices) onStatus({ status: 'info', server: '', message: notice })
-  const message = `${preparation.ready.length} of ${connectors.length} connectors are ready, with ${countTools(offered.tools.length)}.`
+  const message = `${preparation.respondedCount} of ${connectors.length} connectors are ready, with ${countTools(offered.tools.length)}.`
   onStatus({ status: 'summary', server: '', message, finished: true })
   return offered
 }

@@ -22,7 +22,10 @@ export interface ConnectionStatus {
  * (§17.17).
  */
 export class ConnectorPreparation {
+  /** The connectors whose tools are offered. */
   readonly ready: ReadyConnector[] = []
+  /** How many of them have responded, or need not be asked. */
+  respondedCount = 0
   readonly #deps: ConnectorDeps
   readonly #user: Owner
   readonly #onStatus: (status: ConnectionStatus) => void
@@ -40,6 +43,7 @@ export class ConnectorPreparation {
     // Prevents an unhandled rejection when it fails after the wait has ended; the failure is stored in the connector's
     // row.
     refreshed.catch(() => undefined)
+    let responded = true
     try {
       await waitAtMost(settings.limits.maxToolListWaitMs, refreshed, signal)
     } catch (error) {
@@ -48,6 +52,7 @@ export class ConnectorPreparation {
         this.#onStatus({ status: 'error', server, message })
         return
       }
+      responded = false
       this.#onStatus({
         status: 'info',
         server,
@@ -55,19 +60,22 @@ export class ConnectorPreparation {
       })
     }
     try {
-      await this.#addReady(connector)
+      await this.#addReady(connector, responded)
     } catch (error) {
       onError(error)
       this.#onStatus({ status: 'error', server, message: 'Its stored tools could not be read. Try again.' })
     }
   }
 
-  async #addReady(connector: ConnectorRow): Promise<void> {
+  /** A server that has not responded in time is not reported as connected (§18.35). */
+  async #addReady(connector: ConnectorRow, responded: boolean): Promise<void> {
     const { db } = this.#deps.database
     const current = await findConnectorById(db, this.#user, connector.id)
     if (current === undefined) return
     const tools = await listTools(db, [connector.id])
     this.ready.push({ connector: current, tools })
+    if (!responded) return
+    this.respondedCount++
     this.#onStatus({ status: 'connected', server: current.name, message: countTools(tools.length) })
     if (current.notice !== null) {
       this.#onStatus({ status: 'info', server: current.name, message: current.notice })

@@ -46,7 +46,7 @@ export async function fetchTools(
   options: UseServerOptions,
 ): Promise<void> {
   const listed = await useServer(deps, connector, options, (connection) =>
-    listServerTools(connection, connector.url, deps.settings.limits, options.signal),
+    listServerTools(connection, deps.settings.limits, options.signal),
   )
   const state = {
     status: 'connected',
@@ -70,11 +70,11 @@ function ttlMsOf({ ttl }: ServerTools, limits: ConnectorLimits): number {
 }
 
 function toRows({ id }: ConnectorRow, { tools }: ServerTools): ConnectorToolRow[] {
-  return tools.map(({ definition, fingerprint, problem }, position) => ({
+  return tools.map(({ name, definition, fingerprint, problem }, position) => ({
     connector_id: id,
-    name: definition.name,
+    name,
     position,
-    definition: JSON.stringify(definition),
+    definition,
     fingerprint,
     problem,
   }))

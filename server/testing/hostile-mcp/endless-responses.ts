@@ -4,7 +4,7 @@ import { event, onCall, onMethod, sse } from './hostile-behaviour.ts'
 import type { Behaviour, Exchange } from './hostile-behaviour.ts'
 
 /** Writes a chunk `count` times, as fast as the client reads, and then `end`. */
-function writeRepeatedly(response: ServerResponse, chunk: Buffer, count: number, end: string): void {
+export function writeRepeatedly(response: ServerResponse, chunk: Buffer, count: number, end: string): void {
   let left = count
   const write = (): void => {
     while (left-- > 0) if (!response.write(chunk)) return void response.once('drain', write)

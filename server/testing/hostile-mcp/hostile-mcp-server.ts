@@ -4,6 +4,7 @@ import { badElicitations, recordAnswer } from './bad-elicitations.ts'
 import { badResults } from './bad-results.ts'
 import { badTools } from './bad-tools.ts'
 import { endlessResponses } from './endless-responses.ts'
+import { floods } from './floods.ts'
 import { json, text, tool } from './hostile-behaviour.ts'
 import type { Behaviour, Exchange, Message } from './hostile-behaviour.ts'
 
@@ -27,6 +28,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   ...badTools,
   ...badElicitations,
   ...badResponses,
+  ...floods,
 }
 
 const seen: Record<string, Seen[]> = {}

@@ -1,12 +1,21 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { connectorLimits } from '../connector-limits.ts'
-import { readTools } from './list-server-tools.ts'
+import { joinPages, readPage } from './read-tools.ts'
+import type { ToolDefinition } from './tool-store.ts'
 
 const url = 'https://tools.example/mcp'
 const schema = { type: 'object', properties: {} }
 const tool = (fields: Record<string, unknown> = {}) => ({ name: 'echo', inputSchema: schema, ...fields })
-const read = (...tools: unknown[]) => readTools(tools, url, connectorLimits)
+
+function readTools(listed: readonly unknown[], at = url) {
+  const { tools, notice } = joinPages([readPage(listed, at, connectorLimits)], connectorLimits)
+  return {
+    notice,
+    tools: tools.map((each) => ({ ...each, definition: JSON.parse(each.definition) as ToolDefinition })),
+  }
+}
+const read = (...tools: unknown[]) => readTools(tools)
 
 /** Returns a schema that is nested this deep. */
 function nest(depth: number): Record<string, unknown> {
@@ -15,7 +24,7 @@ function nest(depth: number): Record<string, unknown> {
   return inner
 }
 
-describe('readTools', () => {
+describe('readPage', () => {
   it('keeps valid tools beside invalid ones (§18.9)', () => {
     const { tools, notice } = read(tool(), null, 7, { name: 'x' }, tool({ name: '' }), tool({ name: 'b' }))
     expect(tools.filter(({ problem }) => problem === null).map(({ definition }) => definition.name)).toEqual([
@@ -114,7 +123,7 @@ describe('readTools', () => {
   it('computes the same fingerprint for any order of keys, and another for any change (§18.4)', () => {
     const same = { properties: {}, type: 'object' }
     const print = (fields: Record<string, unknown>, at = url) =>
-      readTools([tool(fields)], at, connectorLimits).tools[0]?.fingerprint
+      readTools([tool(fields)], at).tools[0]?.fingerprint
     expect(print({ inputSchema: same })).toBe(print({}))
     const prints = [
       print({}),

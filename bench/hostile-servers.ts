@@ -1,0 +1,159 @@
+import { once } from 'node:events'
+import { Agent, get } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import { performance } from 'node:perf_hooks'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Attacked } from './parts/bench-messages.ts'
+import { partPath, startProcess } from './parts/start-process.ts'
+
+/*
+ * Measures the reads of one user while another one makes eight calls at once to a hostile MCP server, again and again.
+ * Compares them with a quiet run just before. A hostile server in a process of its own needs processor time too: on a
+ * machine with few cores, the polite server shows how much the calls themselves cost.
+ */
+
+/** Runs only behaviours whose name contains this. */
+const filter = process.argv[2] ?? ''
+/** Quiet and attacked rounds alternate, so that other load on the machine affects both. */
+const rounds = Number(process.argv[3] ?? 4)
+const roundMs = 1_500
+/** Milliseconds between the starts of two reads; a slow read does not delay the next one. */
+const readEveryMs = 10
+/** Milliseconds between two attacks. */
+const pauseMs = 500
+const maxRatio = 2
+
+/** Servers whose list is expensive to read; connecting to them is the attack. */
+const lists = ['huge-list', 'cursor', 'alternatives', 'many', 'zeros', 'malformed', 'large-list']
+const calls = [
+  'polite',
+  // Answers that never come or never end.
+  'silent-call',
+  'drip',
+  'progress',
+  'wrong-id',
+  'storm',
+  'huge-call',
+  'huge-stream',
+  'bomb',
+  // Results that are expensive to read.
+  'deep',
+  'blocks',
+  'long-text',
+  'wide-numbers',
+  'wide-lists',
+  'wide-objects',
+  'injection',
+  'events',
+  'events-named',
+  'question-flood',
+  'list-changed',
+  // Floods of lines, whatever their ends, and messages of many parts.
+  'cr-events',
+  'lf-events',
+  'crlf-events',
+  'cr-lines',
+  'lf-lines',
+  'comments',
+  'empty-events',
+  'notifications',
+  'id-events',
+  'one-event-of-lines',
+  'huge-event',
+  'many-keys',
+  'many-keys-event',
+  'escapes',
+  'large-error',
+  'large-refusal',
+  'large-notification',
+  'large-question',
+  'single-bytes',
+]
+const attacks = [
+  ...calls.map((behaviour) => ({ behaviour, path: '/call' })),
+  ...lists.map((behaviour) => ({ behaviour, path: `/connect?behaviour=${behaviour}` })),
+]
+
+const product = await startProcess(partPath('attacked-product'))
+const { base, token, control: controlBase } = JSON.parse(product.line) as Attacked
+
+/** With `node:http`, because `fetch` sends no other host than the one of the address. */
+const options = {
+  agent: new Agent({ keepAlive: true }),
+  headers: { authorization: `Bearer ${token}`, host: 'localhost:3000' },
+}
+
+async function readOnce(): Promise<number> {
+  const start = performance.now()
+  const [response] = (await once(get(`${base}/api/mcp-servers`, options), 'response')) as [IncomingMessage]
+  response.resume()
+  await once(response, 'end')
+  if (response.statusCode !== 200) throw new Error(`A read failed with status ${response.statusCode}.`)
+  return performance.now() - start
+}
+
+/** Returns the times of reads, in milliseconds, until the signal aborts. */
+async function read(signal: AbortSignal): Promise<number[]> {
+  const reads: Promise<number>[] = []
+  while (!signal.aborted) {
+    reads.push(readOnce())
+    await wait(readEveryMs)
+  }
+  return Promise.all(reads)
+}
+
+async function control(path: string): Promise<string[]> {
+  return (await (await fetch(`${controlBase}${path}`)).json()) as string[]
+}
+
+/** Attacks again and again until the signal aborts. Returns the outcomes. */
+async function attack(path: string, signal: AbortSignal): Promise<string[]> {
+  const outcomes = new Set<string>()
+  while (!signal.aborted) {
+    for (const outcome of await Promise.race([control(path), aborted(signal)])) outcomes.add(outcome)
+    await Promise.race([wait(pauseMs), aborted(signal)])
+  }
+  return [...outcomes]
+}
+
+function aborted(signal: AbortSignal): Promise<string[]> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve([])
+    signal.addEventListener('abort', () => resolve([]), { once: true })
+  })
+}
+
+function at(times: readonly number[], share: number): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] ?? NaN
+}
+
+// Loads the code and opens the files that the measured reads and calls need.
+for (const behaviour of ['large-list', 'huge-event', 'polite']) {
+  await control(`/connect?behaviour=${behaviour}`)
+  await control('/call')
+}
+await read(AbortSignal.timeout(2_000))
+for (const { behaviour, path } of attacks.filter((each) => each.behaviour.includes(filter))) {
+  await control(`/connect?behaviour=${behaviour}`)
+  const quiet: number[] = []
+  const attacked: number[] = []
+  const outcomes = new Set<string>()
+  for (let round = 0; round < rounds; round++) {
+    quiet.push(...(await read(AbortSignal.timeout(roundMs))))
+    const end = AbortSignal.timeout(roundMs)
+    const [times, ended] = await Promise.all([read(end), attack(path, end)])
+    attacked.push(...times)
+    for (const outcome of ended) outcomes.add(outcome)
+  }
+  const ratio = at(attacked, 0.99) / at(quiet, 0.99)
+  const figures = [quiet, attacked].map(
+    (times) => `p50 ${at(times, 0.5).toFixed(1)} p99 ${at(times, 0.99).toFixed(1)} ms`,
+  )
+  process.stdout.write(
+    `${behaviour.padEnd(20)} quiet ${figures[0]}, attacked ${figures[1]}: ${ratio.toFixed(2)} x (${[...outcomes].join('; ')})\n`,
+  )
+  if (!(ratio <= maxRatio)) process.exitCode = 1
+}
+process.stdout.write(`goal: p99 at most ${maxRatio} x\n`)
+await product.end()
+process.exit()

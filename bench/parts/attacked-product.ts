@@ -1,0 +1,73 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { callTool } from '../../server/connectors/calls/call-tool.ts'
+import { startHostileServer } from '../../server/testing/hostile-mcp/start-hostile-server.ts'
+import { openTestConnectors } from '../../server/testing/mcp/open-test-connectors.ts'
+import { openTestApp } from '../../server/testing/test-app.ts'
+import { createTestIdentity } from '../../server/testing/identity/test-identity.ts'
+import { openTestDatabase } from '../../server/testing/database/test-database.ts'
+import type { Attacked } from './bench-messages.ts'
+
+/*
+ * A product in a process of its own, in which one user calls a hostile server while another one reads. It prints an
+ * `Attacked` as JSON.
+ */
+
+/** The most calls of a user that run at once. */
+const callsAtOnce = 8
+
+const database = await openTestDatabase('sqlite')
+const identity = createTestIdentity(database, () => Promise.resolve())
+const app = await openTestApp({ database, deps: { identity } })
+const { token } = await identity.signIn('Bob')
+const ada = { id: 'ada' }
+const connectors = await openTestConnectors({ database })
+await connectors.addUser(ada.id)
+const hostile = await startHostileServer()
+
+const names = Array.from({ length: callsAtOnce }, (_, index) => `Hostile ${index}`)
+
+/** Connects a connector for each call. */
+async function connectAll(behaviour: string): Promise<string[]> {
+  await database.db.deleteFrom('connectors').where('user_id', '=', ada.id).execute()
+  return Promise.all(
+    names.map((name, index) =>
+      connectors
+        .connect(ada.id, { name, url: hostile.url(behaviour, { index: String(index) }) })
+        .then(() => 'connected', String),
+    ),
+  )
+}
+
+/** Makes calls at once. Resolves with their outcomes when all have ended. */
+async function callAll(): Promise<string[]> {
+  const outcomes = names.map((connectorName) =>
+    callTool(connectors, {
+      user: ada,
+      connectorName,
+      toolName: 'act',
+      arguments: {},
+      approval: 'once',
+      signal: AbortSignal.timeout(10_000),
+    }),
+  )
+  return (await Promise.all(outcomes)).map(({ status, text }) =>
+    status === 'failed' ? text.slice(0, 80) : status,
+  )
+}
+
+const control = createServer((request, response) => {
+  const { pathname, searchParams } = new URL(request.url ?? '', 'http://control')
+  const attack = pathname === '/connect' ? connectAll(searchParams.get('behaviour') ?? '') : callAll()
+  attack.then(
+    (outcomes) => response.end(JSON.stringify(outcomes)),
+    (error: unknown) => response.writeHead(500).end(String(error)),
+  )
+})
+control.listen(0, '127.0.0.1')
+const attacked: Attacked = {
+  base: await app.listen(),
+  token,
+  control: `http://127.0.0.1:${(control.address() as AddressInfo).port}`,
+}
+process.stdout.write(`${JSON.stringify(attacked)}\n`)

@@ -1,0 +1,75 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { connectorLimits } from '../connector-limits.ts'
+import { MessageThread } from './message-thread.ts'
+
+const thread = new MessageThread()
+afterAll(() => thread.close())
+
+const methods = new Map<unknown, string>([
+  [1, 'tools/list'],
+  [2, 'tools/call'],
+])
+const read = (message: unknown) =>
+  thread.read('ada', {
+    data: typeof message === 'string' ? message : JSON.stringify(message),
+    methods,
+    url: 'https://tools.example/mcp',
+    limits: connectorLimits,
+  })
+
+describe('the thread that reads large messages', () => {
+  it('reads a result and leaves an empty one for the SDK', async () => {
+    const result = { content: [{ type: 'text', text: 'x'.repeat(200_000) }], isError: true }
+    const outcome = await read({ jsonrpc: '2.0', id: 2, result })
+    expect(outcome).toMatchObject({ kind: 'result', id: 2, result: { isError: true } })
+    expect(outcome).toMatchObject({ message: '{"jsonrpc":"2.0","id":2,"result":{"content":[]}}' })
+    if (outcome.kind === 'result')
+      expect(outcome.result.text).toContain('100,000 more characters were omitted')
+  })
+
+  it('reads a page of tools, with its cursor', async () => {
+    const tools = Array.from({ length: 300 }, (_, index) => ({
+      name: `t${index}`,
+      inputSchema: { type: 'object' },
+    }))
+    const outcome = await read({ jsonrpc: '2.0', id: 1, result: { tools, nextCursor: 'next' } })
+    expect(outcome).toMatchObject({ kind: 'page', page: { count: 300 } })
+    if (outcome.kind !== 'page') throw new Error('No page.')
+    expect(outcome.page.tools).toHaveLength(200)
+    expect(JSON.parse(outcome.message)).toMatchObject({ result: { nextCursor: 'next', tools: [] } })
+  })
+
+  it('shortens an error, ignores a notification, and refuses a request', async () => {
+    const error = { code: -32_000, message: 'y'.repeat(50_000), data: 'z'.repeat(50_000) }
+    const shortened = await read({ jsonrpc: '2.0', id: 2, error })
+    if (shortened.kind !== 'other') throw new Error('No message.')
+    expect(JSON.parse(shortened.message)).toEqual({
+      jsonrpc: '2.0',
+      id: 2,
+      error: { code: -32_000, message: 'y'.repeat(2_000) },
+    })
+    expect(await read({ jsonrpc: '2.0', method: 'notifications/message' })).toEqual({ kind: 'ignored' })
+    expect(await read({ jsonrpc: '2.0', id: 9, method: 'elicitation/create' })).toMatchObject({
+      kind: 'refused',
+      reason: 'too_large',
+    })
+  })
+
+  it('removes the instructions of a server, and refuses a description that is still too large', async () => {
+    const result = { protocolVersion: '2025-11-25', capabilities: {}, instructions: 'i'.repeat(100_000) }
+    expect(await read({ jsonrpc: '2.0', id: 0, result })).toMatchObject({ kind: 'other' })
+    const serverInfo = { name: 'n'.repeat(100_000) }
+    expect(await read({ jsonrpc: '2.0', id: 0, result: { ...result, serverInfo } })).toMatchObject({
+      kind: 'refused',
+    })
+  })
+
+  it.each(['{"a":', '[]', '7'])('refuses what is no message: %s', async (text) => {
+    expect(await read(text)).toEqual({ kind: 'refused', reason: 'invalid' })
+  })
+
+  it('reads on after a message that needs more memory than it may have', async () => {
+    await expect(read(`{"a":[${'{},'.repeat(20_000_000)}0]}`)).rejects.toMatchObject({ code: 'output_limit' })
+    expect(await read('7')).toMatchObject({ kind: 'refused' })
+  })
+})

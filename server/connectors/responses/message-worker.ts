@@ -1,0 +1,17 @@
+import { parentPort } from 'node:worker_threads'
+import { readLargeMessage } from './read-large-message.ts'
+import type { LargeMessage } from './read-large-message.ts'
+
+/* The worker thread of `message-thread.ts`. */
+
+async function reply(message: LargeMessage): Promise<void> {
+  const read = await readLargeMessage(message)
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  parentPort?.postMessage(read)
+}
+
+parentPort?.on('message', (message: LargeMessage) => void reply(message))
+
+// The main thread waits for this message before it sends others.
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+parentPort?.postMessage(null)

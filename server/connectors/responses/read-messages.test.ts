@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { readMessages } from './read-messages.ts'
+
+const message = (id: number, fill = ''): string => JSON.stringify({ jsonrpc: '2.0', id, result: { fill } })
+
+/** Returns what is left of a response, and the large messages that it had. */
+async function read(body: string | ReadableStream, init: { type?: string; status?: number } = {}) {
+  const large: string[] = []
+  const { type = 'text/event-stream', status = 200 } = init
+  const response = await readMessages(
+    () => Promise.resolve(new Response(body, { status, headers: { 'content-type': type } })),
+    (data) => {
+      large.push(typeof data === 'string' ? data : Buffer.from(data).toString())
+      return Promise.resolve('{"jsonrpc":"2.0"}')
+    },
+  )('https://tools.example')
+  return { text: await response.text(), status: response.status, large }
+}
+
+describe('readMessages', () => {
+  it.each(['\n', '\r', '\r\n'])('writes events anew, whatever the ends of their lines (%j)', async (end) => {
+    const lines = [
+      ': comment',
+      'id: 7',
+      `data: ${message(1)}`,
+      '',
+      '',
+      'data:',
+      '',
+      'x: y',
+      `data: ${message(2)}`,
+    ]
+    const { text, large } = await read(`${[...lines, '', ''].join(end)}\n\n`)
+    expect(text).toBe(`id: 7\ndata: ${message(1)}\n\ndata: ${message(2)}\n\n`)
+    expect(large).toEqual([])
+  })
+
+  it('keeps the number of the last event, the retry time and named events', async () => {
+    const { text } = await read('retry: 5\n\nid: 1\ndata:\n\nevent: endpoint\ndata: /messages\n\n')
+    expect(text).toBe('retry: 5\n\nid: 1\ndata: \n\nevent: endpoint\ndata: /messages\n\n')
+  })
+
+  it('drops events that are no messages', async () => {
+    expect((await read('data: {}\n\ndata: x\n\n')).text).toBe('')
+  })
+
+  it('has large events read elsewhere, in their order', async () => {
+    const big = message(2, 'x'.repeat(40_000))
+    const { text, large } = await read(`data: ${message(1)}\n\ndata: ${big}\n\ndata: ${message(3)}\n\n`)
+    expect(large).toEqual([big])
+    expect(text).toBe(`data: ${message(1)}\n\ndata: {"jsonrpc":"2.0"}\n\ndata: ${message(3)}\n\n`)
+  })
+
+  it('has a large JSON response read elsewhere, and a small one passed on', async () => {
+    const type = 'application/json; charset=utf-8'
+    const big = message(1, 'x'.repeat(40_000))
+    expect(await read(big, { type })).toMatchObject({ text: '{"jsonrpc":"2.0"}', large: [big] })
+    expect(await read(message(1), { type })).toMatchObject({ text: message(1), large: [] })
+  })
+
+  it('reads only the start of an error', async () => {
+    const endless = new ReadableStream({
+      pull: (controller) => controller.enqueue(Buffer.from('x'.repeat(8_000))),
+    })
+    const { text, status, large } = await read(endless, {
+      status: 400,
+      type: 'application/json',
+    })
+    expect(status).toBe(400)
+    expect(text.length).toBeLessThan(50_000)
+    expect(large).toEqual([])
+  })
+})

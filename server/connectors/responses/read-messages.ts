@@ -1,0 +1,101 @@
+import { createParser } from 'eventsource-parser'
+import type { EventSourceMessage } from 'eventsource-parser'
+import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
+import { maxDirectBytes } from './read-large-message.ts'
+
+/**
+ * Reads a message that is too large for the main thread. Returns the JSON that takes its place, or undefined when the
+ * message is ignored. Rejects when the message is refused.
+ */
+export type ReadLarge = (data: string | Uint8Array) => Promise<string | undefined>
+
+/**
+ * Wraps a fetch of MCP messages so that the SDK parses small messages only. An event stream is written anew, without
+ * comments and empty events, because the SDK's cost depends on them and on the ends of its lines.
+ */
+export function readMessages(send: GuardedFetch['fetch'], readLarge: ReadLarge): GuardedFetch['fetch'] {
+  return async (input, init) => {
+    const response = await send(input, init)
+    if (response.body === null) return response
+    const body = toStream(readBody(response, response.body, readLarge))
+    return new Response(body, {
+      status: response.status,
+      statusText: response.statusText,
+      headers: response.headers,
+    })
+  }
+}
+
+/** Like `ReadableStream.from`, which the types of browsers lack. */
+function toStream(pieces: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  const iterator = pieces[Symbol.asyncIterator]()
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const next = await iterator.next()
+      if (next.done === true) controller.close()
+      else controller.enqueue(next.value)
+    },
+    async cancel() {
+      await iterator.return?.()
+    },
+  })
+}
+
+function readBody(
+  { ok, headers }: Response,
+  body: ReadableStream<Uint8Array>,
+  readLarge: ReadLarge,
+): AsyncIterable<Uint8Array> {
+  const type = headers.get('content-type') ?? ''
+  if (ok && type.startsWith('text/event-stream')) return readEvents(body, readLarge)
+  return ok && type.startsWith('application/json') ? readJson(body, readLarge) : readStart(body)
+}
+
+async function* readEvents(
+  body: ReadableStream<Uint8Array>,
+  readLarge: ReadLarge,
+): AsyncIterable<Uint8Array> {
+  const events: (EventSourceMessage | { readonly retry: number })[] = []
+  const parser = createParser({
+    onEvent: (event) => events.push(event),
+    onRetry: (retry) => events.push({ retry }),
+  })
+  const decoder = new TextDecoder()
+  const encoder = new TextEncoder()
+  for await (const piece of body) {
+    parser.feed(decoder.decode(piece, { stream: true }))
+    let text = ''
+    for (const event of events.splice(0)) {
+      if ('retry' in event) text += `retry: ${event.retry}\n\n`
+      else if (event.data.length <= maxDirectBytes) text += formatEvent(event, event.data)
+      else text += formatEvent(event, (await readLarge(event.data)) ?? '')
+    }
+    if (text !== '') yield encoder.encode(text)
+  }
+}
+
+function formatEvent({ id, event }: EventSourceMessage, data: string): string {
+  // What is no message of the protocol would cost the SDK more than a message does.
+  const isMessage = (event !== undefined && event !== 'message') || data.includes('"jsonrpc"')
+  if (!isMessage && id === undefined) return ''
+  const name = event === undefined ? '' : `event: ${event}\n`
+  return `${name}${id === undefined ? '' : `id: ${id}\n`}data: ${data.replaceAll('\n', '\ndata: ')}\n\n`
+}
+
+async function* readJson(body: ReadableStream<Uint8Array>, readLarge: ReadLarge): AsyncIterable<Uint8Array> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of body) pieces.push(piece)
+  const bytes = Buffer.concat(pieces)
+  if (bytes.length <= maxDirectBytes) yield bytes
+  else yield new TextEncoder().encode((await readLarge(new Uint8Array(bytes))) ?? '')
+}
+
+/** Reads the start of a response that is an error or no message. */
+async function* readStart(body: ReadableStream<Uint8Array>): AsyncIterable<Uint8Array> {
+  let bytes = 0
+  for await (const piece of body) {
+    yield piece
+    bytes += piece.length
+    if (bytes > maxDirectBytes) return
+  }
+}

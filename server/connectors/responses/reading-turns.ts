@@ -1,0 +1,58 @@
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import { RoundRobin } from '../../lib/round-robin.ts'
+
+/** The part of the event loop that reading the responses of all servers may take. */
+const maxShare = 0.25
+/** Milliseconds of reading without a pause, so that ordinary responses are not delayed. */
+const burstMs = 2
+/** The longest time that one turn counts: callbacks of other requests may run during it. */
+const maxTurnMs = 20
+
+/** A clock and its pauses, in milliseconds. */
+export interface Clock {
+  now(): number
+  pause(milliseconds: number): Promise<unknown>
+}
+
+const realClock: Clock = { now: () => performance.now(), pause: (milliseconds) => setTimeout(milliseconds) }
+
+/**
+ * Shares the event loop between the responses of servers and all other work of the process. Responses are read in
+ * pieces; one piece of one user is read at a time, users take turns, and pauses leave the larger part of the event loop
+ * to other requests (§18.36).
+ */
+export class ReadingTurns {
+  readonly #clock: Clock
+  readonly #waiting = new RoundRobin<() => void>()
+  #isRunning = false
+  /** When the reading so far has used up its share, in milliseconds of the clock. */
+  #usedUpAt = 0
+
+  constructor(clock: Clock = realClock) {
+    this.#clock = clock
+  }
+
+  /** Resolves when this user's next piece may be read. The turn ends with the current turn of the event loop. */
+  next(userId: string): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.add(userId, resolve)
+      if (!this.#isRunning) void this.#run()
+    })
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true
+    const { now, pause } = this.#clock
+    for (let start = this.#waiting.take(); start !== undefined; start = this.#waiting.take()) {
+      const excessMs = this.#usedUpAt - now() - burstMs / maxShare
+      if (excessMs > 0) await pause(excessMs)
+      const startedAt = now()
+      start()
+      // Everything that reads the piece runs in microtasks, so it has ended by then.
+      await setImmediate()
+      const usedMs = Math.min(now() - startedAt, maxTurnMs)
+      this.#usedUpAt = Math.max(this.#usedUpAt, startedAt) + usedMs / maxShare
+    }
+    this.#isRunning = false
+  }
+}

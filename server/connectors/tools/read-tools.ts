@@ -1,0 +1,146 @@
+import { hasInvisible } from '@yonder/contract/invisible'
+import type { ConnectorLimits } from '../connector-limits.ts'
+import { cleanText, normalizeText } from '../../lib/text.ts'
+import { isDeeperThan } from '../../lib/canonical-json.ts'
+import { checkParameterHeaders } from '../mcp/check-parameter-headers.ts'
+import { fingerprintTool } from './tool-store.ts'
+import type { ToolDefinition } from './tool-store.ts'
+
+export type ToolLimits = Pick<
+  ConnectorLimits,
+  'maxTools' | 'maxToolNameChars' | 'maxDescriptionChars' | 'maxSchemaChars' | 'maxSchemaDepth'
+>
+
+/** A tool in a server's list. */
+export interface ListedTool {
+  readonly name: string
+  /** The `ToolDefinition` as JSON, as it is stored. */
+  readonly definition: string
+  readonly fingerprint: string
+  /** Why the tool cannot be used; null when it can. */
+  readonly problem: string | null
+}
+
+/** One page of a server's list. */
+export interface ToolPage {
+  /** The tools that were read, at most as many as are stored; null for a tool without a usable name. */
+  readonly tools: readonly (ListedTool | null)[]
+  /** The number of tools on the page. */
+  readonly count: number
+}
+
+export interface ToolReading {
+  readonly tools: readonly ListedTool[]
+  /** A sentence about tools that are ignored or cannot be used; null when there are none. */
+  readonly notice: string | null
+}
+
+/**
+ * Reads a page tool by tool, so that an invalid tool does not affect the others. A tool whose definition is unusable is
+ * returned with a `problem` (§16.13).
+ */
+export function readPage(listed: readonly unknown[], url: string, limits: ToolLimits): ToolPage {
+  const tools = listed.slice(0, limits.maxTools).map((item) => {
+    const name = readName(item, limits)
+    return name === undefined ? null : readTool(name, item as Record<string, unknown>, url, limits)
+  })
+  return { tools, count: listed.length }
+}
+
+/** Joins the pages of a list. Tools without a usable name, repeated tools and those above the limit are ignored. */
+export function joinPages(
+  pages: readonly ToolPage[],
+  { maxTools }: Pick<ToolLimits, 'maxTools'>,
+): ToolReading {
+  const tools = new Map<string, ListedTool>()
+  const remarks: string[] = []
+  for (const tool of pages.flatMap((page) => page.tools).slice(0, maxTools)) {
+    if (tool === null) remarks.push('one tool has no usable name')
+    else if (tools.has(tool.name)) remarks.push(`"${tool.name}" is listed twice`)
+    else tools.set(tool.name, tool)
+  }
+  const count = pages.reduce((sum, page) => sum + page.count, 0)
+  if (count > maxTools) remarks.push(`only the first ${maxTools} of ${count} tools are stored`)
+  for (const { name, problem } of tools.values()) {
+    if (problem !== null) remarks.push(`"${name}" cannot be used: ${problem}`)
+  }
+  return { tools: [...tools.values()], notice: toNotice(remarks) }
+}
+
+function readName(item: unknown, { maxToolNameChars }: ToolLimits): string | undefined {
+  if (typeof item !== 'object' || item === null || !('name' in item)) return undefined
+  const { name } = item
+  if (typeof name !== 'string' || name.length > maxToolNameChars) return undefined
+  const isUsable = name !== '' && !hasInvisible(name) && !misleadingSpace.test(name)
+  return isUsable ? name : undefined
+}
+
+/** White space that makes two names look the same (§18.32). */
+const misleadingSpace = /[^\S ]|^ | $| {2}/
+const maxTitleChars = 300
+
+function readTool(name: string, item: Record<string, unknown>, url: string, limits: ToolLimits): ListedTool {
+  const parts = ['inputSchema', 'outputSchema', 'annotations'].map((part) => readObject(item[part]))
+  const [input, output, annotations] = parts
+  const definition: ToolDefinition = {
+    name,
+    title: readText(item['title']),
+    description: readText(item['description']) ?? '',
+    inputSchema: input ?? {},
+    outputSchema: output ?? null,
+    annotations: annotations ?? null,
+  }
+  const problem = findProblem(definition, input, limits)
+  const unusable = { ...definition, inputSchema: {}, outputSchema: null, annotations: null }
+  // The schemas of an unusable definition may be huge, so they are neither stored nor part of the fingerprint.
+  const stored = problem === null ? definition : unusable
+  const shortened: ToolDefinition = {
+    ...stored,
+    title: stored.title === null ? null : shorten(stored.title, maxTitleChars),
+    description: shorten(stored.description, limits.maxDescriptionChars),
+  }
+  return {
+    name,
+    definition: JSON.stringify(shortened),
+    fingerprint: fingerprintTool(stored, url),
+    problem,
+  }
+}
+
+/** Removes invisible characters, since a model must get only text that is visible to users. */
+function shorten(text: string, maxChars: number): string {
+  // Characters that are far behind the limit are not worth the time to look at them.
+  return cleanText(text.slice(0, maxChars * 4))
+    .slice(0, maxChars)
+    .toWellFormed()
+}
+
+function readText(value: unknown): string | null {
+  return typeof value === 'string' ? normalizeText(value) : null
+}
+
+function readObject(value: unknown): Record<string, unknown> | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  return value as Record<string, unknown>
+}
+
+function findProblem(
+  { inputSchema, outputSchema, annotations }: ToolDefinition,
+  given: object | undefined,
+  { maxSchemaDepth: schemaDepth, maxSchemaChars: schemaChars }: ToolLimits,
+): string | null {
+  if (given === undefined || inputSchema['type'] !== 'object') return 'it does not define its parameters'
+  for (const part of [inputSchema, outputSchema, annotations]) {
+    if (part === null) continue
+    if (isDeeperThan(part, schemaDepth * 2)) return 'the definition of its parameters is nested too deeply'
+    if (JSON.stringify(part).length > schemaChars) return 'the definition of its parameters is too long'
+  }
+  return checkParameterHeaders(inputSchema) ?? null
+}
+
+function toNotice(remarks: readonly string[]): string | null {
+  if (remarks.length === 0) return null
+  const shown = [...new Set(remarks)].slice(0, 5)
+  const more = new Set(remarks).size - shown.length
+  return `Problems in the list of tools: ${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`
+}
