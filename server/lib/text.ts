@@ -27,6 +27,11 @@ export function cutText(text: string, maxChars: number): string {
   return `${text.slice(0, maxChars).toWellFormed()}\n[${omitted} further characters were left out.]`
 }
 
+/** Whether a request header can carry a secret: ASCII letters, digits and symbols, without spaces. */
+export function isHeaderSecret(text: string): boolean {
+  return /^[\x21-\x7e]+$/.test(text)
+}
+
 /** Returns an address or a path without the slashes at its end. */
 export function trimSlashes(address: string): string {
   let end = address.length

@@ -1,4 +1,4 @@
-import { trimSlashes } from '../lib/text.ts'
+import { isHeaderSecret, trimSlashes } from '../lib/text.ts'
 import type { ApiType } from '@yonder/contract/bot'
 import { ModelFailure } from './failure.ts'
 
@@ -77,7 +77,7 @@ export function nameUpstream(endpoint: ModelEndpoint, url: URL): string {
 export function requireKey(apiKey: string | null): string | null {
   const key = apiKey?.trim() ?? ''
   if (key === '') return null
-  if (!/^[\x21-\x7e]+$/.test(key)) {
+  if (!isHeaderSecret(key)) {
     throw new ModelFailure(
       'bot_misconfigured',
       'The API key of this bot contains a space, a line break or another character that keys cannot contain. Enter it again.',

@@ -183,6 +183,17 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     expect(server.tokenRequests).toEqual([])
   })
 
+  it.each(['\r\nx-injected: y', ' ', 'ä'])(
+    'does not connect with a token that ends with %j (§18.37)',
+    async (accessTokenEnd) => {
+      server.behaviour.accessTokenEnd = accessTokenEnd
+      const { back, cookie } = await start()
+      expect(await returnFromConsent(back, cookie)).toContain('authorization=failed')
+      expect((await grants()).filter(({ tokens }) => tokens !== null)).toEqual([])
+      expect(await readConnector()).toMatchObject({ status: 'disconnected' })
+    },
+  )
+
   it('reports that consent was denied, and shows no text of the server', async () => {
     const { back, cookie } = await start()
     const state = new URLSearchParams(back.split('?')[1]).get('state') ?? ''

@@ -10,6 +10,7 @@ import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { openCredential } from '../../db/secrets/credential.ts'
 import { clientSecretContext, connectorConsentContext } from '../../db/secrets/seal-contexts.ts'
 import { AppError } from '../../lib/app-error.ts'
+import { isHeaderSecret } from '../../lib/text.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { clearGrants, listGrants, saveGrant } from './grant-store.ts'
 import type { Grant, GrantParts, StoredDiscovery } from './grant-store.ts'
@@ -106,6 +107,12 @@ export class ConnectorOAuth implements OAuthClientProvider {
   }
 
   async saveTokens(tokens: StoredOAuthTokens, ctx?: OAuthClientInformationContext): Promise<void> {
+    if (!isHeaderSecret(tokens.access_token)) {
+      throw new AppError(
+        'upstream_invalid',
+        'The authorization server returned an access token with a space, a line break or another character that no request can carry. Connect again, or report this to the operator of that server.',
+      )
+    }
     // A server that returns no scope has granted the requested scope.
     const scope = tokens.scope ?? this.#pending?.scope ?? (await this.tokens(ctx))?.scope
     const granted = scope === undefined ? tokens : { ...tokens, scope }

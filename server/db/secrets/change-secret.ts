@@ -1,4 +1,5 @@
 import { AppError } from '../../lib/app-error.ts'
+import { isHeaderSecret } from '../../lib/text.ts'
 import { sealCredential } from './credential.ts'
 import { maskSecret } from './mask-secret.ts'
 import type { SealContext, Sealer } from './seal-secret.ts'
@@ -27,7 +28,7 @@ export function changeSecret(sealer: Sealer, change: SecretChange): string | nul
     return addressChanged ? null : stored
   }
   if (input === null || input === '') return null
-  if (!/^[\x21-\x7e]+$/.test(input)) {
+  if (!isHeaderSecret(input)) {
     throw new AppError('invalid_request', `${field}: use ASCII letters, digits and symbols without spaces`)
   }
   return sealCredential(sealer, context, { secret: input, address })

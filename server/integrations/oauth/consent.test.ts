@@ -93,6 +93,16 @@ describe.each(engines)('consent at Google on %s', (engine) => {
     expect((await returnFromGoogle(service, { code, state })).json()).toMatchObject({ connected: true })
   })
 
+  it('does not connect with a token that no request can carry (§19.21)', async () => {
+    await add('google-gmail')
+    const { code, state } = await visitGoogle(ada, 'google-gmail')
+    google.behaviour.token = 'line_breaks'
+    const response = await returnFromGoogle('gmail', { code, state })
+    google.behaviour.token = 'issue'
+    expect(response.json()).toMatchObject({ error: { code: 'upstream_invalid' } })
+    expect((await ada.get('/api/integrations')).json()).toMatchObject([{ connected: false }])
+  })
+
   it('connects Google Calendar under its own service name (§7.26)', async () => {
     await add('google-calendar')
     const { code, state, path } = await visitGoogle(ada, 'google-calendar')

@@ -61,6 +61,12 @@ describe('the Google client', () => {
     ['stops in the middle of a response', 'stall', 'upstream_timeout', 'Google did not respond in time.'],
     ['responds with a page', 'html', 'upstream_invalid', 'sent an unexpected response'],
     ['sends an endless response', 'huge', 'output_limit', 'The server sent more than 65,536 bytes.'],
+    [
+      'sends a token with line breaks',
+      'line_breaks',
+      'upstream_invalid',
+      'The response from Google cannot be used. Its access token contains a space, a line break or another character that no request can carry. Connect again.',
+    ],
     ['fails', 'fail', 'upstream_error', 'Google had an internal error. Try again later.'],
     [
       'refuses the client',

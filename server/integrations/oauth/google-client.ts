@@ -2,7 +2,9 @@ import type { GoogleIntegration } from '@yonder/contract/integration-names'
 import { serviceOfIntegration } from '@yonder/contract/integration-names'
 import * as openid from 'openid-client'
 import type { Config } from '../../config/config.ts'
+import { AppError } from '../../lib/app-error.ts'
 import { readCapped } from '../../lib/read-capped.ts'
+import { isHeaderSecret } from '../../lib/text.ts'
 import { googleScopes } from './scopes.ts'
 import { explainTokenFailure, isEndedGrant } from './token-errors.ts'
 
@@ -61,6 +63,12 @@ export function createGoogleClient(options: GoogleClientOptions): GoogleClient {
   const scopesOf = (name: GoogleIntegration): string => googleScopes[name].map(({ scope }) => scope).join(' ')
 
   function parse(name: GoogleIntegration, response: openid.TokenEndpointResponse): GoogleTokens {
+    if (!isHeaderSecret(response.access_token)) {
+      throw new AppError(
+        'upstream_invalid',
+        'Its access token contains a space, a line break or another character that no request can carry. Connect again.',
+      )
+    }
     return {
       accessToken: response.access_token,
       refreshToken: response.refresh_token ?? null,

@@ -15,6 +15,8 @@ export interface OAuthMcpServer {
   behaviour: {
     /** Seconds until an access token expires. */
     accessTokenLifeS: number
+    /** The last characters of every access token. */
+    accessTokenEnd: string
     /** Refuses every access and refresh token. */
     revoked: boolean
     /** The consent address in its metadata; null means the real one. */
@@ -70,6 +72,7 @@ class AuthorizationState {
   origin = ''
   readonly behaviour: OAuthMcpServer['behaviour'] = {
     accessTokenLifeS: 3_600,
+    accessTokenEnd: '',
     revoked: false,
     authorizationEndpoint: null,
     issuer: null,
@@ -141,7 +144,7 @@ class AuthorizationState {
     await this.behaviour.beforeTokens()
     const isValid = grant === 'refresh_token' ? this.#isRefresh(form) : this.#isCode(form)
     if (!isValid) return json({ error: 'invalid_grant' }, 400)
-    const token = randomBytes(8).toString('hex')
+    const token = randomBytes(8).toString('hex') + this.behaviour.accessTokenEnd
     this.#tokens.set(token, Date.now() + this.behaviour.accessTokenLifeS * 1_000)
     this.#refreshToken = randomBytes(8).toString('hex')
     json({
