@@ -1,4 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
+import type Provider from 'oidc-provider'
 import type { Db } from '../../db/database.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { readSignUpPolicy } from '../accounts/create-account.ts'
@@ -14,6 +16,7 @@ import { readProfile } from '../user.ts'
 import type { UpsertUser } from '../users/upsert-user.ts'
 import { createKeyFinder, requireIdentityKeys } from './identity-keys.ts'
 import { createRecordLimiter } from './limit-records.ts'
+import type { LimitRecords } from './limit-records.ts'
 import { createRequestLimit } from './limit-requests.ts'
 import { deleteExpiredRecords } from './oidc-store.ts'
 import { createProvider, mountProvider } from './provider.ts'
@@ -73,24 +76,39 @@ export async function openEmbeddedIdentity(
         ...readProfile(claims),
       })
     },
-    async register(app) {
-      const budget = createSignInBudget(app, { perMinute: config.rateLimits.signIn, now, wait })
-      const { pathname } = new URL(issuer)
-      const limitRequest = createRequestLimit(app, { base: pathname, perMinute: config.rateLimits.oidc })
-      const google =
-        config.google === null
-          ? null
-          : createGoogleFederation({ google: config.google, issuer, db, sealer, now, guard, limitRecords })
-      const pageDeps = { database, sealer, provider, formKey: keys.form, google, now, budget }
-      await app.register(async (scope) =>
-        registerPages(scope, { ...pageDeps, signUp: readSignUpPolicy(config) }, limitRequest),
-      )
-      await mountProvider(app, provider, limitRequest)
-    },
+    register: (app) => registerProvider(app, deps, { provider, formKey: keys.form, guard, limitRecords }),
     async close() {
       clearInterval(cleanupTimer)
     },
   }
+}
+
+interface ProviderParts {
+  readonly provider: Provider
+  readonly formKey: string
+  readonly guard: EmbeddedIdentityOptions['guard']
+  readonly limitRecords: LimitRecords
+}
+
+/** Registers the provider and its pages, whose requests are limited together. */
+async function registerProvider(
+  app: FastifyInstance,
+  { config, database, sealer, now }: IdentityDeps,
+  { provider, formKey, guard, limitRecords }: ProviderParts,
+): Promise<void> {
+  const { issuer } = provider
+  const { oidc, signIn } = config.rateLimits
+  const budget = createSignInBudget(app, { perMinute: signIn, now, wait })
+  const limitRequest = createRequestLimit(app, { base: new URL(issuer).pathname, perMinute: oidc })
+  const { db } = database
+  const google =
+    config.google === null
+      ? null
+      : createGoogleFederation({ google: config.google, issuer, db, sealer, now, guard, limitRecords })
+  const signUp = readSignUpPolicy(config)
+  const pageDeps = { database, sealer, provider, formKey, google, now, budget, signUp }
+  await app.register(async (scope) => registerPages(scope, pageDeps, limitRequest))
+  await mountProvider(app, provider, limitRequest)
 }
 
 /** Deletes expired records every ten minutes. Records that a failed attempt leaves are deleted by the next one. */
