@@ -87,66 +87,6 @@ export function restoreDraft(chatId: string, text: string): void {
   drafts.write(key, current.trim() === '' ? text : `${text}\n\n${current}`)
 }
 
-/** A message to be sent. The page creates its id, so that the server stores it once even if it is sent twice. */
-export interface OutgoingMessage {
-  readonly id: string
-  readonly parentId: string | null
-  readonly content: string
-  readonly botName: string
-}
-
-interface OutboxEntry {
-  readonly message: OutgoingMessage
-  /** Milliseconds since 1970. */
-  readonly sentAt: number
-  /** Why it could not be sent; absent until the request has failed. */
-  readonly failure?: string
-}
-
-/** Stores the message of a chat that the server has not confirmed, so that a reload does not lose it (§10.21). */
-export const outbox = {
-  read(chatId: string): OutboxEntry | undefined {
-    const stored = browserStorage.read(storageKeys.outbox(chatId))
-    if (stored === null) return undefined
-    try {
-      return JSON.parse(stored) as OutboxEntry
-    } catch {
-      return undefined
-    }
-  },
-  write(chatId: string, entry: OutboxEntry): void {
-    browserStorage.write(storageKeys.outbox(chatId), JSON.stringify(entry))
-  },
-  /** Clears the outbox if it contains the message with this id. */
-  confirm(chatId: string, messageId: string | undefined): void {
-    if (outbox.read(chatId)?.message.id === messageId) outbox.clear(chatId)
-  },
-  clear(chatId: string): void {
-    browserStorage.remove(storageKeys.outbox(chatId))
-  },
-}
-
-/** Passes the first message of a new chat from the home page to the page of the chat (§2.21, §4.16). */
-export const firstMessage = {
-  store(chatId: string, content: string, botName: string): void {
-    browserStorage.write(storageKeys.newMessage(chatId), content)
-    browserStorage.write(storageKeys.newBot(chatId), botName)
-  },
-  /**
-   * Removes and returns the message, and saves its bot as the chat's choice. The message id is derived from the chat's
-   * id, so that the server stores it once even if two tabs send it.
-   */
-  take(chatId: string): OutgoingMessage | undefined {
-    const content = browserStorage.read(storageKeys.newMessage(chatId))
-    const botName = browserStorage.read(storageKeys.newBot(chatId))
-    if (content === null || content.trim() === '' || botName === null) return undefined
-    browserStorage.remove(storageKeys.newMessage(chatId))
-    browserStorage.remove(storageKeys.newBot(chatId))
-    browserStorage.write(storageKeys.chatBot(chatId), botName)
-    return { id: `${chatId.slice(0, 58)}_first`, parentId: null, content, botName }
-  },
-}
-
 interface EditDraft {
   readonly messageId: string
   readonly text: string

@@ -10,7 +10,7 @@ import { ToastRegion } from '../../../ui/toast/toast-region.tsx'
 import { defer } from '../../../testing/connectors-scene.tsx'
 import { dismissToast, toasts } from '../../../lib/toasts.ts'
 import { ChatView } from '../chat-view.tsx'
-import { outbox } from '../chat-storage.ts'
+import { outbox } from '../session/outbox.ts'
 
 const chat = makeChat(
   [

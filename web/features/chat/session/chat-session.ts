@@ -11,8 +11,9 @@ import { readReason } from '../../../lib/api-error.ts'
 import type { SharedStreamState } from '../../../lib/share-stream.ts'
 import { createStore, type ReadableStore } from '../../../lib/store.ts'
 import { toast } from '../../../lib/toasts.ts'
-import { firstMessage, outbox, restoreDraft, type OutgoingMessage } from '../chat-storage.ts'
+import { restoreDraft } from '../chat-storage.ts'
 import { ChatReader } from './chat-reader.ts'
+import { firstMessage, outbox, type OutgoingMessage } from './outbox.ts'
 import {
   createMessageId,
   findUserMessage,
@@ -27,8 +28,6 @@ import type { SessionAction, SessionState, SessionView } from './session-state.t
 
 /** How long the page still follows a run after its chat was closed. */
 const closeDelayMs = 3000
-/** A message that another page has put into the outbox counts as not sent if it is unconfirmed after this time. */
-const maxResponseMs = 5000
 
 /** A message to be sent. Without an id it gets a new one. */
 export type MessageDraft = Omit<OutgoingMessage, 'id'> & { readonly id?: string }
@@ -237,23 +236,12 @@ export class ChatSession {
     if (message !== undefined) this.send(message)
   }
 
-  /** Checks whether the server has stored the message in the outbox. */
+  /** Shows the message in the outbox if the server has not stored it. */
   #checkOutbox(chat: Chat): void {
-    const entry = outbox.read(this.#chatId)
-    if (entry === undefined || activeRun(this.#state)?.phase === 'sending') return
-    const { message, sentAt, failure } = entry
-    if (chat.messages.some(({ id }) => id === message.id)) return outbox.clear(this.#chatId)
-    const age = Date.now() - sentAt
-    if (failure !== undefined || age > maxResponseMs)
-      this.#apply({
-        type: 'unsent',
-        unsent: {
-          message,
-          reason: failure ?? 'The page was closed before the server confirmed the message.',
-        },
-      })
-    // Another tab may be sending the message at this moment.
-    else setTimeout(this.reload, maxResponseMs - age + 1)
+    if (activeRun(this.#state)?.phase === 'sending') return
+    const { unsent, checkAgainMs } = outbox.check(chat)
+    if (unsent !== undefined) this.#apply({ type: 'unsent', unsent })
+    if (checkAgainMs !== undefined) setTimeout(this.reload, checkAgainMs)
   }
 
   /** Shows `expected` until the server has responded. Requests nothing and returns false while a run is in progress. */

@@ -1,7 +1,7 @@
 import type { RunState } from '@yonder/contract/apply-event'
 import type { Chat } from '@yonder/contract/chat'
 import type { Message } from '@yonder/contract/message'
-import type { OutgoingMessage } from '../chat-storage.ts'
+import type { OutgoingMessage } from './outbox.ts'
 
 /** Returns 128 random bits in hex. `crypto.randomUUID` needs HTTPS, so it may be missing. */
 export function createMessageId(): string {

@@ -4,7 +4,7 @@ import type { RunEvent } from '@yonder/contract/completion'
 import type { LiveRun } from '@yonder/contract/live'
 import type { Message } from '@yonder/contract/message'
 import type { SharedStreamState } from '../../../lib/share-stream.ts'
-import type { OutgoingMessage } from '../chat-storage.ts'
+import type { UnsentMessage } from './outbox.ts'
 import { mergeMessages } from './run-messages.ts'
 
 interface Run {
@@ -34,11 +34,6 @@ export type Activity =
   | ActiveRun
   /** The user has requested to stop the run; its events still arrive. */
   | { readonly phase: 'stopping'; readonly active: ActiveRun }
-
-export interface UnsentMessage {
-  readonly message: OutgoingMessage
-  readonly reason: string
-}
 
 export interface SessionState {
   /** The chat as last loaded, with everything that runs have written since; undefined until it is loaded. */

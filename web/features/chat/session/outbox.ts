@@ -1,0 +1,93 @@
+import type { Chat } from '@yonder/contract/chat'
+import { browserStorage } from '../../../lib/browser-storage.ts'
+import { storageKeys } from '../chat-storage.ts'
+
+/** A message to be sent. The page creates its id, so that the server stores it once even if it is sent twice. */
+export interface OutgoingMessage {
+  readonly id: string
+  readonly parentId: string | null
+  readonly content: string
+  readonly botName: string
+}
+
+/** A message that was not sent, and a sentence that says why. */
+export interface UnsentMessage {
+  readonly message: OutgoingMessage
+  readonly reason: string
+}
+
+interface OutboxEntry {
+  readonly message: OutgoingMessage
+  /** Milliseconds since 1970. */
+  readonly sentAt: number
+  /** Why it could not be sent; absent until the request has failed. */
+  readonly failure?: string
+}
+
+/** A message that another page has put into the outbox counts as not sent if it is unconfirmed after this time. */
+const maxResponseMs = 5000
+
+/** Stores the message of a chat that the server has not confirmed, so that a reload does not lose it (§10.21). */
+export const outbox = {
+  read(chatId: string): OutboxEntry | undefined {
+    const stored = browserStorage.read(storageKeys.outbox(chatId))
+    if (stored === null) return undefined
+    try {
+      return JSON.parse(stored) as OutboxEntry
+    } catch {
+      return undefined
+    }
+  },
+  write(chatId: string, entry: OutboxEntry): void {
+    browserStorage.write(storageKeys.outbox(chatId), JSON.stringify(entry))
+  },
+  /** Clears the outbox if it contains the message with this id. */
+  confirm(chatId: string, messageId: string | undefined): void {
+    if (outbox.read(chatId)?.message.id === messageId) outbox.clear(chatId)
+  },
+  clear(chatId: string): void {
+    browserStorage.remove(storageKeys.outbox(chatId))
+  },
+  /**
+   * Checks whether the server has stored the message, and clears the outbox if it has. Otherwise returns the message; or the time
+   * in milliseconds after which to check again, because another tab may be sending it at this moment.
+   */
+  check({ id: chatId, messages }: Chat): { readonly unsent?: UnsentMessage; readonly checkAgainMs?: number } {
+    const entry = outbox.read(chatId)
+    if (entry === undefined) return {}
+    const { message, sentAt, failure } = entry
+    if (messages.some(({ id }) => id === message.id)) {
+      outbox.clear(chatId)
+      return {}
+    }
+    const age = Date.now() - sentAt
+    if (failure === undefined && age <= maxResponseMs) return { checkAgainMs: maxResponseMs - age + 1 }
+    return {
+      unsent: {
+        message,
+        reason: failure ?? 'The page was closed before the server confirmed the message.',
+      },
+    }
+  },
+}
+
+/** Passes the first message of a new chat from the home page to the page of the chat (§2.21, §4.16). */
+export const firstMessage = {
+  store(chatId: string, content: string, botName: string): void {
+    browserStorage.write(storageKeys.newMessage(chatId), content)
+    browserStorage.write(storageKeys.newBot(chatId), botName)
+  },
+  /**
+   * Removes and returns the message, and saves its bot as the chat's choice. The message id is derived from the chat's
+   * id, so that the server stores it once even if two tabs send it.
+   */
+  take(chatId: string): OutgoingMessage | undefined {
+    const content = browserStorage.read(storageKeys.newMessage(chatId))
+    const botName = browserStorage.read(storageKeys.newBot(chatId))
+    if (content === null || content.trim() === '' || botName === null) return undefined
+    browserStorage.remove(storageKeys.newMessage(chatId))
+    browserStorage.remove(storageKeys.newBot(chatId))
+    browserStorage.write(storageKeys.chatBot(chatId), botName)
+    return { id: `${chatId.slice(0, 58)}_first`, parentId: null, content, botName }
+  },
+}
