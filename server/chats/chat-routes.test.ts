@@ -255,6 +255,24 @@ describe.each(engines)('chats on %s', (engine) => {
     expect(response.headers.vary).toBe('authorization')
   })
 
+  it('reserves one chat for a repeated request, and another one for every other request and user (§17.26)', async () => {
+    const eve = await product.join('Eve')
+    const reserve = async (client: ChatClient, request: string) =>
+      (await client.get(`/api/chat/id?request=${request}`)).json<{ id: string }>().id
+    const before = (await list(ada)).total
+    const [first, again] = await Promise.all([reserve(ada, 'r1'), reserve(ada, 'r1')])
+    expect(first).toMatch(/^[\w-]{22}$/)
+    expect(again).toBe(first)
+    expect((await list(ada)).total).toBe(before + 1)
+    const others = [await reserve(ada, 'r2'), await reserve(eve, 'r1'), await ada.newChat()]
+    expect(new Set([first, ...others]).size).toBe(4)
+
+    await sendAndReceive(ada, first, 'Kept', 'Yes.')
+    expect(await reserve(ada, 'r1')).toBe(first)
+    expect((await ada.readChat(first)).messages).toHaveLength(2)
+    expect((await ada.get('/api/chat/id?request=a%2Fb')).statusCode).toBe(400)
+  })
+
   it('requires a signed-in user for every request', async () => {
     const calls = [
       ['GET', '/api/chat/id'],

@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto'
 import {
   Chat,
   ChatList,
   ChatListQuery,
   ClientId,
   NewChat,
+  NewChatQuery,
   SelectedLeaf,
   SelectResponse,
 } from '@yonder/contract/chat'
@@ -90,18 +92,14 @@ function registerChanges(api: Api, deps: Pick<ChatRoutesDeps, 'database' | 'now'
   // The specification makes this a GET (§7.6), although it reserves a chat.
   api.get(
     '/api/chat/id',
-    { schema: { response: { 200: NewChat } }, config: { isWrite: true } },
+    { schema: { querystring: NewChatQuery, response: { 200: NewChat } }, config: { isWrite: true } },
     async (request) => {
-      const id = newId()
-      const time = now()
       const user = requireUser(request)
-      await insertChat(db, {
-        id,
-        user_id: user.id,
-        selected_message_id: null,
-        created_at: time,
-        updated_at: time,
-      })
+      const { request: key } = request.query
+      const id = key === undefined ? newId() : chatIdOf(user.id, key)
+      const time = now()
+      const chat = { id, user_id: user.id, selected_message_id: null, created_at: time, updated_at: time }
+      if (!(await insertChat(db, chat))) return { id }
       await deleteSurplusChats(db, user, maxEmptyChats)
       onChatChanged(user.id, id)
       return { id }
@@ -119,6 +117,11 @@ function registerChanges(api: Api, deps: Pick<ChatRoutesDeps, 'database' | 'now'
       return { selected_message_id: leaf }
     },
   )
+}
+
+/** The id of the chat for a request: a hash, so that no user can reserve the id of another user's chat (§17.26). */
+function chatIdOf(userId: string, key: string): string {
+  return createHash('sha256').update(`${userId}\0${key}`).digest('base64url').slice(0, 22)
 }
 
 /**

@@ -6,8 +6,14 @@ import type { User } from '../identity/user.ts'
 
 type Owner = Pick<User, 'id'>
 
-export async function insertChat(db: Db, chat: ChatRow): Promise<void> {
-  await db.insertInto('chats').values(chat).execute()
+/** Returns false if there is a chat with this id already. */
+export async function insertChat(db: Db, chat: ChatRow): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('chats')
+    .values(chat)
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows === 1n
 }
 
 const chatQuery = prepareQuery((db, chat: { readonly id: string; readonly userId: string }) =>
