@@ -36,3 +36,10 @@ function labelFields(reason: string, labels: FieldLabels): string {
     Object.hasOwn(labels, field) ? `${before}${labels[field]}` : whole,
   )
 }
+
+/** Returns the reason of a failed request, as a sentence for the user. */
+export function explainRequestError(error: unknown): string {
+  if (!navigator.onLine) return 'You are offline.'
+  // `fetch` throws a TypeError when it reaches no server, with a text that differs between browsers.
+  return error instanceof TypeError ? 'The server could not be reached.' : readReason(error)
+}

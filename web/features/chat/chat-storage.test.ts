@@ -4,6 +4,8 @@ import { drafts, personalStorage, restoreDraft, storageKeys, useDraft } from './
 
 const texts = [
   storageKeys.homeDraft,
+  storageKeys.homeRequest,
+  storageKeys.homeOutbox('r_1'),
   storageKeys.draft('c_1'),
   storageKeys.edit('c_1'),
   storageKeys.outbox('c_1'),
@@ -81,7 +83,7 @@ test('restores a text before the text in the input, not before the text of anoth
   const box = open()
   box.type('typed here')
   localStorage.setItem(key, 'typed there')
-  act(() => restoreDraft('c1', 'not sent'))
+  act(() => restoreDraft(key, 'not sent'))
   expect(box.text()).toBe('not sent\n\ntyped here')
   expect(localStorage.getItem(key)).toBe('not sent\n\ntyped here')
 })
@@ -91,7 +93,7 @@ test('restores a text into an input that was just emptied', () => {
   box.type('sent')
   act(() => {
     drafts.write(key, '')
-    restoreDraft('c1', 'not sent')
+    restoreDraft(key, 'not sent')
   })
   expect(box.text()).toBe('not sent')
 })

@@ -2,12 +2,15 @@ import { useCallback, useSyncExternalStore } from 'react'
 import { browserStorage } from '../../lib/browser-storage.ts'
 
 /**
- * The browser storage keys of chats (§3.20). The keys of drafts, edits and the outbox are not in the specification
+ * The browser storage keys of chats (§3.20). The keys of drafts, edits and the outboxes are not in the specification
  * (§3.23, §3.24, §3.25).
  */
 export const storageKeys = {
   homeBot: 'home_page_selected_bot',
   homeDraft: 'home_page_draft',
+  /** The request of a chat that was perhaps reserved and is not used. */
+  homeRequest: 'home_page_request',
+  homeOutbox: (request: string) => `home_page_outbox_${request}`,
   chatBot: (chatId: string) => `chat_${chatId}_selectedBot`,
   newMessage: (chatId: string) => `newChat_${chatId}_message`,
   newBot: (chatId: string) => `newChat_${chatId}_bot`,
@@ -19,7 +22,8 @@ export const storageKeys = {
 /** The key of the id of the user who owns the other entries. */
 const ownerKey = 'chat_storage_owner'
 /** The keys of texts that the user has written, including the entries of elicitation forms. */
-const textKeys = /^chat_.+_(?:draft|edit|outbox)$|^chat_.+_question_.|^newChat_.+_(?:message|bot)$/
+const textKeys =
+  /^home_page_(?:draft|request)$|^home_page_outbox_.|^chat_.+_(?:draft|edit|outbox)$|^chat_.+_question_.|^newChat_.+_(?:message|bot)$/
 const botChoiceKeys = /^chat_.+_selectedBot$/
 
 /** Keeps the chat data of one user in browser storage from the next user of the same browser (§15.12). */
@@ -39,7 +43,7 @@ export const personalStorage = {
 }
 
 function isTextKey(key: string): boolean {
-  return key === storageKeys.homeDraft || textKeys.test(key)
+  return textKeys.test(key)
 }
 
 function removeKeys(shouldRemove: (key: string) => boolean): void {
@@ -79,9 +83,8 @@ export function useDraft(key: string): readonly [string, (text: string) => void]
   return [text, write]
 }
 
-/** Puts a text back into the input of a chat, before the text that the user has entered since (§10.19). */
-export function restoreDraft(chatId: string, text: string): void {
-  const key = storageKeys.draft(chatId)
+/** Puts a text back into the input with this key, before the text that the user has entered since (§10.19). */
+export function restoreDraft(key: string, text: string): void {
   const current = drafts.read(key)
   if (current.trim() === text.trim()) return
   drafts.write(key, current.trim() === '' ? text : `${text}\n\n${current}`)

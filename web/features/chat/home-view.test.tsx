@@ -1,11 +1,13 @@
 import { owlAndFox } from '../../testing/wire-objects.ts'
-import { screen, waitFor } from '@testing-library/react'
+import { act, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { expectConsole } from '../../testing/expect-console.ts'
 import { renderScreen } from '../../testing/render-screen.tsx'
-import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
+import { failure, json, ScriptedApi, settle } from '../../testing/scripted-api.ts'
+import { personalStorage } from './chat-storage.ts'
 import { HomeView } from './home-view.tsx'
+import type { HomeMessage } from './session/home-outbox.ts'
 
 const openApi = () => new ScriptedApi().on('GET /api/bots', () => json(owlAndFox))
 const sendButton = () => screen.getByRole('button', { name: 'Send message' })
@@ -67,14 +69,138 @@ test('logs a failed request for the id, empties the input, and offers to send th
   expect(localStorage.getItem('newChat_c2_message')).toBe('Do not lose me')
 })
 
-test('moves a text that was not sent back into the input', async () => {
+test('moves a text that was not sent back into the input, before what was typed since, and uses its chat for the next message (§10.26, §10.28)', async () => {
   expectConsole('error', /Error creating chat with message/)
   const api = openApi().on('GET /api/chat/id', () => failure(503, 'unavailable', 'Down.'))
-  renderScreen(api, <HomeView userName="Ada" />)
+  const view = renderScreen(api, <HomeView userName="Ada" />)
   const user = userEvent.setup()
-  await screen.findByRole('combobox')
-  await user.type(input(), 'Again{Enter}')
-  await user.click(await screen.findByRole('button', { name: 'Edit' }))
-  expect(input()).toHaveValue('Again')
+  await send('Again')
+  const edit = await screen.findByRole('button', { name: 'Edit' })
+  await user.type(input(), 'More')
+  await user.click(edit)
+  expect(input()).toHaveValue('Again\n\nMore')
   expect(screen.queryByText(/Not sent/)).toBeNull()
+  api.on('GET /api/chat/id', () => json({ id: 'c1' }))
+  await user.type(input(), '{Enter}')
+  await waitFor(() => expect(view.path()).toBe('/chat/c1'))
+  const [first, second] = requestsOf(api)
+  expect(first).toMatch(/^[0-9a-f]{32}$/)
+  expect(second).toBe(first)
+})
+
+const requestsOf = (api: ScriptedApi) => api.seen('GET /api/chat/id').map(({ query }) => query.get('request'))
+const unsent = (text: string) => screen.findByText(text, { selector: 'div' })
+
+/** Types a message and sends it once the bots are loaded. */
+async function send(text: string): Promise<void> {
+  await screen.findByRole('combobox')
+  await userEvent.type(input(), `${text}{Enter}`)
+}
+
+/** Stores a message as another page does that has not got the id of its chat. */
+function storeAsOtherPage(request: string, more: Partial<HomeMessage> = {}): void {
+  const message = { request, content: `text of ${request}`, botName: 'Fox', sentAt: 1, ...more }
+  localStorage.setItem(`home_page_outbox_${request}`, JSON.stringify(message))
+}
+
+test('keeps the messages that were not sent while other pages are shown (§10.26)', async () => {
+  expectConsole('error', /Error creating chat with message/)
+  const api = openApi().on('GET /api/chat/id', () => {
+    throw new TypeError('Failed to fetch')
+  })
+  const view = renderScreen(api, <HomeView userName="Ada" />)
+  await send('First')
+  expect(await screen.findByText('Not sent. The server could not be reached.')).toBeVisible()
+  await send('Second')
+  expect(await screen.findAllByText(/^Not sent/)).toHaveLength(2)
+  view.unmount()
+  renderScreen(api, <HomeView userName="Ada" />)
+  expect(await unsent('First')).toBeVisible()
+  expect(await unsent('Second')).toBeVisible()
+  await screen.findByRole('combobox')
+})
+
+test('does not return to a chat whose id arrives after the user has gone elsewhere, and offers to send the text (§10.26)', async () => {
+  let answer: (response: Response) => void = () => undefined
+  const api = openApi().on('GET /api/chat/id', () => new Promise((resolve) => (answer = resolve)))
+  const view = renderScreen(api, <HomeView userName="Ada" />)
+  await send('Wait for me')
+  view.redraw(null)
+  answer(json({ id: 'c1' }))
+  await settle()
+  expect(view.path()).toBe('/')
+  expect(localStorage.getItem('newChat_c1_message')).toBeNull()
+  view.redraw(<HomeView userName="Ada" />)
+  expect(await unsent('Wait for me')).toBeVisible()
+  expect(screen.getByText('Not sent. You opened another page before the message was sent.')).toBeVisible()
+  api.on('GET /api/chat/id', () => json({ id: 'c1' }))
+  await screen.findByRole('combobox')
+  await userEvent.click(screen.getByRole('button', { name: 'Send again' }))
+  await waitFor(() => expect(view.path()).toBe('/chat/c1'))
+  const [first, second] = requestsOf(api)
+  expect(second).toBe(first)
+})
+
+test('keeps the message when the server signs the user out (§10.26, §2.11)', async () => {
+  const api = openApi().on('GET /api/chat/id', () => failure(401, 'unauthorized', 'Sign in.'))
+  const view = renderScreen(api, <HomeView userName="Ada" />)
+  await send('Still mine')
+  await waitFor(() => expect(api.signedOut).toBe(true))
+  view.unmount()
+  renderScreen(openApi(), <HomeView userName="Ada" />)
+  expect(await unsent('Still mine')).toBeVisible()
+  expect(await screen.findByText(/Not sent. You were signed out/)).toBeVisible()
+  await screen.findByRole('combobox')
+})
+
+test('shows a message whose page was closed, and not one that another tab is sending (§10.26, §10.27)', async () => {
+  const held = new Set(['home_page_outbox_busy'])
+  const waiting = new Map<string, () => void>()
+  vi.stubGlobal('navigator', {
+    onLine: true,
+    locks: {
+      request: async (name: string) => {
+        if (held.has(name)) await new Promise<void>((resolve) => waiting.set(name, resolve))
+      },
+    },
+  })
+  storeAsOtherPage('closed')
+  storeAsOtherPage('busy')
+  renderScreen(openApi(), <HomeView userName="Ada" />)
+  expect(await unsent('text of closed')).toBeVisible()
+  expect(screen.getByText(/Not sent. The page was closed before the server confirmed/)).toBeVisible()
+  await screen.findByRole('combobox')
+  expect(screen.queryByText('text of busy')).toBeNull()
+  waiting.get('home_page_outbox_busy')?.()
+  expect(await unsent('text of busy')).toBeVisible()
+})
+
+test('does not send a message again that another tab has begun to send (§10.27)', async () => {
+  storeAsOtherPage('r1', { failure: 'Offline.' })
+  const api = openApi()
+  renderScreen(api, <HomeView userName="Ada" />)
+  const again = await screen.findByRole('button', { name: 'Send again' })
+  await screen.findByRole('combobox')
+  storeAsOtherPage('r1')
+  await userEvent.click(again)
+  expect(requestsOf(api)).toEqual([])
+  localStorage.removeItem('home_page_outbox_r1')
+  act(() => void dispatchEvent(new StorageEvent('storage', { key: 'home_page_outbox_r1' })))
+  expect(screen.queryByText('text of r1')).toBeNull()
+})
+
+test('shows nothing of the user before, also when a call of that user fails later (§15.12)', async () => {
+  expectConsole('error', /Error creating chat with message/)
+  personalStorage.setOwner('ada')
+  let fail: (error: Error) => void = () => undefined
+  const api = openApi().on('GET /api/chat/id', () => new Promise((_resolve, reject) => (fail = reject)))
+  const view = renderScreen(api, <HomeView userName="Ada" />)
+  await send('A secret of Ada')
+  personalStorage.setOwner('eve')
+  view.redraw(<HomeView key="eve" userName="Eve" />)
+  fail(new TypeError('Failed to fetch'))
+  await screen.findByRole('combobox')
+  await settle()
+  expect(screen.queryByText(/secret/)).toBeNull()
+  expect(Object.values(localStorage).join()).not.toContain('secret')
 })

@@ -17,6 +17,7 @@ import {
 } from '../../../testing/chat-scene.tsx'
 import { expectConsole } from '../../../testing/expect-console.ts'
 import { failure, json } from '../../../testing/scripted-api.ts'
+import { personalStorage } from '../chat-storage.ts'
 
 test('adds the message and an empty reply at once, then streams the reply into it (§4.13, §4.14, §2.32, §7.11, §7.34, §7.35)', async () => {
   const { api } = openChat(shortChat)
@@ -206,4 +207,33 @@ test('reports a missing access token as the reason (§6.3, §8.1)', async () => 
   vi.spyOn(api.client, 'request').mockRejectedValueOnce(new Error('Failed to get access token'))
   await send('Hello')
   expect(await screen.findByText('Not sent. Failed to get access token')).toBeVisible()
+})
+
+test('puts a first message into the input of a chat that another tab has begun, unless that tab has sent it (§10.27)', async () => {
+  for (const [content, draft] of [
+    ['Not there yet', 'Not there yet'],
+    ['text of u1', ''],
+  ] as const) {
+    localStorage.setItem('newChat_c1_message', content)
+    localStorage.setItem('newChat_c1_bot', 'Owl')
+    const { api, view } = openChat(shortChat)
+    await screen.findByRole('combobox')
+    expect(input()).toHaveValue(draft)
+    expect(api.seen('POST /api/chat/completions')).toEqual([])
+    expect(localStorage.getItem('newChat_c1_message')).toBeNull()
+    view.unmount()
+    localStorage.clear()
+  }
+})
+
+test('stores nothing of a message that fails after the user has signed out (§15.12)', async () => {
+  expectConsole('error', /Error sending message/)
+  const { api } = openChat(shortChat)
+  let fail: (error: Error) => void = () => undefined
+  api.on('POST /api/chat/completions', () => new Promise((_resolve, reject) => (fail = reject)))
+  await send('A secret')
+  personalStorage.clearTexts()
+  fail(new TypeError('Failed to fetch'))
+  await screen.findByText(/Not sent/)
+  expect(Object.values(localStorage).join()).not.toContain('secret')
 })

@@ -11,7 +11,7 @@ import { readReason } from '../../../lib/api-error.ts'
 import type { SharedStreamState } from '../../../lib/share-stream.ts'
 import { createStore, type ReadableStore } from '../../../lib/store.ts'
 import { toast } from '../../../lib/toasts.ts'
-import { restoreDraft } from '../chat-storage.ts'
+import { restoreDraft, storageKeys } from '../chat-storage.ts'
 import { ChatReader } from './chat-reader.ts'
 import { firstMessage, outbox, type OutgoingMessage } from './outbox.ts'
 import {
@@ -118,7 +118,7 @@ export class ChatSession {
     if (!isRequested) return false
     if (unsent !== undefined) {
       this.#apply({ type: 'unsent', unsent: undefined })
-      if (unsent.message.id !== id) restoreDraft(this.#chatId, unsent.message.content)
+      if (unsent.message.id !== id) this.#restoreDraft(unsent.message.content)
     }
     outbox.write(this.#chatId, { message, sentAt: Date.now() })
     return true
@@ -134,7 +134,7 @@ export class ChatSession {
   editUnsent(): void {
     const { unsent } = this.#state
     if (unsent === undefined) return
-    restoreDraft(this.#chatId, unsent.message.content)
+    this.#restoreDraft(unsent.message.content)
     this.#apply({ type: 'unsent', unsent: undefined })
   }
 
@@ -231,9 +231,17 @@ export class ChatSession {
     this.#checkOutbox(chat)
     this.#apply({ type: 'read', chat, isLive: this.#isLive() })
     for (const update of deferred) this.#apply(update)
-    if (this.#state.activity.phase !== 'idle' || chat.messages.length > 0) return
-    const message = firstMessage.take(this.#chatId)
-    if (message !== undefined) this.send(message)
+    if (this.#state.activity.phase !== 'idle' && chat.messages.length === 0) return
+    const first = firstMessage.take(this.#chatId)
+    if (first === undefined) return
+    if (chat.messages.length === 0) this.send(first)
+    // Another tab may have sent the same message already.
+    else if (!chat.messages.some(({ content }) => textOfContent(content) === first.content))
+      this.#restoreDraft(first.content)
+  }
+
+  #restoreDraft(text: string): void {
+    restoreDraft(storageKeys.draft(this.#chatId), text)
   }
 
   /** Shows the message in the outbox if the server has not stored it. */
@@ -304,13 +312,13 @@ export class ChatSession {
     logError(`Error sending message: ${readReason(error)}`, isRefused ? undefined : error)
     if (isActive) {
       outbox.clear(this.#chatId)
-      restoreDraft(this.#chatId, message.content)
+      this.#restoreDraft(message.content)
       const notice =
         'Another reply is being written in this chat. Your message is in the input again. Send it when the reply is finished.'
       this.#apply({ type: 'dropped', notice })
     } else {
       const reason = explainRunError(error)
-      outbox.write(this.#chatId, { message, sentAt: Date.now(), failure: reason })
+      outbox.fail(this.#chatId, message, reason)
       this.#apply({ type: 'dropped', unsent: { message, reason } })
     }
     // The server may have stored the message although the request failed.

@@ -1,6 +1,7 @@
 import type { Chat } from '@yonder/contract/chat'
 import { browserStorage } from '../../../lib/browser-storage.ts'
 import { storageKeys } from '../chat-storage.ts'
+import { homeOutbox } from './home-outbox.ts'
 
 /** A message to be sent. The page creates its id, so that the server stores it once even if it is sent twice. */
 export interface OutgoingMessage {
@@ -40,6 +41,11 @@ export const outbox = {
   },
   write(chatId: string, entry: OutboxEntry): void {
     browserStorage.write(storageKeys.outbox(chatId), JSON.stringify(entry))
+  },
+  /** Stores why a message could not be sent, unless it was removed meanwhile, for instance because the user signed out (§15.12). */
+  fail(chatId: string, message: OutgoingMessage, failure: string): void {
+    if (outbox.read(chatId)?.message.id === message.id)
+      outbox.write(chatId, { message, sentAt: Date.now(), failure })
   },
   /** Clears the outbox if it contains the message with this id. */
   confirm(chatId: string, messageId: string | undefined): void {
@@ -87,6 +93,7 @@ export const firstMessage = {
     if (content === null || content.trim() === '' || botName === null) return undefined
     browserStorage.remove(storageKeys.newMessage(chatId))
     browserStorage.remove(storageKeys.newBot(chatId))
+    homeOutbox.confirm(chatId)
     browserStorage.write(storageKeys.chatBot(chatId), botName)
     return { id: `${chatId.slice(0, 58)}_first`, parentId: null, content, botName }
   },

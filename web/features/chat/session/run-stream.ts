@@ -1,7 +1,7 @@
 import type { RunEvent } from '@yonder/contract/completion'
 import type { ErrorDetail } from '@yonder/contract/error'
 import { readErrorBody, type ApiClient } from '../../../lib/api-client.ts'
-import { readReason } from '../../../lib/api-error.ts'
+import { explainRequestError } from '../../../lib/api-error.ts'
 import { connectStream, readSse, type ConnectedStream } from '../../../lib/event-stream.ts'
 import { logError } from '../../../lib/log-error.ts'
 import { waitToRetry } from '../../../lib/wait-to-retry.ts'
@@ -27,9 +27,7 @@ export function isRunActive(error: unknown): boolean {
 /** Returns the reason why a run could not be requested, as a sentence for the user. */
 export function explainRunError(error: unknown): string {
   if (error instanceof RunRefusedError) return error.reason
-  if (!navigator.onLine) return 'You are offline.'
-  // `fetch` throws a TypeError when it reaches no server, with a text that differs between browsers.
-  return error instanceof TypeError ? 'The server could not be reached.' : readReason(error)
+  return explainRequestError(error)
 }
 
 /**

@@ -1,0 +1,146 @@
+import { browserStorage } from '../../../lib/browser-storage.ts'
+import { holdLock, whenReleased } from '../../../lib/page-lock.ts'
+import { restoreDraft, storageKeys } from '../chat-storage.ts'
+
+/** A message of the home page, until the page of its chat sends it. */
+export interface HomeMessage {
+  /** Sent with the call that reserves the chat, so that a repeated call gets the same chat (§17.26). */
+  readonly request: string
+  readonly content: string
+  readonly botName: string
+  /** Milliseconds since 1970. */
+  readonly sentAt: number
+  /** The reserved chat. */
+  readonly chatId?: string
+  /** Why it could not be sent; absent until the attempt has failed. */
+  readonly failure?: string
+}
+
+/** An attempt of this page to send a message. */
+export interface SendAttempt {
+  /** False after a failure, or when the message is being sent again. */
+  readonly isActive: () => boolean
+  readonly fail: (reason: string) => void
+  /** Called when the chat is reserved. From here on its page sends the message. */
+  readonly handOver: (chatId: string) => void
+}
+
+/** The attempts of this page by the request of their message, with the functions that release their locks. */
+const attempts = new Map<string, { readonly attempt: SendAttempt; readonly release: () => void }>()
+const listeners = new Set<() => void>()
+let listed: readonly HomeMessage[] = []
+
+/**
+ * Stores the messages of the home page, so that neither a reload, a sign-out by the server, nor the way to another page
+ * loses one (§10.26).
+ */
+export const homeOutbox = {
+  /** Stores a message before its chat is reserved. Its lock shows the other tabs that this page is sending it (§10.27). */
+  begin(message: Omit<HomeMessage, 'failure' | 'sentAt'>): SendAttempt {
+    const { request } = message
+    const attempt: SendAttempt = {
+      isActive: () => attempts.get(request)?.attempt === attempt,
+      fail: (reason) => {
+        if (attempt.isActive() || !attempts.has(request)) fail(request, reason)
+      },
+      handOver: (chatId) => {
+        const stored = read(request)
+        if (stored !== undefined) write({ ...stored, chatId })
+      },
+    }
+    end(request)
+    attempts.set(request, { attempt, release: holdLock(storageKeys.homeOutbox(request)) })
+    write({ ...message, sentAt: Date.now() })
+    return attempt
+  },
+  /** Whether a message is stored and neither this page nor another one is sending it. */
+  isUnsent: (request: string): boolean => read(request)?.failure !== undefined,
+  /** Moves the text back into the input. The chat that was perhaps reserved for it is kept for the next message. */
+  edit({ request, content, chatId }: HomeMessage): void {
+    remove(request)
+    if (chatId === undefined) browserStorage.write(storageKeys.homeRequest, request)
+    restoreDraft(storageKeys.homeDraft, content)
+  },
+  /** Called when the page of a chat sends its first message. */
+  confirm(chatId: string): void {
+    for (const message of readAll()) if (message.chatId === chatId) remove(message.request)
+  },
+  /** Called when the home page opens: the chat of a message that is still stored was closed too early. */
+  failAbandoned(): void {
+    for (const request of attempts.keys()) fail(request, 'The chat was closed before the message was sent.')
+  },
+  /** Fails the messages of other pages as soon as these are closed, until `signal` is aborted. */
+  watchOtherPages(messages: readonly HomeMessage[], signal: AbortSignal): void {
+    for (const { request, failure } of messages)
+      if (failure === undefined && !attempts.has(request))
+        void whenReleased(storageKeys.homeOutbox(request), signal, () =>
+          fail(request, 'The page was closed before the server confirmed the message.'),
+        )
+  },
+  subscribe(listener: () => void): () => void {
+    const onStorage = ({ key }: StorageEvent) => {
+      if (key === null || isOutboxKey(key)) listener()
+    }
+    listeners.add(listener)
+    window.addEventListener('storage', onStorage)
+    return () => {
+      listeners.delete(listener)
+      window.removeEventListener('storage', onStorage)
+    }
+  },
+  /** All messages, oldest first. The array stays the same while they do. */
+  list(): readonly HomeMessage[] {
+    const messages = readAll()
+    if (JSON.stringify(messages) !== JSON.stringify(listed)) listed = messages
+    return listed
+  },
+}
+
+const isOutboxKey = (key: string) => key.startsWith(storageKeys.homeOutbox(''))
+
+/** Changes nothing when the message is not stored any more: it was sent, edited, or removed with the user's other data. */
+function fail(request: string, failure: string): void {
+  end(request)
+  const stored = read(request)
+  if (stored !== undefined) write({ ...stored, failure })
+}
+
+function end(request: string): void {
+  attempts.get(request)?.release()
+  attempts.delete(request)
+}
+
+function write(message: HomeMessage): void {
+  browserStorage.write(storageKeys.homeOutbox(message.request), JSON.stringify(message))
+  notify()
+}
+
+function remove(request: string): void {
+  end(request)
+  browserStorage.remove(storageKeys.homeOutbox(request))
+  notify()
+}
+
+function notify(): void {
+  for (const listener of listeners) listener()
+}
+
+function readAll(): readonly HomeMessage[] {
+  return browserStorage
+    .keys()
+    .filter(isOutboxKey)
+    .flatMap((key) => parse(browserStorage.read(key)) ?? [])
+    .toSorted((a, b) => a.sentAt - b.sentAt)
+}
+
+function read(request: string): HomeMessage | undefined {
+  return parse(browserStorage.read(storageKeys.homeOutbox(request)))
+}
+
+function parse(stored: string | null): HomeMessage | undefined {
+  try {
+    return (JSON.parse(stored ?? 'null') as HomeMessage | null) ?? undefined
+  } catch {
+    return undefined
+  }
+}
