@@ -1,12 +1,4 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { extname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { chromium } from '@playwright/test'
-import { build } from 'vite'
-import { findChromium } from '../scripts/find-chromium.mjs'
+import { openWebPage } from './parts/open-web-page.ts'
 
 /*
  * Compares drawing a reply of 20,000 characters in steps of five with appending the same text to one text node, by the CPU
@@ -40,41 +32,11 @@ export function add(left: number, right: number): number {
 `
 const text = sample.repeat(Math.ceil(84_000 / sample.length))
 
-const folder = mkdtempSync(join(tmpdir(), 'yonder-draw-'))
-const root = fileURLToPath(new URL('../web', import.meta.url))
-await build({
-  root,
-  configFile: join(root, 'vite.config.ts'),
-  logLevel: 'error',
-  build: {
-    outDir: folder,
-    emptyOutDir: true,
-    rollupOptions: { input: join(root, 'testing/draw-page.tsx'), output: { entryFileNames: 'draw.js' } },
-  },
-})
-const types: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css' }
-const server = createServer(({ url = '/' }, response) => {
-  if (url === '/') {
-    response.setHeader('content-type', 'text/html')
-    return void response.end('<!doctype html><body><script type="module" src="/draw.js"></script>')
-  }
-  const type = types[extname(url)]
-  if (type === undefined) return void response.writeHead(404).end()
-  response.setHeader('content-type', type)
-  response.end(readFileSync(join(folder, url)))
-}).listen(0, '127.0.0.1')
-await once(server, 'listening')
-const address = server.address()
-const port = typeof address === 'object' ? address?.port : 0
-
-const executablePath = findChromium()
-const browser = await chromium.launch({
-  ...(executablePath !== undefined && { executablePath }),
-  args: ['--no-sandbox', '--disable-gpu', '--disable-frame-rate-limit', '--disable-gpu-vsync'],
-})
+const { browser, page, close } = await openWebPage('draw-page.tsx', [
+  '--disable-frame-rate-limit',
+  '--disable-gpu-vsync',
+])
 const session = await browser.newBrowserCDPSession()
-const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
-await page.goto(`http://127.0.0.1:${port}/`)
 await page.waitForFunction(() => 'grow' in window)
 
 interface DrawWindow {
@@ -109,9 +71,7 @@ const markdown = await measure('markdown', 0, 20_000)
 const steps = 400
 const early = await measure('markdown', 20_000, 20_000 + steps * stepChars)
 const late = await measure('markdown', 80_000, 80_000 + steps * stepChars)
-await browser.close()
-server.close()
-rmSync(folder, { recursive: true, force: true })
+await close()
 
 const write = (line: string) => process.stdout.write(`${line}\n`)
 write(
