@@ -47,29 +47,28 @@ function readSites(storageKey: string): ReadonlySet<string> {
 export interface MarkdownImageProps {
   readonly src: string
   readonly alt: string
-  readonly title?: string | undefined
 }
 
 /**
  * An image in an untrusted text. Loading it would reveal to its site that this user reads the text, so nothing is requested
  * before the user clicks or has allowed that site. The address is not changed (§14.18, §14.21).
  */
-export function MarkdownImage({ src, alt, title }: MarkdownImageProps) {
+export function MarkdownImage({ src, alt }: MarkdownImageProps) {
   const sites = use(ImageSitesContext)
   const [shown, setShown] = useState(false)
   const address = parseAddress(src)
   if (address === undefined)
     return (
-      <span className="markdown-image" title={title}>
+      <span className="markdown-image">
         <ImageOff size={18} aria-hidden />
         <span>{alt === '' ? 'Image with an invalid address' : alt}</span>
       </span>
     )
   if (shown || sites.has(address.host))
-    return <img src={address.href} alt={alt} title={title} referrerPolicy="no-referrer" loading="lazy" />
+    return <img src={address.href} alt={alt} referrerPolicy="no-referrer" loading="lazy" />
   const { allow } = sites
   return (
-    <span className="markdown-image" title={title} data-src={address.href}>
+    <span className="markdown-image" data-src={address.href}>
       <ImageIcon size={18} aria-hidden />
       <span>
         {alt === '' ? 'Image' : alt} <span className="text-muted">from {address.host}</span>

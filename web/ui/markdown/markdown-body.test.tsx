@@ -1,4 +1,4 @@
-import { render, screen } from '@testing-library/react'
+import { fireEvent, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
@@ -102,8 +102,35 @@ test('opens other sites in a new tab that has no access to this one', () => {
     expect(link).toHaveAttribute('target', '_blank')
     expect(link).toHaveAttribute('rel', 'noopener noreferrer')
   }
-  expect(out).toHaveAttribute('title', 'https://a.example/x')
   expect(inside).not.toHaveAttribute('target')
+})
+
+test.each([
+  ['[text](https://evil.example/x "https://bank.example")', 'https://evil.example/x', 'evil.example'],
+  ['[https://bank.example](https://evil.example "bank")', 'https://evil.example/', 'evil.example'],
+  ['[text](https://bank.example@evil.example/a)', 'https://bank.example@evil.example/a', 'evil.example'],
+  ['[text][r]\n\n[r]: //evil.example/r "https://bank.example"', 'http://evil.example/r', 'evil.example'],
+  ['[mail](mailto:ada@example.com "https://bank.example")', 'mailto:ada@example.com', undefined],
+])('shows where the link %s leads, and never its title (§14.35)', (source, address, host) => {
+  const page = draw(source)
+  const link = page.querySelector('a')!
+  expect(page.querySelector('[title]')).toBeNull()
+  const focus = vi.spyOn(link, 'matches').mockReturnValue(true)
+  fireEvent.focus(link)
+  expect(focus).toHaveBeenCalledWith(':focus-visible')
+  const bubble = page.querySelector('[popover]')!
+  expect(bubble.textContent).toBe(address)
+  expect(bubble.querySelector('strong')?.textContent).toBe(host)
+  fireEvent.blur(link)
+  expect(page.querySelector('[popover]')).toBeNull()
+})
+
+test('shows no title of an image or of a link that was refused (§14.35)', () => {
+  const page = draw(
+    '![a](https://a.example/a.png "title") ![b](x:y "title") [c](javascript:alert(1) "title")',
+  )
+  expect(page.querySelectorAll('.markdown-image')).toHaveLength(2)
+  expect(page.querySelector('[title="title"]')).toBeNull()
 })
 
 const hostileHtml = [

@@ -1,18 +1,14 @@
 import type { ReactNode } from 'react'
 import type { Components } from 'react-markdown'
 import { CodeFence } from './code-block.tsx'
+import { Tooltip } from '../tooltip/tooltip.tsx'
 import { MarkdownImage } from './images.tsx'
 
 /** The elements that need more than a plain tag. */
 export const markdownComponents: Components = {
-  a: ({ href, title, children }) => (
-    <MarkdownLink href={href ?? ''} title={title}>
-      {children}
-    </MarkdownLink>
-  ),
-  img: ({ src, alt, title }) => (
-    <MarkdownImage src={typeof src === 'string' ? src : ''} alt={alt ?? ''} title={title} />
-  ),
+  // The titles of links and images are ignored: a model could give a link the address of another site as its title.
+  a: ({ href, children }) => <MarkdownLink href={href ?? ''}>{children}</MarkdownLink>,
+  img: ({ src, alt }) => <MarkdownImage src={typeof src === 'string' ? src : ''} alt={alt ?? ''} />,
   pre: ({ node, children }) => <CodeFence node={node}>{children}</CodeFence>,
   table: ({ children }) => (
     // A wide table scrolls on its own, also with the keyboard.
@@ -33,39 +29,58 @@ export const markdownComponents: Components = {
 
 interface MarkdownLinkProps {
   readonly href: string
-  readonly title?: string | undefined
   readonly children?: ReactNode
 }
 
 /**
  * A link in an untrusted text. Another site opens in a new tab and learns nothing about this page. A link whose address was
- * refused has an empty `href` (§5.18) and does nothing.
+ * refused has an empty `href` (§5.18) and does nothing. Hover and focus show the address of every other link (§14.35).
  */
-function MarkdownLink({ href, title, children }: MarkdownLinkProps) {
+function MarkdownLink({ href, children }: MarkdownLinkProps) {
   if (href === '')
     return (
       // oxlint-disable-next-line jsx-a11y/anchor-is-valid -- §5.18 keeps the link, with an empty address
-      <a href="" title={title} aria-disabled onClick={(event) => event.preventDefault()}>
+      <a href="" aria-disabled onClick={(event) => event.preventDefault()}>
         {children}
       </a>
     )
-  if (!isElsewhere(href))
-    return (
-      <a href={href} title={title}>
-        {children}
-      </a>
-    )
+  // A link to a footnote of the same text.
+  if (href.startsWith('#')) return <a href={href}>{children}</a>
+  const address = parseAddress(href)
+  const isElsewhere = address?.origin !== location.origin
   return (
-    <a href={href} title={title ?? href} target="_blank" rel="noopener noreferrer">
-      {children}
-    </a>
+    <Tooltip inline text={address === undefined ? href : <Address address={address} />}>
+      <a href={href} {...(isElsewhere && { target: '_blank', rel: 'noopener noreferrer' })}>
+        {children}
+      </a>
+    </Tooltip>
   )
 }
 
-function isElsewhere(href: string): boolean {
+function parseAddress(href: string): URL | undefined {
   try {
-    return new URL(href, location.href).origin !== location.origin
+    return new URL(href, location.href)
   } catch {
-    return true
+    return undefined
   }
+}
+
+/** More of an address is not shown. */
+const maxAddressChars = 300
+
+/** An address with its host in bold, because what stands before the host can look like another one. */
+function Address({ address: { href, host, protocol } }: { readonly address: URL }) {
+  const siteStart = protocol.length + 2
+  const siteEnd = href.indexOf('/', siteStart)
+  const userEnd = href.lastIndexOf('@', siteEnd < 0 ? href.length : siteEnd)
+  const start = host === '' ? -1 : href.indexOf(host, Math.max(siteStart, userEnd + 1))
+  const shown = href.length > maxAddressChars ? `${href.slice(0, maxAddressChars)}…` : href
+  if (start < 0 || start + host.length > maxAddressChars) return host === '' ? shown : `${host} ${shown}`
+  return (
+    <span dir="ltr">
+      {shown.slice(0, start)}
+      <strong>{host}</strong>
+      {shown.slice(start + host.length)}
+    </span>
+  )
 }

@@ -31,17 +31,19 @@ function closeTooltip(tooltip: symbol): void {
 }
 
 export interface TooltipProps {
-  readonly text: string
+  readonly text: ReactNode
   /** For example `mod+k`. */
   readonly shortcut?: string | undefined
+  /** Whether the control is part of a line of text and can itself have several lines. */
+  readonly inline?: boolean
   readonly children: ReactNode
 }
 
 /**
- * Shows the name of a control, and its shortcut, when the pointer rests on it or the keyboard reaches it (WCAG 1.4.13).
- * It repeats the control's accessible name, so it is hidden from screen readers.
+ * Shows the name of a control and its shortcut, or the address of a link, when the pointer rests on it or the keyboard reaches it (WCAG 1.4.13).
+ * Screen readers name the control and its address themselves, so it is hidden from them.
  */
-export function Tooltip({ text, shortcut, children }: TooltipProps) {
+export function Tooltip({ text, shortcut, inline = false, children }: TooltipProps) {
   const anchor = useRef<HTMLSpanElement>(null)
   const isPressed = useRef(false)
   const { isOpen, open, openAfterDelay, close } = useTooltip()
@@ -52,7 +54,7 @@ export function Tooltip({ text, shortcut, children }: TooltipProps) {
     <span
       ref={anchor}
       role="presentation"
-      className="inline-flex"
+      className={inline ? undefined : 'inline-flex'}
       onPointerEnter={openAfterDelay}
       // The bubble is a child element, so moving the pointer onto it fires no pointerleave.
       onPointerLeave={() => {
@@ -73,7 +75,15 @@ export function Tooltip({ text, shortcut, children }: TooltipProps) {
       onBlur={close}
     >
       {children}
-      {isOpen && <Bubble key={text} text={text} shortcut={shortcut} anchor={anchor} onClose={close} />}
+      {isOpen && (
+        <Bubble
+          key={typeof text === 'string' ? text : undefined}
+          text={text}
+          shortcut={shortcut}
+          anchor={anchor}
+          onClose={close}
+        />
+      )}
     </span>
   )
 }
@@ -102,7 +112,7 @@ function useTooltip() {
   return { isOpen, open, openAfterDelay, close }
 }
 
-interface BubbleProps extends Omit<TooltipProps, 'children'> {
+interface BubbleProps extends Omit<TooltipProps, 'children' | 'inline'> {
   readonly anchor: RefObject<HTMLElement | null>
   readonly onClose: () => void
 }
