@@ -10,19 +10,23 @@ const answer = (round: number) =>
   `Answer ${round}. **Tides** follow the moon, and the sun a little.\n\n- The first reason is near.\n- The second is far.\n\nSo it goes on for a sentence or two, as replies do, until it ends.`
 
 /** Writes a chat of `count` messages directly into the database of a product, and returns its id. */
-export async function writeLongChat(dataDir: string, email: string, count: number): Promise<string> {
+export async function writeLongChat(
+  dataDir: string,
+  email: string,
+  count: number,
+  textOf = (index: number) => (index % 2 === 1 ? question : answer)(Math.ceil(index / 2)),
+): Promise<string> {
   const { db, close } = openSqlite(join(dataDir, sqliteFileName))
   const id = `long_${count}`
   const start = Date.now() - count * 1000
   const nameOf = (index: number) => `${id}_m${index}`
   const rowOf = (index: number) => {
     const isQuestion = index % 2 === 1
-    const round = Math.ceil(index / 2)
     return {
       chat_id: id,
       id: nameOf(index),
       parent_id: index === 1 ? null : nameOf(index - 1),
-      content: isQuestion ? question(round) : answer(round),
+      content: textOf(index),
       status: 'complete',
       ...(isQuestion ? { role: 'user' } : { role: 'assistant', model: 'claude-owl', provider: 'Wood' }),
       first_id: nameOf(1),

@@ -1,5 +1,5 @@
 import { render } from '@testing-library/react'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { InertText } from './inert-text.tsx'
 
 const show = (text: string) => render(<InertText>{text}</InertText>).container
@@ -42,7 +42,7 @@ describe('a text of a tool', () => {
 
   it('shows each of very many invisible characters, and marks the first sequences (§13.3)', () => {
     const shown = show(`first\n${'a\u200B'.repeat(20_000)}\nlast`)
-    expect(shown.childNodes.length).toBeLessThan(500)
+    expect(shown.querySelectorAll('*').length).toBeLessThan(500)
     expect(shown.querySelectorAll('.hidden-characters')).toHaveLength(200)
     expect(shown.textContent).not.toContain('\u200B')
     expect(shown.textContent.match(/U\+200B/g)).toHaveLength(20_000)
@@ -55,4 +55,10 @@ describe('a text of a tool', () => {
     expect(show('a\r\nb').textContent).toBe('a\nb')
     expect(show(text).children).toHaveLength(0)
   })
+})
+
+test('a text with a long line is drawn in pieces, with its invisible characters (§13.3, §14.34)', () => {
+  const shown = show(`${'abcde'.repeat(4000)}\u200B${'abcde'.repeat(4000)}`)
+  expect(shown.querySelectorAll('.long-text-piece').length).toBeGreaterThan(5)
+  expect(shown.textContent).toBe(`${'abcde'.repeat(4000)}U+200B${'abcde'.repeat(4000)}`)
 })

@@ -2,6 +2,7 @@ import { findInvisible } from '@yonder/contract/invisible'
 import { Fragment } from 'react'
 import type { ReactNode } from 'react'
 import './inert-text.css'
+import { LongText } from './long-text.tsx'
 
 /** After this many sequences of a text, the numbers of the others are shown without a mark, to limit the elements. */
 const maxMarks = 200
@@ -11,12 +12,28 @@ const maxMarks = 200
  * number (§13.3).
  */
 export function InertText({ children }: { readonly children: string }) {
-  const text = children.replaceAll('\r\n', '\n')
+  return <LongText text={nameSurplus(children.replaceAll('\r\n', '\n'))} draw={markInvisible} />
+}
+
+/** Replaces the invisible characters after the first `maxMarks` sequences by their numbers. */
+function nameSurplus(text: string): string {
+  const surplus = findInvisible(text).slice(maxMarks)
+  if (surplus.length === 0) return text
+  let result = ''
+  let end = 0
+  for (const { characters, index } of surplus) {
+    result += `${text.slice(end, index)}[${nameCharacters(characters)}]`
+    end = index + characters.length
+  }
+  return result + text.slice(end)
+}
+
+function markInvisible(text: string): ReactNode {
   const found = findInvisible(text)
   if (found.length === 0) return text
   const parts: ReactNode[] = []
   let end = 0
-  for (const { characters, index } of found.slice(0, maxMarks)) {
+  for (const { characters, index } of found) {
     parts.push(
       <Fragment key={index}>
         {text.slice(end, index)}
@@ -25,12 +42,7 @@ export function InertText({ children }: { readonly children: string }) {
     )
     end = index + characters.length
   }
-  let rest = ''
-  for (const { characters, index } of found.slice(maxMarks)) {
-    rest += `${text.slice(end, index)}[${nameCharacters(characters)}]`
-    end = index + characters.length
-  }
-  return [...parts, rest + text.slice(end)]
+  return [...parts, text.slice(end)]
 }
 
 function nameCharacters(characters: string): string {

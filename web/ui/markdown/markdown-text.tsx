@@ -2,6 +2,7 @@ import { lazy, Suspense } from 'react'
 import ReactMarkdown, { defaultUrlTransform } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import { BlockOpen } from './code-block.tsx'
+import { LongText } from '../long-text.tsx'
 import { markdownComponents } from './markdown-components.tsx'
 import { normalizeMaths } from './normalize-maths.ts'
 
@@ -10,7 +11,12 @@ const MathText = lazy(async () => ({ default: (await import('./math-text.tsx')).
 
 /** Renders one block of markdown. A block that would take too long to parse is shown as plain text. */
 export function MarkdownText({ source, open }: { readonly source: string; readonly open: boolean }) {
-  if (isTooDeep(source)) return <p className="whitespace-pre-wrap">{source}</p>
+  if (isTooDeep(source))
+    return (
+      <p className="whitespace-pre-wrap">
+        <LongText text={source} />
+      </p>
+    )
   const maths = normalizeMaths(source)
   return (
     <BlockOpen value={open}>

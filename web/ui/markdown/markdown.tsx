@@ -1,4 +1,5 @@
 import { lazy, Suspense } from 'react'
+import { LongText } from '../long-text.tsx'
 
 const loadMarkdown = () => import('./markdown-body.tsx')
 const MarkdownBody = lazy(async () => ({ default: (await loadMarkdown()).MarkdownBody }))
@@ -14,7 +15,13 @@ export interface MarkdownProps {
  */
 export function Markdown({ text, open = false }: MarkdownProps) {
   return (
-    <Suspense fallback={<div className="whitespace-pre-wrap">{text}</div>}>
+    <Suspense
+      fallback={
+        <div className="whitespace-pre-wrap">
+          <LongText text={text} />
+        </div>
+      }
+    >
       <MarkdownBody text={text} open={open} />
     </Suspense>
   )

@@ -2,6 +2,8 @@ import { ArrowUp, Square } from 'lucide-react'
 import { useEffect, useImperativeHandle, useRef } from 'react'
 import type { Ref } from 'react'
 import { IconButton } from '../../../ui/button/icon-button.tsx'
+import { classNames } from '../../../ui/class-names.ts'
+import { prepareForLongLine, hasLongLine } from '../../../ui/long-text.tsx'
 import { isSendKey, useShortcut } from '../../../ui/shortcut/shortcut.ts'
 import { BotSelect } from './bot-select.tsx'
 import type { BotChoice } from './use-bot-choice.ts'
@@ -110,12 +112,17 @@ function ComposerBox({ text, onChange, onSubmit, ref }: ComposerBoxProps) {
       enterKeyHint="send"
       dir="auto"
       onChange={(event) => onChange(event.target.value)}
+      onPaste={({ currentTarget, clipboardData }) => prepareForLongLine(currentTarget, clipboardData)}
+      onDrop={({ currentTarget, dataTransfer }) => prepareForLongLine(currentTarget, dataTransfer)}
       onKeyDown={(event) => {
         if (!isSendKey(event)) return
         event.preventDefault()
         onSubmit()
       }}
-      className="field-sizing-content max-h-[calc(10lh+0.75rem)] min-h-[max(60px,2lh+0.75rem)] w-full resize-none bg-transparent px-4 pt-2.5 pb-0.5 outline-none placeholder:text-muted"
+      className={classNames(
+        'field-sizing-content max-h-[calc(10lh+0.75rem)] min-h-[max(60px,2lh+0.75rem)] w-full resize-none bg-transparent px-4 pt-2.5 pb-0.5 outline-none placeholder:text-muted',
+        hasLongLine(text) && 'long-line',
+      )}
     />
   )
 }

@@ -1,4 +1,5 @@
 import { Button } from '../../../ui/button/button.tsx'
+import { LongText } from '../../../ui/long-text.tsx'
 
 export interface UnsentNoteProps {
   readonly text: string
@@ -17,7 +18,7 @@ export function UnsentNote({ text, reason, onSendAgain, onEdit, busy = false }: 
         dir="auto"
         className="max-w-[85%] rounded-block border border-dashed border-danger px-4 py-2.5 leading-relaxed whitespace-pre-wrap sm:max-w-[75%]"
       >
-        {text}
+        <LongText text={text} />
       </div>
       <div role="alert" className="flex flex-wrap items-center justify-end gap-2 text-sm">
         <span className="text-danger">Not sent. {reason}</span>

@@ -6,6 +6,7 @@ import { BranchControl } from './branch-control.tsx'
 import { MessageActionsContext, MessageSlotsContext, ToolCallsContext } from './message-context.ts'
 import { MessageMeta } from './message-meta.tsx'
 import { Button } from '../../../ui/button/button.tsx'
+import { LongText } from '../../../ui/long-text.tsx'
 import { Markdown } from '../../../ui/markdown/markdown.tsx'
 
 export interface ReplyMessageProps {
@@ -116,7 +117,7 @@ function Reasoning({ text, isThinking }: ReasoningProps) {
       </summary>
       {open && (
         <div dir="auto" className="mt-1 border-l-2 border-line pl-4 leading-relaxed whitespace-pre-wrap">
-          {text}
+          <LongText text={text} />
         </div>
       )}
     </details>
@@ -174,7 +175,8 @@ function ReplyOutcome({ message }: { readonly message: Message }) {
           dir="auto"
           className="w-full rounded-card bg-danger-soft px-4 py-3 text-sm leading-relaxed whitespace-pre-wrap"
         >
-          <strong className="text-danger">Error:</strong> {message.error?.message ?? 'Unknown error occurred'}
+          <strong className="text-danger">Error:</strong>{' '}
+          <LongText text={message.error?.message ?? 'Unknown error occurred'} />
         </p>
         <RegenerateButton message={message} />
       </div>

@@ -6,6 +6,8 @@ import { MessageElementsContext, MessageActionsContext } from './message-context
 import { MessageMeta } from './message-meta.tsx'
 import { useKeepMounted } from '../../../lib/keep-mounted.ts'
 import { Button } from '../../../ui/button/button.tsx'
+import { classNames } from '../../../ui/class-names.ts'
+import { prepareForLongLine, hasLongLine, LongText } from '../../../ui/long-text.tsx'
 import { isSendKey } from '../../../ui/shortcut/shortcut.ts'
 
 /** A message of the user as plain text, in a block on the right. */
@@ -36,7 +38,7 @@ export function UserMessage({ message }: { readonly message: Message }) {
             dir="auto"
             className="max-w-[85%] rounded-block bg-bubble px-4 py-2.5 leading-relaxed whitespace-pre-wrap sm:max-w-[75%]"
           >
-            {text}
+            <LongText text={text} />
           </div>
           <MessageMeta message={message} text={text} align="end" editButton={editButton} />
         </>
@@ -118,6 +120,8 @@ function MessageEditor({ text: before, stored, onChange, onSend, onCancel }: Mes
           setText(event.target.value)
           onChange(event.target.value)
         }}
+        onPaste={({ currentTarget, clipboardData }) => prepareForLongLine(currentTarget, clipboardData)}
+        onDrop={({ currentTarget, dataTransfer }) => prepareForLongLine(currentTarget, dataTransfer)}
         onKeyDown={(event) => {
           if (event.key === 'Escape' && !event.shiftKey && !event.nativeEvent.isComposing) {
             event.preventDefault()
@@ -127,7 +131,10 @@ function MessageEditor({ text: before, stored, onChange, onSend, onCancel }: Mes
             submit()
           }
         }}
-        className="field-sizing-content max-h-[calc(16lh+1.25rem)] min-h-[60px] w-full resize-none bg-transparent px-2.5 pt-1.5 outline-none"
+        className={classNames(
+          'field-sizing-content max-h-[calc(16lh+1.25rem)] min-h-[60px] w-full resize-none bg-transparent px-2.5 pt-1.5 outline-none',
+          hasLongLine(text) && 'long-line',
+        )}
       />
       <div className="flex flex-wrap items-center justify-end gap-2">
         <span id={hint} className="mr-auto pl-2.5 text-xs text-muted">

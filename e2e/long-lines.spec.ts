@@ -1,0 +1,87 @@
+import type { Page } from '@playwright/test'
+import { input } from './support/chat-page.ts'
+import { writeLongChat } from './support/database-rows.ts'
+import { expect, test } from './support/fixtures.ts'
+
+const line = (end: string) => `${'abcdefghi+'.repeat(100_000)}${end}`
+const maxPieceChars = 5000
+
+/** The length of the longest text node of the messages. */
+const longestNode = (page: Page): Promise<number> =>
+  page.evaluate(() => {
+    const walker = document.createTreeWalker(document.querySelector('main')!, NodeFilter.SHOW_TEXT)
+    let longest = 0
+    while (walker.nextNode()) longest = Math.max(longest, walker.currentNode.nodeValue?.length ?? 0)
+    return longest
+  })
+
+test('lines of a million characters are drawn in pieces, copied whole, and found by the browser (§14.34)', async ({
+  page,
+  user,
+  product,
+  context,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const texts = [line('question'), line('reply')]
+  const id = await writeLongChat(product.dataDir, user.email, 2, (index) => texts[index - 1] ?? '')
+  await page.goto(`/chat/${id}`)
+  const articles = page.getByRole('article')
+  await expect(articles).toHaveCount(2)
+  await expect(articles.last().locator('.long-text-piece').last()).toBeVisible()
+  expect(await longestNode(page)).toBeLessThanOrEqual(maxPieceChars)
+  for (const [index, text] of texts.entries()) {
+    const box = articles.nth(index).locator(':has(> .long-text-piece)')
+    expect(await box.evaluate((element) => element.textContent)).toBe(text)
+    // What the user selects and copies has no line breaks that the text does not have.
+    const copied = await box.evaluate((element) => {
+      getSelection()?.selectAllChildren(element)
+      return getSelection()?.toString().trimEnd()
+    })
+    expect(copied).toBe(text)
+  }
+  const isFound = (text: string) =>
+    page.evaluate((text) => {
+      getSelection()?.removeAllRanges()
+      return (window as unknown as { find: (text: string) => boolean }).find(text)
+    }, text)
+  expect(await isFound('hi+question')).toBe(true)
+  expect(await isFound('hi+reply')).toBe(true)
+  expect(await isFound('hi+nothing')).toBe(false)
+})
+
+test('a line of a million characters can be pasted, and is kept as a draft (§14.34, §10.23)', async ({
+  page,
+  context,
+  user: _,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const text = line('pasted')
+  await page.evaluate((text) => navigator.clipboard.writeText(text), text)
+  await input(page).press('ControlOrMeta+v')
+  await expect(input(page)).toHaveValue(text)
+  await expect(input(page)).toHaveCSS('unicode-bidi', 'isolate')
+  await page.keyboard.type('!')
+  await page.reload()
+  await expect(input(page)).toHaveValue(`${text}!`)
+})
+
+test('a link shows where it leads, and not the title that the model gave it (§14.35)', async ({
+  page,
+  user,
+  product,
+}) => {
+  const source = 'Read [the terms of your bank](https://evil.example/login "https://bank.example") first.'
+  const id = await writeLongChat(product.dataDir, user.email, 2, (index) => (index === 1 ? 'Where?' : source))
+  await page.goto(`/chat/${id}`)
+  const link = page.getByRole('link', { name: 'the terms of your bank' })
+  const bubble = page.getByText('https://evil.example/login')
+  await link.hover()
+  await expect(bubble).toBeVisible()
+  await page.mouse.move(0, 0)
+  await expect(bubble).toHaveCount(0)
+  await page.getByTitle('Copy message').last().focus()
+  await page.keyboard.press('Shift+Tab')
+  await expect(link).toBeFocused()
+  await expect(bubble).toBeVisible()
+  await expect(page.getByTitle('https://bank.example')).toHaveCount(0)
+})
