@@ -15,7 +15,7 @@ export type LimitRecords = (model: string) => Promise<void>
 
 /**
  * Keeps about `max` records of each model that anyone can store, and deletes the oldest of the others (§15.24). At the
- * longest parameters 10,000 records have about 60 MB. Finding the oldest takes some milliseconds, so it is done once for
+ * longest parameters 10,000 records have about 85 MB. Finding the oldest takes some milliseconds, so it is done once for
  * `every` records.
  */
 export function createRecordLimiter(db: Db, { max = 10_000, every = 200 } = {}): LimitRecords {
