@@ -1,0 +1,100 @@
+import type { ChatClient } from './open-chat-app.ts'
+import { waitingCall } from './open-tool-app.ts'
+import type { ToolApp } from './open-tool-app.ts'
+
+/** The settings of an app in which users can have data of every kind. */
+export const userDataEnvironment = {
+  CONNECTOR_REGISTRY_URL: 'none',
+  GOOGLE_CLIENT_ID: 'here',
+  GOOGLE_CLIENT_SECRET: 'secret',
+  API_KEY_SERVICES: JSON.stringify([{ name: 'search', url: 'http://127.0.0.1:9/mcp' }]),
+} as const
+
+/** The data of one user, with a text that no other user may read. */
+export interface UserData {
+  readonly client: ChatClient
+  readonly secret: string
+  readonly bot: string
+  readonly connector: string
+  readonly integration: string
+  readonly chat: string
+  readonly question: string
+  readonly reply: string
+  readonly running: string
+  readonly share: string
+  /** A chat with a call that needs approval. */
+  readonly approvalChat: string
+  readonly approvalCall: string
+  /** A chat with a call that sent an elicitation. */
+  readonly elicitationChat: string
+  readonly elicitationCall: string
+  readonly elicitation: string
+}
+
+/** Joins a user and creates data of every kind for them, with a running reply and two open calls. */
+export async function createUserData(product: ToolApp, name: string): Promise<UserData> {
+  const client = await product.join(name)
+  const secret = `secret-of-${name}`
+  const bot = `Bot with ${secret}`
+  const connector = `Tools with ${secret}`
+  await client.post('/api/bot', { name: bot, model: 'm', base_url: product.model.baseUrl })
+  await product.connect(client, 'question', { name: connector })
+  const integration = name === 'Ada' ? 'google-gmail' : 'google-calendar'
+  await client.post('/api/integration', { name: integration, auth_type: 'oauth' })
+  await client.post('/api/integration', { name: 'search', auth_type: 'api_key', api_key: secret })
+  // The first read of the list stores the default connectors.
+  await client.get('/api/mcp-servers')
+  const chat = await client.newChat()
+  const answeredStream = await client.send(chat, `Is it that ${secret}?`)
+  await answeredStream.ended
+  const [question, reply] = answeredStream.run.messages
+  if (question === undefined || reply === undefined)
+    throw new Error(`There is no reply: ${answeredStream.raw}`)
+  const { shareId } = (await client.post(`/api/share/${chat}`, { messageId: reply.id })).json<{
+    shareId: string
+  }>()
+  const running = await client.newChat()
+  product.model.reply([secret, product.model.gate()])
+  const stream = await client.send(running, secret)
+  await stream.until(({ text }) => text === secret)
+  await product.database.db
+    .insertInto('result_images')
+    .values({ chat_id: chat, message_id: reply.id, place: 0, mime_type: 'image/png', data: secret })
+    .execute()
+  return {
+    ...(await openCalls(product, client)),
+    client,
+    secret,
+    bot,
+    connector,
+    integration,
+    chat,
+    question: question.id,
+    reply: reply.id,
+    running,
+    share: shareId,
+  }
+}
+
+/** Creates a call that needs approval, and one that runs and has sent an elicitation. */
+async function openCalls(product: ToolApp, client: ChatClient) {
+  const tools = product.model.requests.at(-1)?.body['tools'] as { function: { name: string } }[]
+  const name = tools.find((tool) => tool.function.name.endsWith('__act'))?.function.name ?? ''
+  const createCall = async () => {
+    product.model.reply([{ toolCall: { name, arguments: '{}' } }])
+    const chatId = await client.newChat()
+    const stream = await client.send(chatId, 'Act')
+    await stream.ended
+    return waitingCall(chatId, stream)
+  }
+  const [waiting, calling] = [await createCall(), await createCall()]
+  const confirmed = await client.confirm(calling)
+  await confirmed.until(({ run }) => run.messages[1]?.call?.question !== undefined)
+  return {
+    approvalChat: waiting.chatId ?? '',
+    approvalCall: waiting.messageId ?? '',
+    elicitationChat: calling.chatId ?? '',
+    elicitationCall: calling.messageId ?? '',
+    elicitation: confirmed.run.messages[1]?.call?.question?.id ?? '',
+  }
+}
