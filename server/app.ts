@@ -23,6 +23,8 @@ import { decorateRequests, requireBearerToken, requireUser } from './identity/au
 import type { Identity } from './identity/identity.ts'
 import { endStreamsOnSignOut } from './identity/sessions/end-streams-on-sign-out.ts'
 import { registerSettingsRoutes } from './identity/settings-routes.ts'
+import { listDisabledUserIds } from './identity/users/user-admin-store.ts'
+import { startUserMaintenance } from './identity/users/user-maintenance.ts'
 import { registerUserRoutes } from './identity/users/user-routes.ts'
 import { registerIntegrationRoutes } from './integrations/integration-routes.ts'
 import { openIntegrations } from './integrations/open-integrations.ts'
@@ -70,7 +72,11 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
 /** Each domain gets the things that `main.ts` opened, and options: its callbacks and the domains that it uses. */
 function openDomains(app: FastifyInstance, deps: AppDeps) {
   const logAs = (message: string) => (error: unknown) => app.log.error({ err: error }, message)
-  const streams = endStreamsOnSignOut(deps.identity.sessions, logAs('a stream could not be ended'))
+  const { db } = deps.database
+  const streams = endStreamsOnSignOut(
+    { sessions: deps.identity.sessions, listDisabledUsers: () => listDisabledUserIds(db) },
+    logAs('a stream could not be ended'),
+  )
   const onOpen = streams.track
   const live = openLive(deps, { onOpen, onError: logAs('a live update failed') })
   const onChatChanged = live.hub.notifyChatChanged
@@ -101,7 +107,16 @@ function openDomains(app: FastifyInstance, deps: AppDeps) {
   deps.identity.sessions?.onEnd(({ userId }) => {
     if (userId !== null) connectors.closeIdle(userId).catch(connectors.deps.onError)
   })
-  return { streams, live, integrations, connectors, completions, chats }
+  const endUserMaintenance = startUserMaintenance({
+    database: deps.database,
+    embedded: deps.config.oidc === null,
+    async revokeTokens(userId) {
+      await Promise.all([connectors.revokeTokens(userId), integrations.revokeTokens(userId)])
+    },
+    deleteChats: chats.deleteAll,
+    onError: logAs('a disabled user could not be ended'),
+  })
+  return { streams, live, integrations, connectors, completions, chats, endUserMaintenance }
 }
 
 type Domains = ReturnType<typeof openDomains>
@@ -114,7 +129,7 @@ function changed({ hub }: Live, ...lists: readonly SettingsList[]): (userId: str
 /** Must run before the database closes. */
 async function closeDomains(domains: Domains): Promise<void> {
   const { streams, live, integrations, connectors, completions, chats } = domains
-  await streams.close()
+  await Promise.all([streams.close(), domains.endUserMaintenance()])
   // Runs end their own tool calls, so they close before the connectors.
   await completions.close()
   await Promise.all([chats.close(), connectors.close()])

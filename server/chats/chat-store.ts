@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { prepareQuery } from '../db/dialects/prepare-query.ts'
 import type { ChatRow } from '../db/tables/tables.ts'
@@ -136,4 +137,18 @@ export async function deleteSurplusChats(db: Db, user: Owner, max: number): Prom
 
 function unknownChat(): AppError {
   return new AppError('not_found', 'There is no such chat.')
+}
+
+/** Deletes up to `limit` messages of a user, and returns how many it deleted. */
+export async function deleteMessagesOfUser(db: Db, userId: string, limit: number): Promise<number> {
+  const result = await sql`
+    delete from messages where (chat_id, id) in (
+      select m.chat_id, m.id from chats c join messages m on m.chat_id = c.id
+      where c.user_id = ${userId} limit ${limit})`.execute(db)
+  return Number(result.numAffectedRows ?? 0n)
+}
+
+/** Deletes the chats of a user with their runs. */
+export async function deleteChatsOfUser(db: Db, userId: string): Promise<void> {
+  await db.deleteFrom('chats').where('user_id', '=', userId).execute()
 }

@@ -2,13 +2,16 @@ import type { Database } from '../db/database.ts'
 import type { Api } from '../http/api.ts'
 import { repeatUntilStopped } from '../lib/repeat-until-stopped.ts'
 import { registerChatRoutes } from './chat-routes.ts'
-import { deleteEmptyChats } from './chat-store.ts'
+import { deleteChatsOfUser, deleteEmptyChats, deleteMessagesOfUser } from './chat-store.ts'
 import { openSearch } from './search/open-search.ts'
 import type { RunningReply } from './present-chat.ts'
 
 /** Milliseconds for which a chat without messages is kept, and between two deletions of such chats (§16.14). */
 const maxEmptyChatAgeMs = 86_400_000
 const deletionIntervalMs = 3_600_000
+
+/** Messages that one statement deletes. More would delay the commits of new tokens. */
+const maxDeletedMessages = 200
 
 /** The dependencies of the app that this domain uses. */
 interface AppDeps {
@@ -28,6 +31,8 @@ export interface ChatOptions {
 
 export interface Chats {
   register(api: Api): void
+  /** Deletes all chats of a user, in slices, so that other users do not wait. */
+  readonly deleteAll: (userId: string) => Promise<void>
   /** Must be called before the database closes. */
   close(): Promise<void>
 }
@@ -50,6 +55,13 @@ export function openChats({ database, now }: AppDeps, options: ChatOptions): Cha
         searchChats: search.searchChats,
         onChatChanged,
       }),
+    async deleteAll(userId) {
+      await search.removeUser(userId)
+      while ((await deleteMessagesOfUser(database.db, userId, maxDeletedMessages)) === maxDeletedMessages) {
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      await deleteChatsOfUser(database.db, userId)
+    },
     async close() {
       await Promise.all([search.close(), endDeletion()])
     },

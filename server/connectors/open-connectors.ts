@@ -56,6 +56,8 @@ export interface Connectors {
   recordDenial(user: Owner, connectorName: string, toolName: string, callArguments: unknown): Promise<void>
   /** Closes a user's idle connections; the next request opens a new one. */
   closeIdle(userId: string): Promise<void>
+  /** Revokes the tokens of all connectors of a user. */
+  revokeTokens(userId: string): Promise<void>
   /** Closes every connection and aborts running work. Call it before the guards and the database close. */
   close(): Promise<void>
 }
@@ -112,6 +114,11 @@ export function openConnectors(appDeps: AppDeps, options: ConnectorOptions): Con
     },
     recordDenial: (...denial) => recordDenial(deps, ...denial),
     closeIdle: (userId) => pool.drop(userPrefix(userId)),
+    async revokeTokens(userId) {
+      const { revokeAllGrants } = await import('./oauth/revoke-grants.ts')
+      await revokeAllGrants(deps, { id: userId })
+      await pool.drop(userPrefix(userId))
+    },
     async close() {
       closing.abort(new Error('The server shuts down.'))
       await pool.close()

@@ -10,6 +10,7 @@ import { createToolMessages } from './migrations/0006-tool-messages.ts'
 import { createIntegrations } from './migrations/0007-integrations.ts'
 import { leanRuns } from './migrations/0008-lean-runs.ts'
 import { eventsAsWritten } from './migrations/0009-events-as-written.ts'
+import { createSignIns } from './migrations/0010-sign-ins.ts'
 import type { Tables } from './tables/tables.ts'
 
 type Migration = (trx: Kysely<Tables>, dialect: Dialect) => Promise<void>
@@ -25,6 +26,7 @@ export const migrations: readonly Migration[] = [
   createIntegrations,
   leanRuns,
   eventsAsWritten,
+  createSignIns,
 ]
 
 /**
@@ -60,5 +62,20 @@ export async function migrate({ db, dialect }: Database): Promise<void> {
       )
       return false
     })
+  }
+}
+
+/** Throws when the database lacks a migration of this version. A command must not migrate it under a running server. */
+export async function requireMigrated({ db }: Database): Promise<void> {
+  const applied = await sql<{ number: number }>`select max(number) as number from migrations`
+    .execute(db)
+    .then(
+      ({ rows }) => rows[0]?.number ?? 0,
+      () => 0,
+    )
+  if (applied !== migrations.length) {
+    throw new Error(
+      'The database is from another version of Yonder, or empty. Start the server of this version once, and check DATA_DIR or DATABASE_URL.',
+    )
   }
 }

@@ -21,10 +21,11 @@ export interface DatabaseEvents {
 /** The name of the SQLite file in the data folder. */
 export const sqliteFileName = 'yonder.sqlite'
 
-/** Opens the configured database and runs its missing migrations. */
+/** Opens the configured database and runs its missing migrations, or checks with `prepare` that none is missing. */
 export async function openDatabase(
   { databaseUrl, dataDir }: DatabaseOptions,
   events: DatabaseEvents = {},
+  prepare: (database: Database) => Promise<void> = migrate,
 ): Promise<Database> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const database =
@@ -32,7 +33,7 @@ export async function openDatabase(
       ? openSqlite(createPrivateFile(join(dataDir, sqliteFileName)))
       : openPostgres(databaseUrl, events)
   try {
-    await migrate(database)
+    await prepare(database)
     return database
   } catch (error) {
     await database.close()

@@ -107,6 +107,13 @@ export async function disconnectIntegration(
   return requireIntegration(db, user, name)
 }
 
+/** Disconnects every integration of a user that has tokens. API keys stay (§15.35). */
+export async function disconnectAtGoogle(deps: IntegrationDeps, user: Owner): Promise<void> {
+  for (const { name, tokens } of await listIntegrations(deps.database.db, user)) {
+    if (tokens !== null) await disconnectIntegration(deps, user, name)
+  }
+}
+
 /**
  * Checks that an integration is offered and has this authentication type (§5.15, §19.18).
  * @throws AppError `invalid_request`

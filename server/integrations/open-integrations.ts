@@ -11,6 +11,7 @@ import type { IntegrationConnector } from './integration-connector.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
 import { listStatuses } from './integration-status.ts'
 import type { IntegrationStatus } from './integration-status.ts'
+import { disconnectAtGoogle } from './manage-integrations.ts'
 import { createFindGoogleAccess } from './oauth/google-access.ts'
 import type { FindGoogleAccess } from './oauth/google-access.ts'
 import type { GoogleClient } from './oauth/google-client.ts'
@@ -41,6 +42,8 @@ export interface Integrations {
   readonly findGoogleAccess: FindGoogleAccess
   /** The status of the integrations that a user has connected, by name. */
   listStatuses(userId: string): Promise<ReadonlyMap<string, IntegrationStatus>>
+  /** Disconnects the integrations that have tokens, and revokes these. */
+  revokeTokens(userId: string): Promise<void>
   /** Waits for background work. Call it before the guards and the database are closed. */
   close(): Promise<void>
 }
@@ -83,6 +86,7 @@ export function openIntegrations(appDeps: AppDeps, { onChanged, onError }: Integ
       ...deps.apiKeyServices.map((service) => createApiKeyConnector(deps, service, operatorSupplied)),
     ],
     listStatuses: (userId) => listStatuses(deps, userId),
+    revokeTokens: (userId) => disconnectAtGoogle(deps, { id: userId }),
     async close() {
       closing.abort(new Error('The server is stopping.'))
       await Promise.allSettled([...background, leases.settled()])

@@ -27,8 +27,15 @@ export async function upsertShare(db: Db, share: ShareRow): Promise<void> {
     .execute()
 }
 
+/** Finds a link. The links of a disabled user are not found (§15.35). */
 export function findShare(db: Db, id: string): Promise<ShareRow | undefined> {
-  return db.selectFrom('shares').selectAll().where('id', '=', id).executeTakeFirst()
+  return db
+    .selectFrom('shares as s')
+    .innerJoin('users as u', 'u.id', 's.user_id')
+    .selectAll('s')
+    .where('s.id', '=', id)
+    .where('u.disabled_at', 'is', null)
+    .executeTakeFirst()
 }
 
 export type ListedShare = Pick<ShareRow, 'id' | 'created_at'> & { readonly first_text: string }

@@ -3,15 +3,19 @@ import type { Db } from '../../db/database.ts'
 import type { Tables } from '../../db/tables/tables.ts'
 import { splitGrams, foldCase } from './words.ts'
 import {
+  deleteChunk,
   deleteQueued,
+  deleteUserNumber,
+  findUserNumber,
   hasQueued,
   insertChunk,
+  listFinished,
   listQueued,
   moveQueued,
   assignUserNumber,
 } from './sqlite-index-store.ts'
-import type { QueuedChunk } from './sqlite-index-store.ts'
-import { maxChunks, chunkLength } from './sqlite-search-store.ts'
+import type { IndexedMessage, QueuedChunk } from './sqlite-index-store.ts'
+import { chunkLength, chunkOverlap, maxChunks } from './sqlite-search-store.ts'
 
 /** Milliseconds for which one slice of indexing may block all other requests. */
 const maxSliceMs = 3
@@ -40,10 +44,55 @@ export async function indexMessages(db: Kysely<Tables>, sliceMs = maxSliceMs): P
 async function indexChunk(trx: Db, queued: QueuedChunk): Promise<void> {
   const { position, chunk, text, user_id } = queued
   if (text === null || user_id === null) return deleteQueued(trx, position)
-  const characters = Array.from(text)
-  const last = characters.length <= chunkLength || chunk + 1 >= maxChunks
-  const grams = splitGrams(foldCase(characters.slice(0, chunkLength).join('')))
+  const { grams, last } = readChunk(Array.from(text), chunk)
   const user = queued.user ?? (await assignUserNumber(trx, user_id))
   await insertChunk(trx, { user, position, chunk }, grams)
   return last ? deleteQueued(trx, position) : moveQueued(trx, position, chunk + 1)
+}
+
+/** The grams of a chunk. `characters` begins with the chunk, and has one more when the text continues. */
+function readChunk(
+  characters: readonly string[],
+  chunk: number,
+): { readonly grams: string; readonly last: boolean } {
+  return {
+    grams: splitGrams(foldCase(characters.slice(0, chunkLength).join(''))),
+    last: characters.length <= chunkLength || chunk + 1 >= maxChunks,
+  }
+}
+
+/** Messages that are removed from the index in one transaction. */
+const removalBatchSize = 50
+
+/**
+ * Removes the messages of a user from the index, before their chats are deleted. Only for SQLite. The index cannot be
+ * searched for a user, so this computes the grams of every message again.
+ */
+export async function removeFromIndex(db: Kysely<Tables>, userId: string): Promise<void> {
+  const user = await findUserNumber(db, userId)
+  let after = -1
+  for (let found = removalBatchSize; found === removalBatchSize;) {
+    found = await db.transaction().execute(async (trx) => {
+      const messages = await listFinished(trx, userId, after, removalBatchSize)
+      for (const message of messages) {
+        if (user !== undefined) await removeChunks(trx, user, message)
+        await deleteQueued(trx, message.position)
+        after = message.position
+      }
+      return messages.length
+    })
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  await deleteUserNumber(db, userId)
+}
+
+async function removeChunks(trx: Db, user: number, message: IndexedMessage): Promise<void> {
+  const { position, content, next_chunk } = message
+  const characters = Array.from(content)
+  for (let chunk = 0; chunk < (next_chunk ?? maxChunks); chunk++) {
+    const start = chunk * (chunkLength - chunkOverlap)
+    const { grams, last } = readChunk(characters.slice(start, start + chunkLength + 1), chunk)
+    await deleteChunk(trx, { user, position, chunk }, grams)
+    if (last) return
+  }
 }

@@ -3,7 +3,7 @@ import { workerSource } from '../../lib/worker-source.ts'
 import type { Database } from '../../db/database.ts'
 import { repeatUntilStopped } from '../../lib/repeat-until-stopped.ts'
 import { findInPostgres } from './postgres-search-store.ts'
-import { indexMessages } from './index-messages.ts'
+import { indexMessages, removeFromIndex } from './index-messages.ts'
 import type { ChatList } from '@yonder/contract/chat'
 import type { User } from '../../identity/user.ts'
 import { countChats, listChatIds } from '../chat-store.ts'
@@ -19,6 +19,8 @@ const idleIntervalMs = 300
 
 export interface Search {
   readonly searchChats: SearchChats
+  /** Removes the messages of a user from the index. Call it before the chats are deleted. */
+  removeUser(userId: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -31,6 +33,8 @@ export function openSearch(database: Database, onError: (error: unknown) => void
   if (file === null) {
     return {
       searchChats: createChatSearch(database, (request) => findInPostgres(db, request)),
+      // PostgreSQL updates its index with the messages.
+      removeUser: () => Promise.resolve(),
       close: () => Promise.resolve(),
     }
   }
@@ -42,6 +46,7 @@ export function openSearch(database: Database, onError: (error: unknown) => void
   )
   return {
     searchChats: createChatSearch(database, worker.find),
+    removeUser: (userId) => removeFromIndex(db, userId),
     async close() {
       await Promise.all([endIndexing(), worker.close()])
     },

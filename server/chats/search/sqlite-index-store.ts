@@ -70,6 +70,58 @@ export async function insertChunk(
   await trx.executeQuery(CompiledQuery.raw(insertIntoIndex, [user, position, chunk, grams]))
 }
 
+const deleteFromIndex = `insert into message_search (message_search, rowid, grams) values ('delete', ${rowIdOf(integerParam, integerParam, integerParam)}, ?)`
+
+/** Removes a chunk of a message from the index. `grams` must be those that were indexed, because the index has no text. */
+export async function deleteChunk(
+  trx: Db,
+  { user, position, chunk }: { readonly user: number; readonly position: number; readonly chunk: number },
+  grams: string,
+): Promise<void> {
+  await trx.executeQuery(CompiledQuery.raw(deleteFromIndex, [user, position, chunk, grams]))
+}
+
+/** A finished message of a user, with the chunk at which indexing it continues; null when it is indexed. */
+export interface IndexedMessage {
+  readonly position: number
+  readonly content: string
+  readonly next_chunk: number | null
+}
+
+/** Finished messages of a user's chats, in the order of writing. */
+export function listFinished(
+  trx: Db,
+  userId: string,
+  after: number,
+  limit: number,
+): Promise<IndexedMessage[]> {
+  return trx
+    .selectFrom('messages as m')
+    .innerJoin('chats as c', 'c.id', 'm.chat_id')
+    .leftJoin('search_queue as q', 'q.position', 'm.position')
+    .select(['m.position', 'm.content', 'q.chunk as next_chunk'])
+    .where('c.user_id', '=', userId)
+    .where('m.position', '>', after)
+    .where('m.status', '<>', 'streaming')
+    .where((where) => where.or([where('m.server', 'is', null), where('m.role', '=', 'assistant')]))
+    .orderBy('m.position')
+    .limit(limit)
+    .execute()
+}
+
+export async function findUserNumber(trx: Db, userId: string): Promise<number | undefined> {
+  const row = await trx
+    .selectFrom('search_users')
+    .select('number')
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return row?.number
+}
+
+export async function deleteUserNumber(trx: Db, userId: string): Promise<void> {
+  await trx.deleteFrom('search_users').where('user_id', '=', userId).execute()
+}
+
 /** Sets the chunk of a queued message that is indexed next. */
 export async function moveQueued(trx: Db, position: number, chunk: number): Promise<void> {
   await trx.updateTable('search_queue').set({ chunk }).where('position', '=', position).execute()

@@ -268,14 +268,23 @@ export async function requestStop(db: Db, runId: number): Promise<void> {
     .execute()
 }
 
-/** Returns the node's runs with a stop request that another node has stored. */
+/** Returns the node's runs with a stop request that another node has stored, and those of disabled users (§15.35). */
 export async function listStopRequests(db: Db, nodeId: string): Promise<number[]> {
   const rows = await db
     .selectFrom('runs')
     .select('id')
     .where('status', '=', running)
     .where('node_id', '=', nodeId)
-    .where('stop_requested', '=', 1)
+    .where((where) =>
+      where.or([
+        where('stop_requested', '=', 1),
+        where(
+          'user_id',
+          'in',
+          where.selectFrom('users').select('users.id').where('disabled_at', 'is not', null),
+        ),
+      ]),
+    )
     .execute()
   return rows.map((row) => row.id)
 }

@@ -306,6 +306,16 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     }
   })
 
+  it('revokes and removes the tokens of a user who is disabled (§15.35)', async () => {
+    await connect()
+    const access = server.bearers.at(-1)
+    await nodes[0]?.revokeTokens(ada.user.id)
+    await expect.poll(() => server.revocations.length).toBe(2)
+    expect(server.revocations[1]).toMatchObject({ token: access })
+    expect((await grants()).map(({ tokens }) => tokens)).toEqual([null])
+    expect(await readConnector()).toMatchObject({ status: 'disconnected' })
+  })
+
   it('does not wait for a server that revokes tokens slowly (§18.17)', async () => {
     let respond: (value?: unknown) => void = () => undefined
     server.behaviour.beforeRevocation = () => new Promise((resolve) => (respond = resolve))

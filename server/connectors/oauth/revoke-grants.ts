@@ -7,7 +7,10 @@ import type {
 import { withTimeout } from '../../lib/abort.ts'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
-import { listGrants } from './grant-store.ts'
+import { disconnectConnector } from '../connector-state.ts'
+import { listConnectors } from '../connector-store.ts'
+import type { Owner } from '../connector-store.ts'
+import { clearGrants, listGrants } from './grant-store.ts'
 import type { Grant } from './grant-store.ts'
 import { fetchByOrigin } from '../mcp/server-fetch.ts'
 import { ConnectorOAuth } from './connector-oauth.ts'
@@ -32,6 +35,19 @@ export async function prepareRevocation(deps: ConnectorDeps, connector: Connecto
   const found = await Promise.all(grants.map((grant) => findRevocation(deps, connector, grant)))
   return () => {
     for (const revocation of found) if (revocation !== undefined) void revoke(deps, url, revocation)
+  }
+}
+
+/** Revokes the grants of all connectors of a user, and disconnects these connectors (§15.35). */
+export async function revokeAllGrants(deps: ConnectorDeps, user: Owner): Promise<void> {
+  const { db } = deps.database
+  for (const connector of await listConnectors(db, user)) {
+    const grants = await listGrants(deps, connector)
+    if (grants.every(({ tokens }) => tokens === null)) continue
+    const startRevocation = await prepareRevocation(deps, connector)
+    await clearGrants(db, connector, { tokens: null })
+    await disconnectConnector(deps, connector)
+    startRevocation()
   }
 }
 

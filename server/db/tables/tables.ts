@@ -1,4 +1,4 @@
-import type { Generated, Selectable } from 'kysely'
+import type { Generated, Insertable, Selectable } from 'kysely'
 import type { ConnectorTables } from './connector-tables.ts'
 import type { IntegrationTables } from './integration-tables.ts'
 
@@ -15,6 +15,13 @@ export interface UserTable {
   email: string | null
   picture: string | null
   created_at: number
+  /** When the operator disabled or deleted the user. Null while the user may sign in. */
+  disabled_at: Generated<number | null>
+  /**
+   * Work that a node still has to do for a disabled user: `revoke` the tokens from other servers, or `delete` all data.
+   * Null when there is none.
+   */
+  pending: Generated<'revoke' | 'delete' | null>
 }
 
 export interface BotTable {
@@ -145,6 +152,8 @@ export interface AccountTable {
   /** Null for an account that signs in with Google. */
   password_hash: string | null
   created_at: number
+  /** When the operator disabled the account. */
+  disabled_at: Generated<number | null>
 }
 
 export interface OidcTable {
@@ -157,6 +166,21 @@ export interface OidcTable {
   uid: string | null
   expires_at: number | null
   consumed_at: number | null
+  /** The account of a grant, session, code or refresh token; empty when it has none yet. */
+  account_id: Generated<string | null>
+  /** The grant of the sign-in that such a record belongs to. */
+  sign_in_id: Generated<string | null>
+}
+
+/** A sign-in of an account in a browser. It begins with a grant and ends with it. */
+export interface SignInTable {
+  grant_id: string
+  account_id: string
+  /** The browser and its operating system, such as 'Firefox on Linux'. */
+  browser: string | null
+  created_at: number
+  /** When its tokens were last issued, which an open page does every few minutes. */
+  used_at: number
 }
 
 /** Grants that were revoked before their expiry. A row is kept while an access token of the grant can be valid. */
@@ -189,6 +213,7 @@ export interface Tables extends ConnectorTables, IntegrationTables {
   accounts: AccountTable
   oidc: OidcTable
   ended_grants: EndedGrantTable
+  sign_ins: SignInTable
   shares: ShareTable
 }
 
@@ -197,6 +222,8 @@ export type ChatRow = Selectable<ChatTable>
 export type BotRow = Selectable<BotTable>
 export type UserRow = Selectable<UserTable>
 export type AccountRow = Selectable<AccountTable>
+export type NewAccountRow = Insertable<AccountTable>
+export type SignInRow = Selectable<SignInTable>
 export type RunRow = Selectable<RunTable>
 export type RunEventRow = Selectable<RunEventTable>
 export type ElicitationAnswerRow = Selectable<ElicitationAnswerTable>

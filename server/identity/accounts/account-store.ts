@@ -1,5 +1,5 @@
 import type { Db } from '../../db/database.ts'
-import type { AccountRow } from '../../db/tables/tables.ts'
+import type { AccountRow, NewAccountRow } from '../../db/tables/tables.ts'
 
 export async function findAccount(db: Db, id: string): Promise<AccountRow | undefined> {
   return db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst()
@@ -16,24 +16,14 @@ export async function findLocalAccount(db: Db, email: string): Promise<AccountRo
 }
 
 /** Rejects with a unique violation when a local account with this e-mail exists. */
-export async function insertAccount(db: Db, account: AccountRow): Promise<void> {
+export async function insertAccount(db: Db, account: NewAccountRow): Promise<void> {
   await db.insertInto('accounts').values(account).execute()
-}
-
-/** Does nothing when the hash is no longer `known`, because the user has changed the password since. */
-export async function replacePasswordHash(db: Db, id: string, known: string, hash: string): Promise<void> {
-  await db
-    .updateTable('accounts')
-    .set({ password_hash: hash })
-    .where('id', '=', id)
-    .where('password_hash', '=', known)
-    .execute()
 }
 
 /** Stores a Google account, or updates its profile. */
 export async function upsertFederatedAccount(
   db: Db,
-  account: Omit<AccountRow, 'password_hash'>,
+  account: Omit<AccountRow, 'password_hash' | 'disabled_at'>,
 ): Promise<void> {
   const { id: _id, created_at: _created, ...profile } = account
   await db
@@ -41,6 +31,23 @@ export async function upsertFederatedAccount(
     .values({ ...account, password_hash: null })
     .onConflict((conflict) => conflict.column('id').doUpdateSet(profile))
     .execute()
+}
+
+/** Replaces the hash of a password. Returns false when it is not `known` any more, or the account is disabled. */
+export async function updatePassword(
+  db: Db,
+  id: string,
+  known: string,
+  passwordHash: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('accounts')
+    .set({ password_hash: passwordHash })
+    .where('id', '=', id)
+    .where('password_hash', '=', known)
+    .where('disabled_at', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
 }
 
 /** Whether there is an account, or a user of a hosted provider. The owner of the demo chat has no address as issuer. */

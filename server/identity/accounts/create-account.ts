@@ -54,16 +54,19 @@ export function normalizeEmail(text: string): string | null {
   return Email.safeParse(text).data ?? null
 }
 
+/** A password that a user chooses. */
+export const NewPassword = z
+  .string()
+  .min(minPasswordChars, `The password needs at least ${minPasswordChars} characters.`)
+  .max(maxPasswordChars, 'The password may have at most 1,000 characters.')
+
 const NewAccount = z.object({
   name: z
     .string()
     .transform((name) => normalizeText(name).normalize('NFC').trim())
     .pipe(z.string().min(1, 'Enter your name.').max(100, 'The name may have at most 100 characters.')),
   email: Email,
-  password: z
-    .string()
-    .min(minPasswordChars, `The password needs at least ${minPasswordChars} characters.`)
-    .max(maxPasswordChars, 'The password may have at most 1,000 characters.'),
+  password: NewPassword,
 })
 
 export type NewAccountResult =

@@ -3,6 +3,7 @@ import type Provider from 'oidc-provider'
 import type { Database } from '../../db/database.ts'
 import type { GoogleFederation } from '../google/google-federation.ts'
 import { noticePage, sendPage } from '../pages/render-page.ts'
+import { findAccount } from './account-store.ts'
 import type { SignUpPolicy } from './create-account.ts'
 import { isFormToken } from './forms.ts'
 import type { SignInBudget } from './sign-in-budget.ts'
@@ -51,13 +52,21 @@ export async function requireInteraction(
   return interaction
 }
 
-/** Completes the sign-in and redirects the browser to the app. */
+/** Completes the sign-in and redirects the browser to the app. A disabled account is refused (§15.34). */
 export async function finishInteraction(
-  { provider }: SignInDeps,
+  { provider, database }: SignInDeps,
   request: InteractionRequest,
   reply: FastifyReply,
   accountId: string,
 ): Promise<FastifyReply> {
+  const account = await findAccount(database.db, accountId)
+  if (account === undefined || account.disabled_at !== null) {
+    return sendPage(
+      reply,
+      noticePage('This account is disabled', 'Ask the administrator of this server to enable it.'),
+      403,
+    )
+  }
   const location = await provider.interactionResult(
     request.raw,
     reply.raw,

@@ -3,7 +3,7 @@ import type { Db } from '../../db/database.ts'
 import { signInPage } from '../pages/account-pages.ts'
 import { sendPage } from '../pages/render-page.ts'
 import { googleConnection } from '../provider/provider-configuration.ts'
-import { findLocalAccount, replacePasswordHash } from './account-store.ts'
+import { findLocalAccount, updatePassword } from './account-store.ts'
 import { maxPasswordChars, normalizeEmail } from './create-account.ts'
 import { makeFormToken } from './forms.ts'
 import { hashPassword, isHashOutdated, isPassword } from './hash-password.ts'
@@ -78,7 +78,7 @@ export async function findAccountByPassword(
   const hash = account?.password_hash
   if (!(await isPassword(password.slice(0, maxPasswordChars), hash, deriveKey))) return undefined
   if (account !== undefined && hash !== null && hash !== undefined && isHashOutdated(hash)) {
-    await replacePasswordHash(db, account.id, hash, await hashPassword(password))
+    await updatePassword(db, account.id, hash, await hashPassword(password))
   }
   return account
 }

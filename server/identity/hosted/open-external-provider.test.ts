@@ -4,8 +4,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { parseConfig } from '../../config/config.ts'
 import { openTestDatabase } from '../../testing/database/test-database.ts'
 import type { TestDatabase } from '../../testing/database/test-database.ts'
-import { openIdentityServer } from '../../testing/identity/identity-server.ts'
+import { createSealer } from '../../db/secrets/seal-secret.ts'
+import { openIdentityServer, testSecret } from '../../testing/identity/identity-server.ts'
 import type { IdentityServer } from '../../testing/identity/identity-server.ts'
+import { runUserCommand } from '../users/user-command.ts'
+import { endPendingUsers } from '../users/user-maintenance.ts'
 import { openHostileProvider } from '../../testing/models/hostile-provider.ts'
 import type { HostileProvider } from '../../testing/models/hostile-provider.ts'
 
@@ -57,6 +60,39 @@ describe('an access token of a hosted provider', () => {
     expect(response.status).toBe(200)
     expect(await response.json()).toMatchObject({ sub: 'user-1', name: 'Grace Hopper' })
     expect(countOf('/userinfo')).toBe(0)
+  })
+
+  it('is refused from the next request on when its user is disabled, and the profile is not updated (§15.34)', async () => {
+    const server = await open()
+    const token = await provider.mint({ sub: 'disabled-user' })
+    expect((await server.readUser(token)).status).toBe(200)
+    const run = (...words: string[]) =>
+      runUserCommand(
+        { config: server.config, database, sealer: createSealer(testSecret), now: Date.now },
+        words,
+        { yes: true },
+      )
+    await run('disable', 'disabled-user')
+    expect((await server.readUser(token)).status).toBe(401)
+    await run('enable', 'disabled-user')
+    expect((await server.readUser(token)).status).toBe(200)
+
+    await run('delete', 'disabled-user')
+    await endPendingUsers({
+      database,
+      embedded: false,
+      revokeTokens: () => Promise.resolve(),
+      deleteChats: () => Promise.resolve(),
+      onError: () => undefined,
+    })
+    expect((await server.readUser(token)).status).toBe(401)
+    const row = await database.db
+      .selectFrom('users')
+      .selectAll()
+      .where('subject', '=', 'disabled-user')
+      .executeTakeFirstOrThrow()
+    expect(row).toMatchObject({ name: null, email: null, picture: null, pending: null })
+    expect(row.disabled_at).not.toBeNull()
   })
 
   it('is checked with a leeway of sixty seconds on both sides (§9.15)', async () => {

@@ -1,6 +1,8 @@
 import type { Config } from '../../config/config.ts'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
+import { AppError } from '../../lib/app-error.ts'
 import type { UpsertUser } from '../users/upsert-user.ts'
+import { isIdentityDisabled } from '../users/user-admin-store.ts'
 import { createFetchProfile } from './fetch-profile.ts'
 import { asymmetricAlgorithms, createCachedTokenVerifier } from '../sessions/token-verifier.ts'
 import { createHostedKeys } from './hosted-keys.ts'
@@ -19,7 +21,7 @@ export interface ExternalProviderOptions {
 
 /** Uses an external OpenID provider for sign-in. The server starts even if the provider cannot be reached. */
 export async function openExternalProvider(
-  { config, now }: Pick<IdentityDeps, 'config' | 'now'>,
+  { config, database, now }: Pick<IdentityDeps, 'config' | 'database' | 'now'>,
   { oidc, upsertUser, guard }: ExternalProviderOptions,
 ): Promise<Identity> {
   const { issuer, clientId, audience } = oidc
@@ -53,6 +55,13 @@ export async function openExternalProvider(
     sessions: null,
     async verify(token) {
       const claims = await verifyToken(token)
+      // Read for every request, so that disabling a user takes effect at once on every node.
+      if (await isIdentityDisabled(database.db, issuer, claims.sub)) {
+        throw new AppError(
+          'unauthenticated',
+          'Your account is disabled. Ask the administrator of this server.',
+        )
+      }
       return upsertUser(issuer, claims.sub, await fetchProfile(token, claims))
     },
     register: () => Promise.resolve(),

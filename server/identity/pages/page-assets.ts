@@ -55,6 +55,15 @@ a.quiet { text-underline-offset: 3px; padding: 10px; }
 .alert { background: var(--danger-page); color: var(--danger); }
 .note { border: 1px solid var(--line); background: var(--surface); }
 .detail { color: var(--muted); font-size: 14px; margin: 0 0 20px; overflow-wrap: anywhere; }
+section { width: 100%; margin: 0 0 32px; text-align: left; }
+h2 { font-size: 18px; line-height: 1.4; font-weight: 600; margin: 0 0 12px; }
+.list { list-style: none; margin: 0 0 16px; padding: 0 16px; border: 1px solid var(--line); border-radius: 8px; background: var(--surface); }
+.list li { display: flex; align-items: center; justify-content: space-between; gap: 16px; padding: 12px 0; }
+.list li + li { border-top: 1px solid var(--line); }
+.list .hint { margin-top: 2px; }
+.list form { width: auto; flex: none; }
+.badge { font-size: 12px; color: var(--muted); margin-left: 6px; white-space: nowrap; }
+.button.small { width: auto; min-height: 44px; margin: 0; padding: 4px 14px; font-size: 14px; }
 [hidden] { display: none !important; }
 @media (prefers-reduced-motion: reduce) { * { transition: none !important; } }
 `

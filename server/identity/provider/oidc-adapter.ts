@@ -12,7 +12,7 @@ import {
   findRecordByUid,
   upsertRecord,
 } from './oidc-store.ts'
-import type { StoredRecord } from './oidc-store.ts'
+import type { RecordOwner, StoredRecord } from './oidc-store.ts'
 import { refreshOverlapSeconds } from './token-lifetimes.ts'
 
 export interface OidcAdapterOptions {
@@ -23,6 +23,20 @@ export interface OidcAdapterOptions {
   readonly limitRecords: LimitRecords
   /** Creates the error for a code that is redeemed twice. */
   readonly createReuseError: () => Error
+}
+
+/** The models of records that belong to an account. */
+const modelsOfAccounts = new Set(['Grant', 'Session', 'AuthorizationCode', 'RefreshToken'])
+
+/** The account and the sign-in of a record. A session has the grant of its only client, our app. */
+export function readOwner(
+  model: string,
+  { jti, grantId, accountId, authorizations = {} }: AdapterPayload,
+): RecordOwner {
+  if (!modelsOfAccounts.has(model)) return { account_id: null, sign_in_id: null }
+  const [authorization] = Object.values(authorizations)
+  const ownGrant = model === 'Grant' ? jti : grantId
+  return { account_id: accountId ?? '', sign_in_id: ownGrant ?? authorization?.grantId ?? null }
 }
 
 /**
@@ -53,6 +67,7 @@ export function createOidcAdapter(options: OidcAdapterOptions) {
         await upsertRecord(db, {
           ...record,
           payload: sealer.seal(JSON.stringify(payload), signInRecordContext(record)),
+          ...readOwner(model, payload),
           uid: payload.uid ?? null,
           expires_at: expiresIn === undefined ? null : now() + expiresIn * 1000,
         })

@@ -14,11 +14,19 @@ export interface OidcRecord {
   readonly grant_id: string | null
   readonly uid: string | null
   readonly expires_at: number | null
+  /** The account of a grant, session, code or refresh token; empty when it has none yet. */
+  readonly account_id?: string | null
+  /** The grant of the sign-in that such a record belongs to. */
+  readonly sign_in_id?: string | null
 }
+
+/** The account and the sign-in of a record. */
+export type RecordOwner = Required<Pick<OidcRecord, 'account_id' | 'sign_in_id'>>
 
 export interface StoredRecord extends Pick<OidcRecord, 'model' | 'id' | 'grant_id'> {
   readonly payload: string
   readonly consumed_at: number | null
+  readonly expires_at: number | null
 }
 
 export async function upsertRecord(db: Db, record: OidcRecord): Promise<void> {
@@ -33,7 +41,7 @@ export async function upsertRecord(db: Db, record: OidcRecord): Promise<void> {
 export async function findRecord(db: Db, model: string, id: string): Promise<StoredRecord | undefined> {
   return db
     .selectFrom('oidc')
-    .select(['model', 'id', 'grant_id', 'payload', 'consumed_at'])
+    .select(['model', 'id', 'grant_id', 'payload', 'consumed_at', 'expires_at'])
     .where('model', '=', model)
     .where('id', '=', id)
     .executeTakeFirst()
@@ -42,7 +50,7 @@ export async function findRecord(db: Db, model: string, id: string): Promise<Sto
 export async function findRecordByUid(db: Db, model: string, uid: string): Promise<StoredRecord | undefined> {
   return db
     .selectFrom('oidc')
-    .select(['model', 'id', 'grant_id', 'payload', 'consumed_at'])
+    .select(['model', 'id', 'grant_id', 'payload', 'consumed_at', 'expires_at'])
     .where('model', '=', model)
     .where('uid', '=', uid)
     .executeTakeFirst()
@@ -64,9 +72,50 @@ export async function deleteRecord(db: Db, model: string, id: string): Promise<v
   await db.deleteFrom('oidc').where('model', '=', model).where('id', '=', id).execute()
 }
 
-/** Deletes the codes and refresh tokens of a grant. */
+/** Deletes the records of an account that have this model. */
+export async function deleteRecordsOfModel(db: Db, model: string, accountId: string): Promise<void> {
+  await db.deleteFrom('oidc').where('model', '=', model).where('account_id', '=', accountId).execute()
+}
+
+/**
+ * Deletes the codes and refresh tokens of a grant. The session of the browser remains, because signing out at the
+ * provider needs it after the tokens are revoked.
+ */
 export async function deleteRecordsOfGrant(db: Db, grantId: string): Promise<void> {
   await db.deleteFrom('oidc').where('grant_id', '=', grantId).execute()
+}
+
+/** Deletes every record of an account, the sessions of its browsers included; with `keep` all except those of one grant. */
+export async function deleteRecordsOfAccount(db: Db, accountId: string, keep?: string): Promise<void> {
+  const all = db.deleteFrom('oidc').where('account_id', '=', accountId)
+  const deletion =
+    keep === undefined
+      ? all
+      : all.where((where) => where.or([where('sign_in_id', 'is', null), where('sign_in_id', '!=', keep)]))
+  await deletion.execute()
+}
+
+/** Deletes every record of a sign-in, with the session of its browser, so that the next sign-in asks for the password. */
+export async function deleteRecordsOfSignIn(db: Db, grantId: string): Promise<void> {
+  await db.deleteFrom('oidc').where('sign_in_id', '=', grantId).execute()
+}
+
+/** Grants, sessions, codes and refresh tokens that were stored before records named their account. */
+export function listRecordsWithoutAccount(db: Db): Promise<StoredRecord[]> {
+  return db
+    .selectFrom('oidc')
+    .select(['model', 'id', 'grant_id', 'payload', 'consumed_at', 'expires_at'])
+    .where('model', 'in', ['Grant', 'Session', 'AuthorizationCode', 'RefreshToken'])
+    .where('account_id', 'is', null)
+    .execute()
+}
+
+export async function setAccountOfRecord(
+  db: Db,
+  { model, id }: Pick<OidcRecord, 'model' | 'id'>,
+  owner: RecordOwner,
+): Promise<void> {
+  await db.updateTable('oidc').set(owner).where('model', '=', model).where('id', '=', id).execute()
 }
 
 /** Deletes the records of a model that expire first, so that about `max` of them remain. */

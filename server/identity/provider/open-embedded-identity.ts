@@ -11,17 +11,22 @@ import type { Identity, IdentityDeps, IdentityOptions } from '../identity.ts'
 import { registerPages } from '../pages/register-pages.ts'
 import { EmbeddedSessions, findAccountOfGrant, grantClaim } from '../sessions/embedded-sessions.ts'
 import { deleteExpiredRevokedGrants } from '../sessions/revoked-grant-store.ts'
+import { deleteOldSignIns } from '../sessions/sign-in-store.ts'
 import { createCachedTokenVerifier } from '../sessions/token-verifier.ts'
 import { readProfile } from '../user.ts'
 import type { UpsertUser } from '../users/upsert-user.ts'
+import { assignAccounts } from './assign-accounts.ts'
 import { createKeyFinder, requireIdentityKeys } from './identity-keys.ts'
 import { createRecordLimiter } from './limit-records.ts'
 import type { LimitRecords } from './limit-records.ts'
 import { createRequestLimit } from './limit-requests.ts'
 import { deleteExpiredRecords } from './oidc-store.ts'
 import { createProvider, mountProvider } from './provider.ts'
+import { lifetimeSeconds } from './token-lifetimes.ts'
 
 const clientId = 'yonder'
+/** The form of the provider's own access tokens. */
+const tokenFormat = { algorithms: ['RS256'], type: 'at+jwt', refuseIdTokens: false } as const
 /** Empty, because the provider has the origin of the app. */
 const otherOrigins: readonly string[] = []
 const minuteMs = 60_000
@@ -45,16 +50,10 @@ export async function openEmbeddedIdentity(
   const client = { clientId, audience, publicUrl, revokeGrant: (grantId: string) => sessions.end(grantId) }
   const limitRecords = createRecordLimiter(db)
   const provider = await createProvider({ ...client, db, sealer, keys, issuer, now, limitRecords })
+  await assignAccounts(database, sealer)
   const setUpToken = config.signUp === 'closed' ? await requireSetUpToken(db, sealer, now()) : null
-  const verifyToken = createCachedTokenVerifier({
-    findKey: createKeyFinder({ db, sealer, now }, keys.signing),
-    algorithms: ['RS256'],
-    issuer,
-    audience,
-    type: 'at+jwt',
-    refuseIdTokens: false,
-    now,
-  })
+  const findKey = createKeyFinder({ db, sealer, now }, keys.signing)
+  const verifyToken = createCachedTokenVerifier({ ...tokenFormat, findKey, issuer, audience, now })
   const cleanupTimer = startCleanup(db, now)
 
   return {
@@ -76,7 +75,8 @@ export async function openEmbeddedIdentity(
         ...readProfile(claims),
       })
     },
-    register: (app) => registerProvider(app, deps, { provider, formKey: keys.form, guard, limitRecords }),
+    register: (app) =>
+      registerProvider(app, deps, { provider, sessions, formKey: keys.form, guard, limitRecords }),
     async close() {
       clearInterval(cleanupTimer)
     },
@@ -85,6 +85,7 @@ export async function openEmbeddedIdentity(
 
 interface ProviderParts {
   readonly provider: Provider
+  readonly sessions: EmbeddedSessions
   readonly formKey: string
   readonly guard: EmbeddedIdentityOptions['guard']
   readonly limitRecords: LimitRecords
@@ -94,7 +95,7 @@ interface ProviderParts {
 async function registerProvider(
   app: FastifyInstance,
   { config, database, sealer, now }: IdentityDeps,
-  { provider, formKey, guard, limitRecords }: ProviderParts,
+  { provider, sessions, formKey, guard, limitRecords }: ProviderParts,
 ): Promise<void> {
   const { issuer } = provider
   const { oidc, signIn } = config.rateLimits
@@ -106,13 +107,19 @@ async function registerProvider(
       ? null
       : createGoogleFederation({ google: config.google, issuer, db, sealer, now, guard, limitRecords })
   const signUp = readSignUpPolicy(config)
-  const pageDeps = { database, sealer, provider, formKey, google, now, budget, signUp }
+  const shared = { database, sealer, provider, clientId, sessions, now, budget }
+  const pageDeps = { ...shared, formKey, google, signUp }
   await app.register(async (scope) => registerPages(scope, pageDeps, limitRequest))
   await mountProvider(app, provider, limitRequest)
 }
 
 /** Deletes expired records every ten minutes. Records that a failed attempt leaves are deleted by the next one. */
 function startCleanup(db: Db, now: () => number): NodeJS.Timeout {
-  const cleanUp = () => Promise.all([deleteExpiredRecords(db, now()), deleteExpiredRevokedGrants(db, now())])
+  const cleanUp = () =>
+    Promise.all([
+      deleteExpiredRecords(db, now()),
+      deleteExpiredRevokedGrants(db, now()),
+      deleteOldSignIns(db, now() - lifetimeSeconds.grant * 1000),
+    ])
   return setInterval(() => void cleanUp().catch(() => undefined), 10 * minuteMs).unref()
 }

@@ -5,6 +5,8 @@ import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import { findAccount } from '../accounts/account-store.ts'
 import { createOidcAdapter } from './oidc-adapter.ts'
 import { grantClaim } from '../sessions/embedded-sessions.ts'
+import { describeBrowser } from '../sessions/describe-browser.ts'
+import { insertSignIn, touchSignIn } from '../sessions/sign-in-store.ts'
 import { hashRecordId } from './oidc-store.ts'
 import { showError, showLogout, showSignedOut } from '../pages/provider-pages.ts'
 import { lifetimeSeconds } from './token-lifetimes.ts'
@@ -54,13 +56,17 @@ export function configureProvider(options: ProviderOptions, library: typeof Libr
     // The ID token includes name, e-mail and picture, so that the browser needs no further request.
     conformIdTokenClaims: false,
     extraParams: ['audience', 'connection'],
-    extraTokenClaims: async (_ctx, token) => ({
-      ...('accountId' in token ? await readClaims(db, token.accountId) : {}),
-      ...('grantId' in token ? { [grantClaim]: token.grantId } : {}),
-    }),
+    extraTokenClaims: async (_ctx, token) => {
+      const grantId = 'grantId' in token ? token.grantId : undefined
+      if (grantId !== undefined) await touchSignIn(db, grantId, now())
+      return {
+        ...('accountId' in token ? await readClaims(db, token.accountId) : {}),
+        ...(grantId === undefined ? {} : { [grantClaim]: grantId }),
+      }
+    },
     findAccount: async (_ctx, id) => {
       const account = await findAccount(db, id)
-      if (account === undefined) return undefined
+      if (account === undefined || account.disabled_at !== null) return undefined
       return { accountId: id, claims: async () => ({ sub: id, ...(await readClaims(db, id)) }) }
     },
     pkce: { required: () => true },
@@ -68,7 +74,7 @@ export function configureProvider(options: ProviderOptions, library: typeof Libr
       Promise.resolve(client.grantTypeAllowed('refresh_token') && source.scopes.has('openid')),
     rotateRefreshToken: true,
     expiresWithSession: () => Promise.resolve(false),
-    loadExistingGrant: (ctx) => requireGrant(ctx, audience),
+    loadExistingGrant: (ctx) => requireGrant(ctx, options),
     interactions: {
       url: (_ctx, interaction) => `${new URL(issuer).pathname}/interaction/${interaction.uid}`,
       policy: createInteractionPolicy(library),
@@ -166,8 +172,11 @@ function createInteractionPolicy({ interactionPolicy }: typeof Library) {
   return policy
 }
 
-/** Creates the grant of a sign-in without a consent page, because the only client is our own app. */
-async function requireGrant(ctx: KoaContextWithOIDC, audience: string) {
+/**
+ * Creates the grant of a sign-in without a consent page, because the only client is our own app. Each grant is in the
+ * user's list of sign-ins (§15.31).
+ */
+async function requireGrant(ctx: KoaContextWithOIDC, { audience, db, now }: ProviderOptions) {
   const { client, session, provider, result } = ctx.oidc
   const accountId = session?.accountId
   if (client === undefined || session === undefined || accountId === undefined) return undefined
@@ -177,7 +186,14 @@ async function requireGrant(ctx: KoaContextWithOIDC, audience: string) {
   const grant = new provider.Grant({ accountId, clientId: client.clientId })
   grant.addOIDCScope(scopes.join(' '))
   grant.addResourceScope(audience, scopes.join(' '))
-  await grant.save()
+  const grantId = await grant.save()
+  await insertSignIn(db, {
+    grant_id: grantId,
+    account_id: accountId,
+    browser: describeBrowser(ctx.get('user-agent')),
+    created_at: now(),
+    used_at: now(),
+  })
   return grant
 }
 

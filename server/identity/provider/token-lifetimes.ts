@@ -12,7 +12,7 @@ export const lifetimeSeconds = {
   idToken: hour,
   /** Short, because anyone can begin a sign-in (§15.24). */
   interaction: 15 * minute,
-  session: 14 * day,
+  session: 30 * day,
   /** A session of the provider before the user has signed in, or after signing out. */
   anonymousSession: 15 * minute,
   refreshToken: 14 * day,

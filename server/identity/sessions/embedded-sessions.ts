@@ -1,19 +1,17 @@
 import { decodeJwt } from 'jose'
-import type { Db } from '../../db/database.ts'
+import type { Database } from '../../db/database.ts'
 import { signInRecordContext } from '../../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import type { EndedSession, Sessions } from '../identity.ts'
-import { hashRecordId, deleteRecord, deleteRecordsOfGrant } from '../provider/oidc-store.ts'
-import { lifetimeSeconds } from '../provider/token-lifetimes.ts'
 import { findUser } from '../users/user-store.ts'
-import { findActiveGrant, insertRevokedGrant, listRevokedGrants } from './revoked-grant-store.ts'
-import { clockLeewaySeconds } from './token-verifier.ts'
+import { endSignIn, endSignIns, revokeGrant } from './end-sign-ins.ts'
+import { findActiveGrant, listRevokedGrants } from './revoked-grant-store.ts'
 
 /** The claim of an access token with the id of its session, which lets the API refuse tokens of ended sessions. */
 export const grantClaim = 'grant_id'
 
 export interface EmbeddedSessionsOptions {
-  readonly db: Db
+  readonly db: Database['db']
   readonly sealer: Sealer
   readonly issuer: string
   readonly now: () => number
@@ -56,6 +54,31 @@ export class EmbeddedSessions implements Sessions {
     return work
   }
 
+  /** Ends one sign-in of an account, with the session of its browser (§15.31). */
+  async endSignIn(accountId: string, sessionId: string): Promise<void> {
+    const { db, now } = this.#options
+    await db.transaction().execute((trx) => endSignIn(trx, sessionId, now()))
+    await this.notifyEnded(accountId, [sessionId])
+  }
+
+  /** Ends all sign-ins of an account (§15.31). */
+  async endAll(accountId: string): Promise<void> {
+    const { db, now } = this.#options
+    const ended = await db.transaction().execute((trx) => endSignIns(trx, accountId, { now: now() }))
+    await this.notifyEnded(accountId, ended)
+  }
+
+  /** Notifies the listeners of sign-ins that were ended in a transaction. */
+  async notifyEnded(accountId: string, sessionIds: readonly string[]): Promise<void> {
+    const { db, issuer } = this.#options
+    const userId = await findUser(db, issuer, accountId).then(
+      (user) => user?.id ?? null,
+      () => null,
+    )
+    for (const sessionId of sessionIds)
+      for (const listener of this.#listeners) listener({ sessionId, userId })
+  }
+
   async #end(sessionId: string): Promise<void> {
     const { db, now } = this.#options
     // The session ends even when its user cannot be found.
@@ -89,15 +112,4 @@ export async function findAccountOfGrant(
   } catch {
     return null
   }
-}
-
-/**
- * Deletes the codes and refresh tokens of a grant and stores it as revoked until its last access token has expired, so
- * that every node refuses these tokens from the next request on (§15.10, §15.14).
- */
-async function revokeGrant(db: Db, grantId: string, now: number): Promise<void> {
-  const seconds = lifetimeSeconds.accessToken + 2 * clockLeewaySeconds
-  await insertRevokedGrant(db, grantId, now + seconds * 1000)
-  await deleteRecordsOfGrant(db, grantId)
-  await deleteRecord(db, 'Grant', hashRecordId(grantId))
 }

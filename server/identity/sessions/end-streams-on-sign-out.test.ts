@@ -53,38 +53,59 @@ describe('signing out', () => {
     other.leave()
   })
 
-  it('ends the streams of other nodes within a minute after the database can be read (§15.11)', async () => {
+  it('ends the streams of other nodes within two seconds after the database can be read (§15.11)', async () => {
     vi.useFakeTimers()
     const listEnded = vi
       .fn<() => Promise<string[]>>()
       .mockRejectedValueOnce(new Error('The database cannot be read.'))
     listEnded.mockResolvedValue(['first'])
     const errors: unknown[] = []
-    const streams = endStreamsOnSignOut({ idOf: () => null, listEnded, onEnd: () => undefined }, (error) =>
+    const sessions = { idOf: () => null, listEnded, onEnd: () => undefined }
+    const streams = endStreamsOnSignOut({ sessions, listDisabledUsers: async () => [] }, (error) =>
       errors.push(error),
     )
     const open = (sessionId: string) => {
       const stream = { end: vi.fn<() => void>(), onClose: () => undefined } as unknown as SseStream
-      streams.track({ sessionId } as Parameters<typeof streams.track>[0], stream)
+      streams.track({ sessionId, user: null } as Parameters<typeof streams.track>[0], stream)
       return stream
     }
     const [first, second] = [open('first'), open('second')]
-    await vi.advanceTimersByTimeAsync(60_000)
+    await vi.advanceTimersByTimeAsync(1_000)
     expect(errors).toHaveLength(1)
     expect(first.end).not.toHaveBeenCalled()
-    await vi.advanceTimersByTimeAsync(60_000)
+    await vi.advanceTimersByTimeAsync(1_000)
     expect(first.end).toHaveBeenCalled()
     expect(second.end).not.toHaveBeenCalled()
+    await streams.close()
+  })
+
+  it('ends the streams of a user who is disabled within a second, without a provider that reports sessions (§15.35)', async () => {
+    vi.useFakeTimers()
+    const disabled: string[] = []
+    const streams = endStreamsOnSignOut(
+      { sessions: null, listDisabledUsers: async () => disabled },
+      () => undefined,
+    )
+    const open = (id: string) => {
+      const stream = { end: vi.fn<() => void>(), onClose: () => undefined } as unknown as SseStream
+      streams.track({ sessionId: null, user: { id } } as Parameters<typeof streams.track>[0], stream)
+      return stream
+    }
+    const [ada, grace] = [open('ada'), open('grace')]
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(ada.end).not.toHaveBeenCalled()
+    disabled.push('ada')
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(ada.end).toHaveBeenCalled()
+    expect(grace.end).not.toHaveBeenCalled()
     await streams.close()
   })
 
   it('makes no query to the database while no stream is open', async () => {
     vi.useFakeTimers()
     const listEnded = vi.fn<() => Promise<string[]>>().mockResolvedValue([])
-    const streams = endStreamsOnSignOut(
-      { idOf: () => null, listEnded, onEnd: () => undefined },
-      () => undefined,
-    )
+    const sessions = { idOf: () => null, listEnded, onEnd: () => undefined }
+    const streams = endStreamsOnSignOut({ sessions, listDisabledUsers: listEnded }, () => undefined)
     await vi.advanceTimersByTimeAsync(180_000)
     expect(listEnded).not.toHaveBeenCalled()
     await streams.close()

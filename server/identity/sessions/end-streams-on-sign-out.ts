@@ -3,44 +3,70 @@ import type { SseStream } from '../../http/sse.ts'
 import { repeatUntilStopped } from '../../lib/repeat-until-stopped.ts'
 import type { Sessions } from '../identity.ts'
 
-/** How often the sessions that ended on other nodes are read. */
-const pollIntervalMs = 60_000
+/** How often the sessions that another process has ended, and the disabled users, are read. */
+const pollIntervalMs = 1_000
 
 export interface SessionStreams {
-  /** Ends `stream` when the session of `request` ends. */
+  /** Ends `stream` when the session of `request` ends or its user is disabled. */
   readonly track: (request: FastifyRequest, stream: SseStream) => void
   readonly close: () => Promise<void>
 }
 
-/** Ends the open streams of a session when it ends: at once on this node, within a minute on the others (§15.11). */
+export interface StreamEnds {
+  /** Null when the provider does not report the end of a session. */
+  readonly sessions: Sessions | null
+  /** The ids of all users whom the operator has disabled or is deleting. */
+  readonly listDisabledUsers: () => Promise<readonly string[]>
+}
+
+/**
+ * Ends the open streams of a session when it ends, and those of a user who is disabled: at once on this node, within two
+ * seconds on the others (§15.11, §15.35).
+ */
 export function endStreamsOnSignOut(
-  sessions: Sessions | null,
+  { sessions, listDisabledUsers }: StreamEnds,
   onError: (error: unknown) => void,
 ): SessionStreams {
-  if (sessions === null) return { track: () => undefined, close: () => Promise.resolve() }
-  const streams = new Map<string, Set<SseStream>>()
-  const end = (sessionId: string): void => {
-    for (const stream of streams.get(sessionId) ?? []) stream.end()
-  }
-  sessions.onEnd(({ sessionId }) => end(sessionId))
+  const bySession = new StreamIndex()
+  const byUser = new StreamIndex()
+  sessions?.onEnd(({ sessionId }) => bySession.end(sessionId))
   const stopPolling = repeatUntilStopped(
     async () => {
-      if (streams.size > 0) for (const sessionId of await sessions.listEnded()) end(sessionId)
+      if (bySession.isEmpty && byUser.isEmpty) return
+      for (const sessionId of (await sessions?.listEnded()) ?? []) bySession.end(sessionId)
+      for (const userId of await listDisabledUsers()) byUser.end(userId)
     },
     pollIntervalMs,
     onError,
   )
 
   return {
-    track({ sessionId }, stream) {
-      if (sessionId === null) return
-      const tracked = streams.get(sessionId) ?? new Set()
-      streams.set(sessionId, tracked.add(stream))
-      stream.onClose(() => {
-        tracked.delete(stream)
-        if (tracked.size === 0 && streams.get(sessionId) === tracked) streams.delete(sessionId)
-      })
+    track({ sessionId, user }, stream) {
+      if (sessionId !== null) bySession.add(sessionId, stream)
+      if (user !== null) byUser.add(user.id, stream)
     },
     close: stopPolling,
+  }
+}
+
+/** Open streams by the session or user that they belong to. */
+class StreamIndex {
+  readonly #streams = new Map<string, Set<SseStream>>()
+
+  get isEmpty(): boolean {
+    return this.#streams.size === 0
+  }
+
+  add(id: string, stream: SseStream): void {
+    const tracked = this.#streams.get(id) ?? new Set()
+    this.#streams.set(id, tracked.add(stream))
+    stream.onClose(() => {
+      tracked.delete(stream)
+      if (tracked.size === 0 && this.#streams.get(id) === tracked) this.#streams.delete(id)
+    })
+  }
+
+  end(id: string): void {
+    for (const stream of this.#streams.get(id) ?? []) stream.end()
   }
 }

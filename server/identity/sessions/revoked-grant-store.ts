@@ -14,7 +14,7 @@ export async function insertRevokedGrant(db: Db, grantId: string, expiresAt: num
 export function findActiveGrant(db: Db, grantId: string): Promise<StoredRecord | undefined> {
   return db
     .selectFrom('oidc')
-    .select(['model', 'id', 'grant_id', 'payload', 'consumed_at'])
+    .select(['model', 'id', 'grant_id', 'payload', 'consumed_at', 'expires_at'])
     .where('model', '=', 'Grant')
     .where('id', '=', hashRecordId(grantId))
     .where(({ not, exists, selectFrom }) =>

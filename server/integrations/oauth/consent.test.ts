@@ -9,6 +9,7 @@ import type { TestApp, TestClient } from '../../testing/test-app.ts'
 import { createRequestClient, injected } from '../../testing/send-request.ts'
 import { engines } from '../../testing/database/test-database.ts'
 import type { GoogleClient } from './google-client.ts'
+import { openIntegrations } from '../open-integrations.ts'
 import { finishGoogleConsent } from './consent.ts'
 import { googleScopes } from './scopes.ts'
 import { openGoogleTokens } from './tokens.ts'
@@ -330,6 +331,19 @@ describe.each(engines)('consent at Google on %s', (engine) => {
         await expect.poll(() => google.revocations, { interval: 5 }).toHaveLength(1)
       },
     )
+
+    it('here and at Google when the user is disabled (§15.35)', async () => {
+      await connectGoogle(ada, 'google-gmail')
+      const { tokens } = await readStored()
+      const integrations = openIntegrations(product.deps, {
+        onChanged: () => undefined,
+        onError: () => undefined,
+      })
+      await integrations.revokeTokens(ada.user.id)
+      expect((await readStored()).row).toMatchObject({ tokens: null, scopes: null })
+      await expect.poll(() => google.revocations, { interval: 5 }).toEqual([tokens?.refreshToken])
+      await integrations.close()
+    })
 
     it('at Google only when the last Google integration is disconnected (§19.11)', async () => {
       await connectGoogle(ada, 'google-gmail')

@@ -1,0 +1,12 @@
+import { existsSync } from 'node:fs'
+import { rootFolder, runCommand } from './run-command.mjs'
+
+const program = `${rootFolder}server/dist/users.js`
+
+// The build that the server runs. A new build would replace the files of a running server.
+if (!existsSync(program)) {
+  const { code } = await runCommand(process.execPath, ['scripts/build.mjs'])
+  if (code !== 0) process.exit(code)
+}
+const { code } = await runCommand(process.execPath, [program, ...process.argv.slice(2)])
+process.exitCode = code

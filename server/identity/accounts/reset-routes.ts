@@ -1,0 +1,95 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Sealer } from '../../db/secrets/seal-secret.ts'
+import type { AccountRow } from '../../db/tables/tables.ts'
+import { noticePage, sendPage } from '../pages/render-page.ts'
+import { resetPage } from '../pages/security-pages.ts'
+import { endSignIns } from '../sessions/end-sign-ins.ts'
+import type { EmbeddedSessions } from '../sessions/embedded-sessions.ts'
+import { findAccount, updatePassword } from './account-store.ts'
+import { findPasswordProblem } from './change-password.ts'
+import { isFormToken, makeFormToken } from './forms.ts'
+import { hashPassword } from './hash-password.ts'
+import type { SignInDeps } from './interaction.ts'
+import { findResetAccount, resetPath, useResetToken } from './reset-link.ts'
+
+export interface ResetDeps extends Pick<SignInDeps, 'database' | 'provider' | 'formKey' | 'now' | 'budget'> {
+  readonly sealer: Sealer
+  readonly sessions: Pick<EmbeddedSessions, 'notifyEnded'>
+}
+
+type ResetRequest = FastifyRequest<{
+  Querystring: { token?: unknown }
+  Body: Readonly<Record<string, string>> | null | undefined
+}>
+
+/** Registers the page of the link that `npm run users -- reset` prints (§15.33). */
+export function registerResetRoutes(scope: FastifyInstance, deps: ResetDeps): void {
+  const { database, provider, formKey, sessions, now, budget } = deps
+  const path = `${new URL(provider.issuer).pathname}${resetPath}`
+
+  scope.get(path, async (request: ResetRequest, reply) => {
+    const { token } = request.query
+    const account = await findResettable(deps, token)
+    if (account === undefined) return showInvalidLink(reply)
+    return show(reply, account, String(token), null)
+  })
+
+  scope.post(path, async (request: ResetRequest, reply) => {
+    const token = String(request.query.token)
+    const { form, password = '' } = request.body ?? {}
+    const account = await findResettable(deps, token)
+    if (account === undefined || !isFormToken(formKey, formSubject(token), form))
+      return showInvalidLink(reply)
+    const problem = findPasswordProblem(password)
+    if (problem !== null) return show(reply, account, token, problem, 422)
+    const hash = await budget.attempt(reply, null, () => hashPassword(password))
+    const ended = await database.db.transaction().execute(async (trx) => {
+      if (!(await useResetToken(trx, token, now()))) return undefined
+      if (!(await updatePassword(trx, account.id, account.password_hash ?? '', hash))) return undefined
+      return endSignIns(trx, account.id, { now: now() })
+    })
+    if (ended === undefined) return showInvalidLink(reply)
+    await sessions.notifyEnded(account.id, ended)
+    return sendPage(
+      reply,
+      noticePage('Your password is set', 'Sign in with your new password.', {
+        text: 'Go to Yonder',
+        href: '/',
+      }),
+    )
+  })
+
+  function show(
+    reply: FastifyReply,
+    { email, id }: AccountRow,
+    token: string,
+    error: string | null,
+    status = 200,
+  ): FastifyReply {
+    const page = resetPage({
+      action: `${path}?token=${encodeURIComponent(token)}`,
+      token: makeFormToken(formKey, formSubject(token)),
+      email: email ?? id,
+      error,
+    })
+    return sendPage(reply, page, status)
+  }
+}
+
+const formSubject = (token: string) => `reset ${token}`
+
+/** The local account of a valid link. A disabled account has none. */
+async function findResettable(
+  { database: { db }, sealer, now }: ResetDeps,
+  token: unknown,
+): Promise<AccountRow | undefined> {
+  const accountId = await findResetAccount(db, sealer, token, now())
+  const account = accountId === undefined ? undefined : await findAccount(db, accountId)
+  return account?.disabled_at === null && account.password_hash !== null ? account : undefined
+}
+
+function showInvalidLink(reply: FastifyReply): FastifyReply {
+  const text =
+    'The link was already used, has expired, or is not complete. Ask the administrator for a new one.'
+  return sendPage(reply, noticePage('This link is not valid', text), 403)
+}

@@ -1,0 +1,132 @@
+import type { Db } from '../../db/database.ts'
+import type { UserRow } from '../../db/tables/tables.ts'
+
+/** A local or Google account of the built-in provider, together with its user if it has signed in. */
+export interface AdminAccount {
+  readonly id: string
+  readonly email: string | null
+  readonly name: string | null
+  readonly password_hash: string | null
+  readonly disabled_at: number | null
+  readonly created_at: number
+  readonly user_id: string | null
+  readonly used_at: number | null
+}
+
+/** All accounts, the oldest first. */
+export function listAccounts(db: Db, issuer: string): Promise<AdminAccount[]> {
+  return db
+    .selectFrom('accounts as a')
+    .leftJoin('users as u', (join) => join.onRef('u.subject', '=', 'a.id').on('u.issuer', '=', issuer))
+    .select((eb) => [
+      'a.id',
+      'a.email',
+      'a.name',
+      'a.password_hash',
+      'a.disabled_at',
+      'a.created_at',
+      'u.id as user_id',
+      eb
+        .selectFrom('sign_ins as s')
+        .whereRef('s.account_id', '=', 'a.id')
+        .select((sub) => sub.fn.max('s.used_at').as('used_at'))
+        .as('used_at'),
+    ])
+    .orderBy('a.created_at')
+    .orderBy('a.id')
+    .execute()
+}
+
+/** All users of a provider, the oldest first. */
+export function listUsersOfIssuer(db: Db, issuer: string): Promise<UserRow[]> {
+  return db
+    .selectFrom('users')
+    .selectAll()
+    .where('issuer', '=', issuer)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+}
+
+export async function setAccountDisabled(db: Db, id: string, disabledAt: number | null): Promise<void> {
+  await db.updateTable('accounts').set({ disabled_at: disabledAt }).where('id', '=', id).execute()
+}
+
+export async function deleteAccount(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('accounts').where('id', '=', id).execute()
+}
+
+/** Disables a user, and stores the work that a node has to do. */
+export async function disableUserRow(
+  db: Db,
+  id: string,
+  change: { readonly disabled_at: number; readonly pending: NonNullable<UserRow['pending']> },
+): Promise<void> {
+  await db.updateTable('users').set(change).where('id', '=', id).execute()
+}
+
+export async function enableUserRow(db: Db, id: string): Promise<void> {
+  await db.updateTable('users').set({ disabled_at: null }).where('id', '=', id).execute()
+}
+
+/** Deletes the consents that a user is giving at other servers, so that none of them is completed. */
+export async function deleteConsents(db: Db, userId: string): Promise<void> {
+  await db.deleteFrom('connector_consents').where('user_id', '=', userId).execute()
+  await db.deleteFrom('integration_consents').where('user_id', '=', userId).execute()
+}
+
+export async function deleteSharesOfUser(db: Db, userId: string): Promise<void> {
+  await db.deleteFrom('shares').where('user_id', '=', userId).execute()
+}
+
+/** Disabled users for whom a node still has work to do. */
+export function listPendingUsers(db: Db): Promise<UserRow[]> {
+  return db.selectFrom('users').selectAll().where('pending', 'is not', null).execute()
+}
+
+export async function clearPending(db: Db, id: string): Promise<void> {
+  await db.updateTable('users').set({ pending: null }).where('id', '=', id).execute()
+}
+
+export async function hasRunningRuns(db: Db, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('runs')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('status', '=', 'running')
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Deletes a user with all remaining data, which the foreign keys of the tables name. */
+export async function deleteUserRow(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('users').where('id', '=', id).execute()
+}
+
+/** Stores that an identity of a hosted provider stays disabled. It has no name, e-mail or picture any more. */
+export async function insertDisabledIdentity(
+  db: Db,
+  { id, issuer, subject, created_at, disabled_at }: UserRow,
+): Promise<void> {
+  const profile = { name: null, email: null, picture: null }
+  await db
+    .insertInto('users')
+    .values({ id, issuer, subject, created_at, disabled_at, pending: null, ...profile })
+    .execute()
+}
+
+export async function listDisabledUserIds(db: Db): Promise<string[]> {
+  const rows = await db.selectFrom('users').select('id').where('disabled_at', 'is not', null).execute()
+  return rows.map(({ id }) => id)
+}
+
+export async function isIdentityDisabled(db: Db, issuer: string, subject: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('users')
+    .select('disabled_at')
+    .where('issuer', '=', issuer)
+    .where('subject', '=', subject)
+    .executeTakeFirst()
+  return row !== undefined && row.disabled_at !== null
+}

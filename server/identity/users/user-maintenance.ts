@@ -1,0 +1,57 @@
+import type { Database } from '../../db/database.ts'
+import type { UserRow } from '../../db/tables/tables.ts'
+import { repeatUntilStopped } from '../../lib/repeat-until-stopped.ts'
+import {
+  clearPending,
+  deleteUserRow,
+  hasRunningRuns,
+  insertDisabledIdentity,
+  listPendingUsers,
+} from './user-admin-store.ts'
+
+/** Milliseconds between two reads of the users that the operator disabled or deleted. */
+const pollIntervalMs = 1_000
+
+export interface UserMaintenanceOptions {
+  readonly database: Pick<Database, 'db'>
+  /** True for the built-in provider. An identity of a hosted one stays disabled after its data is deleted. */
+  readonly embedded: boolean
+  /** Revokes the tokens of a user from other servers. */
+  readonly revokeTokens: (userId: string) => Promise<void>
+  /** Deletes the chats of a user. They are too many for one transaction. */
+  readonly deleteChats: (userId: string) => Promise<void>
+  /** Called with errors that no user can act on. */
+  readonly onError: (error: unknown) => void
+}
+
+/**
+ * Does the work that disabling and deleting users leaves to a node, also after a restart. Every node does it, and doing it
+ * twice changes nothing (§15.35, §15.36). Returns a function that stops it.
+ */
+export function startUserMaintenance(options: UserMaintenanceOptions): () => Promise<void> {
+  return repeatUntilStopped(() => endPendingUsers(options), pollIntervalMs, options.onError)
+}
+
+/** Ends every pending user whose replies have stopped. */
+export async function endPendingUsers(options: UserMaintenanceOptions): Promise<void> {
+  const { db } = options.database
+  for (const user of await listPendingUsers(db)) {
+    // Its node stops a running reply within a second, or another one expires it.
+    if (await hasRunningRuns(db, user.id)) continue
+    // A server that cannot be reached must not keep the data of a deleted user.
+    await options.revokeTokens(user.id).catch(options.onError)
+    if (user.pending === 'delete') await deleteUserData(options, user)
+    else await clearPending(db, user.id)
+  }
+}
+
+async function deleteUserData(
+  { database: { db }, embedded, deleteChats }: UserMaintenanceOptions,
+  user: UserRow,
+): Promise<void> {
+  await deleteChats(user.id)
+  await db.transaction().execute(async (trx) => {
+    await deleteUserRow(trx, user.id)
+    if (!embedded) await insertDisabledIdentity(trx, user)
+  })
+}
