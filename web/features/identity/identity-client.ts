@@ -16,6 +16,8 @@ import type { SessionStore } from './session-store.ts'
 /** Signs the user in and out. Every page has one client; the tabs of a browser share the session through local storage. */
 export interface IdentityClient {
   readonly getState: () => IdentityState
+  /** The provider's page for password and sign-ins. Null when a hosted provider is used. */
+  readonly accountUrl: string | null
   /** The returned function ends the subscription. */
   readonly subscribe: (onChange: () => void) => () => void
   /** Processes the provider's response in the address, or else the stored session. */
@@ -81,22 +83,15 @@ export function createIdentityClient(settings: ClientSettings['identity']): Iden
     location.assign(await endSession(openClient, session))
   }
 
-  function forget(userId: string): boolean {
-    const session = store.read()
-    if (session !== null && session.user.sub !== userId) return false
-    store.clear()
-    status.showStored()
-    return true
-  }
-
   return {
     getState: status.get,
+    accountUrl: settings.embedded ? `${settings.issuer}/account` : null,
     subscribe: status.subscribe,
     start: () => (starting ??= begin()),
     signIn,
     getAccessToken,
     signOut,
-    forget,
+    forget: (userId) => forgetSession(store, status, userId),
   }
 }
 
@@ -110,6 +105,15 @@ async function requestToken(getToken: () => Promise<string>, status: IdentitySta
     status.showStored(cause instanceof SignedOutError ? null : tokenFailed)
     throw new Error(tokenFailed, { cause })
   }
+}
+
+/** Removes the session of this user. Returns false when another user has signed in meanwhile. */
+function forgetSession(store: SessionStore, status: IdentityStatus, userId: string): boolean {
+  const session = store.read()
+  if (session !== null && session.user.sub !== userId) return false
+  store.clear()
+  status.showStored()
+  return true
 }
 
 /** Updates the state when another tab signs in or out, and when the browser restores this page from its back-forward cache. */

@@ -15,6 +15,7 @@ function open(
 ) {
   const signIn = vi.fn<IdentityClient['signIn']>(() => Promise.resolve())
   const identity: IdentityClient = {
+    accountUrl: null,
     getState: () => state,
     subscribe: () => () => undefined,
     start: () => Promise.resolve(),

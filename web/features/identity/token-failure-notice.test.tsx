@@ -12,6 +12,7 @@ function open(failure: string | null) {
   const user = { sub: 'user-1', name: 'Ada', email: null, picture: null }
   const state: IdentityState = { status: 'authenticated', user, failure }
   const identity: IdentityClient = {
+    accountUrl: null,
     getState: () => state,
     subscribe: () => () => undefined,
     start: () => Promise.resolve(),

@@ -24,7 +24,7 @@ afterEach(() => stop())
 it('shows picture, name, email, ID and prefix (§2.49, §3.2, §7.27)', async () => {
   const { container } = renderScreen(
     new ScriptedApi().on(route, () => json(ada)),
-    <GeneralSection />,
+    <GeneralSection accountUrl={null} />,
   )
   expect(await screen.findByText('Ada Lovelace')).toBeVisible()
   expect(screen.getByRole('heading', { name: 'User Information' })).toBeVisible()
@@ -38,11 +38,24 @@ it('shows picture, name, email, ID and prefix (§2.49, §3.2, §7.27)', async ()
   expect(container.querySelector('img')).toBeNull()
 })
 
+it("links to 'Account and security' only at the built-in provider (§15.30)", async () => {
+  const screenOf = (accountUrl: string | null) => <GeneralSection accountUrl={accountUrl} />
+  const { redraw } = renderScreen(
+    new ScriptedApi().on(route, () => json(ada)),
+    screenOf('https://chat.example/oidc/account'),
+  )
+  const link = { name: 'Manage account and security' }
+  expect(screen.getByRole('link', link)).toHaveAttribute('href', 'https://chat.example/oidc/account')
+  redraw(screenOf(null))
+  expect(await screen.findByText('Ada Lovelace')).toBeVisible()
+  expect(screen.queryByRole('link', link)).toBeNull()
+})
+
 it("shows 'User' for a user without a name (§2.49)", async () => {
   const unnamed = { ...ada, name: null, email: null, picture: null }
   renderScreen(
     new ScriptedApi().on(route, () => json(unnamed)),
-    <GeneralSection />,
+    <GeneralSection accountUrl={null} />,
   )
   expect(await screen.findByText('User')).toBeVisible()
 })
@@ -54,7 +67,7 @@ it("shows 'Loading...' until the response arrives (§2.49)", async () => {
   })
   renderScreen(
     new ScriptedApi().on(route, () => waiting),
-    <GeneralSection />,
+    <GeneralSection accountUrl={null} />,
   )
   expect(screen.getByText('Loading...')).toBeVisible()
   answer(json(ada))
@@ -66,7 +79,7 @@ it("shows 'Error loading user data' when the request fails (§2.49)", async () =
   expectConsole('error', /fetching the data\. 500/)
   renderScreen(
     new ScriptedApi().on(route, () => failure(500, 'internal', 'Down.')),
-    <GeneralSection />,
+    <GeneralSection accountUrl={null} />,
   )
   expect(await screen.findByText('Error loading user data')).toBeVisible()
   expect(screen.queryByText('Loading...')).toBeNull()
@@ -75,7 +88,7 @@ it("shows 'Error loading user data' when the request fails (§2.49)", async () =
 it('toggles the theme: light, dark, system, light (§2.50, §4.6)', async () => {
   renderScreen(
     new ScriptedApi().on(route, () => json(ada)),
-    <GeneralSection />,
+    <GeneralSection accountUrl={null} />,
   )
   await screen.findByText('Ada Lovelace')
   for (const [theme, next] of [
@@ -91,7 +104,7 @@ it('toggles the theme: light, dark, system, light (§2.50, §4.6)', async () => 
 it('switches the connection logs on and off, here and in other tabs; they are off by default (§1.10, §3.22, §9.14, §13.22)', async () => {
   renderScreen(
     new ScriptedApi().on(route, () => json(ada)),
-    <GeneralSection />,
+    <GeneralSection accountUrl={null} />,
   )
   await screen.findByText('Ada Lovelace')
   const logs = screen.getByRole('switch', { name: 'Connection logs' })

@@ -6,12 +6,18 @@ import { connectionLogsPreference } from './connection-logs.ts'
 import { ThemeToggle } from './theme-controls.tsx'
 import { UserInformation } from './user-information.tsx'
 
+export interface GeneralSectionProps {
+  /** The page for password and sign-ins. Null when another provider has it. */
+  readonly accountUrl: string | null
+  readonly children?: ReactNode
+}
+
 /** The General section of settings: the user, the appearance, and the groups that the screen passes in. */
-export function GeneralSection({ children }: { readonly children?: ReactNode }) {
+export function GeneralSection({ accountUrl, children }: GeneralSectionProps) {
   return (
     <div className="flex flex-col gap-8">
       <h2 className="text-lg font-semibold">General</h2>
-      <UserInformation />
+      <UserInformation accountUrl={accountUrl} />
       <SettingsGroup title="Appearance">
         <SettingsRow name="Theme" meaning="Light, dark, or the same as the system.">
           <ThemeToggle />

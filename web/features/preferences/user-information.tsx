@@ -4,8 +4,8 @@ import { Avatar } from '../../ui/icons/avatar.tsx'
 import { SettingsGroup, SettingsRow } from '../../ui/form/settings-list.tsx'
 import { Skeleton } from '../../ui/states/progress.tsx'
 
-/** The signed-in user (§2.49). */
-export function UserInformation() {
+/** The signed-in user (§2.49), with a link to the page for password and sign-ins (§15.30). */
+export function UserInformation({ accountUrl }: { readonly accountUrl: string | null }) {
   const { data, error } = useUserInfo()
   return (
     <SettingsGroup title="User Information">
@@ -17,6 +17,20 @@ export function UserInformation() {
         </p>
       ) : (
         <Loading />
+      )}
+      {accountUrl !== null && (
+        <SettingsRow
+          name="Account and security"
+          meaning="Change your password, and see where you are signed in."
+        >
+          <a
+            href={accountUrl}
+            className="touch-target inline-flex h-9 items-center rounded-control border border-line-strong bg-surface px-4 text-sm font-medium text-ink transition-colors hover:bg-hover active:bg-pressed"
+          >
+            Manage
+            <span className="sr-only"> account and security</span>
+          </a>
+        </SettingsRow>
       )}
     </SettingsGroup>
   )
