@@ -26,9 +26,9 @@ function ranges(...lines: readonly string[]): readonly number[] {
     })
 }
 
-const expected = new Set([
-  ...[defaultIgnorable, controls, privateUse, surrogates, noncharacters, blankGlyphs].flat(),
-])
+const expected = new Set(
+  [defaultIgnorable, controls, privateUse, surrogates, noncharacters, blankGlyphs].flat(),
+)
 const planes = Array.from({ length: 17 }, (_, plane) => plane)
 
 it.each(planes)('finds in plane %i exactly the code points without a visible glyph (§18.31)', (plane) => {
