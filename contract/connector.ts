@@ -20,6 +20,25 @@ export const ConnectorTool = z.object({
 export type ConnectorTool = z.infer<typeof ConnectorTool>
 
 /**
+ * `GET /api/mcp-server/{name}/tools/{tool}`: what a model reads of a tool (§17.26). The schema is a read of its own,
+ * because the schemas of all tools would make the list of connectors megabytes long.
+ */
+export const ModelTool = z.object({
+  /** The version of the tool, as in `ConnectorTool`. */
+  fingerprint: z.string(),
+  /** The name under which models call the tool. */
+  name: z.string(),
+  description: z.string(),
+  /** The JSON Schema of the parameters; null when no model can be offered the tool. */
+  parameters: z.record(z.string(), z.unknown()).nullable(),
+  /** The schema as models of Google read it; null when it is the same. */
+  google_parameters: z.record(z.string(), z.unknown()).nullable(),
+  /** Whether models are offered the tool now. */
+  offered: z.boolean(),
+})
+export type ModelTool = z.infer<typeof ModelTool>
+
+/**
  * A connector as its owner reads it (§3.12). `token` is a mask. With `allow_tools: null` every tool runs without
  * approval.
  */

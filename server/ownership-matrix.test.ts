@@ -41,6 +41,7 @@ const forms: Readonly<Record<string, readonly Form[]>> = {
   'POST /api/mcp-server/{name}/connect': [{ path: { name: 'connector' }, rest: {} }],
   'POST /api/mcp-server/{name}/disconnect': [{ path: { name: 'connector' } }],
   'GET /api/mcp-server/{name}/calls': [{ path: { name: 'connector' } }],
+  'GET /api/mcp-server/{name}/tools/{tool}': [{ path: { name: 'connector' }, fixed: { tool: 'act' } }],
   'GET /api/integrations': [],
   'GET /api/integration/types': [],
   'POST /api/integration': [],
@@ -96,6 +97,8 @@ const otherFields = new Set([
   'POST /api/mcp-server body.client_id',
   'PUT /api/mcp-server/{name} body.client_id',
   'GET /api/share/{id} path.id',
+  // A tool belongs to its connector.
+  'GET /api/mcp-server/{name}/tools/{tool} path.tool',
   // The types of integrations have the same names for all users.
   'POST /api/integration body.name',
   'PUT /api/integration/{name} body.name',

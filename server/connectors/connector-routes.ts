@@ -6,6 +6,7 @@ import {
   ConnectorInput,
   ConnectorList,
   ConnectResult,
+  ModelTool,
   ToolCallList,
   ToolCallQuery,
 } from '@yonder/contract/connector'
@@ -26,9 +27,11 @@ import { listGrants } from './oauth/grant-store.ts'
 import { listConnectorCalls } from './calls/tool-call-store.ts'
 import { listOwnConnectors } from './list-own-connectors.ts'
 import { presentConnector } from './present-connector.ts'
+import { readModelTool } from './tools/read-model-tool.ts'
 import { listAllowedTools, listTools } from './tools/tool-store.ts'
 
 const NameParams = z.object({ name: z.string().transform(normalizeText) })
+const ToolParams = NameParams.extend({ tool: z.string().transform(normalizeText) })
 
 /**
  * Registers the routes of the user's connectors (§7.14, §7.15, §7.16, §7.17, §7.18, §7.19). The MCP client is loaded
@@ -59,6 +62,16 @@ function registerLists(api: Api, deps: ConnectorDeps): void {
       const user = requireUser(request)
       const connector = await requireOwnConnector(deps, user, request.params.name)
       return listConnectorCalls(deps.database.db, user, connector, request.query)
+    },
+  )
+
+  api.get(
+    '/api/mcp-server/:name/tools/:tool',
+    { schema: { params: ToolParams, response: { 200: ModelTool } } },
+    async (request) => {
+      const user = requireUser(request)
+      const connector = await requireOwnConnector(deps, user, request.params.name)
+      return readModelTool(deps, user, connector, request.params.tool)
     },
   )
 }

@@ -237,7 +237,12 @@ export class RecordedActions implements RunActions {
 const defectiveCall =
   'The call failed because of an error in this server. The tool may or may not have finished.'
 
-const noTools: ModelTools = { tools: [], notices: [], resolve: () => undefined }
+const noTools: ModelTools = {
+  tools: [],
+  notices: [],
+  resolve: () => undefined,
+  find: () => undefined,
+}
 
 /** Resolves like `work`, or with `fallback` as soon as `signal` is aborted. */
 async function unlessAborted<Result>(

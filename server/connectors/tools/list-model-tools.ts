@@ -39,6 +39,17 @@ export async function listModelTools(
   return offerStoredTools(deps, apiType, known)
 }
 
+/** Returns the tools that models of this API type are offered now, without asking any server. */
+export async function listOfferedTools(
+  deps: ConnectorDeps,
+  user: Owner,
+  apiType: ApiType,
+): Promise<ModelTools> {
+  const own = await listOwnConnectors(deps.database.db, user, deps.builtIns, deps.now())
+  const known = own.filter((connector) => connector.status !== 'disconnected' && !lacksToolList(connector))
+  return offerStoredTools(deps, apiType, known)
+}
+
 /** Whether there is no stored list of tools to use. */
 function lacksToolList({ status, tools_expire_at }: ConnectorRow): boolean {
   return status === 'failed' || tools_expire_at === null

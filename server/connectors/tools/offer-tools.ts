@@ -19,6 +19,8 @@ export interface ModelTools {
   readonly tools: readonly OfferedTool[]
   /** Returns the tool with a name. Names are looked up, never parsed. */
   resolve(name: string): { readonly connectorName: string; readonly toolName: string } | undefined
+  /** Returns what is offered of a connector's tool, if it is offered. */
+  find(connector: Pick<ConnectorRow, 'id'>, toolName: string): OfferedTool | undefined
   /** Sentences about tools that are not offered. */
   readonly notices: readonly string[]
 }
@@ -78,6 +80,12 @@ export async function offerTools(
     resolve(name) {
       const tool = named.get(name)
       return tool && { connectorName: tool.connector.name, toolName: tool.tool }
+    },
+    find({ id }, toolName) {
+      return offered.find(({ name }) => {
+        const tool = named.get(name)
+        return tool?.connectorId === id && tool.tool === toolName
+      })
     },
   }
 }

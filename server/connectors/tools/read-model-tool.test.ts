@@ -1,0 +1,60 @@
+import { ModelTool } from '@yonder/contract/connector'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { connectorSteps } from '../../testing/mcp/connector-steps.ts'
+import { engines } from '../../testing/database/test-database.ts'
+import { openTestApp } from '../../testing/test-app.ts'
+import type { TestApp, TestClient } from '../../testing/test-app.ts'
+
+describe.each(engines)('what a model reads of a tool on %s', (engine) => {
+  let test: TestApp
+  let ada: TestClient
+
+  beforeAll(async () => {
+    test = await openTestApp({ engine })
+  })
+
+  beforeEach(async () => {
+    ada = await test.signIn('Ada')
+  })
+
+  afterAll(() => test.close())
+
+  const { list, create, storeTools } = connectorSteps(() => ({ test, client: ada }))
+  const read = async (connector: string, tool: string, client = ada) =>
+    client.get(`/api/mcp-server/${encodeURIComponent(connector)}/tools/${encodeURIComponent(tool)}`)
+
+  it('is the name, the description and the parameters that models are offered (§17.26)', async () => {
+    const [connector] = await list()
+    const tool = ModelTool.parse((await read('default', 'calculate')).json())
+    expect(tool).toMatchObject({
+      name: 'default__calculate',
+      parameters: {
+        type: 'object',
+        properties: { expression: { type: 'string', description: expect.any(String) as string } },
+        required: ['expression'],
+      },
+      offered: true,
+    })
+    expect(tool.description).not.toBe('')
+    expect(tool.fingerprint).toBe(connector?.tools.find(({ name }) => name === 'calculate')?.fingerprint)
+  })
+
+  it('is described alone for a tool that is not offered now, whatever its name (§17.26)', async () => {
+    await create({})
+    await storeTools('Tools', { name: 'a/b%?#', description: 'Does\u00AD it.' })
+    expect((await read('Tools', 'a/b%?#')).json()).toMatchObject({
+      name: expect.stringMatching(/^[\w-]+$/) as string,
+      description: 'Does it.',
+      parameters: { type: 'object', properties: {} },
+      offered: false,
+    })
+  })
+
+  it('is 404 for an unknown tool, and for the tool of another user (§17.22, §17.26)', async () => {
+    await create({})
+    await storeTools('Tools', { name: 'act', description: 'Acts.' })
+    expect((await read('Tools', 'other')).statusCode).toBe(404)
+    const grace = await test.signIn('Grace')
+    expect((await read('Tools', 'act', grace)).statusCode).toBe(404)
+  })
+})
