@@ -3,6 +3,7 @@ import type {
   Connector,
   ConnectorInput,
   ConnectorTool,
+  ModelTool,
   ToolCallList,
 } from '@yonder/contract/connector'
 import { toConnectorInput } from '@yonder/contract/connector-input'
@@ -36,6 +37,14 @@ export function useConnectors() {
 /** The same list, loaded again for each component that mounts, because the tool of a pending call may have changed. */
 export function useLatestConnectors() {
   return useSWR<readonly Connector[], Error>(connectorsKey, { revalidateOnMount: true, dedupingInterval: 0 })
+}
+
+/** What models read of a tool, as it is now (§17.26). */
+export function useModelTool(connector: string, tool: string) {
+  return useSWR<ModelTool, Error>(
+    `/api/mcp-server/${encodeURIComponent(connector)}/tools/${encodeURIComponent(tool)}`,
+    { revalidateOnMount: true, dedupingInterval: 0 },
+  )
 }
 
 /** The catalogue of connectors that can be added (§7.19). */

@@ -2,7 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
 import { expectConsole } from '../../testing/expect-console.ts'
-import { failure, json } from '../../testing/scripted-api.ts'
+import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
 import {
   answer,
   answerWith,
@@ -39,6 +39,32 @@ describe('a pending approval call', () => {
     expect(within(block()).getByText('Computes an expression.')).toBeVisible()
     for (const name of ['Allow Once', 'Allow Always', 'Deny']) expect(button(name)).toBeEnabled()
     expect(screen.getByText('A tool call needs your approval. Sending a message denies it.')).toBeVisible()
+  })
+
+  it('opens what the model reads of the tool, with a long description folded (§13.28)', async () => {
+    const description = `${'long '.repeat(100)}end`
+    const api = new ScriptedApi().on('GET /api/mcp-server/default/tools/calculate', () =>
+      json({
+        fingerprint: 'f1',
+        name: 'default__calculate',
+        description,
+        parameters: {
+          type: 'object',
+          properties: { expression: { type: 'string', description: 'What to\u00AD compute.' } },
+        },
+        google_parameters: { type: 'object' },
+        offered: true,
+      }),
+    )
+    await openToolChat(waiting, api)
+    await userEvent.click(await within(block()).findByRole('button', { name: 'What the model reads' }))
+    expect(await within(block()).findByText('default__calculate')).toBeVisible()
+    expect(block()).toHaveTextContent('expression string')
+    expect(block()).toHaveTextContent('What toU+00AD compute.')
+    expect(within(block()).queryByText(/end$/)).toBeNull()
+    await userEvent.click(button('Show all'))
+    expect(within(block()).getByText(/end$/)).toBeVisible()
+    expect(button('Schema for models of Google')).toBeVisible()
   })
 
   it('runs once when allowed once, and the turn continues in the same stream (§2.33, §4.20, §4.23, §7.12, §7.36, §7.37)', async () => {

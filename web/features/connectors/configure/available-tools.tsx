@@ -57,7 +57,7 @@ export function AvailableTools({ connector, busy, allowed, onAllow, onAllowAgain
       ) : (
         <ul className="mt-1 divide-y divide-line">
           {tools.map((tool) => (
-            <ToolEntry key={tool.name} tool={tool} action={actionFor(tool)} />
+            <ToolEntry key={tool.name} connectorName={connector.name} tool={tool} action={actionFor(tool)} />
           ))}
         </ul>
       )}

@@ -1,17 +1,19 @@
 import type { ConnectorTool } from '@yonder/contract/connector'
-import { useState, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
+import { useModelTool } from '../../../data/connectors.ts'
+import { Disclosure } from '../../../ui/disclosure.tsx'
+import { FoldedText } from '../../../ui/folded-text.tsx'
 import { InertText } from '../../../ui/inert-text.tsx'
-
-/** A longer description is cut to this length until the user expands it. */
-const maxCollapsedChars = 280
+import { ModelToolView } from '../../../ui/model-tool-view.tsx'
 
 export interface ToolEntryProps {
+  readonly connectorName: string
   readonly tool: ConnectorTool
   readonly action?: ReactNode
 }
 
 /** One tool of a connector, as its server describes it (§2.73). */
-export function ToolEntry({ tool, action }: ToolEntryProps) {
+export function ToolEntry({ connectorName, tool, action }: ToolEntryProps) {
   const { name, title, description, consent, problem } = tool
   return (
     <li className="flex items-start gap-3 py-2.5">
@@ -26,7 +28,11 @@ export function ToolEntry({ tool, action }: ToolEntryProps) {
             </bdi>
           )}
         </p>
-        <Description text={description} />
+        {description !== '' && (
+          <p className="text-xs text-muted">
+            <FoldedText>{description}</FoldedText>
+          </p>
+        )}
         {consent === 'ask_changed' && (
           <p className="mt-1 text-xs font-medium text-warning">Changed since you allowed it</p>
         )}
@@ -35,29 +41,15 @@ export function ToolEntry({ tool, action }: ToolEntryProps) {
             <InertText>{problem}</InertText>
           </p>
         )}
+        <Disclosure label="What the model reads" subject={name}>
+          <ModelReading connectorName={connectorName} tool={tool} />
+        </Disclosure>
       </div>
       {action}
     </li>
   )
 }
 
-function Description({ text }: { readonly text: string }) {
-  const [isExpanded, setExpanded] = useState(text.length <= maxCollapsedChars)
-  if (text === '') return null
-  return (
-    <p className="text-xs text-muted wrap-anywhere">
-      <span className="whitespace-pre-line">
-        <InertText>{isExpanded ? text : `${text.slice(0, maxCollapsedChars).trimEnd()}…`}</InertText>
-      </span>
-      {!isExpanded && (
-        <button
-          type="button"
-          onClick={() => setExpanded(true)}
-          className="ml-1.5 font-medium text-accent underline-offset-2 hover:underline"
-        >
-          Show more
-        </button>
-      )}
-    </p>
-  )
+function ModelReading({ connectorName, tool }: Pick<ToolEntryProps, 'connectorName' | 'tool'>) {
+  return <ModelToolView read={useModelTool(connectorName, tool.name)} fingerprint={tool.fingerprint} />
 }

@@ -3,13 +3,16 @@ import { toConnectorInput } from '@yonder/contract/connector-input'
 import type { Message } from '@yonder/contract/message'
 import type { ToolChange } from '@yonder/contract/tool-call'
 import { TriangleAlert } from 'lucide-react'
-import { connectorPath, useLatestConnectors } from '../../../data/connectors.ts'
+import { connectorPath, useLatestConnectors, useModelTool } from '../../../data/connectors.ts'
 import { connectorsKey } from '../../../data/keys.ts'
 import { logError } from '../../../lib/log-error.ts'
 import { readReason } from '../../../lib/api-error.ts'
 import { useAction } from '../../../lib/use-action.ts'
 import { Button } from '../../../ui/button/button.tsx'
+import { Disclosure } from '../../../ui/disclosure.tsx'
+import { FoldedText } from '../../../ui/folded-text.tsx'
 import { InertText } from '../../../ui/inert-text.tsx'
+import { ModelToolView } from '../../../ui/model-tool-view.tsx'
 import { indentJson } from './indent-json.ts'
 
 export interface ApprovalCardProps {
@@ -48,9 +51,14 @@ export function ApprovalCard({ message, allow, deny }: ApprovalCardProps) {
         {connector !== undefined && ` (${describeAddress(connector)})`} to run this tool with these arguments?
       </p>
       {known !== undefined && known.description !== '' && (
-        <p dir="auto" className="line-clamp-3 text-xs text-muted wrap-anywhere">
-          <InertText>{known.description}</InertText>
+        <p className="text-xs text-muted">
+          <FoldedText>{known.description}</FoldedText>
         </p>
+      )}
+      {connector?.tools.some(({ name }) => name === tool) === true && (
+        <Disclosure label="What the model reads">
+          <ModelReading server={server} tool={tool} fingerprint={call?.fingerprint} />
+        </Disclosure>
       )}
       <div className="flex flex-wrap gap-2 max-sm:*:flex-auto max-sm:*:px-2">
         <Button look="primary" disabled={disabled} onClick={allow}>
@@ -69,6 +77,16 @@ export function ApprovalCard({ message, allow, deny }: ApprovalCardProps) {
       </div>
     </div>
   )
+}
+
+interface ModelReadingProps {
+  readonly server: string
+  readonly tool: string
+  readonly fingerprint: string | undefined
+}
+
+function ModelReading({ server, tool, fingerprint }: ModelReadingProps) {
+  return <ModelToolView read={useModelTool(server, tool)} fingerprint={fingerprint} />
 }
 
 /** Returns the host that receives the calls of a connector, or 'built in'. */

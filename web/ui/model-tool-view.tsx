@@ -1,0 +1,217 @@
+import type { ModelTool } from '@yonder/contract/connector'
+import { useState } from 'react'
+import { CopyButton } from './button/copy-button.tsx'
+import { Disclosure } from './disclosure.tsx'
+import { FoldedText } from './folded-text.tsx'
+import { InertText } from './inert-text.tsx'
+import { ErrorState } from './states/error-state.tsx'
+import { LoadingState } from './states/states.tsx'
+
+type Schema = Readonly<Record<string, unknown>>
+
+export interface ModelToolViewProps {
+  /** The result of the read. */
+  readonly read: {
+    readonly data?: ModelTool | undefined
+    readonly error?: Error | undefined
+    mutate(): unknown
+  }
+  /** The version that the user is shown; the view says when the tool is another one by now. */
+  readonly fingerprint: string | undefined
+}
+
+/** Everything that a model reads of a tool: name, description, and every part of the parameters (§13.28). */
+export function ModelToolView({ read, fingerprint }: ModelToolViewProps) {
+  const { data: tool, error } = read
+  if (tool === undefined) {
+    return error === undefined ? (
+      <LoadingState>Loading the tool</LoadingState>
+    ) : (
+      <ErrorState
+        title="The tool could not be loaded"
+        retry={{ label: 'Try again', onRetry: () => void read.mutate() }}
+      />
+    )
+  }
+  const { name, description, parameters, google_parameters } = tool
+  return (
+    <div className="flex flex-col gap-2.5 rounded-control bg-sunken p-3 text-xs">
+      {fingerprint !== undefined && fingerprint !== tool.fingerprint && (
+        <p className="font-medium text-warning">
+          The tool has changed since then. This is what a model reads now.
+        </p>
+      )}
+      {!tool.offered && <p className="text-warning">Models are not offered this tool now.</p>}
+      <dl className="flex flex-col gap-2.5">
+        <div>
+          <dt className="text-muted">Name</dt>
+          <dd className="font-mono wrap-anywhere">
+            <InertText>{name}</InertText>
+          </dd>
+        </div>
+        {description !== '' && (
+          <div>
+            <dt className="text-muted">Description</dt>
+            <dd>
+              <FoldedText>{description}</FoldedText>
+            </dd>
+          </div>
+        )}
+      </dl>
+      {parameters !== null && (
+        <>
+          <div>
+            <p className="text-muted">Parameters</p>
+            <Facts schema={parameters} shown={['type', 'properties', 'required']} />
+            <ParameterList schema={parameters} />
+          </div>
+          <RawSchema label="Schema as JSON" schema={parameters} />
+          {google_parameters !== null && (
+            <RawSchema label="Schema for models of Google" schema={google_parameters} />
+          )}
+        </>
+      )}
+    </div>
+  )
+}
+
+/** A longer list is cut until the user opens it. */
+const maxFoldedParameters = 12
+
+function ParameterList({ schema }: { readonly schema: Schema }) {
+  const [isOpen, setOpen] = useState(false)
+  const properties = Object.entries(toSchema(schema['properties']))
+  const required: readonly unknown[] = Array.isArray(schema['required']) ? schema['required'] : []
+  if (properties.length === 0) return <p>None</p>
+  return (
+    <>
+      <ul className="flex flex-col gap-2 border-l border-line pl-2.5">
+        {(isOpen ? properties : properties.slice(0, maxFoldedParameters)).map(([name, property]) => (
+          <Parameter
+            key={name}
+            name={name}
+            schema={toSchema(property)}
+            isRequired={required.includes(name)}
+          />
+        ))}
+      </ul>
+      {properties.length > maxFoldedParameters && (
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+          className="mt-1.5 font-medium text-accent underline-offset-2 hover:underline"
+        >
+          {isOpen ? 'Show less' : `Show all ${properties.length} parameters`}
+        </button>
+      )}
+    </>
+  )
+}
+
+interface ParameterProps {
+  readonly name: string
+  readonly schema: Schema
+  readonly isRequired: boolean
+}
+
+function Parameter({ name, schema, isRequired }: ParameterProps) {
+  const { description, properties, items } = schema
+  return (
+    <li className="flex min-w-0 flex-col gap-0.5">
+      <p className="flex flex-wrap items-baseline gap-x-2">
+        <code className="font-mono font-medium wrap-anywhere">
+          <InertText>{name}</InertText>
+        </code>{' '}
+        <span className="text-muted wrap-anywhere">
+          <InertText>{describeType(schema)}</InertText>
+        </span>{' '}
+        {isRequired && <span className="text-muted">required</span>}
+      </p>
+      {typeof description === 'string' && (
+        <p>
+          <FoldedText>{description}</FoldedText>
+        </p>
+      )}
+      <Facts schema={schema} shown={['type', 'description', 'properties', 'required', 'items']} />
+      {isSchema(properties) && <ParameterList schema={schema} />}
+      {isSchema(items) && (
+        <ul className="border-l border-line pl-2.5">
+          <Parameter name="each item" schema={items} isRequired={false} />
+        </ul>
+      )}
+    </li>
+  )
+}
+
+const factLabels: Readonly<Record<string, string>> = {
+  enum: 'Allowed values',
+  const: 'Only value',
+  default: 'Default',
+  pattern: 'Pattern',
+  format: 'Format',
+  title: 'Title',
+}
+
+/** All keywords of a schema that are not shown elsewhere, so that nothing that a model reads is left out. */
+function Facts({ schema, shown }: { readonly schema: Schema; readonly shown: readonly string[] }) {
+  const facts = Object.entries(schema).filter(([keyword, value]) => !isShown(keyword, value))
+
+  function isShown(keyword: string, value: unknown): boolean {
+    if (!shown.includes(keyword)) return false
+    // What has an unexpected form is not shown elsewhere.
+    if (keyword === 'description') return typeof value === 'string'
+    return keyword === 'items' || keyword === 'properties' ? isSchema(value) : true
+  }
+
+  return facts.map(([keyword, value]) => (
+    <p key={keyword}>
+      <span className="text-muted">
+        <InertText>{factLabels[keyword] ?? keyword}</InertText>:{' '}
+      </span>
+      <span className="font-mono">
+        <FoldedText>{formatFact(value)}</FoldedText>
+      </span>
+    </p>
+  ))
+}
+
+function formatFact(value: unknown): string {
+  return Array.isArray(value) ? value.map((item) => JSON.stringify(item)).join(', ') : JSON.stringify(value)
+}
+
+function describeType({ type, items }: Schema): string {
+  const types = Array.isArray(type) ? type.join(' or ') : typeof type === 'string' ? type : 'any type'
+  const { type: itemType } = toSchema(items)
+  return types === 'array' && typeof itemType === 'string' ? `array of ${itemType}` : types
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function toSchema(value: unknown): Schema {
+  return isSchema(value) ? value : {}
+}
+
+function RawSchema({ label, schema }: { readonly label: string; readonly schema: Schema }) {
+  const text = JSON.stringify(schema, null, 2)
+  return (
+    <Disclosure label={label}>
+      <div className="relative">
+        {/* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- the keyboard can scroll a long text */}
+        <pre
+          tabIndex={0}
+          aria-label={label}
+          className="max-h-88 overflow-auto pr-9 font-mono whitespace-pre-wrap wrap-anywhere"
+        >
+          {/* oxlint-enable jsx-a11y/no-noninteractive-tabindex */}
+          <InertText>{text}</InertText>
+        </pre>
+        <span className="absolute top-0 right-0">
+          <CopyButton title="Copy schema" text={text} />
+        </span>
+      </div>
+    </Disclosure>
+  )
+}
