@@ -153,6 +153,25 @@ export async function resetConnector(
     .execute()
 }
 
+/**
+ * Replaces the sealed client secret of a connector. Returns false, without a change, when it is not `known` any more.
+ */
+export async function replaceClientSecret(
+  db: Db,
+  { id, user_id }: Pick<ConnectorRow, 'id' | 'user_id'>,
+  known: string,
+  client_secret: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('connectors')
+    .set({ client_secret })
+    .where('id', '=', id)
+    .where('user_id', '=', user_id)
+    .where('client_secret', '=', known)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
 export async function deleteConnector(db: Db, user: Owner, id: string): Promise<void> {
   await db.deleteFrom('connectors').where('user_id', '=', user.id).where('id', '=', id).execute()
 }

@@ -7,6 +7,7 @@ import type { TestApp, TestClient } from '../../testing/test-app.ts'
 import { engines } from '../../testing/database/test-database.ts'
 import { callTool } from '../calls/call-tool.ts'
 import { requireConnector } from '../connector-store.ts'
+import { openClientSecret } from './client-secret.ts'
 import { listGrants } from './grant-store.ts'
 import { openConnectors } from '../open-connectors.ts'
 import type { Connectors } from '../open-connectors.ts'
@@ -345,6 +346,46 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     const row = await requireConnector(test.database.db, ada.user, 'Guarded')
     expect(await listGrants(test.deps, row)).toHaveLength(1)
     expect(await listGrants(test.deps, { ...row, url: 'https://former.example' })).toEqual([])
+  })
+
+  describe('the client secret that the user entered (§18.38)', () => {
+    let other: OAuthMcpServer
+    beforeEach(async () => {
+      other = await startOAuthMcpServer()
+      await enter({ client_id: 'own-client', client_secret: 'own-secret' })
+    })
+    afterEach(() => other.close())
+
+    const enter = (input: object) =>
+      ada.put('/api/mcp-server/Guarded', { name: 'Guarded', url: server.url, ...input })
+
+    it('goes to the authorization server of its first use, and is asked for again at another one', async () => {
+      await connect()
+      expect(server.clientSecrets).toEqual(['own-secret'])
+      server.behaviour.authorizationServer = other.origin
+      await test.database.db.deleteFrom('connector_grants').where('user_id', '=', ada.user.id).execute()
+
+      const refused = await ada.post('/api/mcp-server/Guarded/connect')
+      const message = `The client secret of "Guarded" was not sent, because it was entered for the authorization server ${server.origin}, and the connector now names ${other.origin}. If you trust that server, enter the client secret again.`
+      expect(refused.json()).toMatchObject({ error: { message } })
+      expect(await readConnector()).toMatchObject({ status: 'failed', error_message: message })
+      expect(other.tokenRequests).toEqual([])
+
+      await enter({ client_secret: 'other-secret' })
+      await connect()
+      expect(other.clientSecrets).toEqual(['other-secret'])
+      expect(server.clientSecrets).toEqual(['own-secret'])
+    })
+
+    it('belongs to one server only when two name themselves at the same time', async () => {
+      const row = await requireConnector(test.database.db, ada.user, 'Guarded')
+      const results = await Promise.allSettled(
+        [server.origin, other.origin].map((issuer) =>
+          openClientSecret(test.deps, row, row.client_secret ?? '', issuer),
+        ),
+      )
+      expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    })
   })
 
   it.each(['refreshed', 'issued'])('stores no tokens that are %s while the address changes', async (when) => {

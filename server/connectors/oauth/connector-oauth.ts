@@ -7,11 +7,11 @@ import type {
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
-import { openCredential } from '../../db/secrets/credential.ts'
-import { clientSecretContext, connectorConsentContext } from '../../db/secrets/seal-contexts.ts'
+import { connectorConsentContext } from '../../db/secrets/seal-contexts.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { isHeaderSecret } from '../../lib/text.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
+import { openClientSecret } from './client-secret.ts'
 import { clearGrants, listGrants, saveGrant } from './grant-store.ts'
 import type { Grant, GrantParts, StoredDiscovery } from './grant-store.ts'
 import type { ConsentRequest, PendingConsent } from './consent-request.ts'
@@ -80,16 +80,12 @@ export class ConnectorOAuth implements OAuthClientProvider {
     ctx?: OAuthClientInformationContext,
   ): Promise<StoredOAuthClientInformation | undefined> {
     const { client_id, client_secret } = this.#connector
-    const { sealer } = this.#deps
     if (client_id !== null) {
-      const secret =
-        client_secret === null
-          ? {}
-          : {
-              client_secret: openCredential(sealer, clientSecretContext(this.#connector), client_secret)
-                .secret,
-            }
-      return { client_id, ...secret, ...(ctx === undefined ? {} : { issuer: ctx.issuer }) }
+      if (ctx === undefined) return { client_id }
+      const { issuer } = ctx
+      if (client_secret === null) return { client_id, issuer }
+      const secret = await openClientSecret(this.#deps, this.#connector, client_secret, issuer)
+      return { client_id, client_secret: secret, issuer }
     }
     return (await this.#find(ctx))?.client ?? undefined
   }

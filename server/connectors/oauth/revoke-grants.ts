@@ -59,7 +59,10 @@ async function findRevocation(
   if (tokens === null || discovery === null) return undefined
   const metadata: Partial<OAuthMetadata> = discovery.state?.authorizationServerMetadata ?? {}
   if (metadata.revocation_endpoint === undefined) return undefined
-  const client = await new ConnectorOAuth(deps, connector).clientInformation({ issuer })
+  // A client secret that belongs to another server is not sent, so nothing can be revoked here.
+  const client = await new ConnectorOAuth(deps, connector)
+    .clientInformation({ issuer })
+    .catch(() => undefined)
   if (client === undefined) return undefined
   return {
     endpoint: assertSecureTokenEndpoint(metadata.revocation_endpoint),

@@ -25,6 +25,8 @@ export interface OAuthMcpServer {
     issuer: string | null
     /** Publishes the metadata of its authorization server. */
     publishesMetadata: boolean
+    /** The authorization server that the MCP server names; null means its own. */
+    authorizationServer: string | null
     /** Has a revocation endpoint. */
     supportsRevocation: boolean
     /** Awaited before tokens are revoked. */
@@ -34,6 +36,10 @@ export interface OAuthMcpServer {
   }
   /** The grant types of the requests to the token endpoint, in order. */
   readonly tokenRequests: string[]
+  /** The client secrets of these requests. */
+  readonly clientSecrets: (string | null)[]
+  /** The number of registered clients. */
+  readonly registrations: { count: number }
   /** The forms of the revocation requests, in order. */
   readonly revocations: readonly Readonly<Record<string, string>>[]
   /** The access tokens of the requests to the MCP address. */
@@ -59,6 +65,8 @@ export async function startOAuthMcpServer(): Promise<OAuthMcpServer> {
     url: `${origin}/mcp`,
     behaviour: state.behaviour,
     tokenRequests: state.tokenRequests,
+    clientSecrets: state.clientSecrets,
+    registrations: state.registrations,
     revocations: state.revocations,
     bearers: state.bearers,
     async close() {
@@ -77,12 +85,15 @@ class AuthorizationState {
     authorizationEndpoint: null,
     issuer: null,
     publishesMetadata: true,
+    authorizationServer: null,
     supportsRevocation: true,
     beforeRevocation: () => Promise.resolve(),
     beforeTokens: () => Promise.resolve(),
   }
   readonly revocations: Readonly<Record<string, string>>[] = []
   readonly tokenRequests: string[] = []
+  readonly clientSecrets: (string | null)[] = []
+  readonly registrations = { count: 0 }
   readonly bearers: string[] = []
   readonly #codes = new Map<string, string>()
   readonly #tokens = new Map<string, number>()
@@ -98,11 +109,15 @@ class AuthorizationState {
       case '/mcp':
         return this.#respondToMcp(request, response, body)
       case '/.well-known/oauth-protected-resource/mcp':
-        return json({ resource: `${this.origin}/mcp`, authorization_servers: [this.origin] })
+        return json({
+          resource: `${this.origin}/mcp`,
+          authorization_servers: [this.behaviour.authorizationServer ?? this.origin],
+        })
       case '/.well-known/oauth-authorization-server':
         if (this.behaviour.publishesMetadata) return json(this.#describe())
         return void response.writeHead(404).end()
       case '/register':
+        this.registrations.count++
         return json({ ...(JSON.parse(body) as object), client_id: 'yonder-here' }, 201)
       case '/authorize':
         return this.#consent(searchParams, response)
@@ -124,7 +139,7 @@ class AuthorizationState {
       ...(this.behaviour.supportsRevocation ? { revocation_endpoint: `${this.origin}/revoke` } : {}),
       response_types_supported: ['code'],
       code_challenge_methods_supported: ['S256'],
-      token_endpoint_auth_methods_supported: ['none'],
+      token_endpoint_auth_methods_supported: ['none', 'client_secret_post'],
     }
   }
 
@@ -141,6 +156,7 @@ class AuthorizationState {
   async #issueTokens(form: URLSearchParams, json: (value: unknown, status?: number) => void): Promise<void> {
     const grant = form.get('grant_type') ?? ''
     this.tokenRequests.push(grant)
+    this.clientSecrets.push(form.get('client_secret'))
     await this.behaviour.beforeTokens()
     const isValid = grant === 'refresh_token' ? this.#isRefresh(form) : this.#isCode(form)
     if (!isValid) return json({ error: 'invalid_grant' }, 400)

@@ -1,0 +1,59 @@
+import { openCredential, sealCredential } from '../../db/secrets/credential.ts'
+import type { Credential } from '../../db/secrets/credential.ts'
+import { clientSecretContext } from '../../db/secrets/seal-contexts.ts'
+import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
+import { AppError } from '../../lib/app-error.ts'
+import type { ConnectorDeps } from '../connector-deps.ts'
+import { findConnectorById, replaceClientSecret } from '../connector-store.ts'
+
+type Deps = Pick<ConnectorDeps, 'database' | 'sealer'>
+
+/**
+ * Returns the client secret that the user entered, for this authorization server. The secret belongs to the server of
+ * its first use, because the connector alone names the server, and could name another one later (§18.38).
+ * @throws AppError `upstream_refused_key` when it belongs to another server or cannot be decrypted
+ */
+export async function openClientSecret(
+  deps: Deps,
+  connector: ConnectorRow,
+  sealed: string,
+  issuer: string,
+): Promise<string> {
+  const { secret, address } = decrypt(deps, connector, sealed)
+  if (address !== null) {
+    if (isSameIssuer(address, issuer)) return secret
+    throw new AppError(
+      'upstream_refused_key',
+      `The client secret of "${connector.name}" was not sent, because it was entered for the authorization server ${address}, and the connector now names ${issuer}. If you trust that server, enter the client secret again.`,
+    )
+  }
+  const context = clientSecretContext(connector)
+  const bound = sealCredential(deps.sealer, context, { secret, address: issuer })
+  if (await replaceClientSecret(deps.database.db, connector, sealed, bound)) return secret
+  // Another request has used the secret first, or the user has changed it.
+  const current = await findConnectorById(deps.database.db, { id: connector.user_id }, connector.id)
+  if (!current?.client_secret) {
+    throw new AppError(
+      'conflict',
+      `The client secret of "${connector.name}" has just been changed. Connect it again.`,
+    )
+  }
+  return openClientSecret(deps, current, current.client_secret, issuer)
+}
+
+function decrypt({ sealer }: Deps, connector: ConnectorRow, sealed: string): Credential {
+  try {
+    return openCredential(sealer, clientSecretContext(connector), sealed)
+  } catch (error) {
+    throw new AppError(
+      'upstream_refused_key',
+      `The stored client secret of "${connector.name}" cannot be decrypted, because SECRET_KEY has changed. Enter the client secret again.`,
+      { cause: error },
+    )
+  }
+}
+
+/** The issuer of a server without metadata is its address, with or without a final slash. */
+function isSameIssuer(first: string, second: string): boolean {
+  return first.replace(/\/$/, '') === second.replace(/\/$/, '')
+}
