@@ -96,6 +96,8 @@ export const ConnectInput = z.object({
     .max(200)
     .regex(/^\/(settings\/connectors|chats?\/[\w-]+)$/, 'must be a page of a chat or of the connectors')
     .optional(),
+  /** The origins of the authorization server that the user has confirmed (§18.39). */
+  confirmed_origins: z.array(z.string().max(2000)).max(10).optional(),
 })
 export type ConnectInput = z.infer<typeof ConnectInput>
 
@@ -106,6 +108,8 @@ export type ConnectInput = z.infer<typeof ConnectInput>
 export const ConnectResult = z.object({
   connector: Connector,
   authorization_url: z.string().nullable(),
+  /** Origins to show to the user. The connection continues when they are sent as `confirmed_origins` (§18.39). */
+  origins_to_confirm: z.array(z.string()).optional(),
 })
 export type ConnectResult = z.infer<typeof ConnectResult>
 

@@ -26,7 +26,7 @@ export async function connectConnector(
     if (needsConsent) return await setDisconnected(deps, connector)
     await fetchTools(deps, connector, { signal: deps.closing, consent })
   } catch (error) {
-    if (consent.authorizationUrl !== null) return setDisconnected(deps, connector)
+    if (needsUser(consent)) return setDisconnected(deps, connector)
     if (
       error instanceof InsufficientScopeError &&
       (await requestMissingScope(deps, connector, consent, error))
@@ -41,6 +41,11 @@ export async function connectConnector(
     })
     throw failure
   }
+}
+
+/** Whether the user has to consent, or to confirm an address first. */
+function needsUser({ authorizationUrl, originsToConfirm }: ConsentRequest): boolean {
+  return authorizationUrl !== null || originsToConfirm.length > 0
 }
 
 /** Makes the response lead to the settings of integrations, where the user can connect the connector's integration. */

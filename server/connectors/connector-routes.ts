@@ -134,14 +134,19 @@ function registerConnections(api: Api, deps: ConnectorDeps): void {
       const user = requireUser(request)
       const connector = await requireOwnConnector(deps, user, request.params.name)
       const known = readBrowserKey(publicUrl, request.headers.cookie)
-      const consent = openConsentRequest(request.body?.return_to ?? '/settings/connectors', known)
+      const returnTo = request.body?.return_to ?? '/settings/connectors'
+      const consent = openConsentRequest(returnTo, known, request.body?.confirmed_origins)
       const { connectConnector } = await import('./connect-connector.ts')
       await connectConnector(deps, connector, consent)
       const authorizationUrl = consent.authorizationUrl?.href ?? null
       if (authorizationUrl !== null)
         reply.header('set-cookie', writeBrowserKey(publicUrl, consent.browserKey))
       const current = await requireConnector(database.db, user, connector.name)
-      return { connector: await presentOne(deps, current), authorization_url: authorizationUrl }
+      return {
+        connector: await presentOne(deps, current),
+        authorization_url: authorizationUrl,
+        origins_to_confirm: [...consent.originsToConfirm],
+      }
     },
   )
 

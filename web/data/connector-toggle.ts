@@ -20,6 +20,31 @@ export function useIsToggling(name: string): boolean {
   return useStore(pendingToggles, (toggles) => toggles.some((toggle) => toggle.name === name))
 }
 
+/** A question to the user whether a connector may use an authorization server at other origins (§18.39). */
+export interface OriginConfirmation {
+  readonly name: string
+  readonly origins: readonly string[]
+  readonly resolve: (isConfirmed: boolean) => void
+}
+
+const originConfirmations = createStore<readonly OriginConfirmation[]>([])
+
+/** The question that a dialog shows now. */
+export function useOriginConfirmation(): OriginConfirmation | undefined {
+  return useStore(originConfirmations, (all) => all[0])
+}
+
+async function confirmOrigins(name: string, origins: readonly string[]): Promise<boolean> {
+  let confirmation: OriginConfirmation | undefined
+  const isConfirmed = await new Promise<boolean>((resolve) => {
+    const added: OriginConfirmation = { name, origins, resolve }
+    confirmation = added
+    originConfirmations.update((all) => [...all, added])
+  })
+  originConfirmations.update((all) => all.filter((other) => other !== confirmation))
+  return isConfirmed
+}
+
 /** Returns the message for a failed toggle (§8.20), without a name if the connector is unknown. */
 export function describeToggleFailure(name: string | undefined, reason: string): string {
   return name === undefined
@@ -36,7 +61,10 @@ export function useToggleConnector(returnTo: string) {
   const isMounted = useIsMounted()
   const action = useAction({
     call: async (api, { connector, onLeave }: ToggleInput) => {
-      const result = await toggle(api, connector, returnTo)
+      let result = await toggle(api, connector, returnTo)
+      const origins = result?.origins_to_confirm ?? []
+      if (origins.length > 0 && isMounted() && (await confirmOrigins(connector.name, origins)))
+        result = await toggle(api, connector, returnTo, origins)
       if (result !== undefined && result.authorization_url !== null && isMounted()) {
         // If the user cancels the navigation, the buttons must be enabled again.
         onLeave()
@@ -44,8 +72,10 @@ export function useToggleConnector(returnTo: string) {
       }
       return result
     },
-    success: ({ authorization_url, connector }, { connector: { name } }) =>
-      authorization_url === null ? `Connector "${name}" ${connector.status}` : undefined,
+    success: ({ authorization_url, origins_to_confirm = [], connector }, { connector: { name } }) =>
+      authorization_url === null && origins_to_confirm.length === 0
+        ? `Connector "${name}" ${connector.status}`
+        : undefined,
     failure: (error, { connector: { name } }) => describeToggleFailure(name, readReason(error)),
   })
   return async (connector: ToggleInput['connector']): Promise<void> => {
@@ -70,6 +100,7 @@ async function toggle(
   api: ApiClient,
   { name, status }: ToggleInput['connector'],
   returnTo: string,
+  confirmed: readonly string[] = [],
 ): Promise<ConnectResult | undefined> {
   if (status === 'connected') {
     const connector = await api.post<Connector>(connectorPath(name, 'disconnect'))
@@ -77,7 +108,7 @@ async function toggle(
   }
   return api.post<ConnectResult>(
     connectorPath(name, 'connect'),
-    { return_to: returnTo },
+    { return_to: returnTo, ...(confirmed.length === 0 ? {} : { confirmed_origins: confirmed }) },
     // The response sets a cookie, so that the consent is valid only in this browser.
     { credentials: 'same-origin' },
   )

@@ -1,6 +1,7 @@
 import type { Connector, ConnectorInput } from '@yonder/contract/connector'
 import { screen, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
+import { ConfirmOriginsDialog } from '../features/connectors/confirm-origins-dialog.tsx'
 import { ConnectorsSection } from '../features/connectors/connectors-section.tsx'
 import { ToastRegion } from '../ui/toast/toast-region.tsx'
 import { dismissToast, toasts } from '../lib/toasts.ts'
@@ -58,6 +59,7 @@ export class ConnectorsScene {
       this.api,
       <>
         <ConnectorsSection />
+        <ConfirmOriginsDialog />
         <ToastRegion />
       </>,
       path,

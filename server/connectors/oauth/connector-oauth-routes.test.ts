@@ -23,7 +23,11 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
   let time = 0
 
   beforeAll(async () => {
-    test = await openTestApp({ engine, deps: { now: () => Date.now() + time } })
+    test = await openTestApp({
+      engine,
+      deps: { now: () => Date.now() + time },
+      environment: { ALLOWED_PRIVATE_HOSTS: '127.0.0.1:*' },
+    })
   })
 
   beforeEach(async () => {
@@ -365,15 +369,18 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
       server.behaviour.authorizationServer = other.origin
       await test.database.db.deleteFrom('connector_grants').where('user_id', '=', ada.user.id).execute()
 
-      const refused = await ada.post('/api/mcp-server/Guarded/connect')
+      const confirmed = { confirmed_origins: [other.origin] }
+      const refused = await ada.post('/api/mcp-server/Guarded/connect', confirmed)
       const message = `The client secret of "Guarded" was not sent, because it was entered for the authorization server ${server.origin}, and the connector now names ${other.origin}. If you trust that server, enter the client secret again.`
       expect(refused.json()).toMatchObject({ error: { message } })
       expect(await readConnector()).toMatchObject({ status: 'failed', error_message: message })
       expect(other.tokenRequests).toEqual([])
 
       await enter({ client_secret: 'other-secret' })
-      await connect()
-      expect(other.clientSecrets).toEqual(['other-secret'])
+      // The connector does not accept the tokens of the other server, so it does not connect.
+      const { back, cookie } = await start(ada, confirmed)
+      await returnFromConsent(back, cookie)
+      expect(new Set(other.clientSecrets)).toEqual(new Set(['other-secret']))
       expect(server.clientSecrets).toEqual(['own-secret'])
     })
 
@@ -385,6 +392,75 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
         ),
       )
       expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    })
+  })
+
+  describe('an authorization server on another origin (§18.39)', () => {
+    let other: OAuthMcpServer
+    beforeEach(async () => {
+      other = await startOAuthMcpServer()
+      server.behaviour.authorizationServer = other.origin
+    })
+    afterEach(() => other.close())
+
+    const tryConnect = (body?: unknown) => ada.post('/api/mcp-server/Guarded/connect', body)
+
+    it('is shown to the user before anything is registered or opened there, once', async () => {
+      const asked = await tryConnect()
+      expect(asked.json()).toMatchObject({
+        authorization_url: null,
+        origins_to_confirm: [other.origin],
+        connector: { status: 'disconnected' },
+      })
+      expect(other.registrations.count).toBe(0)
+      const others = { confirmed_origins: ['https://unrelated.example'] }
+      expect((await tryConnect(others)).json()).toMatchObject({ origins_to_confirm: [other.origin] })
+      expect(other.registrations.count).toBe(0)
+
+      // The connector does not accept the tokens of the other server, so it does not connect.
+      const { back, cookie } = await start(ada, { confirmed_origins: [other.origin] })
+      await returnFromConsent(back, cookie)
+      expect(other.registrations.count).toBe(1)
+      expect(other.tokenRequests[0]).toBe('authorization_code')
+      await test.database.db.updateTable('connector_grants').set({ tokens: null }).execute()
+      expect((await tryConnect()).json()).toMatchObject({
+        authorization_url: expect.stringContaining(other.origin),
+        origins_to_confirm: [],
+      })
+      expect(other.registrations.count).toBe(1)
+    })
+
+    it('is confirmed for one connector only', async () => {
+      expect((await tryConnect({ confirmed_origins: [other.origin] })).json()).toMatchObject({
+        origins_to_confirm: [],
+        authorization_url: expect.stringContaining(other.origin),
+      })
+      const url = `${server.url}?second`
+      await ada.post('/api/mcp-server', { name: 'Second', url, allow_tools: [] })
+      expect((await ada.post('/api/mcp-server/Second/connect')).json()).toMatchObject({
+        authorization_url: null,
+        origins_to_confirm: [other.origin],
+      })
+      await ada.delete('/api/mcp-server/Second')
+    })
+
+    it('is shown when only the page of its metadata is on another origin', async () => {
+      server.behaviour.authorizationServer = null
+      server.behaviour.authorizationEndpoint = `${other.origin}/authorize`
+      expect((await tryConnect()).json()).toMatchObject({
+        authorization_url: null,
+        origins_to_confirm: [other.origin],
+      })
+      expect(server.registrations.count).toBe(0)
+    })
+
+    it('is refused when an address contains a user name or a password', async () => {
+      server.behaviour.authorizationServer = null
+      server.behaviour.authorizationEndpoint =
+        server.origin.replace('//', '//known.example:x@') + '/authorize'
+      const refused = await tryConnect({ confirmed_origins: [server.origin, other.origin] })
+      expect(refused.json()).toMatchObject({ error: { code: 'address_refused' } })
+      expect(server.registrations.count).toBe(0)
     })
   })
 

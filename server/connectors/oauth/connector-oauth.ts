@@ -12,6 +12,7 @@ import { AppError } from '../../lib/app-error.ts'
 import { isHeaderSecret } from '../../lib/text.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { openClientSecret } from './client-secret.ts'
+import { listForeignOrigins, unconfirmed } from './confirmed-origins.ts'
 import { clearGrants, listGrants, saveGrant } from './grant-store.ts'
 import type { Grant, GrantParts, StoredDiscovery } from './grant-store.ts'
 import type { ConsentRequest, PendingConsent } from './consent-request.ts'
@@ -80,6 +81,7 @@ export class ConnectorOAuth implements OAuthClientProvider {
     ctx?: OAuthClientInformationContext,
   ): Promise<StoredOAuthClientInformation | undefined> {
     const { client_id, client_secret } = this.#connector
+    if (ctx !== undefined) await this.#requireConfirmed(ctx.issuer)
     if (client_id !== null) {
       if (ctx === undefined) return { client_id }
       const { issuer } = ctx
@@ -165,14 +167,14 @@ export class ConnectorOAuth implements OAuthClientProvider {
   async saveDiscoveryState(state: OAuthDiscoveryState): Promise<void> {
     const issuer = state.authorizationServerMetadata?.issuer ?? state.authorizationServerUrl
     const wantedScope = (await this.#discovery())?.wantedScope ?? null
-    await this.#save(issuer, { discovery: { state, wantedScope } })
+    const confirmed = (await this.#find({ issuer }))?.discovery?.confirmed ?? []
+    await this.#save(issuer, { discovery: { state, wantedScope, confirmed } })
   }
 
   async invalidateCredentials(scope: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): Promise<void> {
     if (scope === 'verifier') return
-    const part =
-      scope === 'all' ? { client: null, tokens: null, discovery: null } : ({ [scope]: null } as const)
-    await clearGrants(this.#deps.database.db, this.#connector, part)
+    const columns = scope === 'all' ? (['client', 'tokens', 'discovery'] as const) : [scope]
+    await clearGrants(this.#deps, this.#connector, columns)
   }
 
   /** Returns the scope that the next consent must request because a call lacked it, or null. */
@@ -183,7 +185,32 @@ export class ConnectorOAuth implements OAuthClientProvider {
   async saveMissingScope(wantedScope: string | null): Promise<void> {
     const grant = await this.#find(undefined, ({ discovery }) => discovery !== null)
     if (!grant?.discovery) return
-    await this.#save(grant.issuer, { discovery: { state: grant.discovery.state, wantedScope } })
+    await this.#save(grant.issuer, { discovery: { ...grant.discovery, wantedScope } })
+  }
+
+  /**
+   * Requires that the user has confirmed every origin of this authorization server that is not the connector's. The SDK
+   * asks for our client before it registers one, opens a page or sends a token, so the check is made there (§18.39).
+   */
+  async #requireConfirmed(issuer: string): Promise<void> {
+    const discovery = (await this.#find({ issuer }))?.discovery ?? null
+    const state = this.#pending?.discovery ?? discovery?.state ?? undefined
+    const foreign = listForeignOrigins(this.#connector.url, issuer, state)
+    const confirmed = discovery?.confirmed ?? []
+    const missing = foreign.filter((origin) => !confirmed.includes(origin))
+    if (missing.length === 0) return
+    const request = this.#request
+    if (request === undefined || !missing.every((origin) => request.confirmedOrigins.includes(origin))) {
+      const page = state?.authorizationServerMetadata?.authorization_endpoint
+      // A page that would not be opened is refused at once.
+      if (page !== undefined) requireSafeAddress(new URL(page), this.#deps.settings.publicUrl)
+      if (request !== undefined) request.originsToConfirm = missing
+      throw unconfirmed(this.#connector.name, missing)
+    }
+    const wantedScope = discovery?.wantedScope ?? null
+    await this.#save(issuer, {
+      discovery: { state: state ?? null, wantedScope, confirmed: [...confirmed, ...missing] },
+    })
   }
 
   async #discovery(): Promise<StoredDiscovery | undefined> {

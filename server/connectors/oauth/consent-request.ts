@@ -12,6 +12,10 @@ export interface ConsentRequest {
   readonly browserKey: string
   /** The page to send the browser to; set when consent is needed. */
   authorizationUrl: URL | null
+  /** The origins of authorization servers that the user has confirmed with this request. */
+  readonly confirmedOrigins: readonly string[]
+  /** The origins that the user has to confirm first; set when there are any. */
+  originsToConfirm: readonly string[]
 }
 
 /** The encrypted payload of a stored consent, read when the user comes back. */
@@ -26,8 +30,12 @@ export interface PendingConsent {
 }
 
 /** Creates a consent request. `browserKey` is the key that the browser already has from an earlier request. */
-export function openConsentRequest(returnTo: string, browserKey = randomSecret()): ConsentRequest {
-  return { returnTo, browserKey, authorizationUrl: null }
+export function openConsentRequest(
+  returnTo: string,
+  browserKey = randomSecret(),
+  confirmedOrigins: readonly string[] = [],
+): ConsentRequest {
+  return { returnTo, browserKey, authorizationUrl: null, confirmedOrigins, originsToConfirm: [] }
 }
 
 /** Returns 256 random bits in characters that need no escaping in a URL or a cookie. */

@@ -27,6 +27,8 @@ export interface StoredDiscovery {
   readonly state: OAuthDiscoveryState | null
   /** The scope that a call needed and our tokens do not have. */
   readonly wantedScope: string | null
+  /** The origins of the authorization server, other than the connector's, that the user has confirmed (§18.39). */
+  readonly confirmed?: readonly string[]
 }
 
 /** The decrypted columns of a grant, which are written separately. */
@@ -127,18 +129,29 @@ function writeGrant(
   })
 }
 
-/** Clears the given columns of all grants of a connector. */
+/** Clears the given columns of all grants of a connector. The origins that the user has confirmed stay. */
 export async function clearGrants(
-  db: Db,
-  { id, user_id }: Pick<Owned, 'id' | 'user_id'>,
-  part: { readonly [Part in keyof GrantParts]?: null },
+  deps: GrantDeps,
+  connector: Owned,
+  columns: readonly (keyof GrantParts)[],
 ): Promise<void> {
-  await db
-    .updateTable('connector_grants')
-    .set(part)
-    .where('connector_id', '=', id)
-    .where('user_id', '=', user_id)
-    .execute()
+  for (const { issuer, discovery } of await listGrants(deps, connector)) {
+    const part: Partial<Record<keyof GrantParts, string | null>> = Object.fromEntries(
+      columns.map((column) => [column, null]),
+    )
+    if (columns.includes('discovery') && discovery?.confirmed !== undefined) {
+      const kept: StoredDiscovery = { state: null, wantedScope: null, confirmed: discovery.confirmed }
+      const context = grantContext('discovery', connector, { issuer })
+      part.discovery = deps.sealer.seal(JSON.stringify(kept), context)
+    }
+    await deps.database.db
+      .updateTable('connector_grants')
+      .set(part)
+      .where('connector_id', '=', connector.id)
+      .where('user_id', '=', connector.user_id)
+      .where('issuer', '=', issuer)
+      .execute()
+  }
 }
 
 export async function deleteGrants(db: Db, connector: Pick<ConnectorRow, 'id'>): Promise<void> {

@@ -1,5 +1,6 @@
 import { Suspense, useEffect, useEffectEvent, useState } from 'react'
 import { NavigationType, Outlet, useLocation, useNavigationType } from 'react-router'
+import { ConfirmOriginsDialog } from '../../features/connectors/confirm-origins-dialog.tsx'
 import { HistoryDialog } from '../../features/history/history-dialog.tsx'
 import { TokenFailureNotice } from '../../features/identity/token-failure-notice.tsx'
 import { CentredSpinner } from './centred-spinner.tsx'
@@ -29,6 +30,7 @@ export function SignedInLayout(props: Omit<HeaderProps, 'onSearch'>) {
       </ErrorBoundary>
       {/* Not lazy: text typed right after the shortcut must reach the search input. */}
       {isSearching && <HistoryDialog onClose={() => setSearching(false)} />}
+      <ConfirmOriginsDialog />
     </>
   )
 }

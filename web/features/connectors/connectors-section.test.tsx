@@ -1,3 +1,4 @@
+import type { ConnectInput } from '@yonder/contract/connector'
 import { screen, waitFor, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { describe, expect, it, vi } from 'vitest'
@@ -160,6 +161,39 @@ describe('connecting', () => {
     dispatchEvent(new Event('pageshow'))
     expect(await screen.findByRole('button', { name: 'Connect' })).toBeInTheDocument()
   })
+
+  it.each([
+    ['Continue', 2],
+    ['Cancel', 1],
+  ])(
+    'shows the address of a sign-in at another origin, and connects after Continue only: %s (§18.39)',
+    async (button, count) => {
+      const leave = vi
+        .spyOn(location, 'assign')
+        .mockReset()
+        .mockImplementation(() => undefined)
+      const scene = new ConnectorsScene([files])
+      scene.api.on(connect, ({ body }) => {
+        const isConfirmed = (body as ConnectInput).confirmed_origins?.[0] === 'https://auth.example'
+        return json({
+          connector: files,
+          authorization_url: isConfirmed ? 'https://auth.example/authorize' : null,
+          origins_to_confirm: isConfirmed ? [] : ['https://auth.example'],
+        })
+      })
+      await scene.press('Connect', 'Files / 100%')
+      const dialog = await screen.findByRole('alertdialog')
+      expect(dialog).toHaveTextContent('signs you in at https://auth.example, which is not the address')
+      expect(leave).not.toHaveBeenCalled()
+      await userEvent.click(within(dialog).getByRole('button', { name: button }))
+      await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull())
+      await waitFor(() => expect(scene.writes).toHaveLength(count))
+      await settle()
+      expect(leave.mock.calls).toEqual(count === 2 ? [['https://auth.example/authorize']] : [])
+      expect(toasts.get()).toEqual([])
+      dispatchEvent(new Event('pageshow'))
+    },
+  )
 
   it('does not open the sign-in page once the user has left the page (§18.29)', async () => {
     const leave = vi
