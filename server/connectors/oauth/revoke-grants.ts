@@ -45,7 +45,7 @@ export async function revokeAllGrants(deps: ConnectorDeps, user: Owner): Promise
     const grants = await listGrants(deps, connector)
     if (grants.every(({ tokens }) => tokens === null)) continue
     const startRevocation = await prepareRevocation(deps, connector)
-    await clearGrants(db, connector, { tokens: null })
+    await clearGrants(deps, connector, ['tokens'])
     await disconnectConnector(deps, connector)
     startRevocation()
   }
