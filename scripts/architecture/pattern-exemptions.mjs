@@ -12,6 +12,22 @@
  */
 export const patternExemptions = [
   {
+    path: 'contract/invisible.ts',
+    pattern: "new RegExp(invisible, 'u')",
+    reason: 'It matches one character.',
+  },
+  {
+    path: 'contract/invisible.ts',
+    pattern: "new RegExp(invisible, 'gu')",
+    reason: 'It matches one character.',
+  },
+  {
+    path: 'contract/invisible.ts',
+    pattern: "new RegExp(`${visibleSequences.join('|')}|((?:(?!${hangulFiller})${invisible})+)`, 'gu')",
+    reason:
+      'Nothing follows its repetitions, so that it never goes back, and it looks at one neighbour only.',
+  },
+  {
     path: 'server/identity/pages/render-page.ts',
     pattern: 'new RegExp(`<${name}>([\\\\s\\\\S]*?)</${name}>`)',
     reason: 'It reads the templates of the product.',
