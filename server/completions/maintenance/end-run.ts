@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { applyEvent, emptyRun } from '@yonder/contract/apply-event'
 import type { RunState } from '@yonder/contract/apply-event'
 import type { RunEvent } from '@yonder/contract/completion'
@@ -68,6 +69,13 @@ const maxStopMs = 10_000
 /** Milliseconds between two reads of that run's status. */
 const stopPollMs = 200
 
+/** Resolves when `ended` does, or after `maxMs`: while the database is away, the end of a run cannot be stored. */
+async function endsWithin(ended: Promise<void>, maxMs: number): Promise<void> {
+  const timeout = new AbortController()
+  const elapsed = wait(maxMs, undefined, { signal: timeout.signal }).catch(() => undefined)
+  await Promise.race([ended, elapsed]).finally(() => timeout.abort())
+}
+
 /**
  * Stops the active run of a chat, whichever node executes it, and keeps its text. Resolves when its end
  * is stored, so that the next message is accepted, or after `maxStopMs`. Resolves with false when nothing was running
@@ -83,7 +91,7 @@ export async function stopRun(
   const active = deps.runs.get(run.id)
   if (active !== undefined) {
     active.abort('stopped')
-    await active.ended
+    await endsWithin(active.ended, maxStopMs)
     return true
   }
   await requestStop(db, run.id)
