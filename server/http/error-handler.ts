@@ -39,7 +39,7 @@ export const statusOf: Readonly<Record<ErrorCode, number>> = {
 }
 
 /** When a client may repeat a request that the server could not execute at the moment. */
-const retryAfterSeconds = 5
+export const retryAfterSeconds = 5
 
 /** Returns the error to send when the database caused the given one, and null otherwise. */
 export type ToStorageError = (error: unknown) => AppError | null

@@ -101,7 +101,8 @@ function openWorkerSearch(file: string): { readonly find: ChatFinder; close(): P
       const search = pending.get(response.id)
       pending.delete(response.id)
       if ('found' in response) search?.resolve(response.found)
-      else search?.reject(new Error(response.error))
+      // Only the code tells the problems of the database apart.
+      else search?.reject(Object.assign(new Error(response.error), { code: response.code }))
     })
     started.on('error', (error) => fail(started, error))
     started.on('exit', () => fail(started, new Error('the search worker exited')))

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { SqliteFile } from '../../db/dialects/sqlite-file.ts'
 import type { FindRequest, FoundChats } from './chat-finder.ts'
+import { errorCode } from '../../lib/describe-error.ts'
 import { findInSqlite } from './find-in-sqlite.ts'
 import { createSearchReader } from './sqlite-search-store.ts'
 
@@ -16,7 +17,7 @@ export interface WorkerRequest {
 
 export type WorkerResponse =
   | { readonly id: number; readonly found: FoundChats }
-  | { readonly id: number; readonly error: string }
+  | { readonly id: number; readonly error: string; readonly code: string }
 
 const { file } = workerData as { readonly file: string }
 const database = new SqliteFile(file, { readonly: true, timeout: 5_000 })
@@ -33,6 +34,7 @@ function search(id: number, request: FindRequest): WorkerResponse {
   try {
     return { id, found: findInSqlite(reader, request) }
   } catch (error) {
-    return { id, error: error instanceof Error ? error.message : String(error) }
+    const text = error instanceof Error ? error.message : String(error)
+    return { id, error: text, code: errorCode(error) }
   }
 }

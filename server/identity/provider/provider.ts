@@ -6,6 +6,8 @@ import { AppError } from '../../lib/app-error.ts'
 import { showFailure } from '../pages/register-pages.ts'
 import type { RequestLimit } from './limit-requests.ts'
 import { deriveRefreshTokens } from './refresh-successor.ts'
+import { retryAfterSeconds } from '../../http/error-handler.ts'
+import type { ToStorageError } from '../../http/error-handler.ts'
 import { configureProvider } from './provider-configuration.ts'
 import type { ProviderOptions } from './provider-configuration.ts'
 
@@ -62,7 +64,10 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
 export async function mountProvider(
   app: FastifyInstance,
   provider: Provider,
-  limitRequest: RequestLimit,
+  {
+    limitRequest,
+    toStorageError,
+  }: { readonly limitRequest: RequestLimit; readonly toStorageError: ToStorageError },
 ): Promise<void> {
   const { pathname, host, protocol } = new URL(provider.issuer)
   const handle = provider.callback()
@@ -99,5 +104,14 @@ export async function mountProvider(
   const log = (error: unknown): void => app.log.error({ err: error }, 'the identity provider failed')
   const events: EventEmitter = provider
   events.on('error', log)
-  provider.on('server_error', (_ctx, error) => log(error))
+  provider.on('server_error', (ctx, error) => {
+    log(error)
+    const storageError = toStorageError(error)
+    if (storageError === null) return
+    // The error of OAuth 2.0 for a request that may be repeated later.
+    ctx.status = 503
+    ctx.set('retry-after', String(retryAfterSeconds))
+    if (ctx.response.is('json') !== false)
+      ctx.body = { error: 'temporarily_unavailable', error_description: storageError.message }
+  })
 }

@@ -30,10 +30,20 @@ export interface TestDatabase extends Database {
   readonly location: { readonly dataDir: string; readonly databaseUrl: string | null }
 }
 
+export interface TestDatabaseOptions {
+  /** Milliseconds for which a statement waits for a connection or a lock. */
+  readonly maxWaitMs?: number
+  readonly maxConnections?: number
+}
+
 /** Opens an empty, migrated database for one test; `close` removes it. */
-export async function openTestDatabase(engine: Engine): Promise<TestDatabase> {
+export async function openTestDatabase(
+  engine: Engine,
+  options: TestDatabaseOptions = {},
+): Promise<TestDatabase> {
   const dataDir = mkdtempSync(join(tmpdir(), 'yonder-test-'))
-  const opened = engine === 'sqlite' ? openSqliteIn(dataDir) : await openPostgresSchema(dataDir)
+  const opened =
+    engine === 'sqlite' ? openSqliteIn(dataDir, options) : await openPostgresSchema(dataDir, options)
   await migrate(opened)
   return {
     ...opened,
@@ -44,16 +54,16 @@ export async function openTestDatabase(engine: Engine): Promise<TestDatabase> {
   }
 }
 
-function openSqliteIn(dataDir: string): TestDatabase {
-  return { ...openSqlite(join(dataDir, 'yonder.sqlite')), location: { dataDir, databaseUrl: null } }
+function openSqliteIn(dataDir: string, options: TestDatabaseOptions): TestDatabase {
+  return { ...openSqlite(join(dataDir, 'yonder.sqlite'), options), location: { dataDir, databaseUrl: null } }
 }
 
-async function openPostgresSchema(dataDir: string): Promise<TestDatabase> {
+async function openPostgresSchema(dataDir: string, options: TestDatabaseOptions): Promise<TestDatabase> {
   if (postgresUrl === '') return { ...(await openPglite()), location: { dataDir, databaseUrl: null } }
   const schema = `test_${randomBytes(8).toString('hex')}`
   const url = new URL(postgresUrl)
   url.searchParams.set('options', `-c search_path=${schema},public`)
-  const database = openPostgres(url.href, { maxConnections: 5 })
+  const database = openPostgres(url.href, { maxConnections: 5, ...options })
   await createTrigrams(database)
   await sql`create schema ${sql.id(schema)}`.execute(database.db)
   return {

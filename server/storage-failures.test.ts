@@ -1,0 +1,187 @@
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { SqliteFile } from './db/dialects/sqlite-file.ts'
+import { failStatements } from './testing/database/fail-statements.ts'
+import type { FailingStep } from './testing/database/fail-statements.ts'
+import { hashTables } from './testing/database/hash-tables.ts'
+import { engines, isConcurrent, openTestDatabase } from './testing/database/test-database.ts'
+import type { Engine, TestDatabase } from './testing/database/test-database.ts'
+import { listCalls } from './testing/chat/list-calls.ts'
+import type { ApiCall } from './testing/chat/list-calls.ts'
+import { openChatApp } from './testing/chat/open-chat-app.ts'
+import type { ChatApp, ChatClient } from './testing/chat/open-chat-app.ts'
+import { sendRequest } from './testing/send-request.ts'
+
+/** A failure, the error that the driver reports for it, and the response. */
+interface Failure {
+  readonly name: string
+  readonly error: Error
+  readonly status: 503 | 507
+  readonly step?: FailingStep
+}
+
+const withCode = (code: string): Error =>
+  Object.assign(new pg.DatabaseError(`refused with ${code}`, 0, 'error'), { code })
+const ofSystem = (code: string): Error =>
+  Object.assign(new Error(`connect ${code}`), { code, syscall: 'connect' })
+
+const failures: Readonly<Record<Engine, readonly Failure[]>> = {
+  sqlite: (
+    [
+      ['SQLITE_BUSY', 503],
+      ['SQLITE_BUSY_RECOVERY', 503],
+      ['SQLITE_BUSY_SNAPSHOT', 503],
+      ['SQLITE_LOCKED', 503],
+      ['SQLITE_LOCKED_SHAREDCACHE', 503],
+      ['SQLITE_FULL', 507],
+      ['SQLITE_IOERR', 507],
+      ['SQLITE_IOERR_FSYNC', 507],
+      ['SQLITE_READONLY', 507],
+      ['SQLITE_READONLY_DBMOVED', 507],
+      ['SQLITE_CANTOPEN', 507],
+    ] as const
+  ).map(([code, status]) => ({
+    name: code,
+    error: new SqliteFile.SqliteError(`refused with ${code}`, code),
+    status,
+  })),
+  postgres: [
+    ...[
+      '53300',
+      '57014',
+      '57P01',
+      '57P02',
+      '57P03',
+      '08000',
+      '08003',
+      '08006',
+      '40001',
+      '40P01',
+      '55P03',
+    ].map((code): Failure => ({ name: code, error: withCode(code), status: 503 })),
+    ...['53100', '58030', '25006'].map((code): Failure => ({
+      name: code,
+      error: withCode(code),
+      status: 507,
+    })),
+    { name: 'a lost connection', error: new Error('Connection terminated unexpectedly'), status: 503 },
+    { name: 'a reset connection', error: ofSystem('ECONNRESET'), status: 503 },
+    { name: 'a refused connection', error: ofSystem('ECONNREFUSED'), status: 503, step: 'connect' },
+    { name: 'too many connections', error: withCode('53300'), status: 503, step: 'connect' },
+    { name: 'a server that starts', error: withCode('57P03'), status: 503, step: 'connect' },
+    {
+      name: 'an exhausted pool',
+      error: new Error('timeout exceeded when trying to connect'),
+      status: 503,
+      step: 'connect',
+    },
+  ],
+}
+
+/** Calls that answer without the database. */
+const withoutDatabase = new Set([
+  'GET /api/settings',
+  'GET /api/auth/userinfo',
+  'GET /api/browse-connectors',
+  'GET /api/integration/types',
+])
+
+/** A stream whose headers are sent before the database is read. It ends at once, and the browser opens it again. */
+const stream = 'GET /api/live'
+
+/** Bodies that the calls accept, so that each reaches the database. */
+const bodies: Readonly<Record<string, unknown>> = {
+  'POST /api/bot': { name: 'New', model: 'm' },
+  'PUT /api/bot/{name}': { name: 'Helper', model: 'm' },
+  'POST /api/mcp-server': { name: 'New', url: 'http://127.0.0.1:9/' },
+  'PUT /api/mcp-server/{name}': { name: 'New', url: 'http://127.0.0.1:9/' },
+  'POST /api/mcp-server/{name}/connect': {},
+  'POST /api/integration': { name: 'search', auth_type: 'api_key', api_key: 'a key' },
+  'PUT /api/integration/{name}': { name: 'search', auth_type: 'api_key', api_key: 'a key' },
+  'POST /api/integration/callback/{service}': { code: 'code', state: 'state' },
+  'POST /api/tool/confirm': {
+    botName: 'Helper',
+    server: 's',
+    chatId: 'chat',
+    messageId: 'message',
+    tool: 't',
+    args: {},
+  },
+  'POST /api/tool/answer': {
+    chatId: 'chat',
+    messageId: 'message',
+    questionId: 'question',
+    answer: { action: 'decline' },
+  },
+  'POST /api/chat/select-response': { chatId: 'chat', messageId: 'message' },
+  'POST /api/chat/completions': { chatId: 'chat', botName: 'Helper', content: 'Hello' },
+  'POST /api/chat/stop': { chatId: 'chat' },
+  'POST /api/share/{chatId}': { messageId: 'message' },
+}
+
+describe.each(engines.filter(isConcurrent))('a failure of the database, on %s', (engine) => {
+  let database: TestDatabase
+  let product: ChatApp
+  let ada: ChatClient
+  let calls: readonly ApiCall[]
+  let restore = (): void => undefined
+
+  beforeAll(async () => {
+    database = await openTestDatabase(engine, { maxWaitMs: 0 })
+    product = await openChatApp({
+      database,
+      environment: {
+        CONNECTOR_REGISTRY_URL: 'none',
+        API_KEY_SERVICES: JSON.stringify([{ name: 'search', url: 'http://127.0.0.1:9/mcp' }]),
+      },
+    })
+    ada = await product.join()
+    // The first read of the list stores the default connectors.
+    await ada.get('/api/mcp-servers')
+    calls = await listCalls(product.app)
+  })
+  afterEach(() => restore())
+  afterAll(async () => {
+    await product.close()
+    await database.close()
+  })
+
+  const send = (call: ApiCall) =>
+    sendRequest({
+      method: call.method,
+      url: product.base + call.path.replace('{place}', '0').replaceAll(/\{\w+\}/g, 'search'),
+      headers: { host: 'localhost:3000', ...ada.headers },
+      ...(call.hasBody ? { body: JSON.stringify(bodies[call.name] ?? {}) } : {}),
+    })
+
+  it.each(failures[engine])(
+    'has a typed response in every call, and nothing is written: $name (§22.17)',
+    async ({ error, status, step }) => {
+      const before = await hashTables(database)
+      restore = failStatements(engine, error, step)
+      const responses: Record<string, number> = {}
+      for (const call of calls) {
+        const response = await send(call)
+        responses[call.name] = response.statusCode
+        if (call.name === stream) expect(response.body).toBe('')
+        if (call.name === stream || withoutDatabase.has(call.name)) continue
+        const code = status === 503 ? 'unavailable' : 'storage_full'
+        expect
+          .soft(JSON.parse(response.body || 'null'), call.name)
+          .toEqual({ error: { code, message: expect.any(String) } })
+        expect.soft(response.headers['retry-after']).toBe(status === 503 ? '5' : undefined)
+        expect.soft(response.body).not.toMatch(/refused with|ECONN|SQLITE/)
+      }
+      expect(responses).toEqual(
+        Object.fromEntries(
+          calls.map(({ name }) => [name, name === stream || withoutDatabase.has(name) ? 200 : status]),
+        ),
+      )
+      const ready = await fetch(`${product.base}/readyz`)
+      expect(ready.status).toBe(status)
+      restore()
+      expect(await hashTables(database)).toEqual(before)
+      expect((await fetch(`${product.base}/readyz`)).status).toBe(200)
+    },
+  )
+})
