@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { applyEvent, emptyRun } from '@yonder/contract/apply-event'
 import { textOfContent } from '@yonder/contract/message-text'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -46,7 +45,8 @@ describe.each(engines)('following a run on %s', (engine) => {
     const first = await ada.send(chatId, 'Count')
     let shown = ''
     for (let reload = 0; reload < 20; reload++) {
-      await wait(Math.random() * 60)
+      const shownEvents = first.events.length
+      await first.until(({ events }) => events.length > shownEvents || events.at(-1)?.type === 'ended')
       const chat = await ada.readChat(chatId)
       const content = textOfContent(chat.messages[1]?.content ?? '')
       expect(content.startsWith(shown)).toBe(true)

@@ -1,7 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { applyEvent, emptyRun } from '@yonder/contract/apply-event'
 import { startedEvent } from '@yonder/contract/testing/messages'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Db } from '../../db/database.ts'
 import { lockChat } from '../../chats/chat-store.ts'
 import { addChat, chatRow } from '../../testing/factories/chats.ts'
 import { addUser } from '../../testing/factories/users.ts'
@@ -18,6 +19,15 @@ const run = {
   message_id: started.assistant_message.id,
   node_id: 'here',
   started_at: 1,
+}
+
+/** Returns the number of connections that wait for a lock of this transaction. */
+async function countWaiting(trx: Db): Promise<number> {
+  const { rows } = await sql`
+    select distinct pid from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))`.execute(
+    trx,
+  )
+  return rows.length
 }
 
 describe.each(engines)('the end of a run, on %s', (engine) => {
@@ -43,8 +53,8 @@ describe.each(engines)('the end of a run, on %s', (engine) => {
           .transaction()
           .execute((other) => closeRun(other, { id, chat_id: chat.id }, state, 3))
           .catch((error: unknown) => error)
-        // Gives `closeRun` time to reach the lock of the chat.
-        await wait(300)
+        // On SQLite, the second transaction begins only after this one.
+        if (engine === 'postgres') await expect.poll(() => countWaiting(trx)).toBe(1)
         await insert(trx)
       })
       .catch((error: unknown) => error)
