@@ -60,7 +60,7 @@ describe('a lock of another process on the SQLite file', () => {
 
     let isRefused = false
     const refused = newBot('refused').finally(() => (isRefused = true))
-    const [{ chatId } = { chatId: '' }] = replies
+    const [{ chatId }] = replies
     for (let round = 0; round < 5; round++) {
       for (const path of ['/api/bots', `/api/chats/${chatId}`, '/api/chats?page=1', '/api/mcp-servers'])
         expect((await ada.get(path)).statusCode).toBe(200)

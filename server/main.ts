@@ -76,22 +76,24 @@ async function start(config: Config): Promise<void> {
   process.stdout.write(`Yonder is at ${config.publicUrl}\n`)
   if (identity.setUpUrl !== null) process.stdout.write(`Create the first account at ${identity.setUpUrl}\n`)
 
-  let stopping = false
-  const stop = async (): Promise<void> => {
-    if (stopping) return
-    stopping = true
+  stopOnSignals(reports, async () => {
     await app.close()
     await Promise.all([identity.close(), demo.close(), guards.close()])
     await database.close()
+  })
+}
+
+/** Closes everything and exits on SIGTERM and SIGINT, and when too many exceptions were not caught. */
+function stopOnSignals(reports: ErrorReports, close: () => Promise<void>): void {
+  let stopping = false
+  const stop = (code: number): void => {
+    // A second signal does not wait.
+    if (stopping) process.exit(code)
+    stopping = true
+    close().then(() => process.exit(code), fail)
   }
-  const stopAndExit = (code: number): void => {
-    stop().then(
-      () => process.exit(code),
-      (error: unknown) => fail(error),
-    )
-  }
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopAndExit(0))
-  handleProcessErrors(process, { report: reports.report, stop: () => stopAndExit(1) })
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(0))
+  handleProcessErrors(process, { report: reports.report, stop: () => stop(1) })
 }
 
 function fail(error: unknown): never {

@@ -7,6 +7,7 @@ import { openIdentityServer, testSecret } from '../../testing/identity/identity-
 import type { IdentityServer } from '../../testing/identity/identity-server.ts'
 import { SignInSession } from '../../testing/identity/sign-in-session.ts'
 import type { Tokens } from '../../testing/identity/sign-in-session.ts'
+import { failStatements } from '../../testing/database/fail-statements.ts'
 import { engines, isConcurrent, openTestDatabase } from '../../testing/database/test-database.ts'
 import type { TestDatabase } from '../../testing/database/test-database.ts'
 import type { EndedSession } from '../identity.ts'
@@ -245,6 +246,23 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
       expect(await statusOf(server.readUser(tokens.access_token))).toBe(401)
       expect(await statusOf(session.refresh(tokens.refresh_token))).toBe(400)
     })
+
+    it.runIf(isConcurrent(engine))(
+      'are temporarily unavailable while the database is away, and valid afterwards (§22.17)',
+      async () => {
+        const session = newSession()
+        const tokens = await session.join({ email: newEmail() })
+        const [error, step] =
+          engine === 'sqlite'
+            ? ([Object.assign(new Error('locked'), { code: 'SQLITE_IOERR' }), 'statement'] as const)
+            : ([Object.assign(new Error('timeout exceeded')), 'connect'] as const)
+        const restore = failStatements(engine, error, step)
+        const refused = await session.refresh(tokens.refresh_token).finally(restore)
+        expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
+        expect(await refused.json()).toMatchObject({ error: 'temporarily_unavailable' })
+        expect(await statusOf(session.refresh(tokens.refresh_token))).toBe(200)
+      },
+    )
 
     it('refuse a code with another verifier (§15.14)', async () => {
       const session = newSession()

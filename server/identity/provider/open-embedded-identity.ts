@@ -110,7 +110,7 @@ async function registerProvider(
   const shared = { database, sealer, provider, clientId, sessions, now, budget }
   const pageDeps = { ...shared, formKey, google, signUp }
   await app.register(async (scope) => registerPages(scope, pageDeps, limitRequest))
-  await mountProvider(app, provider, limitRequest)
+  await mountProvider(app, provider, { limitRequest, dialect: database.dialect })
 }
 
 /** Deletes expired records every ten minutes. Records that a failed attempt leaves are deleted by the next one. */

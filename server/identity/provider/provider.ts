@@ -6,8 +6,9 @@ import { AppError } from '../../lib/app-error.ts'
 import { showFailure } from '../pages/register-pages.ts'
 import type { RequestLimit } from './limit-requests.ts'
 import { deriveRefreshTokens } from './refresh-successor.ts'
+import type { Dialect } from '../../db/database.ts'
+import { toStorageError } from '../../db/storage-problem.ts'
 import { retryAfterSeconds } from '../../http/error-handler.ts'
-import type { ToStorageError } from '../../http/error-handler.ts'
 import { configureProvider } from './provider-configuration.ts'
 import type { ProviderOptions } from './provider-configuration.ts'
 
@@ -64,10 +65,7 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
 export async function mountProvider(
   app: FastifyInstance,
   provider: Provider,
-  {
-    limitRequest,
-    toStorageError,
-  }: { readonly limitRequest: RequestLimit; readonly toStorageError: ToStorageError },
+  { limitRequest, dialect }: { readonly limitRequest: RequestLimit; readonly dialect: Dialect },
 ): Promise<void> {
   const { pathname, host, protocol } = new URL(provider.issuer)
   const handle = provider.callback()
@@ -106,7 +104,7 @@ export async function mountProvider(
   events.on('error', log)
   provider.on('server_error', (ctx, error) => {
     log(error)
-    const storageError = toStorageError(error)
+    const storageError = toStorageError(dialect, error)
     if (storageError === null) return
     // The error of OAuth 2.0 for a request that may be repeated later.
     ctx.status = 503

@@ -30,7 +30,7 @@ export function failStatements(engine: Engine, error: Error, step: FailingStep =
     }
   const restore = [
     ...['run', 'get', 'all'].map((name) => replace(prototype, name, fail)),
-    replace(SqliteFile.prototype as object, 'exec', fail),
+    replace(SqliteFile.prototype, 'exec', fail),
   ]
   return () => restore.forEach((undo) => undo())
 }
