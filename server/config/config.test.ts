@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -154,6 +154,26 @@ it('never repeats a secret in an error message (§22.8)', () => {
   expect(problems.length).toBeGreaterThan(3)
   expect(problems.join('\n')).not.toContain('hush')
 })
+
+it.each<[string, string, string]>([
+  ['SECRET_KEY', 'abc', 'must have at least 32 characters. Create one with: openssl rand -hex 32'],
+  ['SECRET_KEY', ' '.repeat(32), 'is blank. Create one with: openssl rand -hex 32'],
+  ['SECRET_KEY', 'x'.repeat(64), 'repeats a few characters. Create one with: openssl rand -hex 32'],
+  ['METRICS_TOKEN', 'abcdefgh'.repeat(2), 'repeats itself. Create one with: openssl rand -hex 32'],
+  ['METRICS_TOKEN', 'abc', 'must have at least 16 characters. Create one with: openssl rand -hex 32'],
+])('refuses the value of %s that can be guessed: %j (§22.22)', (name, value, message) => {
+  expect(problemsOf({ [name]: value })).toEqual([`  ${name}: ${message}`])
+})
+
+it.each(['SECRET_KEY', 'METRICS_TOKEN', 'GOOGLE_CLIENT_SECRET', 'DEFAULT_MODEL_API_KEY'])(
+  'refuses the value of %s that .env.example shows (§22.22)',
+  (name) => {
+    const examples = readFileSync(new URL('../../.env.example', import.meta.url), 'utf8')
+    const example = new RegExp(`^#${name}=(.*)$`, 'm').exec(examples)?.[1] ?? ''
+    expect(example).not.toBe('')
+    expect(problemsOf({ [name]: example }).join()).toContain(`${name}: is the text of an example. `)
+  },
+)
 
 it('opens sign-up on the local machine only, unless it is set otherwise (§15.4)', () => {
   expect(parseConfig({ HOST: '::1' })).toMatchObject({ loopback: true, signUp: 'open' })

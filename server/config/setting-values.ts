@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import { findWeakness, isPlaceholder, makeSecretHint } from '../lib/secret.ts'
 
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' })
 
@@ -7,6 +8,20 @@ export const origin = httpUrl.refine(
   (text) => !URL.canParse(text) || new URL(text).href === `${new URL(text).origin}/`,
   'must be an origin such as https://chat.example.com, without a path',
 )
+
+/** A secret that the operator makes. It is refused when it can be guessed (§22.22). */
+export const ownSecret = (minChars: number) =>
+  z.string().superRefine((text, context) => {
+    const weakness = findWeakness(text, minChars)
+    if (weakness === undefined) return
+    context.addIssue({ code: 'custom', message: `${weakness}. ${makeSecretHint}` })
+  })
+
+/** A secret that another service has issued. Its form is not known, so only blanks and texts of examples are refused. */
+export const issuedSecret = z
+  .string()
+  .refine((text) => text.trim() !== '', 'is blank. Remove it, or set the value that the service shows')
+  .refine((text) => !isPlaceholder(text), 'is the text of an example. Set the value that the service shows')
 
 export const perMinute = z.coerce.number('must be a whole number').int().min(1)
 

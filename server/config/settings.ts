@@ -5,9 +5,11 @@ import {
   emailList,
   hostList,
   httpUrl,
+  issuedSecret,
   json,
   networkList,
   origin,
+  ownSecret,
   perMinute,
   postgresUrl,
   trueOrFalse,
@@ -72,10 +74,11 @@ const server = {
   LOG_LEVEL: withDefault(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']), 'info', {
     description: 'The least severe messages that are logged. At `info` there is one JSON line per request.',
   }),
-  METRICS_TOKEN: optional(z.string().min(16, 'must have at least 16 characters'), {
+  METRICS_TOKEN: optional(ownSecret(16), {
     otherwise: 'this machine only',
     example: 'at-least-16-characters',
-    description: 'Lets other machines read `/metrics` with this bearer token.',
+    description:
+      'Lets other machines read `/metrics` with this bearer token. Create it with `openssl rand -hex 32`.',
   }),
 }
 
@@ -88,10 +91,11 @@ const storage = {
     example: 'postgres://yonder:password@127.0.0.1:5432/yonder',
     description: 'The address of a PostgreSQL database to use instead of SQLite.',
   }),
-  SECRET_KEY: optional(z.string().min(32, 'must have at least 32 characters'), {
+  SECRET_KEY: optional(ownSecret(32), {
     otherwise: 'created and stored in `DATA_DIR`',
     example: 'at-least-32-characters-the-same-on-every-node',
-    description: 'Encrypts stored keys and tokens. It must be the same on every node.',
+    description:
+      'Encrypts stored keys and tokens. It must be the same on every node. Create it with `openssl rand -hex 32`. [How to change it](operations.md#change-the-key)',
   }),
 }
 
@@ -140,7 +144,7 @@ const google = {
     description:
       "Your OAuth client at Google, for 'Sign in with Google' at the built-in provider, Gmail and Google Calendar. [What to register](operations.md#google)",
   }),
-  GOOGLE_CLIENT_SECRET: optional(z.string(), {
+  GOOGLE_CLIENT_SECRET: optional(issuedSecret, {
     otherwise: 'none; needed with `GOOGLE_CLIENT_ID`',
     example: 'your-client-secret',
     description: 'The secret of that client.',
@@ -172,7 +176,7 @@ const models = {
     example: 'https://openrouter.ai/api/v1',
     description: 'The model provider of bots without an address of their own.',
   }),
-  DEFAULT_MODEL_API_KEY: optional(z.string(), {
+  DEFAULT_MODEL_API_KEY: optional(issuedSecret, {
     otherwise: 'none',
     example: 'your-key',
     description: 'The key for that provider. It is sent nowhere else.',

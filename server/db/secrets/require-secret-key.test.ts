@@ -55,3 +55,15 @@ it('returns the same key to processes that start at once', async () => {
   expect(keys[0]).toEqual({ status: 0, output: readFileSync(join(folder, 'secret.key'), 'utf8') })
   expect(readdirSync(folder)).toEqual(['secret.key'])
 })
+
+it.each(['abc', 'a'.repeat(64), 'at-least-32-characters-the-same-on-every-node'])(
+  'refuses the key %j in the file, and does not repeat it (§22.22)',
+  (key) => {
+    const path = join(folder, 'secret.key')
+    writeFileSync(path, `${key}\n`)
+    const read = () => requireSecretKey(null, folder)
+    expect(read).toThrow(`The key in ${path} `)
+    expect(read).toThrow('Create one with: openssl rand -hex 32')
+    expect(read).not.toThrow(key)
+  },
+)

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { findWeakness, makeSecretHint } from '../../lib/secret.ts'
 
 const fileName = 'secret.key'
+const minKeyChars = 32
 
 /**
  * Returns the installation's secret: the setting, or a key that the first start creates in the data folder, readable by
@@ -12,7 +14,10 @@ export function requireSecretKey(setting: string | null, dataDir: string): strin
   if (setting !== null) return setting
   const path = join(dataDir, fileName)
   const known = readKey(path)
-  if (known !== undefined) return known
+  if (known !== undefined) {
+    requireStrong(path, known)
+    return known
+  }
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   const file = openSync(draft, 'wx', 0o600)
   writeSync(file, randomBytes(32).toString('hex'))
@@ -29,6 +34,15 @@ export function requireSecretKey(setting: string | null, dataDir: string): strin
   if (created === undefined)
     throw new Error(`${path} is empty. Restore it from a backup, because the stored keys are sealed with it.`)
   return created
+}
+
+/** The file is written by the first start, but an operator may have replaced it (§22.22). */
+function requireStrong(path: string, key: string): void {
+  const weakness = findWeakness(key, minKeyChars)
+  if (weakness === undefined) return
+  throw new Error(
+    `The key in ${path} ${weakness}. ${makeSecretHint}. docs/operations.md says how to change the key.`,
+  )
 }
 
 function readKey(path: string): string | undefined {

@@ -26,6 +26,17 @@ describe.each(engines)('the keys of the provider on %s', (engine) => {
     await expect(requireIdentityKeys({ ...depsAt(0), sealer: other })).rejects.toThrow(/SECRET_KEY/)
   })
 
+  it('are created again with another secret once they are deleted, as docs/operations.md says (§22.22)', async () => {
+    const other = createSealer('another secret of thirty-two characters')
+    const [before] = (await requireIdentityKeys(depsAt(0))).signing
+    await database.db.deleteFrom('keys').where('name', '<>', 'seal-format').execute()
+    await database.db.deleteFrom('oidc').execute()
+    const [after] = (await requireIdentityKeys({ ...depsAt(0), sealer: other })).signing
+    expect(after?.kid).not.toBe(before?.kid)
+    await database.db.deleteFrom('keys').execute()
+    await requireIdentityKeys(depsAt(0))
+  })
+
   it('get a new signing key after ninety days, and lose the old one when its tokens have expired (§15.17)', async () => {
     const [first] = (await requireIdentityKeys(depsAt(89 * day))).signing
     const second = await rotateSigningKeys(depsAt(91 * day))

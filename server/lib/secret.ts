@@ -1,0 +1,41 @@
+/** Texts that stand for a secret in an example. */
+const placeholder = /at-least-\d|change[-_ ]?me|your[-_ ]|example|placeholder|<[^<>]*>/i
+
+/** Fewer different characters than this do not occur in a generated secret of 16 characters or more. */
+const minDifferentChars = 6
+
+/** How to make a secret, for messages. */
+export const makeSecretHint = 'Create one with: openssl rand -hex 32'
+
+/**
+ * Returns why a text is no secret, because it can be guessed, or undefined. It accepts everything that a generator makes,
+ * and long passphrases.
+ */
+export function findWeakness(text: string, minChars: number): string | undefined {
+  if (text.trim() === '') return 'is blank'
+  if (text.trim().length < minChars) return `must have at least ${minChars} characters`
+  if (isPlaceholder(text)) return 'is the text of an example'
+  if (new Set(text.toLowerCase()).size < minDifferentChars) return 'repeats a few characters'
+  if (isRepeated(text.toLowerCase())) return 'repeats itself'
+  return isSequence(text.toLowerCase()) ? 'is a sequence of characters' : undefined
+}
+
+/** Whether a text was copied from an example, such as `.env.example`. */
+export function isPlaceholder(text: string): boolean {
+  return placeholder.test(text)
+}
+
+/** Whether a text is the repetition of a part that is at most half as long. The last one may be incomplete. */
+function isRepeated(text: string): boolean {
+  for (let length = 1; length <= text.length / 2; length++)
+    if (text.startsWith(text.slice(length))) return true
+  return false
+}
+
+/** Whether most characters follow the one before them, as in `abcdef` or `987654`. */
+function isSequence(text: string): boolean {
+  let steps = 0
+  for (let at = 1; at < text.length; at++)
+    if (Math.abs(text.charCodeAt(at) - text.charCodeAt(at - 1)) <= 1) steps++
+  return steps > (text.length * 3) / 4
+}
