@@ -19,7 +19,7 @@ export function LongText({ text, draw = identity }: LongTextProps) {
   const pieces = splitLongText(text)
   if (pieces.length === 1) return draw(text)
   return pieces.map((piece, index) => {
-    const line = piece.replace(/\n+$/, '')
+    const line = withoutLastBreaks(piece)
     return (
       // oxlint-disable-next-line react/no-array-index-key -- only the last pieces of a growing text change
       <Fragment key={index}>
@@ -84,3 +84,9 @@ const maxWordChars = 200
 /** A piece does not end inside a letter with its accents or an emoji, unless that is made to be longer than this. */
 const maxCharacterUnits = 64
 const characters = new Intl.Segmenter()
+
+function withoutLastBreaks(text: string): string {
+  let end = text.length
+  while (text[end - 1] === '\n') end--
+  return text.slice(0, end)
+}
