@@ -55,6 +55,41 @@ for (const { look, viewport, colorScheme } of looks)
     await check()
   })
 
+for (const { look, viewport, colorScheme } of looks)
+  test(`the approval card shows invisible characters and what the model reads: ${look} (§13.3, §13.28)`, async ({
+    page,
+    model,
+    axe,
+  }) => {
+    await page.setViewportSize(viewport)
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.evaluate(() => localStorage.setItem('theme', 'system'))
+    await page.reload()
+    const expression = '2\uFE00\u{E0101} + \u00AD\u3164\u2800 3 \u2764\uFE0F'
+    model.reply(['I will count.', callTool('default__calculate', { expression })])
+    await send(page, 'How much is it?')
+    const card = block(page, 'Calculator')
+    await expect(card.getByLabel('Arguments', { exact: true })).toContainText(
+      '"2U+FE00 U+E0101 + U+00AD U+3164 U+2800 3 \u2764\uFE0F"',
+    )
+    const reading = card.getByRole('button', { name: 'What the model reads' })
+    await reading.focus()
+    await page.keyboard.press('Enter')
+    await expect(card.getByText('default__calculate')).toBeVisible()
+    await expect(card.getByText('required', { exact: true })).toBeVisible()
+    await card.getByRole('button', { name: 'Schema as JSON' }).click()
+    await expect(card.locator('pre[aria-label="Schema as JSON"]')).toContainText('"expression"')
+    await axe(page)
+    await expectNoSidewaysScroll(page)
+
+    await page.goto('/settings/connectors')
+    await page.getByRole('button', { name: 'Configure' }).first().click()
+    await page.getByRole('button', { name: 'What the model reads: calculate' }).click()
+    await expect(page.getByText('default__calculate')).toBeVisible()
+    await axe(page)
+    await expectNoSidewaysScroll(page)
+  })
+
 test('a shared chat shows the name and status of a tool, but neither logs nor buttons (§2.37, §6.2, §20.5)', async ({
   page,
   model,
