@@ -20,7 +20,7 @@ export const ConnectorTool = z.object({
 export type ConnectorTool = z.infer<typeof ConnectorTool>
 
 /**
- * `GET /api/mcp-server/{name}/tools/{tool}`: what a model reads of a tool (§17.26). The schema is a read of its own,
+ * `GET /api/mcp-server/{name}/tools/{tool}`: what a model reads of a tool (§17.27). The schema is a read of its own,
  * because the schemas of all tools would make the list of connectors megabytes long.
  */
 export const ModelTool = z.object({

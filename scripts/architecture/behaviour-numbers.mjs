@@ -6,17 +6,21 @@ const range = /§\d+\.\d+ ?[-–] ?§?\d+\.\d+/
 const unprovable = new Set(['1.12'])
 
 /**
- * Every number of a behaviour in the sources exists in `docs/behaviour.md`, and a test names every sentence of it. Ranges
- * of numbers are refused, because a search for a number would not find them.
+ * Every number of a behaviour in the sources exists in `docs/behaviour.md`, where no two sentences have the same one, and
+ * a test names every sentence of it. Ranges of numbers are refused, because a search for a number would not find them.
  *
  * @param {string} behaviour the text of `docs/behaviour.md`
  * @returns {import('./read-sources.mjs').Rule}
  */
 export function checkBehaviourNumbers(behaviour) {
-  const known = new Set([...behaviour.matchAll(sentence)].map(([, number = '']) => number))
+  const numbers = [...behaviour.matchAll(sentence)].map(([, number = '']) => number)
+  const known = new Set(numbers)
   return (sources) => {
     const proven = new Set(sources.filter(({ isTest }) => isTest).flatMap(({ text }) => listNumbers(text)))
     return [
+      ...numbers
+        .filter((number, index) => numbers.indexOf(number) !== index)
+        .map((number) => `docs/behaviour.md: two sentences have §${number}`),
       ...sources.flatMap(({ path, text }) => [
         ...listNumbers(text)
           .filter((number) => !known.has(number))

@@ -39,7 +39,7 @@ export function useLatestConnectors() {
   return useSWR<readonly Connector[], Error>(connectorsKey, { revalidateOnMount: true, dedupingInterval: 0 })
 }
 
-/** What models read of a tool, as it is now (§17.26). */
+/** What models read of a tool, as it is now (§17.27). */
 export function useModelTool(connector: string, tool: string) {
   return useSWR<ModelTool, Error>(
     `/api/mcp-server/${encodeURIComponent(connector)}/tools/${encodeURIComponent(tool)}`,

@@ -23,7 +23,7 @@ describe.each(engines)('what a model reads of a tool on %s', (engine) => {
   const read = async (connector: string, tool: string, client = ada) =>
     client.get(`/api/mcp-server/${encodeURIComponent(connector)}/tools/${encodeURIComponent(tool)}`)
 
-  it('is the name, the description and the parameters that models are offered (§17.26)', async () => {
+  it('is the name, the description and the parameters that models are offered (§17.27)', async () => {
     const [connector] = await list()
     const tool = ModelTool.parse((await read('default', 'calculate')).json())
     expect(tool).toMatchObject({
@@ -39,7 +39,7 @@ describe.each(engines)('what a model reads of a tool on %s', (engine) => {
     expect(tool.fingerprint).toBe(connector?.tools.find(({ name }) => name === 'calculate')?.fingerprint)
   })
 
-  it('is described alone for a tool that is not offered now, whatever its name (§17.26)', async () => {
+  it('is described alone for a tool that is not offered now, whatever its name (§17.27)', async () => {
     await create({})
     await storeTools('Tools', { name: 'a/b%?#', description: 'Does\u00AD it.' })
     expect((await read('Tools', 'a/b%?#')).json()).toMatchObject({
@@ -50,7 +50,7 @@ describe.each(engines)('what a model reads of a tool on %s', (engine) => {
     })
   })
 
-  it('is 404 for an unknown tool, and for the tool of another user (§17.22, §17.26)', async () => {
+  it('is 404 for an unknown tool, and for the tool of another user (§17.22, §17.27)', async () => {
     await create({})
     await storeTools('Tools', { name: 'act', description: 'Acts.' })
     expect((await read('Tools', 'other')).statusCode).toBe(404)

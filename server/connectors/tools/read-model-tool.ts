@@ -11,7 +11,7 @@ import type { OfferedTool } from './offer-tools.ts'
 import { findTool } from './tool-store.ts'
 
 /**
- * Returns what models read of a tool, taken from what they are offered (§17.26). A tool that is not offered now is
+ * Returns what models read of a tool, taken from what they are offered (§17.27). A tool that is not offered now is
  * described as it would be offered alone.
  * @throws AppError `not_found`
  */
