@@ -350,6 +350,13 @@ describe('the numbers of behaviours', () => {
     ])
   })
 
+  it('refuses two sentences with the same number', () => {
+    const twice = checkBehaviourNumbers('- §1.1 One.\n- §1.1 Two.\n')
+    expect(twice(tree({ 'web/a.test.ts': '// §1.1' }))).toStrictEqual([
+      'docs/behaviour.md: two sentences have §1.1',
+    ])
+  })
+
   it('refuses a range of numbers', () => {
     expect(check({ 'web/a.ts': '// §1.1-§1.2', 'web/a.test.ts': '// §1.1, §1.2' })).toStrictEqual([
       'web/a.ts: write out the range §1.1-§1.2',
