@@ -21,9 +21,11 @@ const limited = [
   'GET /oidc/interaction/:uid/federated',
   'GET /oidc/interaction/:uid/google',
   'GET /oidc/interaction/:uid/new-account',
+  'GET /oidc/reset-password',
   'GET /oidc/set-up',
   'POST /oidc/interaction/:uid',
   'POST /oidc/interaction/:uid/new-account',
+  'POST /oidc/reset-password',
   'POST /oidc/set-up',
   '* /oidc/*',
 ]

@@ -97,15 +97,20 @@ class SimulatedUser {
     return this.#log.join('\n')
   }
 
-  /** Connects the connector, and grants each consent that it requires. */
+  /** Connects the connector, confirms the addresses of its authorization server, and grants each consent that it requires. */
   async #connect(): Promise<boolean> {
+    let confirmedOrigins: readonly string[] = []
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const response = await this.#send('POST', '/api/mcp-server/suite/connect')
+      const response = await this.#send('POST', '/api/mcp-server/suite/connect', {
+        confirmed_origins: confirmedOrigins,
+      })
       if (response.statusCode !== 200) {
         this.#record(`connect: ${response.statusCode} ${response.body}`)
         return false
       }
-      const { authorization_url } = ConnectResult.parse(response.json())
+      const { authorization_url, origins_to_confirm = [] } = ConnectResult.parse(response.json())
+      confirmedOrigins = origins_to_confirm
+      if (origins_to_confirm.length > 0) continue
       if (authorization_url === null) return true
       const outcome = await this.#consent(authorization_url)
       this.#record(`consent: ${outcome}`)
@@ -203,12 +208,17 @@ class SimulatedUser {
     return Object.fromEntries(properties.map(([name, { type }]) => [name, sample(type)]))
   }
 
-  async #send(method: 'GET' | 'POST', url: string) {
+  async #send(method: 'GET' | 'POST', url: string, payload?: object) {
     const headers = {
       ...this.#requireClient().headers,
       ...(this.#cookie === '' ? {} : { cookie: this.#cookie }),
     }
-    const response = await this.#test.app.inject({ method, url, headers })
+    const response = await this.#test.app.inject({
+      method,
+      url,
+      headers,
+      ...(payload === undefined ? {} : { payload }),
+    })
     const [set] = [response.headers['set-cookie']].flat()
     if (set !== undefined) this.#cookie = set.split(';')[0] ?? ''
     return response

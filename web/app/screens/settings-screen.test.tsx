@@ -2,6 +2,8 @@ import { screen, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { Route, Routes } from 'react-router'
 import { expect, it } from 'vitest'
+import { IdentityContext } from '../../features/identity/use-identity.ts'
+import { makeIdentity } from '../../testing/make-identity.ts'
 import { renderScreen } from '../../testing/render-screen.tsx'
 import { json, ScriptedApi } from '../../testing/scripted-api.ts'
 import { SettingsScreen } from './settings-screen.tsx'
@@ -15,9 +17,11 @@ function open() {
     .on('GET /api/shares', () => json({ shares: [] }))
   return renderScreen(
     api,
-    <Routes>
-      <Route path="/settings/:section" element={<SettingsScreen />} />
-    </Routes>,
+    <IdentityContext value={makeIdentity()}>
+      <Routes>
+        <Route path="/settings/:section" element={<SettingsScreen />} />
+      </Routes>
+    </IdentityContext>,
     '/settings/general',
   )
 }

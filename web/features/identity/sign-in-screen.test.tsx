@@ -6,6 +6,7 @@ import type { IdentityClient } from './identity-client.ts'
 import { loginFailed } from './identity-state.ts'
 import type { IdentityState } from './identity-state.ts'
 import { SignInScreen } from './sign-in-screen.tsx'
+import { makeIdentity } from '../../testing/make-identity.ts'
 import { IdentityContext } from './use-identity.ts'
 
 function open(
@@ -14,16 +15,7 @@ function open(
   demoShareId: string | null = null,
 ) {
   const signIn = vi.fn<IdentityClient['signIn']>(() => Promise.resolve())
-  const identity: IdentityClient = {
-    accountUrl: null,
-    getState: () => state,
-    subscribe: () => () => undefined,
-    start: () => Promise.resolve(),
-    signIn,
-    getAccessToken: () => Promise.resolve('token'),
-    signOut: () => Promise.resolve(),
-    forget: () => false,
-  }
+  const identity = makeIdentity({ getState: () => state, signIn })
   const settings: ClientSettings = {
     identity: { issuer: 'https://id.example', clientId: 'web', audience: 'api', googleParams: {}, embedded },
     sourceUrl: 'https://code.example/yonder',

@@ -4,6 +4,7 @@ import { expect, it, vi } from 'vitest'
 import type { IdentityClient } from './identity-client.ts'
 import { tokenFailed } from './identity-state.ts'
 import type { IdentityState } from './identity-state.ts'
+import { makeIdentity } from '../../testing/make-identity.ts'
 import { TokenFailureNotice } from './token-failure-notice.tsx'
 import { IdentityContext } from './use-identity.ts'
 
@@ -11,16 +12,7 @@ function open(failure: string | null) {
   const getAccessToken = vi.fn<IdentityClient['getAccessToken']>(() => Promise.reject(new Error(tokenFailed)))
   const user = { sub: 'user-1', name: 'Ada', email: null, picture: null }
   const state: IdentityState = { status: 'authenticated', user, failure }
-  const identity: IdentityClient = {
-    accountUrl: null,
-    getState: () => state,
-    subscribe: () => () => undefined,
-    start: () => Promise.resolve(),
-    signIn: () => Promise.resolve(),
-    getAccessToken,
-    signOut: () => Promise.resolve(),
-    forget: () => false,
-  }
+  const identity = makeIdentity({ getState: () => state, getAccessToken })
   render(
     <IdentityContext value={identity}>
       <TokenFailureNotice />
