@@ -111,8 +111,15 @@ class ServerAuthorization implements AuthProvider {
   }
 
   async #findGrant(): Promise<GrantWithTokens | undefined> {
-    const grants = await listGrants(this.#deps, this.#connector)
-    return grants.find(hasTokens)
+    const grant = (await listGrants(this.#deps, this.#connector)).find(hasTokens)
+    // The user may have consented with another account after the request was approved (§13.29).
+    if (grant !== undefined && grant.credentialVersion !== this.#connector.credential_version) {
+      throw new AppError(
+        'conflict',
+        `The connector "${this.#connector.name}" was connected again before the request was sent. Try again.`,
+      )
+    }
+    return grant
   }
 
   #expiresSoon(grant: GrantWithTokens): boolean {

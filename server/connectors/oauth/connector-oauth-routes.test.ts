@@ -7,6 +7,7 @@ import type { TestApp, TestClient } from '../../testing/test-app.ts'
 import { engines } from '../../testing/database/test-database.ts'
 import { callTool } from '../calls/call-tool.ts'
 import { requireConnector } from '../connector-store.ts'
+import { authorizeServer } from './authorize-server.ts'
 import { openClientSecret } from './client-secret.ts'
 import { listGrants } from './grant-store.ts'
 import { openConnectors } from '../open-connectors.ts'
@@ -267,6 +268,22 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     // Calls after the first refresh find a token that expires soon again.
     expect(refreshes.length).toBeGreaterThan(0)
     expect(server.behaviour.revoked).toBe(false)
+  })
+
+  it('sends no tokens of a later consent with a request that began before it (§13.29)', async () => {
+    await connect()
+    const { deps } = nodes[0]!
+    const before = await requireConnector(test.database.db, ada.user, 'Guarded')
+    server.behaviour.revoked = true
+    const { back, cookie } = await start()
+    server.behaviour.revoked = false
+    expect(await returnFromConsent(back, cookie)).toContain('authorization=connected')
+    const earlier = await authorizeServer(deps, before, new URL(server.url), undefined)
+    await expect(earlier.token()).rejects.toThrow('was connected again before the request was sent')
+    const now = await requireConnector(test.database.db, ada.user, 'Guarded')
+    expect(await (await authorizeServer(deps, now, new URL(server.url), undefined)).token()).toBe(
+      server.bearers.at(-1),
+    )
   })
 
   it('requires consent again when its tokens are revoked, without repeated requests (§18.16)', async () => {

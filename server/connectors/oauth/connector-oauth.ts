@@ -115,7 +115,12 @@ export class ConnectorOAuth implements OAuthClientProvider {
     const scope = tokens.scope ?? this.#pending?.scope ?? (await this.tokens(ctx))?.scope
     const granted = scope === undefined ? tokens : { ...tokens, scope }
     const expiresAt = tokens.expires_in === undefined ? null : this.#deps.now() + tokens.expires_in * 1_000
-    await this.#save(ctx?.issuer ?? tokens.issuer, { tokens: { tokens: granted, expiresAt } })
+    const isNewConsent = this.#pending !== undefined
+    await this.#save(
+      ctx?.issuer ?? tokens.issuer,
+      { tokens: { tokens: granted, expiresAt } },
+      { isNewConsent },
+    )
     await this.saveMissingScope(null)
   }
 
@@ -226,9 +231,13 @@ export class ConnectorOAuth implements OAuthClientProvider {
     return grants.find((grant) => (ctx === undefined || grant.issuer === ctx.issuer) && has(grant))
   }
 
-  async #save(issuer: string | undefined, parts: Partial<GrantParts>): Promise<void> {
+  async #save(
+    issuer: string | undefined,
+    parts: Partial<GrantParts>,
+    options?: { readonly isNewConsent: boolean },
+  ): Promise<void> {
     if (issuer === undefined) throw new Error('The authorization server has no issuer.')
-    if (await saveGrant(this.#deps, this.#connector, issuer, parts)) return
+    if (await saveGrant(this.#deps, this.#connector, issuer, parts, options)) return
     throw new AppError(
       'conflict',
       `The address of "${this.#connector.name}" has just been changed. Connect it again.`,

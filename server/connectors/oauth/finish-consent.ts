@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { connectorConsentContext } from '../../db/secrets/seal-contexts.ts'
-import { connectionKey } from '../mcp/connection-pool.ts'
+import { connectionKey, connectionPrefix } from '../mcp/connection-pool.ts'
 import { findConnectorById } from '../connector-store.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { refreshTools } from '../tools/refresh-tools.ts'
@@ -73,8 +73,12 @@ async function redeem(
     authorizationCode: code,
     iss: issuer,
   })
-  deps.shared.backoff.reset(connectionKey(connector))
-  await refreshTools(deps, connector)
+  // The new tokens have increased the version of the credential.
+  const current = await findConnectorById(deps.database.db, { id: connector.user_id }, connector.id)
+  if (current === undefined) return
+  await deps.shared.pool.drop(connectionPrefix(current))
+  deps.shared.backoff.reset(connectionKey(current))
+  await refreshTools(deps, current)
 }
 
 /**

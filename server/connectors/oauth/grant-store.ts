@@ -43,6 +43,8 @@ export interface Grant extends GrantParts {
   /** The stored form of the tokens, which changes with every refresh. */
   readonly sealedTokens: string | null
   readonly refreshing_until: number | null
+  /** The `credential_version` of the connector when the grant was read. */
+  readonly credentialVersion: number
 }
 
 /**
@@ -54,6 +56,7 @@ export async function listGrants({ database, sealer }: GrantDeps, connector: Own
     .selectFrom('connector_grants as g')
     .innerJoin('connectors as c', 'c.id', 'g.connector_id')
     .selectAll('g')
+    .select('c.credential_version')
     .where('c.id', '=', connector.id)
     .where('c.user_id', '=', connector.user_id)
     .where('c.url', '=', connector.url)
@@ -70,6 +73,7 @@ export async function listGrants({ database, sealer }: GrantDeps, connector: Own
       discovery: open('discovery') as Grant['discovery'],
       sealedTokens: row.tokens,
       refreshing_until: row.refreshing_until,
+      credentialVersion: row.credential_version,
     }
   })
 }
@@ -83,12 +87,18 @@ function openOrNull(sealer: Sealer, sealed: string | null, context: SealContext)
   }
 }
 
+interface SaveOptions {
+  /** True for tokens of a new consent, which the user may have given with another account. Default: false. */
+  readonly isNewConsent?: boolean
+}
+
 /** Stores the given columns of a grant; the others stay unchanged. Returns false when the address has changed. */
 export function saveGrant(
   { database, sealer, now }: GrantDeps & Pick<ConnectorDeps, 'now'>,
   connector: Owned,
   issuer: string,
   parts: Partial<GrantParts>,
+  options: SaveOptions = {},
 ): Promise<boolean> {
   const sealed = Object.fromEntries(
     (['client', 'tokens', 'discovery'] as const)
@@ -98,7 +108,7 @@ export function saveGrant(
         return [column, parts[column] === null ? null : sealer.seal(JSON.stringify(parts[column]), context)]
       }),
   )
-  return writeGrant(database.db, connector, issuer, sealed, now())
+  return writeGrant(database.db, connector, issuer, sealed, { now: now(), ...options })
 }
 
 function writeGrant(
@@ -106,14 +116,17 @@ function writeGrant(
   { id, user_id, url }: Owned,
   issuer: string,
   part: Partial<Pick<ConnectorGrantRow, keyof GrantParts>>,
-  now: number,
+  { now, isNewConsent = false }: SaveOptions & { readonly now: number },
 ): Promise<boolean> {
   const empty = { client: null, tokens: null, discovery: null, refreshing_until: null }
   return db.transaction().execute(async (trx) => {
     // Locks the row, so that a change of the address waits and then deletes this grant too.
     const { numUpdatedRows } = await trx
       .updateTable('connectors')
-      .set({ url })
+      .set(({ eb }) => ({
+        url,
+        ...(isNewConsent ? { credential_version: eb('credential_version', '+', 1) } : {}),
+      }))
       .where('id', '=', id)
       .where('url', '=', url)
       .executeTakeFirstOrThrow()
