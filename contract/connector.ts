@@ -86,6 +86,11 @@ export const ConnectorInput = z.object({
    * version was allowed before. If the tool has changed since, the update is refused as a conflict (§17.23).
    */
   tool_fingerprints: z.record(z.string().max(200), z.string().max(100)).optional(),
+  /**
+   * The `credential` of the waiting call whose tool the user always allows. If the connector has another one by now, the
+   * update is refused as a conflict (§13.29).
+   */
+  tool_credential: z.string().max(100).optional(),
 })
 export type ConnectorInput = z.infer<typeof ConnectorInput>
 

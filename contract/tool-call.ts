@@ -39,6 +39,8 @@ export const ToolCall = z.object({
   changes: z.array(ToolChange).optional(),
   /** Only on a waiting call: the version of the tool that the user sees. An approval sends it back. */
   fingerprint: z.string().optional(),
+  /** Only on a waiting call: identifies the connector and its credential. 'Allow Always' sends it back. */
+  credential: z.string().optional(),
   /** Only on a running call, like `question`. */
   progress: ToolProgress.optional(),
   question: ToolQuestion.optional(),

@@ -105,13 +105,15 @@ export function presentMessage(row: MessageRow): Message {
 function presentCall({ call, call_state }: MessageRow): ToolCall | null {
   const state = toolCallStates.find((known) => known === call_state)
   if (call === null || state === undefined) return null
-  const { title, changes, fingerprint } = parseCall(call)
+  const { title, changes, fingerprint, credential } = parseCall(call)
   const base = { state, ...(title === undefined ? {} : { title }) }
   if (state !== 'waiting') return base
   return {
     ...base,
     ...(changes === undefined ? {} : { changes: [...changes] }),
     ...(fingerprint === undefined ? {} : { fingerprint }),
+    // A call that was stored without its credential cannot be approved: no connector has an empty one.
+    credential: credential ?? '',
   }
 }
 

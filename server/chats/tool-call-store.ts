@@ -31,6 +31,8 @@ export interface StoredCall {
   readonly changes?: readonly ToolChange[]
   /** The fingerprint of the tool that the user decides about. A tool with another fingerprint is not called. */
   readonly fingerprint?: string
+  /** On a call that needs approval: its connector and credential. With another one the approved call is not made. */
+  readonly credential?: string
   /** The calls of the same turn that come after this one. */
   readonly rest: readonly BatchCall[]
 }

@@ -66,6 +66,17 @@ export function findConnectorById(db: Db, user: Owner, id: string): Promise<Conn
     .executeTakeFirst()
 }
 
+/**
+ * Identifies a connector with its address and credential, to compare them. Another connector, address, token, client or
+ * account has another text; refreshed tokens have the same (§13.29).
+ */
+export function credentialOf({
+  id,
+  credential_version,
+}: Pick<ConnectorRow, 'id' | 'credential_version'>): string {
+  return `${id} ${credential_version}`
+}
+
 /** Locks the user's row, so that no other transaction adds a connector before this one ends. */
 export async function lockConnectors(trx: Db, user: Owner): Promise<void> {
   await trx

@@ -7,6 +7,7 @@ import { AppError } from '../lib/app-error.ts'
 import { allowTools } from './tools/allow-tools.ts'
 import {
   countCustomConnectors,
+  credentialOf,
   insertConnector,
   listConnectors,
   lockConnectors,
@@ -77,6 +78,7 @@ export async function changeConnector(
     db.transaction().execute(async (trx) => {
       const connector = await requireConnector(trx, user, name)
       requireEditable(connector, input)
+      requireCredential(connector, input)
       const change =
         connector.is_default === 1
           ? applyInput(sealer, connector, { ...input, ...noCredentials })
@@ -208,6 +210,21 @@ export function requireDeletable(connector: Pick<ConnectorRow, 'is_default' | 'n
       `"${connector.name}" is a default connector, which cannot be deleted. You can disconnect it instead.`,
     )
   }
+}
+
+/**
+ * Checks that the connector is still the one whose call the user wants to allow (§13.29).
+ * @throws AppError `conflict`
+ */
+function requireCredential(
+  connector: Pick<ConnectorRow, 'id' | 'credential_version' | 'name'>,
+  { tool_credential }: ConnectorInput,
+): void {
+  if (tool_credential === undefined || tool_credential === credentialOf(connector)) return
+  throw new AppError(
+    'conflict',
+    `The connector "${connector.name}" was added again or has another address, credential or account since approval was requested. Deny the call, and the model can request it again.`,
+  )
 }
 
 /**

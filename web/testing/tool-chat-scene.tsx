@@ -20,7 +20,7 @@ export const call = (id: string, parent: string, more: Partial<Message> = {}) =>
     server: 'default',
     tool: 'calculate',
     arguments: '{"expression":"2 + 3"}',
-    call: { state: 'waiting', title: 'Calculator', fingerprint: 'f1' },
+    call: { state: 'waiting', title: 'Calculator', fingerprint: 'f1', credential: 'c 1' },
     ...more,
   })
 export const result = (id: string, parent: string, more: Partial<Message> = {}) =>

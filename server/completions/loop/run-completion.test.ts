@@ -47,6 +47,7 @@ function invocationOf(toolName: string, remaining: readonly BatchCall[] = []): T
     isUnknown: false,
     approval: 'once',
     fingerprint: undefined,
+    credential: undefined,
     remaining,
   }
 }

@@ -22,6 +22,7 @@ const call: ToolInvocation = {
   isUnknown: false,
   approval: 'once',
   fingerprint: 'f',
+  credential: 'c 1',
   remaining: [],
 }
 const done: ToolOutcome = { status: 'done', text: 'ok', parts: [], duration: 1, bytes: 2 }
@@ -58,6 +59,7 @@ describe('running a call', () => {
     expect(await outcome).toBe(done)
     expect(called).toMatchObject({
       fingerprint: 'f',
+      credential: 'c 1',
       approval: 'once',
       arguments: '{}',
       user: { id: 'ada' },

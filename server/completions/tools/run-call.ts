@@ -37,7 +37,7 @@ export async function runCall(
   invocation: ToolInvocation,
   frame: CallFrame,
 ): Promise<ToolOutcome> {
-  const { replyId, connectorName, toolName, fingerprint } = invocation
+  const { replyId, connectorName, toolName, fingerprint, credential } = invocation
   const { user, signal } = frame
   if (invocation.isUnknown) return failure(`There is no tool named "${toolName}".`)
   let isOver = false
@@ -57,6 +57,7 @@ export async function runCall(
       arguments: invocation.arguments,
       approval: invocation.approval,
       ...(fingerprint === undefined ? {} : { fingerprint }),
+      ...(credential === undefined ? {} : { credential }),
       signal,
       onProgress: (reported) => progress.report(reported),
       onElicit: (elicitation, answerSignal) =>

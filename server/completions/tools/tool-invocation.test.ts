@@ -36,7 +36,13 @@ it.each([
 ] as const)(
   'creates the invocation of a call that the user allowed: consent %o, approval %s (§4.20, §4.21)',
   async (consent, approval) => {
-    const stored = JSON.stringify({ id: 'call_1', name: 'mail__send', fingerprint: 'f1', rest: [call] })
+    const stored = JSON.stringify({
+      id: 'call_1',
+      name: 'mail__send',
+      fingerprint: 'f1',
+      credential: 'c 1',
+      rest: [call],
+    })
     const row = {
       id: 'reply',
       server: 'mail',
@@ -47,7 +53,7 @@ it.each([
     const tool = { fingerprint: 'f2' } as KnownTool['tool']
     const connector = {} as KnownTool['connector']
     const resolveTool = (): Promise<ResolvedTool> =>
-      Promise.resolve({ kind: 'callable', connector, tool, consent })
+      Promise.resolve({ kind: 'callable', connector, tool, consent, credential: 'c 2' })
     expect(await approveCall({ connectors: { resolveTool } as never }, user, row)).toEqual({
       replyId: 'reply',
       connectorName: 'mail',
@@ -56,6 +62,7 @@ it.each([
       isUnknown: false,
       approval,
       fingerprint: 'f1',
+      credential: 'c 1',
       remaining: [call],
     })
   },
@@ -69,8 +76,9 @@ it('stores and shows the version of the tool that needs approval (§4.19)', asyn
     connector: {} as KnownTool['connector'],
     tool,
     consent: { kind: 'ask' },
+    credential: 'c 1',
   })
   expect(invocation).toBeUndefined()
-  expect(shown.call).toEqual({ state: 'waiting', title: 'Send', fingerprint: 'f1' })
-  expect(stored.fingerprint).toBe('f1')
+  expect(shown.call).toEqual({ state: 'waiting', title: 'Send', fingerprint: 'f1', credential: 'c 1' })
+  expect(stored).toMatchObject({ fingerprint: 'f1', credential: 'c 1' })
 })

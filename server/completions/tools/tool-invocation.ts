@@ -20,6 +20,8 @@ export interface ToolInvocation {
   readonly approval: 'once' | 'listed' | 'no_list'
   /** Identifies the tool definition that was approved. A tool that has changed since is not called. */
   readonly fingerprint: string | undefined
+  /** The connector and credential that the user approved. Undefined for a call that needed no approval. */
+  readonly credential: string | undefined
   /** The calls of the same turn that come after it. */
   readonly remaining: readonly BatchCall[]
 }
@@ -65,6 +67,7 @@ export async function decideCall(
   // No tool has an empty fingerprint, so a tool that is added with this name a moment later is not called.
   const fingerprint = known?.tool.fingerprint ?? ''
   const isRun = consent.kind === 'run'
+  const seen = { fingerprint, ...(isRun || known === undefined ? {} : { credential: known.credential }) }
   const stored: StoredCall = {
     id: call.id,
     name: call.name,
@@ -72,14 +75,14 @@ export async function decideCall(
     ...(target === undefined ? { unknown: true } : {}),
     ...(continues ? { continues } : {}),
     ...described,
-    fingerprint,
+    ...seen,
     rest: remaining,
   }
   return {
     shown: {
       server,
       tool,
-      call: isRun ? { state: 'running', ...described } : { state: 'waiting', ...described, fingerprint },
+      call: isRun ? { state: 'running', ...described } : { state: 'waiting', ...described, ...seen },
     },
     stored,
     invocation: isRun
@@ -95,7 +98,10 @@ export async function approveCall(deps: ConnectorDeps, user: User, row: MessageR
   // The tool may be on the allow list by now: "Allow Always" adds it first (§4.21).
   const known = await findTool(deps, user, { connectorName: server, toolName: tool })
   const approval = known?.consent.kind === 'run' ? known.consent.by : 'once'
-  return toInvocation({ id, server, tool, arguments: callArguments ?? '{}' }, parseCall(call), approval)
+  const stored = parseCall(call)
+  const reply = { id, server, tool, arguments: callArguments ?? '{}' }
+  // A call that was stored without its credential is not made: no connector has an empty one.
+  return toInvocation(reply, { ...stored, credential: stored.credential ?? '' }, approval)
 }
 
 async function findTool(
@@ -110,7 +116,7 @@ async function findTool(
 
 function toInvocation(
   reply: { readonly id: string; readonly server: string; readonly tool: string; readonly arguments: string },
-  { unknown, fingerprint, rest: remaining }: StoredCall,
+  { unknown, fingerprint, credential, rest: remaining }: StoredCall,
   approval: ToolInvocation['approval'],
 ): ToolInvocation {
   return {
@@ -121,6 +127,7 @@ function toInvocation(
     isUnknown: unknown === true,
     approval,
     fingerprint,
+    credential,
     remaining,
   }
 }

@@ -26,6 +26,13 @@ export interface BuiltInConnectors {
   find(url: string): BuiltInConnector | undefined
   /** Whether the user has to connect the connector's integration before using it. */
   needsIntegration(connector: Pick<ConnectorRow, 'user_id' | 'is_default' | 'url'>): Promise<boolean>
+  /**
+   * Returns the version of the credential that a connector uses now. A row of an integration's connector gets the
+   * integration's version only when connectors are listed, so the integration itself is read.
+   */
+  readCredentialVersion(
+    connector: Pick<ConnectorRow, 'user_id' | 'is_default' | 'url' | 'credential_version'>,
+  ): Promise<number>
 }
 
 const noIntegrations: IntegrationConnectors = {
@@ -68,6 +75,11 @@ export function createBuiltInConnectors(
       const integration = is_default === 1 ? find(url)?.integration : undefined
       if (integration === undefined) return false
       return (await listStatuses(user_id)).get(integration)?.isConnected !== true
+    },
+    async readCredentialVersion({ user_id, is_default, url, credential_version }) {
+      const integration = is_default === 1 ? find(url)?.integration : undefined
+      if (integration === undefined) return credential_version
+      return (await listStatuses(user_id)).get(integration)?.version ?? credential_version
     },
   }
 }

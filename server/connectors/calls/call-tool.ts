@@ -33,6 +33,8 @@ export interface ToolCallRequest {
   readonly approval: CallApproval
   /** The fingerprint of the approved tool. A tool that has changed since then is not called. */
   readonly fingerprint?: string
+  /** The connector and credential that the user approved, see `credentialOf`. With another one the tool is not called. */
+  readonly credential?: string
   /** Aborting it also cancels the request at the server. */
   readonly signal: AbortSignal
   readonly onProgress?: (progress: CallProgress) => void
@@ -75,16 +77,30 @@ export async function callTool(deps: ConnectorDeps, request: ToolCallRequest): P
   return outcome
 }
 
-/** Returns the tool if this request is allowed to call it, else an outcome that explains why not (§12.15, §12.16). */
+/**
+ * Returns the tool if this request is allowed to call it, else an outcome that explains why not (§12.15, §12.16,
+ * §13.29).
+ */
 function requireCallable(
   resolved: ResolvedTool,
-  { toolName, approval, fingerprint }: Pick<ToolCallRequest, 'toolName' | 'approval' | 'fingerprint'>,
+  {
+    connectorName,
+    toolName,
+    approval,
+    fingerprint,
+    credential,
+  }: Pick<ToolCallRequest, 'connectorName' | 'toolName' | 'approval' | 'fingerprint' | 'credential'>,
 ): Pick<CallableTool, 'connector' | 'tool'> | ToolOutcome {
   if (resolved.kind === 'missing') {
     return failure(resolved.reason, resolved.needsIntegration ? { status: 'authorization_needed' } : {})
   }
   if (resolved.kind === 'unusable') return failure(resolved.reason)
   const { connector, tool, consent } = resolved
+  if (credential !== undefined && credential !== resolved.credential) {
+    return failure(
+      `The connector "${connectorName}" was added again or has another address, credential or account since approval was requested, so the tool "${toolName}" was not called. Call it again to request approval.`,
+    )
+  }
   if (fingerprint !== undefined && fingerprint !== tool.fingerprint) {
     return failure(
       `The tool "${toolName}" has changed since the call was approved, so it was not called. Call it again to review it.`,

@@ -1,6 +1,6 @@
 import type { ConnectorRow, ConnectorToolRow, AllowedToolRow } from '../../db/tables/connector-tables.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
-import { findConnector, findConnectorById } from '../connector-store.ts'
+import { credentialOf, findConnector, findConnectorById } from '../connector-store.ts'
 import type { Owner } from '../connector-store.ts'
 import { explainMissingIntegration } from '../built-in/built-in-connectors.ts'
 import { findAllowedTool, findTool, parseDefinition } from './tool-store.ts'
@@ -20,6 +20,8 @@ export interface KnownTool {
   readonly connector: ConnectorRow
   readonly tool: ConnectorToolRow
   readonly consent: ConsentDecision
+  /** Identifies the connector, its address and the credential of a call, see `credentialOf`. */
+  readonly credential: string
 }
 
 export type ResolvedTool =
@@ -56,7 +58,13 @@ export async function resolveTool(
     return missing(disconnected ?? `The connector "${connector.name}" has no tool named "${toolName}".`)
   }
   const allowed = await findAllowedTool(db, connector, toolName)
-  const known = { connector, tool, consent: decideConsent(connector, tool, allowed) }
+  const credential_version = await builtIns.readCredentialVersion(connector)
+  const known = {
+    connector,
+    tool,
+    consent: decideConsent(connector, tool, allowed),
+    credential: credentialOf({ id: connector.id, credential_version }),
+  }
   const reason =
     disconnected ??
     (tool.problem === null ? undefined : `The tool "${toolName}" cannot be used: ${tool.problem}.`)

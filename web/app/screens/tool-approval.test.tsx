@@ -102,7 +102,7 @@ describe('a pending approval call', () => {
     await turnIsOver()
   })
 
-  it('is confirmed after Allow Always has added the tool to the current list, with the fingerprint that was shown (§4.21, §7.16, §8.32, §13.8)', async () => {
+  it('is confirmed after Allow Always has added the tool to the current list, with the fingerprint and credential of the call (§4.21, §7.16, §8.32, §13.8, §13.30)', async () => {
     const { api } = await openToolChat(waiting)
     const stream = api.stream('POST /api/tool/confirm')
     api.on('PUT /api/mcp-server/default', () => json(connector))
@@ -116,6 +116,7 @@ describe('a pending approval call', () => {
       url: 'builtin://default',
       allow_tools: ['get_time', 'other', 'calculate'],
       tool_fingerprints: { calculate: 'f1' },
+      tool_credential: 'c 1',
     })
     const routes = api.requests.map(({ route }) => route)
     expect(routes.indexOf('PUT /api/mcp-server/default')).toBeLessThan(

@@ -37,7 +37,12 @@ export function ApprovalCard({ message, allow, deny }: ApprovalCardProps) {
   const disabled = allow === undefined || deny === undefined || allowAlways.pending
 
   const handleAlways = async () => {
-    const { done } = await allowAlways.run({ server, tool, fingerprint: call?.fingerprint })
+    const { done } = await allowAlways.run({
+      server,
+      tool,
+      fingerprint: call?.fingerprint,
+      credential: call?.credential,
+    })
     if (done) allow?.()
   }
   return (
@@ -101,6 +106,8 @@ interface AllowAlwaysInput {
   readonly tool: string
   /** The version of the tool that the user saw. */
   readonly fingerprint: string | undefined
+  /** The connector and credential that the call was requested for. */
+  readonly credential: string | undefined
 }
 
 /**
@@ -109,7 +116,7 @@ interface AllowAlwaysInput {
  */
 function useAllowAlways() {
   return useAction({
-    call: async (api, { server, tool, fingerprint }: AllowAlwaysInput) => {
+    call: async (api, { server, tool, fingerprint, credential }: AllowAlwaysInput) => {
       const connectors = await api.get<readonly Connector[]>(connectorsKey)
       if (connectors === undefined) return undefined
       const connector = connectors.find(({ name }) => name === server)
@@ -121,6 +128,7 @@ function useAllowAlways() {
         ...toConnectorInput(connector),
         allow_tools: [...new Set([...connector.allow_tools, tool])],
         ...(fingerprint === undefined ? {} : { tool_fingerprints: { [tool]: fingerprint } }),
+        ...(credential === undefined ? {} : { tool_credential: credential }),
       } satisfies ConnectorInput)
       return changed && { isChanged: true }
     },

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
+import { engines } from '../../testing/database/test-database.ts'
+import { startApiKeyMcpServer } from '../../testing/mcp/api-key-mcp-server.ts'
+import type { ApiKeyMcpServer } from '../../testing/mcp/api-key-mcp-server.ts'
+import { openTestConnectors } from '../../testing/mcp/open-test-connectors.ts'
+import type { TestConnectors } from '../../testing/mcp/open-test-connectors.ts'
+import { credentialOf, requireConnector } from '../connector-store.ts'
+import { saveGrant } from '../oauth/grant-store.ts'
+import { changeConnector } from '../save-connector.ts'
+import { callTool } from './call-tool.ts'
+
+const ada = { id: 'ada' }
+
+describe.each(engines)('an approved call that waits for a slot, on %s', (engine) => {
+  let connectors: TestConnectors
+  let server: ApiKeyMcpServer
+  let connector: ConnectorRow
+  let count = 0
+
+  beforeAll(async () => {
+    server = await startApiKeyMcpServer()
+    connectors = await openTestConnectors({ engine, limits: { maxCallsPerConnector: 1 } })
+    await connectors.addUser('ada')
+  })
+
+  beforeEach(async () => {
+    connector = await connectors.connect('ada', { name: `Keyed ${++count}`, url: server.url })
+  })
+
+  afterAll(async () => {
+    await connectors.close()
+    await server.close()
+  })
+
+  const change = (fields: { token?: string; client_id?: string }) =>
+    changeConnector(connectors, ada, connector.name, {
+      name: connector.name,
+      url: connector.url,
+      ...fields,
+    })
+
+  /** Stores tokens, as after a consent or a refresh. */
+  const storeTokens = (isNewConsent: boolean) => {
+    const tokens = { tokens: { access_token: 'token', token_type: 'Bearer' }, expiresAt: null }
+    return saveGrant(connectors, connector, server.origin, { tokens }, { isNewConsent })
+  }
+
+  async function callMeanwhile(happens: () => Promise<unknown>) {
+    const { release } = await connectors.shared.callLimiter.acquire(
+      [{ key: `connector ${connector.id}`, maxConcurrent: 1 }],
+      AbortSignal.timeout(10_000),
+    )
+    const called = callTool(connectors, {
+      user: ada,
+      connectorName: connector.name,
+      toolName: 'search',
+      arguments: {},
+      approval: 'once',
+      credential: credentialOf(connector),
+      signal: AbortSignal.timeout(10_000),
+    })
+    const records = connectors.database.db
+      .selectFrom('tool_calls')
+      .select('outcome')
+      .where('connector_id', '=', connector.id)
+    await vi.waitFor(async () => expect(await records.execute()).toEqual([{ outcome: 'started' }]))
+    await happens()
+    const before = server.seen.length
+    release()
+    const outcome = await called
+    return { outcome, sent: server.seen.slice(before), records: await records.execute() }
+  }
+
+  it.each([
+    ['another token is entered', () => change({ token: 'another' })],
+    ['another client is entered', () => change({ client_id: 'another' })],
+    ['the user consents again', () => storeTokens(true)],
+  ])('fails without a request when %s meanwhile (§13.29)', async (_, happens) => {
+    const { outcome, sent, records } = await callMeanwhile(happens)
+    expect(outcome).toMatchObject({
+      status: 'failed',
+      text: expect.stringContaining('since approval was requested') as string,
+    })
+    expect(sent).toEqual([])
+    expect(records).toEqual([{ outcome: 'failed' }])
+  })
+
+  it('runs when its tokens are refreshed meanwhile (§13.29)', async () => {
+    const { outcome } = await callMeanwhile(() => storeTokens(false))
+    expect(outcome).toMatchObject({ status: 'done', text: 'found' })
+    expect(await requireConnector(connectors.database.db, ada, connector.name)).toMatchObject({
+      credential_version: connector.credential_version,
+    })
+  })
+})
