@@ -14,7 +14,8 @@ Then run this command again.`
 
 /**
  * The SQLite package for this Node, as `server/db/dialects/sqlite-file.ts` chooses it, and how npm builds it. The newer one
- * is prebuilt for most systems. npm must not run the older one's install script, or it would be compiled where it is not used.
+ * is prebuilt for most systems. `npm install` must not run the older one's install script, or it would be compiled where it is not
+ * used; `ensureSqlite` runs it.
  */
 const sqlite =
   Number(process.versions.napi) >= 10

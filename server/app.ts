@@ -33,7 +33,7 @@ import type { Live } from './live/open-live.ts'
 import { registerShareRoutes } from './shares/share-routes.ts'
 import { registerSharedChatRoutes } from './shares/shared-chat-routes.ts'
 
-/** Opened by `main.ts`, and by tests in their own way. */
+/** What `main.ts` opens before it creates the app. Tests open their own. */
 export interface AppDeps {
   readonly config: Config
   readonly database: Database
@@ -114,7 +114,7 @@ function openDomains(app: FastifyInstance, deps: AppDeps) {
       await Promise.all([connectors.revokeTokens(userId), integrations.revokeTokens(userId)])
     },
     deleteChats: chats.deleteAll,
-    onError: logAs('a disabled user could not be ended'),
+    onError: logAs('the data of a disabled or deleted user could not be cleaned up'),
   })
   return { streams, live, integrations, connectors, completions, chats, endUserMaintenance }
 }

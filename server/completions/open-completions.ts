@@ -10,7 +10,7 @@ import { RunFeed } from './log/run-feed.ts'
 import type { RunSubscribers } from './log/run-feed.ts'
 import { RunLog } from './log/run-log.ts'
 import { openRunNotifications } from './log/run-notifications.ts'
-import type { OtherNotifications } from './log/run-notifications.ts'
+import type { ChangeListener } from './log/run-notifications.ts'
 import { findRunningReply } from './log/read-run.ts'
 import type { RunningReply } from '../chats/present-chat.ts'
 import { ToolSupportCache } from './loop/call-model.ts'
@@ -22,8 +22,8 @@ import { startRunMaintenance } from './maintenance/run-maintenance.ts'
 type AppDeps = Pick<CompletionDeps, 'database' | 'nodeId' | 'now'>
 
 export interface CompletionOptions extends Pick<CompletionDeps, 'openBotModel' | 'connectors' | 'onError'> {
-  /** The users who have a live stream at this node. */
-  readonly subscribers: RunSubscribers & OtherNotifications
+  /** Receives run events, other changes, and gaps in the notifications for the users with a live stream at this node. */
+  readonly subscribers: RunSubscribers & ChangeListener
   /** Notifies the user's other tabs and devices of a change to the chat that is not a run event. */
   readonly onChatChanged: (userId: string, chatId: string) => void
   /** Completions that each user may request per minute. */
@@ -32,7 +32,7 @@ export interface CompletionOptions extends Pick<CompletionDeps, 'openBotModel' |
   readonly onOpen: SseOptions['onOpen']
 }
 
-/** The runs of this process, as `openCompletions` returns them. */
+/** The completions domain, as `openCompletions` returns it. */
 export interface Completions {
   register(api: Api): void
   /** Returns the active run of a chat, whichever node executes it. */

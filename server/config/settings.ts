@@ -142,7 +142,7 @@ const google = {
     otherwise: 'none',
     example: 'your-client-id',
     description:
-      "Your OAuth client at Google, for 'Sign in with Google' at the built-in provider, Gmail and Google Calendar. [What to register](operations.md#google)",
+      "Your OAuth client at Google, for Gmail, Google Calendar, and 'Sign in with Google' at the built-in provider. [What to register](operations.md#google)",
   }),
   GOOGLE_CLIENT_SECRET: optional(issuedSecret, {
     otherwise: 'none; needed with `GOOGLE_CLIENT_ID`',
@@ -212,7 +212,7 @@ const connectors = {
     otherwise: 'none',
     example: 'https://chat.example.com/oauth-client.json',
     description:
-      'Where you publish the OAuth client document, for connectors that read one. [The document](operations.md#connectors)',
+      'The URL of your OAuth client metadata document, for connectors whose authorization server reads one. [The document](operations.md#connectors)',
   }),
 }
 

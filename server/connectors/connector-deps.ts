@@ -9,8 +9,8 @@ import type { BuiltInConnectors } from './built-in/built-in-connectors.ts'
 import type { ConnectorLimits } from './connector-limits.ts'
 import type { Backoff } from './mcp/backoff.ts'
 import type { ConnectionPool } from './mcp/connection-pool.ts'
-import type { MessageThread } from './responses/message-thread.ts'
-import type { ReadingTurns } from './responses/reading-turns.ts'
+import type { MessageWorker } from './responses/large-message-worker.ts'
+import type { ResponseScheduler } from './responses/response-scheduler.ts'
 import type { ModelTools } from './tools/offer-tools.ts'
 
 /** The dependencies of this folder's functions. Created in `open-connectors.ts`. */
@@ -22,7 +22,7 @@ export interface ConnectorDeps {
   readonly settings: ConnectorSettings
   readonly builtIns: BuiltInConnectors
   /**
-   * Outgoing fetches, by the origin of the address: entered by a user, sent by a server, or configured by the operator.
+   * Outgoing fetches, by who supplied the address: a user, a server, or the operator.
    */
   readonly guards: Readonly<Record<'userSupplied' | 'serverSupplied' | 'operatorSupplied', GuardedFetch>>
   readonly shared: SharedState
@@ -49,8 +49,8 @@ export interface SharedState {
   readonly pool: ConnectionPool
   readonly backoff: Backoff
   readonly callLimiter: ConcurrencyLimiter
-  readonly readingTurns: ReadingTurns
-  readonly messageThread: MessageThread
+  readonly responseScheduler: ResponseScheduler
+  readonly messageWorker: MessageWorker
   readonly tokenLeases: TokenLeases<boolean>
   readonly toolRefreshes: SingleFlight<void>
   readonly registryReads: SingleFlight<void>

@@ -21,8 +21,8 @@ import type { ResolvedTool, ToolTarget } from './tools/resolve-tool.ts'
 import type { ModelTools } from './tools/offer-tools.ts'
 import { recordDenial } from './calls/tool-call-store.ts'
 import { Backoff } from './mcp/backoff.ts'
-import { MessageThread } from './responses/message-thread.ts'
-import { ReadingTurns } from './responses/reading-turns.ts'
+import { MessageWorker } from './responses/large-message-worker.ts'
+import { ResponseScheduler } from './responses/response-scheduler.ts'
 import type { ToolOutcome } from './calls/tool-call.ts'
 
 /** The dependencies of the app that this domain uses. */
@@ -72,7 +72,7 @@ export function openConnectors(appDeps: AppDeps, options: ConnectorOptions): Con
   const closing = new AbortController()
   // Every running request listens to it.
   setMaxListeners(0, closing.signal)
-  const messageThread = new MessageThread()
+  const messageWorker = new MessageWorker()
   const pool = new ConnectionPool({
     maxIdleMs: limits.maxIdleMs,
     maxIdleConnections: limits.maxIdleConnections,
@@ -93,8 +93,8 @@ export function openConnectors(appDeps: AppDeps, options: ConnectorOptions): Con
       pool,
       backoff: new Backoff(now),
       callLimiter: new ConcurrencyLimiter(),
-      readingTurns: new ReadingTurns(),
-      messageThread,
+      responseScheduler: new ResponseScheduler(),
+      messageWorker,
       tokenLeases: new TokenLeases({ now, closing: closing.signal }),
       toolRefreshes: new SingleFlight(),
       registryReads: new SingleFlight(),
@@ -122,7 +122,7 @@ export function openConnectors(appDeps: AppDeps, options: ConnectorOptions): Con
     async close() {
       closing.abort(new Error('The server shuts down.'))
       await pool.close()
-      messageThread.close()
+      messageWorker.close()
     },
   }
 }

@@ -85,13 +85,13 @@ export function toAppError(
   if (storageError !== null) return storageError
   const status = error instanceof Error ? ((error as FastifyError).statusCode ?? 500) : 500
   if (error instanceof Error && status >= 400 && status < 500) {
-    // Fastify's message contains the address, which may contain the id of a shared chat or a code (§22.18).
+    // Fastify's message contains the address, which may contain the id of a shared chat or an authorization code (§22.18).
     const message = errorCode(error) === 'FST_ERR_BAD_URL' ? 'This address is not valid.' : error.message
     return new AppError(codeOfStatus[status] ?? 'invalid_request', message, { cause: error })
   }
   return new AppError(
     'internal',
-    `Something went wrong on the server. Try again, or report request ${request.id} to its operator.`,
+    `Something went wrong on the server. Try again, or send the request id ${request.id} to the operator of this server.`,
     {
       cause: error,
     },

@@ -55,7 +55,7 @@ function presentSharedMessage(row: MessageRow, position: number, next: MessageRo
     ...(tool === undefined ? {} : { tool }),
     ...(call === undefined ? {} : { call: { state: stateFrom(next) } }),
   }
-  // The result is private. The message only shows that the call before it has one.
+  // The result is private. The message only shows that the preceding call has a result.
   if (role === 'user' && server !== undefined) return { ...message, content: '' }
   // The real error message may contain an address or a key.
   if (status === 'failed') return showFailure({ ...message, error: failure })

@@ -1,8 +1,8 @@
 import type BetterSqlite from 'better-sqlite3'
 
 /*
- * A row of the index is a chunk of one message. Its row id consists of the user's number, the message's position and the
- * chunk's number, so that one user's rows are adjacent, newest last, and no other user's rows are read.
+ * A row of the index is a chunk of one message. Its row id consists of the user's number, the message's position (its number
+ * among the messages of all chats) and the chunk's number, so that one user's rows are adjacent, newest last, and no other user's rows are read.
  */
 const chunkBits = 9
 const positionBits = 33
@@ -45,6 +45,7 @@ export interface SearchReader {
   iterateTexts(chatId: string, before: number): Iterable<string>
 }
 
+/** The results of tools, which are user messages with a `server`, are not searched. */
 const isSearchable = `status <> 'streaming' and (server is null or role = 'assistant')`
 
 export function createSearchReader(file: BetterSqlite.Database): SearchReader {

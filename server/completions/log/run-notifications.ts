@@ -10,14 +10,14 @@ export interface RunNotifications {
 }
 
 /** The other notifications on the same database connection. */
-export interface OtherNotifications {
+export interface ChangeListener {
   /** Called when any node, this one included, has changed something. */
   onChange(change: ChangeNotification): void
   /** Called when notifications may have been lost. */
   onGap(): void
 }
 
-export function openRunNotifications(database: Database, others: OtherNotifications): RunNotifications {
+export function openRunNotifications(database: Database, others: ChangeListener): RunNotifications {
   const waiting = new Map<number, Set<() => void>>()
   const listeners: ((runId: number) => void)[] = []
   const signals = database.subscribe({

@@ -17,7 +17,7 @@ import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import { linkSignal, onAbort } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
-import type { ReadingTurns } from '../responses/reading-turns.ts'
+import type { ResponseScheduler } from '../responses/response-scheduler.ts'
 import { readMessages } from '../responses/read-messages.ts'
 import { limitResponses, ResponseBudget } from './server-fetch.ts'
 import { isFailedDiscovery } from './explain-failure.ts'
@@ -49,7 +49,7 @@ export interface HttpTarget {
 
 export interface ConnectOptions {
   readonly source: ResultSource
-  readonly readingTurns: ReadingTurns
+  readonly responseScheduler: ResponseScheduler
   readonly signal: AbortSignal
   /** Called when the server announces that its list of tools has changed. */
   readonly onToolsChanged: () => void
@@ -142,8 +142,8 @@ async function connect(
 
 /** Returns a fetch that limits the responses of a server and reads them piece by piece. */
 function readingFetch(fetch: GuardedFetch['fetch'], { options, budget, results }: Reading) {
-  const { source, readingTurns } = options
-  const limited = limitResponses(fetch, budget, source.limits, () => readingTurns.next(source.userId))
+  const { source, responseScheduler } = options
+  const limited = limitResponses(fetch, budget, source.limits, () => responseScheduler.next(source.userId))
   return readMessages(limited, async (data) => {
     try {
       return await results.readLarge(data)

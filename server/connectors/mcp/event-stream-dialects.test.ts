@@ -2,10 +2,10 @@ import { expect, it } from 'vitest'
 import { connectorLimits } from '../connector-limits.ts'
 import { connectServer } from './connect-server.ts'
 import { listServerTools } from './list-server-tools.ts'
-import { MessageThread } from '../responses/message-thread.ts'
-import { ReadingTurns } from '../responses/reading-turns.ts'
+import { MessageWorker } from '../responses/large-message-worker.ts'
+import { ResponseScheduler } from '../responses/response-scheduler.ts'
 
-const messageThread = new MessageThread()
+const messageWorker = new MessageWorker()
 
 const tool = { name: 'größe', inputSchema: { type: 'object' } }
 
@@ -78,8 +78,8 @@ it.each<[dialect: string, contentType: string, write: (message: object) => strin
         prior: null,
       },
       {
-        source: { userId: 'ada', url: 'https://mcp.example/', limits: connectorLimits, messageThread },
-        readingTurns: new ReadingTurns(),
+        source: { userId: 'ada', url: 'https://mcp.example/', limits: connectorLimits, messageWorker },
+        responseScheduler: new ResponseScheduler(),
         signal: new AbortController().signal,
         onToolsChanged: () => undefined,
       },

@@ -72,9 +72,9 @@ async function open(
       userId: connector.user_id,
       url: connector.url,
       limits: deps.settings.limits,
-      messageThread: deps.shared.messageThread,
+      messageWorker: deps.shared.messageWorker,
     },
-    readingTurns: deps.shared.readingTurns,
+    responseScheduler: deps.shared.responseScheduler,
     signal,
     onToolsChanged: debounce(() => {
       updateConnectorState(deps.database.db, connector, { tools_expire_at: null }).catch(deps.onError)

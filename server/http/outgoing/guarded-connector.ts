@@ -30,7 +30,7 @@ export function guardedConnector(
   const { lookup = systemLookup, maxConnectMs = 10_000 } = options
   const dialers = new Map<number, buildConnector.connector>()
 
-  /** One for each port, because exceptions include ports and a lookup gets the name only. */
+  /** One for each port, because the operator allows hosts with ports and a lookup gets the name only. */
   function dialerFor(port: number): buildConnector.connector {
     const known = dialers.get(port)
     if (known !== undefined) return known

@@ -88,8 +88,8 @@ const maxCacheMs = 60_000
 const maxCachedTokens = 1_000
 
 /**
- * Returns a function that verifies access tokens. It verifies the signature of the same token once a minute, because that
- * takes longer than anything else before the first text of a reply. An expired token is never cached.
+ * Returns a function that verifies access tokens. It verifies the signature of a token at most once a minute, because that
+ * is the slowest step before a reply begins. An expired token is never cached.
  */
 export function createCachedTokenVerifier(
   requirements: TokenRequirements,

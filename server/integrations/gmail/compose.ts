@@ -19,6 +19,7 @@ export interface ThreadHeaders {
   readonly references?: string | undefined
 }
 
+/** The email that is answered. `inReplyTo` and `references` are headers of the answer. */
 export interface RepliedMessage extends ThreadHeaders {
   readonly headers: MailHeaders
   readonly threadId: string

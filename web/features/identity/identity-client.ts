@@ -20,7 +20,7 @@ export interface IdentityClient {
   readonly accountUrl: string | null
   /** The returned function ends the subscription. */
   readonly subscribe: (onChange: () => void) => () => void
-  /** Processes the provider's response in the address, or else the stored session. */
+  /** Processes the provider's response in the query of the address, or else the stored session. */
   readonly start: () => Promise<void>
   /** Sends the browser to the provider. */
   readonly signIn: (request: SignInRequest) => Promise<void>
@@ -95,7 +95,7 @@ export function createIdentityClient(settings: ClientSettings['identity']): Iden
   }
 }
 
-/** Returns a token, and updates the state with whether there is one. */
+/** Returns a token, and updates the state to show whether there was one. */
 async function requestToken(getToken: () => Promise<string>, status: IdentityStatus): Promise<string> {
   try {
     const token = await getToken()

@@ -1,7 +1,7 @@
 import { LoaderCircle } from 'lucide-react'
 import { classNames } from '../class-names.ts'
 
-/** A spinner. Screen readers announce its label; without a label, the text next to the spinner must say the same. */
+/** A spinner. Screen readers announce its label; without a label, the text next to it must say what is loading. */
 export function Spinner({ label, size = 16 }: { readonly label?: string; readonly size?: number }) {
   const icon = <LoaderCircle size={size} className="animate-spin motion-reduce:animate-pulse" aria-hidden />
   if (label === undefined) return icon

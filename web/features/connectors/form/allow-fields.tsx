@@ -7,12 +7,12 @@ import type { ConnectorDraft } from './connector-draft.ts'
 
 export interface AllowFieldsProps {
   readonly draft: ConnectorDraft
-  readonly moved: boolean
+  readonly addressChanged: boolean
   readonly onChange: (change: Partial<ConnectorDraft>) => void
 }
 
 /** The allowed tools in the connector form, typed by name (§2.74, §5.16). */
-export function AllowFields({ draft, moved, onChange }: AllowFieldsProps) {
+export function AllowFields({ draft, addressChanged, onChange }: AllowFieldsProps) {
   const title = useId()
   const entry = useRef<HTMLInputElement>(null)
 
@@ -27,9 +27,9 @@ export function AllowFields({ draft, moved, onChange }: AllowFieldsProps) {
   return (
     <fieldset aria-labelledby={title} className="flex flex-col gap-2">
       <p id={title} className="text-sm font-medium">
-        Allowed Tools{draft.allow.everyTool || moved ? '' : ` (${draft.allow.names.length})`}
+        Allowed Tools{draft.allow.everyTool || addressChanged ? '' : ` (${draft.allow.names.length})`}
       </p>
-      {moved ? (
+      {addressChanged ? (
         <p className="text-xs text-muted">
           The address changed, so the list of allowed tools will be removed. At the new address every tool
           needs approval.

@@ -32,7 +32,7 @@ export function ConnectorFormDialog({ connector, known, onClose }: ConnectorForm
     },
   })
   const { draft, change } = form
-  const moved = isMoved(draft, connector)
+  const addressChanged = isMoved(draft, connector)
 
   const action = connector === undefined ? 'Add Connector' : 'Update Connector'
   return (
@@ -56,12 +56,19 @@ export function ConnectorFormDialog({ connector, known, onClose }: ConnectorForm
           label="Token (Optional)"
           hint="Authentication token for the connector"
           stored={connector?.token ?? null}
-          moved={moved}
+          addressChanged={addressChanged}
           value={draft.token}
           onChange={(token) => change({ token })}
         />
-        {connector !== undefined && <AllowFields draft={draft} moved={moved} onChange={change} />}
-        <RegistrationFields draft={draft} stored={connector} moved={moved} onChange={change} />
+        {connector !== undefined && (
+          <AllowFields draft={draft} addressChanged={addressChanged} onChange={change} />
+        )}
+        <RegistrationFields
+          draft={draft}
+          stored={connector}
+          addressChanged={addressChanged}
+          onChange={change}
+        />
       </form>
     </Dialog>
   )

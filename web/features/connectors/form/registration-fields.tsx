@@ -9,7 +9,7 @@ import { SecretField } from './secret-field.tsx'
 export interface RegistrationFieldsProps {
   readonly draft: ConnectorDraft
   readonly stored: Pick<Connector, 'client_id' | 'client_secret'> | undefined
-  readonly moved: boolean
+  readonly addressChanged: boolean
   readonly onChange: (change: Partial<ConnectorDraft>) => void
 }
 
@@ -17,8 +17,8 @@ export interface RegistrationFieldsProps {
  * The client ID and secret, for the few servers that need a client registered by hand. Collapsed unless the client ID
  * is set (§18.18).
  */
-export function RegistrationFields({ draft, stored, moved, onChange }: RegistrationFieldsProps) {
-  const isLost = moved && draft.clientId !== '' && draft.clientId === stored?.client_id
+export function RegistrationFields({ draft, stored, addressChanged, onChange }: RegistrationFieldsProps) {
+  const isLost = addressChanged && draft.clientId !== '' && draft.clientId === stored?.client_id
   const [isFilled] = useState(draft.clientId !== '')
   return (
     <details className="group" open={isFilled}>
@@ -46,7 +46,7 @@ export function RegistrationFields({ draft, stored, moved, onChange }: Registrat
           label="Client Secret"
           hint="Leave it empty if the server did not issue one."
           stored={stored?.client_secret ?? null}
-          moved={moved}
+          addressChanged={addressChanged}
           value={draft.clientSecret}
           onChange={(clientSecret) => onChange({ clientSecret })}
         />

@@ -7,7 +7,7 @@ export interface SecretFieldProps {
   /** The mask of the stored secret. */
   readonly stored: string | null
   /** Whether the address of the connector was changed: the server then removes the stored secret. */
-  readonly moved: boolean
+  readonly addressChanged: boolean
   /** Gets the focus when the dialog opens. */
   readonly focusFirst?: boolean
   readonly value: string
@@ -15,10 +15,18 @@ export interface SecretFieldProps {
 }
 
 /** A field for a secret. The server never returns a stored secret: the box shows its mask until the user types another. */
-export function SecretField({ label, hint, stored, moved, focusFirst, value, onChange }: SecretFieldProps) {
+export function SecretField({
+  label,
+  hint,
+  stored,
+  addressChanged,
+  focusFirst,
+  value,
+  onChange,
+}: SecretFieldProps) {
   const isStored = stored !== null && value === stored
   return (
-    <Field label={label} hint={isStored ? describeStored(stored, moved) : hint}>
+    <Field label={label} hint={isStored ? describeStored(stored, addressChanged) : hint}>
       <SecretInput
         isMask={isStored}
         initialFocus={focusFirst}
@@ -29,8 +37,8 @@ export function SecretField({ label, hint, stored, moved, focusFirst, value, onC
   )
 }
 
-function describeStored(mask: string, moved: boolean): string {
-  return moved
+function describeStored(mask: string, addressChanged: boolean): string {
+  return addressChanged
     ? 'The address changed, so the stored value will be removed. Enter the value for the new address.'
     : `Stored: ${mask}. Type to replace it, or empty the field to remove it.`
 }

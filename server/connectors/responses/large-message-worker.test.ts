@@ -1,16 +1,16 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { connectorLimits } from '../connector-limits.ts'
-import { MessageThread } from './message-thread.ts'
+import { MessageWorker } from './large-message-worker.ts'
 
-const thread = new MessageThread()
-afterAll(() => thread.close())
+const worker = new MessageWorker()
+afterAll(() => worker.close())
 
 const methods = new Map<unknown, string>([
   [1, 'tools/list'],
   [2, 'tools/call'],
 ])
 const read = (message: unknown) =>
-  thread.read('ada', {
+  worker.read('ada', {
     data: typeof message === 'string' ? message : JSON.stringify(message),
     methods,
     url: 'https://tools.example/mcp',

@@ -21,7 +21,7 @@ const realClock: Clock = { now: () => performance.now(), pause: (milliseconds) =
  * pieces; one piece of one user is read at a time, users take turns, and pauses leave the larger part of the event loop
  * to other requests (§18.36).
  */
-export class ReadingTurns {
+export class ResponseScheduler {
   readonly #clock: Clock
   readonly #waiting = new RoundRobin<() => void>()
   #isRunning = false

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { ReadingTurns } from './reading-turns.ts'
+import { ResponseScheduler } from './response-scheduler.ts'
 
 /** A clock that stands still, except for pauses and `advance`. */
 function manualClock() {
@@ -21,7 +21,7 @@ function manualClock() {
 }
 
 it('gives users turns, however many pieces one of them reads (§18.36)', async () => {
-  const turns = new ReadingTurns(manualClock())
+  const turns = new ResponseScheduler(manualClock())
   const order: string[] = []
   const read = async (user: string, piece: number) => {
     await turns.next(user)
@@ -33,7 +33,7 @@ it('gives users turns, however many pieces one of them reads (§18.36)', async (
 
 it('pauses three times as long as it reads, whoever reads (§18.36)', async () => {
   const clock = manualClock()
-  const turns = new ReadingTurns(clock)
+  const turns = new ResponseScheduler(clock)
   for (let piece = 0; piece < 20; piece++) {
     await turns.next(`user ${piece % 3}`)
     clock.advance(5)
@@ -45,7 +45,7 @@ it('pauses three times as long as it reads, whoever reads (§18.36)', async () =
 
 it('does not pause a reading that ends within its share', async () => {
   const clock = manualClock()
-  const turns = new ReadingTurns(clock)
+  const turns = new ResponseScheduler(clock)
   for (let piece = 0; piece < 10; piece++) {
     await turns.next('user')
     clock.advance(1)
@@ -57,7 +57,7 @@ it('does not pause a reading that ends within its share', async () => {
 
 it('counts at most 20 ms for one turn, because other requests may have run in it', async () => {
   const clock = manualClock()
-  const turns = new ReadingTurns(clock)
+  const turns = new ResponseScheduler(clock)
   await turns.next('user')
   clock.advance(10_000)
   await turns.next('user')

@@ -28,7 +28,7 @@ interface Job {
  * Reads large messages of servers in one worker thread, so that the event loop stays free. One message is read at a
  * time, and users take turns.
  */
-export class MessageThread {
+export class MessageWorker {
   readonly #jobs = new RoundRobin<Job>()
   #isRunning = false
   #started: StartedWorker | undefined
