@@ -21,7 +21,7 @@ export type ReadMessage =
   /** `message` is the JSON of the message with an empty result; `id` is the id of its request. */
   | { readonly kind: 'page'; readonly id: unknown; readonly message: string; readonly page: ToolPage }
   | { readonly kind: 'result'; readonly id: unknown; readonly message: string; readonly result: ReadResult }
-  /** Another message, without the text that nobody reads. */
+  /** Another message, without the text that the product does not use. */
   | { readonly kind: 'other'; readonly message: string }
   /** A notification; none that matters is large. */
   | { readonly kind: 'ignored' }

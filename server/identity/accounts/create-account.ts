@@ -9,7 +9,7 @@ import { endSetUp } from './set-up-token.ts'
 
 /** Which users may create an account. */
 export interface SignUpPolicy {
-  /** False when nobody may create an account. */
+  /** False when no account can be created. */
   readonly isOffered: boolean
   /** Whether everyone may. */
   readonly isOpen: boolean
@@ -21,8 +21,8 @@ export const emailNotAllowed =
   'This e-mail address is not allowed on this server. Ask the administrator to allow it.'
 
 /**
- * Shown on a closed installation for addresses that are not listed and for those that have an account, so that nobody can
- * find out which are which (§15.27).
+ * Shown on a closed installation for addresses that are not listed and for those that have an account, so that the
+ * response does not show which are which (§15.27).
  */
 export const noNewAccount =
   'No account can be created with this e-mail address. If you have an account, sign in. Otherwise ask the administrator to allow the address.'
