@@ -12,7 +12,8 @@ export default defineConfig({
   fullyParallel: true,
   // Tests wait for pages as much as they compute.
   workers: availableParallelism() + 2,
-  timeout: 30_000,
+  // A test of several screens with axe takes up to 15 s of two quiet cores, and the machine may be busier.
+  timeout: 60_000,
   globalTimeout: 30 * 60_000,
   expect: { timeout: 7_000 },
   reporter: 'list',
