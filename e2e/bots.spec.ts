@@ -247,6 +247,8 @@ for (const { look, viewport, colorScheme } of looks) {
       await axe(page)
       await confirmation.getByRole('button', { name: 'Delete' }).click()
       await expect(row(page, 'A very long name')).toHaveCount(0)
+      // The row can disappear shortly before the dialog closes.
+      await expect(confirmation).toBeHidden()
       await row(page, 'Yonder Demo').getByRole('button', { name: 'Delete' }).click()
       await confirmation.getByRole('button', { name: 'Delete' }).click()
       await expect(page.getByText('No bot configurations found')).toBeVisible()
