@@ -54,11 +54,13 @@ function registerReplyRoutes(api: Api, routes: CompletionRoutesDeps): void {
     async (request, reply) => {
       const user = requireUser(request)
       const { body } = request
-      sse.checkLimit(request)
       deps.runs.refuseWhileClosing()
       const bot = await requireBot(deps.database.db, user, body.botName)
       const sent = await writeWhenFree(deps, body.chatId, () => write(deps, user, bot, body))
-      if (sent.kind === 'repeated') return repeatReply(deps, () => sse.open(request, reply), sent)
+      if (sent.kind === 'repeated') {
+        sse.checkLimit(request)
+        return repeatReply(deps, () => sse.open(request, reply), sent)
+      }
       startRun(deps, sent.run, user, bot)
       if (sent.denied !== undefined) {
         onChatChanged(user.id, body.chatId)
@@ -77,7 +79,6 @@ function registerToolRoutes(api: Api, routes: CompletionRoutesDeps): void {
     async (request, reply) => {
       const user = requireUser(request)
       const { body } = request
-      sse.checkLimit(request)
       deps.runs.refuseWhileClosing()
       const bot = await requireBot(deps.database.db, user, body.botName)
       const pending = await requirePendingCall(deps.database, user, body)

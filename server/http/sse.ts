@@ -38,7 +38,8 @@ export interface SseStream {
 
 export interface SseHub {
   /**
-   * Must be called before anything is written for a request that opens a stream (§16.12).
+   * Must be called before a stream is opened for a reply that exists already, or for live updates (§16.12). The stream of a
+   * new reply is limited by the rate of messages.
    * @throws AppError `rate_limited` when the user has too many open streams
    */
   checkLimit(request: FastifyRequest): void
