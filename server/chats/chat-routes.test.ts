@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openChatApp } from '../testing/chat/open-chat-app.ts'
 import type { ChatApp, ChatClient } from '../testing/chat/open-chat-app.ts'
 import { engines } from '../testing/database/test-database.ts'
-import { deleteEmptyChats } from './chat-store.ts'
+import { deleteEmptyChats, deleteSurplusChats } from './chat-store.ts'
 import { statusAndBody } from '../testing/send-request.ts'
 
 describe.each(engines)('chats on %s', (engine) => {
@@ -124,16 +124,26 @@ describe.each(engines)('chats on %s', (engine) => {
     expect((await ada.readChat(fresh)).messages).toEqual([])
   })
 
-  it('keeps the newest 100 unused chats of a user, and every used chat (§16.18)', async () => {
+  it('keeps the newest unused chats of a user, those just reserved, and every used chat (§16.18)', async () => {
     const hoarder = await product.join('Hoarder')
     const used = await hoarder.newChat()
     await sendAndReceive(hoarder, used, 'Hi', 'Ho')
     const reserved: string[] = []
-    for (let count = 0; count < 102; count++) reserved.push(await hoarder.newChat())
-    expect(new Set(reserved).size).toBe(102)
+    for (let count = 0; count < 5; count++) reserved.push(await hoarder.newChat())
+    expect(new Set(reserved).size).toBe(5)
+    const { db } = product.database
+    for (const [index, id] of reserved.entries())
+      await db
+        .updateTable('chats')
+        .set({ created_at: 1_000 + index })
+        .where('id', '=', id)
+        .execute()
+    await deleteSurplusChats(db, { before: 1_000, max: 1 })
+    expect((await hoarder.get(`/api/chats/${reserved[0]}`)).statusCode).toBe(200)
+    await deleteSurplusChats(db, { before: 2_000, max: 3 })
     for (const id of reserved.slice(0, 2))
       expect((await hoarder.get(`/api/chats/${id}`)).statusCode).toBe(404)
-    for (const id of [used, ...reserved.slice(2, 4), reserved.at(-1)])
+    for (const id of [used, ...reserved.slice(2)])
       expect((await hoarder.get(`/api/chats/${id}`)).statusCode).toBe(200)
   })
 

@@ -19,7 +19,7 @@ import { AppError } from '../lib/app-error.ts'
 import { normalizeText } from '../lib/text.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import type { User } from '../identity/user.ts'
-import { deleteSurplusChats, insertChat, moveLeaf, requireChat } from './chat-store.ts'
+import { insertChat, moveLeaf, requireChat } from './chat-store.ts'
 import { newestLeafBelow } from './chat-tree.ts'
 import { findMessage, listNodes } from './message-store.ts'
 import type { RunningReply } from './present-chat.ts'
@@ -36,9 +36,6 @@ export interface ChatRoutesDeps {
   /** Notifies the user's other tabs and devices. */
   readonly onChatChanged: (userId: string, chatId: string) => void
 }
-
-/** Chats without messages that a user may have. The oldest beyond this number are deleted (§16.18). */
-const maxEmptyChats = 100
 
 const ImageParams = z.object({
   id: ClientId,
@@ -100,7 +97,6 @@ function registerChanges(api: Api, deps: Pick<ChatRoutesDeps, 'database' | 'now'
       const time = now()
       const chat = { id, user_id: user.id, selected_message_id: null, created_at: time, updated_at: time }
       if (!(await insertChat(db, chat))) return { id }
-      await deleteSurplusChats(db, user, maxEmptyChats)
       onChatChanged(user.id, id)
       return { id }
     },

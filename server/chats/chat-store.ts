@@ -110,28 +110,26 @@ export async function deleteEmptyChats(db: Db, before: number): Promise<void> {
 }
 
 /**
- * Deletes a user's oldest empty chats beyond `max`. Looks only at the user's newest chats, because chats that were reserved
- * and never used are among these.
+ * Deletes chats that were reserved before `before` and never used, of each user all but the newest `max`. A chat that was
+ * just reserved stays, because its first message may be on the way.
  */
-export async function deleteSurplusChats(db: Db, user: Owner, max: number): Promise<void> {
-  const newest = await db
+export async function deleteSurplusChats(
+  db: Db,
+  { before, max }: { readonly before: number; readonly max: number },
+): Promise<void> {
+  const empty = db
     .selectFrom('chats')
-    .select(['id', 'selected_message_id'])
-    .where('user_id', '=', user.id)
-    .orderBy('updated_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(2 * max)
-    .execute()
-  const surplus = newest.filter((chat) => chat.selected_message_id === null).slice(max)
-  if (surplus.length === 0) return
+    .select([
+      'id',
+      sql<number>`row_number() over (partition by user_id order by created_at desc, id desc)`.as('place'),
+    ])
+    .where('selected_message_id', 'is', null)
+    .where('created_at', '<', before)
+    .as('empty')
   await db
     .deleteFrom('chats')
     .where('selected_message_id', 'is', null)
-    .where(
-      'id',
-      'in',
-      surplus.map((chat) => chat.id),
-    )
+    .where('id', 'in', db.selectFrom(empty).select('id').where('place', '>', max))
     .execute()
 }
 
