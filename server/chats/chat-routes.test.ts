@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openChatApp } from '../testing/chat/open-chat-app.ts'
 import type { ChatApp, ChatClient } from '../testing/chat/open-chat-app.ts'
 import { engines } from '../testing/database/test-database.ts'
-import { deleteEmptyChats, deleteSurplusChats } from './chat-store.ts'
+import { deleteUnusedChats } from './chat-store.ts'
 import { statusAndBody } from '../testing/send-request.ts'
 
 describe.each(engines)('chats on %s', (engine) => {
@@ -118,7 +118,8 @@ describe.each(engines)('chats on %s', (engine) => {
       .where('id', 'in', [old, used])
       .execute()
     const fresh = await ada.newChat()
-    await deleteEmptyChats(db, Date.now() - day)
+    const time = Date.now() - day
+    await deleteUnusedChats(db, { expiredBefore: time, surplusBefore: time, max: 100 })
     expect((await ada.get(`/api/chats/${old}`)).statusCode).toBe(404)
     expect((await ada.readChat(used)).messages.length).toBe(2)
     expect((await ada.readChat(fresh)).messages).toEqual([])
@@ -138,9 +139,9 @@ describe.each(engines)('chats on %s', (engine) => {
         .set({ created_at: 1_000 + index })
         .where('id', '=', id)
         .execute()
-    await deleteSurplusChats(db, { before: 1_000, max: 1 })
+    await deleteUnusedChats(db, { expiredBefore: 0, surplusBefore: 1_000, max: 1 })
     expect((await hoarder.get(`/api/chats/${reserved[0]}`)).statusCode).toBe(200)
-    await deleteSurplusChats(db, { before: 2_000, max: 3 })
+    await deleteUnusedChats(db, { expiredBefore: 0, surplusBefore: 2_000, max: 3 })
     for (const id of reserved.slice(0, 2))
       expect((await hoarder.get(`/api/chats/${id}`)).statusCode).toBe(404)
     for (const id of [used, ...reserved.slice(2)])

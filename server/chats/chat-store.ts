@@ -100,37 +100,36 @@ export async function countChats(db: Db, user: Owner, max: number): Promise<numb
   return Number(count)
 }
 
-/** Deletes the chats that were reserved before `before` and never used. */
-export async function deleteEmptyChats(db: Db, before: number): Promise<void> {
-  await db
-    .deleteFrom('chats')
-    .where('selected_message_id', 'is', null)
-    .where('created_at', '<', before)
-    .execute()
+/** Which unused chats are deleted. Times are milliseconds since 1970. */
+export interface UnusedChatLimits {
+  /** Chats that were reserved before this time are deleted. */
+  readonly expiredBefore: number
+  /** Of the chats that a user reserved before this time, only the newest `max` are kept. */
+  readonly surplusBefore: number
+  readonly max: number
 }
 
-/**
- * Deletes chats that were reserved before `before` and never used, of each user all but the newest `max`. A chat that was
- * just reserved stays, because its first message may be on the way.
- */
-export async function deleteSurplusChats(
+/** Deletes chats that were reserved and never used. One that was just reserved stays, because its first message may follow. */
+export async function deleteUnusedChats(
   db: Db,
-  { before, max }: { readonly before: number; readonly max: number },
+  { expiredBefore, surplusBefore, max }: UnusedChatLimits,
 ): Promise<void> {
-  const empty = db
+  const unused = db
     .selectFrom('chats')
     .select([
       'id',
+      'created_at',
       sql<number>`row_number() over (partition by user_id order by created_at desc, id desc)`.as('place'),
     ])
     .where('selected_message_id', 'is', null)
-    .where('created_at', '<', before)
-    .as('empty')
-  await db
-    .deleteFrom('chats')
-    .where('selected_message_id', 'is', null)
-    .where('id', 'in', db.selectFrom(empty).select('id').where('place', '>', max))
-    .execute()
+    .where('created_at', '<', surplusBefore)
+    .as('unused')
+  const deleted = db
+    .selectFrom(unused)
+    .select('id')
+    .where((is) => is.or([is('created_at', '<', expiredBefore), is('place', '>', max)]))
+  // Checked again, because a first message may have arrived meanwhile.
+  await db.deleteFrom('chats').where('selected_message_id', 'is', null).where('id', 'in', deleted).execute()
 }
 
 function unknownChat(): AppError {

@@ -2,20 +2,15 @@ import type { Database } from '../db/database.ts'
 import type { Api } from '../http/api.ts'
 import { repeatUntilStopped } from '../lib/repeat-until-stopped.ts'
 import { registerChatRoutes } from './chat-routes.ts'
-import {
-  deleteChatsOfUser,
-  deleteEmptyChats,
-  deleteMessagesOfUser,
-  deleteSurplusChats,
-} from './chat-store.ts'
+import { deleteChatsOfUser, deleteMessagesOfUser, deleteUnusedChats } from './chat-store.ts'
 import { openSearch } from './search/open-search.ts'
 import type { RunningReply } from './present-chat.ts'
 
 /** Milliseconds for which a chat without messages is kept, and between two deletions of such chats (§16.14). */
-const maxEmptyChatAgeMs = 86_400_000
+const maxUnusedAgeMs = 86_400_000
 const deletionIntervalMs = 3_600_000
 /** Chats without messages that a user may have, besides those of the last minutes (§16.18). */
-const maxEmptyChats = 100
+const maxUnusedChats = 100
 const minSurplusAgeMs = 600_000
 
 /** Messages that one statement deletes. More would delay the commits of new tokens. */
@@ -50,10 +45,12 @@ export function openChats({ database, now }: AppDeps, options: ChatOptions): Cha
   const { readRun, onChatChanged, onError } = options
   const search = openSearch(database, onError)
   const endDeletion = repeatUntilStopped(
-    async () => {
-      await deleteEmptyChats(database.db, now() - maxEmptyChatAgeMs)
-      await deleteSurplusChats(database.db, { before: now() - minSurplusAgeMs, max: maxEmptyChats })
-    },
+    () =>
+      deleteUnusedChats(database.db, {
+        expiredBefore: now() - maxUnusedAgeMs,
+        surplusBefore: now() - minSurplusAgeMs,
+        max: maxUnusedChats,
+      }),
     deletionIntervalMs,
     onError,
   )
