@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { sqliteFileName } from '../../server/db/open-database.ts'
 import { openSqlite } from '../../server/db/dialects/sqlite.ts'
@@ -17,7 +18,7 @@ export async function writeLongChat(
   textOf = (index: number) => (index % 2 === 1 ? question : answer)(Math.ceil(index / 2)),
 ): Promise<string> {
   const { db, close } = openSqlite(join(dataDir, sqliteFileName))
-  const id = `long_${count}`
+  const id = `long_${randomUUID().slice(0, 8)}`
   const start = Date.now() - count * 1000
   const nameOf = (index: number) => `${id}_m${index}`
   const rowOf = (index: number) => {
