@@ -1,10 +1,11 @@
 import type { ChatSummary } from '@yonder/contract/chat'
 import type { Ref } from 'react'
 import { Link } from 'react-router'
+import { formatMoment, formatRecent } from '../../lib/format-time.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { MarkedText } from '../../ui/marked-text.tsx'
 import { ModelIcon } from '../../ui/icons/model-icon.tsx'
-import { formatUpdateTime, summarizeChat } from './summarize-chat.ts'
+import { summarizeChat } from './summarize-chat.ts'
 
 export interface HistoryRowProps {
   readonly chat: ChatSummary
@@ -15,6 +16,7 @@ export interface HistoryRowProps {
 
 export function HistoryRow({ chat, search, onOpen, ref }: HistoryRowProps) {
   const { title, isTitleCut, preview, model } = summarizeChat(chat)
+  const updated = new Date(chat.update_time)
   return (
     <li>
       <Link
@@ -36,10 +38,10 @@ export function HistoryRow({ chat, search, onOpen, ref }: HistoryRowProps) {
             </span>
             <time
               dateTime={chat.update_time}
-              title={new Date(chat.update_time).toLocaleString()}
+              title={formatMoment(updated)}
               className="shrink-0 text-xs text-muted tabular-nums"
             >
-              {formatUpdateTime(chat.update_time)}
+              {formatRecent(updated)}
             </time>
           </span>
           <span className="block truncate text-sm text-muted">

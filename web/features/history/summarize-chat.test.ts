@@ -2,7 +2,7 @@ import { makeChatSummary } from '../../testing/wire-objects.ts'
 import type { ChatSummary } from '@yonder/contract/chat'
 import { describe, expect, it } from 'vitest'
 import { measureWork } from '../../testing/measure-work.ts'
-import { formatUpdateTime, summarizeChat } from './summarize-chat.ts'
+import { summarizeChat } from './summarize-chat.ts'
 
 type Messages = ChatSummary['messages']
 
@@ -56,22 +56,5 @@ describe('a chat in the history', () => {
     const worked = measureWork()
     summarize(user('word '.repeat(200_000)))
     expect(worked()).toBeLessThan(500)
-  })
-})
-
-describe('the update time', () => {
-  const now = new Date(2026, 10, 20, 15, 0)
-  const format = (...parts: [number, number, number, number, number]) =>
-    formatUpdateTime(new Date(...parts).toISOString(), now)
-
-  it('is the time for today, else the day, with the year if it is another one (§2.43)', () => {
-    expect(format(2026, 10, 20, 9, 5)).toBe('09:05')
-    expect(format(2026, 10, 19, 23, 59)).toMatch(/19/)
-    expect(format(2026, 10, 19, 23, 59)).not.toMatch(/2026|:/)
-    expect(format(2025, 10, 20, 9, 5)).toMatch(/2025/)
-  })
-
-  it('is empty when it cannot be parsed', () => {
-    expect(formatUpdateTime('never', now)).toBe('')
   })
 })

@@ -50,16 +50,3 @@ function textOf({ content }: SummaryMessage): string {
   const text = typeof content === 'string' ? content : content.map((part) => part.text ?? '').join(' ')
   return text.slice(0, maxTitleSourceChars).replace(/\s+/g, ' ').trim()
 }
-
-/** Formats the time of a chat's last change: hour and minute for today, else the day, with the year if it is not this year. */
-export function formatUpdateTime(iso: string, now: Date = new Date()): string {
-  const time = new Date(iso)
-  if (Number.isNaN(time.getTime())) return ''
-  if (time.toDateString() === now.toDateString())
-    return time.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
-  return time.toLocaleDateString(undefined, {
-    day: 'numeric',
-    month: 'short',
-    ...(time.getFullYear() === now.getFullYear() ? {} : { year: 'numeric' }),
-  })
-}

@@ -4,6 +4,7 @@ import { use } from 'react'
 import type { Ref } from 'react'
 import { CopyButton } from '../../../ui/button/copy-button.tsx'
 import { IconButton } from '../../../ui/button/icon-button.tsx'
+import { formatRecent } from '../../../lib/format-time.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { ModelIcon } from '../../../ui/icons/model-icon.tsx'
 import { BranchControl } from './branch-control.tsx'
@@ -21,7 +22,6 @@ export interface MessageMetaProps {
 export function MessageMeta({ message, text, align, editButton }: MessageMetaProps) {
   const slots = use(MessageSlotsContext)
   const actions = use(MessageActionsContext)
-  const time = formatMessageTime(message.unix_timestamp)
   return (
     <div
       className={classNames(
@@ -30,7 +30,10 @@ export function MessageMeta({ message, text, align, editButton }: MessageMetaPro
       )}
     >
       <MessageAuthor message={message} />
-      {time !== undefined && <time dateTime={message.timestamp}>{time}</time>}
+      {/* 0 stands for an unknown time (§2.31). */}
+      {message.unix_timestamp !== 0 && (
+        <time dateTime={message.timestamp}>{formatRecent(new Date(message.unix_timestamp))}</time>
+      )}
       {actions !== undefined && (
         <BranchControl
           siblings={actions.siblingsOf(message)}
@@ -106,24 +109,4 @@ function RegenerateButton({ message }: { readonly message: Message }) {
       <RefreshCw size={16} aria-hidden />
     </IconButton>
   )
-}
-
-/**
- * Formats the time of a message (§2.31) in local time: hour:minute if today, else the ISO date; undefined for 0
- * (unknown).
- */
-export function formatMessageTime(unixTimestamp: number, now = Date.now()): string | undefined {
-  if (unixTimestamp === 0) return undefined
-  const time = new Date(unixTimestamp)
-  return isoDate(time) === isoDate(new Date(now))
-    ? `${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}`
-    : isoDate(time)
-}
-
-function isoDate(time: Date): string {
-  return `${time.getFullYear()}-${twoDigits(time.getMonth() + 1)}-${twoDigits(time.getDate())}`
-}
-
-function twoDigits(value: number): string {
-  return String(value).padStart(2, '0')
 }

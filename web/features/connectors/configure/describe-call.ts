@@ -1,4 +1,5 @@
 import type { Approval, CallOutcome, ToolCallRecord } from '@yonder/contract/connector'
+import { formatMoment } from '../../../lib/format-time.ts'
 
 const approvals: Readonly<Record<Approval, string>> = {
   once: 'allowed once',
@@ -16,8 +17,6 @@ const outcomes: Readonly<Record<CallOutcome, string>> = {
   stopped: 'Stopped',
   denied: 'Denied',
 }
-
-const times = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
 export interface CallLine {
   readonly outcome: string
@@ -37,7 +36,7 @@ export function describeCall({ approval, outcome, started_at, duration, bytes }:
   return {
     outcome: outcomes[outcome],
     isBad: outcome === 'tool_error' || outcome === 'failed' || outcome === 'timed_out',
-    time: times.format(new Date(started_at)),
+    time: formatMoment(new Date(started_at)),
     facts: facts.filter((fact) => fact !== undefined),
   }
 }

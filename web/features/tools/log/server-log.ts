@@ -1,5 +1,6 @@
 import type { RunEvent } from '@yonder/contract/completion'
 import { useCallback, useReducer } from 'react'
+import { formatClockWithSeconds } from '../../../lib/format-time.ts'
 
 /** The status of a tool server (§3.16). */
 export interface ServerStatus {
@@ -92,7 +93,7 @@ export function useServerLog(): ServerLogView {
     log,
     receive: useCallback((event: RunEvent) => {
       if (event.type !== 'mcp_status' && event.type !== 'ended') return
-      dispatch({ type: 'event', event, time: new Date().toLocaleTimeString() })
+      dispatch({ type: 'event', event, time: formatClockWithSeconds(new Date()) })
     }, []),
     clear: useCallback(() => dispatch({ type: 'clear' }), []),
     close: useCallback(() => dispatch({ type: 'close' }), []),

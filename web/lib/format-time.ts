@@ -1,0 +1,32 @@
+/*
+ * The formats of times in the interface, in local time: a day is `2026-11-20`, a time of day is `09:05` (§2.31, §14.36).
+ */
+
+/** Formats a time as hour and minute if it is of today, else as its day. */
+export function formatRecent(time: Date, now: Date = new Date()): string {
+  return formatDay(time) === formatDay(now) ? formatClock(time) : formatDay(time)
+}
+
+/** Formats a time as its day, for example `2026-11-20`. */
+export function formatDay(time: Date): string {
+  return `${time.getFullYear()}-${twoDigits(time.getMonth() + 1)}-${twoDigits(time.getDate())}`
+}
+
+/** Formats a time as hour and minute, for example `09:05`. */
+export function formatClock(time: Date): string {
+  return `${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}`
+}
+
+/** Formats a time as hour, minute and second, for lists whose entries are seconds apart. */
+export function formatClockWithSeconds(time: Date): string {
+  return `${formatClock(time)}:${twoDigits(time.getSeconds())}`
+}
+
+/** Formats a time as its day, hour and minute. */
+export function formatMoment(time: Date): string {
+  return `${formatDay(time)} ${formatClock(time)}`
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, '0')
+}
