@@ -3,24 +3,27 @@ import { useState } from 'react'
 import { Button } from '../ui/button/button.tsx'
 import { CopyButton } from '../ui/button/copy-button.tsx'
 import { IconButton, IconLink } from '../ui/button/icon-button.tsx'
+import { Entry, EntryList } from '../ui/entry-list.tsx'
 import { Checkbox } from '../ui/form/checkbox.tsx'
 import { Field } from '../ui/form/field.tsx'
 import { Select } from '../ui/form/select.tsx'
 import { SettingsGroup, SettingsRow } from '../ui/form/settings-list.tsx'
 import { Switch } from '../ui/form/switch.tsx'
 import { SearchInput, SecretInput, TextInput } from '../ui/form/text-input.tsx'
+import { StateBadge } from '../ui/states/state-badge.tsx'
 import { Section, Specimen } from './section.tsx'
 
 export function ButtonSpecimens() {
   return (
     <Section
       title="Buttons"
-      lead="Use one primary button in a view, plain buttons in rows, and danger buttons only in confirmations."
+      lead="Use one primary button in a view, muted buttons in lists, and danger buttons only in confirmations."
     >
       <Specimen name="Looks">
         <Button look="primary">Save</Button>
         <Button>Cancel</Button>
         <Button look="plain">Edit</Button>
+        <Button look="muted">Configure</Button>
         <Button look="danger">Delete</Button>
       </Specimen>
       <Specimen name="Small">
@@ -163,6 +166,30 @@ export function FieldSpecimens() {
         />
         <Checkbox label="Optional settings" />
         <Checkbox label="Disabled" disabled />
+      </Specimen>
+      <Specimen name="Entries" wide arrange="column">
+        <EntryList label="Connectors">
+          {(
+            [
+              ['search', 'https://search.example/mcp', 'Connected'],
+              ['a-connector-with-a-rather-long-name', 'https://tools.example/a/long/address/mcp', 'Failed'],
+            ] as const
+          ).map(([name, address, status]) => (
+            <Entry
+              key={name}
+              id={`entry-${name}`}
+              stacks
+              name={name}
+              status={<StateBadge tone={status === 'Connected' ? 'success' : 'danger'}>{status}</StateBadge>}
+              detail={address}
+              actions={['Configure', 'Disconnect', 'Edit', 'Delete'].map((action) => (
+                <Button key={action} size="small" look="muted" aria-describedby={`entry-${name}`}>
+                  {action}
+                </Button>
+              ))}
+            />
+          ))}
+        </EntryList>
       </Specimen>
       <Specimen name="Settings" wide arrange="column">
         <SettingsGroup title="Appearance">

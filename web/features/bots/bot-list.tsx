@@ -4,6 +4,7 @@ import { useId } from 'react'
 import { useBots } from '../../data/bots.ts'
 import { readReason } from '../../lib/api-error.ts'
 import { Button } from '../../ui/button/button.tsx'
+import { Entry, EntryList } from '../../ui/entry-list.tsx'
 import { ErrorState } from '../../ui/states/error-state.tsx'
 import { EmptyState, LoadingState } from '../../ui/states/states.tsx'
 
@@ -34,11 +35,11 @@ export function BotList({ onEdit, onDelete }: BotListProps) {
     )
   }
   return (
-    <ul aria-label="Bots" className="divide-y divide-line">
+    <EntryList label="Bots">
       {bots.map((bot) => (
         <BotRow key={bot.name} bot={bot} onEdit={() => onEdit(bot)} onDelete={() => onDelete(bot)} />
       ))}
-    </ul>
+    </EntryList>
   )
 }
 
@@ -49,30 +50,32 @@ interface BotRowProps {
 }
 
 function BotRow({ bot, onEdit, onDelete }: BotRowProps) {
-  const name = useId()
+  const id = useId()
   const ownKey = bot.base_url !== null || bot.api_key !== null
   return (
-    <li className="flex items-center gap-3 py-2.5">
-      <div className="min-w-0 flex-1">
-        <p id={name} className="text-sm font-medium wrap-anywhere">
-          <bdi>{bot.name}</bdi>
-        </p>
-        <p className="text-xs text-muted">
+    <Entry
+      id={id}
+      name={<bdi>{bot.name}</bdi>}
+      detail={
+        <>
           <bdi title={bot.model} className="line-clamp-2 wrap-anywhere">
             {bot.model}
           </bdi>
-          {ownKey && <span>{bot.base_url === null ? 'with your own key' : 'at your own provider'}</span>}
-        </p>
-      </div>
-      {/* The last button has no border, so its text is aligned with the edge of the list. */}
-      <div className="-mr-3 flex shrink-0 gap-1">
-        <Button size="small" look="plain" aria-describedby={name} onClick={onEdit}>
-          Edit
-        </Button>
-        <Button size="small" look="plain" aria-describedby={name} onClick={onDelete}>
-          Delete
-        </Button>
-      </div>
-    </li>
+          {ownKey && (
+            <p className="text-xs">{bot.base_url === null ? 'with your own key' : 'at your own provider'}</p>
+          )}
+        </>
+      }
+      actions={
+        <>
+          <Button size="small" look="muted" aria-describedby={id} onClick={onEdit}>
+            Edit
+          </Button>
+          <Button size="small" look="muted" aria-describedby={id} onClick={onDelete}>
+            Delete
+          </Button>
+        </>
+      }
+    />
   )
 }

@@ -10,7 +10,8 @@ import { ShareRow } from './share-row.tsx'
 export function OwnShares() {
   const group = useRef<HTMLDivElement>(null)
   const [revoking, setRevoking] = useState<OwnShare>()
-  const close = () => setRevoking(undefined)
+  // Closes only the dialog that sent the request: meanwhile the user can have closed it and opened another.
+  const close = () => setRevoking((current) => (current === revoking ? undefined : current))
 
   const closeAfterRevoke = () => {
     flushSync(close)

@@ -7,6 +7,7 @@ const looks = {
   primary: 'bg-accent text-on-accent hover:bg-accent-hover active:bg-accent-hover',
   quiet: 'border border-line-strong bg-surface text-ink hover:bg-hover active:bg-pressed',
   plain: 'text-ink hover:bg-hover active:bg-pressed',
+  muted: 'text-muted hover:bg-hover hover:text-ink active:bg-pressed',
   danger: 'bg-danger text-on-danger hover:bg-danger-hover active:bg-danger-hover',
 } as const
 

@@ -19,11 +19,11 @@ export function Switch({ label, checked, onChange }: SwitchProps) {
     >
       <span
         className={classNames(
-          'inline-flex h-6 w-10 items-center rounded-full p-1 transition-colors',
-          checked ? 'justify-end bg-accent' : 'justify-start bg-muted',
+          'inline-flex h-6 w-10 items-center rounded-full border p-1 transition-colors',
+          checked ? 'justify-end border-accent bg-accent' : 'justify-start border-muted bg-transparent',
         )}
       >
-        <span className="size-4 rounded-full bg-surface" />
+        <span className={classNames('size-3.5 rounded-full', checked ? 'bg-surface' : 'bg-muted')} />
       </span>
     </button>
   )

@@ -2,6 +2,7 @@ import type { Connector } from '@yonder/contract/connector'
 import { Plug } from 'lucide-react'
 import { useConnectors } from '../../../data/connectors.ts'
 import { readReason } from '../../../lib/api-error.ts'
+import { EntryList } from '../../../ui/entry-list.tsx'
 import { ErrorState } from '../../../ui/states/error-state.tsx'
 import { EmptyState, LoadingState } from '../../../ui/states/states.tsx'
 import { ConnectorRow } from './connector-row.tsx'
@@ -35,7 +36,7 @@ export function ConnectorList(actions: ConnectorListProps) {
       {own.length > 0 && (
         <>
           <Rows label="Default connectors" connectors={own} {...actions} />
-          <hr className="my-3 border-line-strong" />
+          <hr className="my-4 border-line-strong" />
         </>
       )}
       {custom.length === 0 ? (
@@ -64,7 +65,7 @@ function Rows({
   onDelete,
 }: ConnectorListProps & { readonly label: string; readonly connectors: readonly Connector[] }) {
   return (
-    <ul aria-label={label} className="divide-y divide-line">
+    <EntryList label={label}>
       {connectors.map((connector) => (
         <ConnectorRow
           key={connector.name}
@@ -74,6 +75,6 @@ function Rows({
           onDelete={() => onDelete(connector)}
         />
       ))}
-    </ul>
+    </EntryList>
   )
 }

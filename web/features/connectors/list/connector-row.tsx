@@ -2,6 +2,7 @@ import type { Connector } from '@yonder/contract/connector'
 import { useId, useState } from 'react'
 import { useIsToggling, useToggleConnector } from '../../../data/connector-toggle.ts'
 import { Button } from '../../../ui/button/button.tsx'
+import { Entry } from '../../../ui/entry-list.tsx'
 import { StateBadge } from '../../../ui/states/state-badge.tsx'
 import { isDefaultConnector } from '../is-default-connector.ts'
 
@@ -17,40 +18,38 @@ export function ConnectorRow({ connector, onConfigure, onEdit, onDelete }: Conne
   const id = useId()
   const { name, url, status, error_message, notice } = connector
   return (
-    <li className="flex flex-wrap items-start gap-x-4 gap-y-2 py-3">
-      <div className="min-w-0 flex-1 basis-64">
-        <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
-          <p id={id} className="min-w-0 text-sm font-medium wrap-anywhere">
-            <bdi>{name}</bdi>
-          </p>
-          <StatusBadge status={status} />
-        </div>
-        <p className="mt-0.5 text-xs text-muted">
-          <bdi title={url} className="line-clamp-2 wrap-anywhere">
-            {url}
-          </bdi>
-        </p>
-        {error_message !== null && <p className="mt-1 text-xs text-danger wrap-anywhere">{error_message}</p>}
-        {notice !== null && <p className="mt-1 text-xs text-muted wrap-anywhere">{notice}</p>}
-      </div>
-      {/* The buttons have no border, so their texts are aligned with the text above. */}
-      <div className="-mx-3 flex flex-wrap gap-1 sm:ml-0">
-        <Button size="small" look="plain" aria-describedby={id} onClick={onConfigure}>
-          Configure
-        </Button>
-        <ToggleButton connector={connector} describedBy={id} />
-        {!isDefaultConnector(connector) && (
-          <>
-            <Button size="small" look="plain" aria-describedby={id} onClick={onEdit}>
-              Edit
-            </Button>
-            <Button size="small" look="plain" aria-describedby={id} onClick={onDelete}>
-              Delete
-            </Button>
-          </>
-        )}
-      </div>
-    </li>
+    <Entry
+      id={id}
+      stacks
+      name={<bdi>{name}</bdi>}
+      status={<StatusBadge status={status} />}
+      detail={
+        <bdi title={url} className="line-clamp-2 wrap-anywhere">
+          {url}
+        </bdi>
+      }
+      actions={
+        <>
+          <Button size="small" look="muted" aria-describedby={id} onClick={onConfigure}>
+            Configure
+          </Button>
+          <ToggleButton connector={connector} describedBy={id} />
+          {!isDefaultConnector(connector) && (
+            <>
+              <Button size="small" look="muted" aria-describedby={id} onClick={onEdit}>
+                Edit
+              </Button>
+              <Button size="small" look="muted" aria-describedby={id} onClick={onDelete}>
+                Delete
+              </Button>
+            </>
+          )}
+        </>
+      }
+    >
+      {error_message !== null && <p className="mt-1 text-sm text-danger wrap-anywhere">{error_message}</p>}
+      {notice !== null && <p className="mt-1 text-sm text-muted wrap-anywhere">{notice}</p>}
+    </Entry>
   )
 }
 
@@ -79,7 +78,7 @@ function ToggleButton({
     <span className="grid min-w-30">
       <Button
         size="small"
-        look="plain"
+        look="muted"
         busy={busy}
         aria-describedby={describedBy}
         onClick={() => void press()}

@@ -4,7 +4,7 @@ import { CalendarDays, KeyRound, Mail } from 'lucide-react'
 import { useId, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { Button } from '../../../ui/button/button.tsx'
-import { classNames } from '../../../ui/class-names.ts'
+import { Entry } from '../../../ui/entry-list.tsx'
 import { StateBadge } from '../../../ui/states/state-badge.tsx'
 import { DisconnectDialog } from './disconnect-dialog.tsx'
 import { IntegrationNotice } from './integration-notice.tsx'
@@ -35,54 +35,58 @@ export function IntegrationCard({ integration, authorization, onEdit }: Integrat
     mainButton.current?.focus()
   }
 
-  const shared = { size: 'small', 'aria-describedby': `${id}-name` } as const
+  const shared = { size: 'small', look: 'muted', 'aria-describedby': id } as const
   return (
-    <li className="rounded-card border border-line bg-surface px-4 py-3.5">
-      <div className="flex flex-wrap items-center gap-x-4 gap-y-3">
-        <div className="flex min-w-0 flex-1 basis-64 gap-3.5">
-          <IntegrationIcon name={name} />
-          <Summary id={`${id}-name`} integration={integration} />
-        </div>
-        <div
-          className={classNames(
-            'ml-auto flex flex-wrap justify-end gap-1.5',
-            // The last button has no border, so its text is aligned with the edge of the card.
-            (auth_type === 'api_key' || connected) && '-mr-3',
+    <Entry
+      id={id}
+      stacks
+      icon={<IntegrationIcon name={name} />}
+      name={<bdi className="line-clamp-2">{titleOfIntegration(name)}</bdi>}
+      status={connected ? <StateBadge tone="success">Connected</StateBadge> : undefined}
+      detail={
+        <>
+          <p className="line-clamp-2 wrap-anywhere">{describeIntegration(name)}</p>
+          {api_key !== null && (
+            <p className="text-xs">
+              API key <code className="font-mono wrap-anywhere text-ink">{api_key}</code>
+            </p>
           )}
-        >
-          {auth_type === 'oauth' ? (
+        </>
+      }
+      actions={
+        auth_type === 'oauth' ? (
+          <Button
+            {...shared}
+            ref={mainButton}
+            look={connected ? 'muted' : 'quiet'}
+            busy={pending === name}
+            onClick={() => (connected ? setConfirming(true) : void authorize(name))}
+          >
+            {pending === name ? 'Connecting...' : connected ? 'Disconnect' : 'Connect'}
+          </Button>
+        ) : (
+          <>
             <Button
               {...shared}
               ref={mainButton}
-              look={connected ? 'plain' : 'quiet'}
-              busy={pending === name}
-              onClick={() => (connected ? setConfirming(true) : void authorize(name))}
+              aria-expanded={isKeyOpen}
+              aria-controls={isKeyOpen ? `${id}-key` : undefined}
+              onClick={() => setKeyOpen(!isKeyOpen)}
             >
-              {pending === name ? 'Connecting...' : connected ? 'Disconnect' : 'Connect'}
+              {api_key === null ? 'Add API Key' : 'Update API Key'}
             </Button>
-          ) : (
-            <>
-              <Button
-                {...shared}
-                ref={mainButton}
-                aria-expanded={isKeyOpen}
-                aria-controls={isKeyOpen ? `${id}-key` : undefined}
-                onClick={() => setKeyOpen(!isKeyOpen)}
-              >
-                {api_key === null ? 'Add API Key' : 'Update API Key'}
+            <Button {...shared} onClick={onEdit}>
+              Edit
+            </Button>
+            {connected && (
+              <Button {...shared} onClick={() => setConfirming(true)}>
+                Disconnect
               </Button>
-              <Button {...shared} look="plain" onClick={onEdit}>
-                Edit
-              </Button>
-              {connected && (
-                <Button {...shared} look="plain" onClick={() => setConfirming(true)}>
-                  Disconnect
-                </Button>
-              )}
-            </>
-          )}
-        </div>
-      </div>
+            )}
+          </>
+        )
+      }
+    >
       {isKeyOpen && <KeyForm id={`${id}-key`} integration={integration} onClose={returnFrom(setKeyOpen)} />}
       <IntegrationNotice integration={integration} failed={failed} />
       {isConfirming && (
@@ -92,27 +96,7 @@ export function IntegrationCard({ integration, authorization, onEdit }: Integrat
           onCancel={() => setConfirming(false)}
         />
       )}
-    </li>
-  )
-}
-
-function Summary({ id, integration }: { readonly id: string; readonly integration: Integration }) {
-  const { name, connected, api_key } = integration
-  return (
-    <div className="min-w-0 flex-1">
-      <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
-        <h3 id={id} className="min-w-0 text-sm font-medium wrap-anywhere">
-          <bdi className="line-clamp-2">{titleOfIntegration(name)}</bdi>
-        </h3>
-        {connected && <StateBadge tone="success">Connected</StateBadge>}
-      </div>
-      <p className="line-clamp-2 text-sm text-muted wrap-anywhere">{describeIntegration(name)}</p>
-      {api_key !== null && (
-        <p className="mt-1 text-xs text-muted">
-          API key <code className="font-mono wrap-anywhere text-ink">{api_key}</code>
-        </p>
-      )}
-    </div>
+    </Entry>
   )
 }
 
@@ -131,9 +115,5 @@ function describeIntegration(name: string): string {
 /** The icon next to the name. */
 function IntegrationIcon({ name }: { readonly name: string }) {
   const Icon = name === 'google-gmail' ? Mail : name === 'google-calendar' ? CalendarDays : KeyRound
-  return (
-    <span className="flex size-9 shrink-0 items-center justify-center rounded-control bg-sunken text-muted">
-      <Icon size={18} aria-hidden />
-    </span>
-  )
+  return <Icon size={18} aria-hidden />
 }

@@ -1,6 +1,7 @@
 import type { Integration } from '@yonder/contract/integration'
 import { Blocks } from 'lucide-react'
 import type { SWRResponse } from 'swr'
+import { EntryList } from '../../../ui/entry-list.tsx'
 import { ErrorState } from '../../../ui/states/error-state.tsx'
 import { EmptyState, LoadingState } from '../../../ui/states/states.tsx'
 import { IntegrationCard } from './integration-card.tsx'
@@ -32,7 +33,7 @@ export function IntegrationList({ list, authorization, onEdit }: IntegrationList
       </EmptyState>
     )
   return (
-    <ul aria-label="Integrations" className="flex flex-col gap-3">
+    <EntryList label="Integrations">
       {integrations.map((integration) => (
         <IntegrationCard
           key={integration.name}
@@ -41,6 +42,6 @@ export function IntegrationList({ list, authorization, onEdit }: IntegrationList
           onEdit={() => onEdit(integration)}
         />
       ))}
-    </ul>
+    </EntryList>
   )
 }
