@@ -50,26 +50,48 @@ test('a user adds a bot and renames it, and the name is still there after a relo
   await expect(row(page, name)).toHaveCount(0)
 })
 
-test('dismissing a toast over the avatar does not open the menu until the pointer moves', async ({
+for (const { look, ...window } of looks) {
+  test.describe(look, () => {
+    test.use(window)
+    test('a message at the top right does not cover the focused button (§9.17)', async ({
+      page,
+      account: _,
+    }) => {
+      await openBots(page)
+      await addBot(page, 'Passing', 'some-model')
+      const button = page.getByRole('button', { name: 'Add Bot' })
+      await expect(button).toBeFocused()
+      const message = page.getByText('Bot "Passing" added successfully').locator('xpath=..')
+      await expect(message).toBeVisible()
+      const [above, below] = [await button.boundingBox(), await message.boundingBox()]
+      expect(below!.y).toBeGreaterThanOrEqual(above!.y + above!.height)
+    })
+  })
+}
+
+test('closing a dialog over the avatar does not open the menu until the pointer moves', async ({
   page,
   account: _,
 }) => {
   await openBots(page)
-  await addBot(page, 'Passing', 'some-model')
-  // The browser dispatches this event in a later frame, although the pointer rests.
-  const hovered = page.getByRole('button', { name: 'Account' }).evaluate(
-    (avatar) =>
+  const avatar = page.getByRole('button', { name: 'Account' })
+  const box = await avatar.boundingBox()
+  // The browser dispatches this event when the dialog has closed, although the pointer rests.
+  const hovered = avatar.evaluate(
+    (element) =>
       new Promise<void>((resolve) => {
         // Two frames later a menu that this event opened would be visible.
         const waitForFrames = () => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))
-        avatar.addEventListener('pointerenter', waitForFrames, { once: true })
+        element.addEventListener('pointerenter', waitForFrames, { once: true })
       }),
   )
-  await page.getByRole('button', { name: 'Dismiss' }).click()
-  await expect(page.getByText('Bot "Passing" added successfully')).toBeHidden()
+  await page.getByRole('button', { name: 'Add Bot' }).click()
+  await page.mouse.move(box!.x + 10, box!.y + 10)
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
   await hovered
   await expect(page.getByRole('menu', { name: 'Account' })).toBeHidden()
-  await page.getByRole('button', { name: 'Account' }).hover()
+  await page.mouse.move(box!.x + 15, box!.y + 15)
   await expect(page.getByRole('menu', { name: 'Account' })).toBeVisible()
 })
 

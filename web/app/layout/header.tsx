@@ -22,7 +22,8 @@ export function Header({ user, sourceUrl, onSignOut, onSearch }: HeaderProps) {
   useShortcut(searchShortcut, onSearch)
   useShortcut(newChatShortcut, startChat)
   return (
-    <header className="sticky top-0 z-30 bg-page">
+    // Text that is scrolled under the header fades instead of being cut.
+    <header className="sticky top-0 z-30 bg-page after:pointer-events-none after:absolute after:inset-x-0 after:top-full after:h-4 after:bg-linear-to-b after:from-page after:to-transparent">
       <div className="flex h-header items-center justify-between gap-2 px-3 sm:px-5">
         <div className="flex items-center gap-1">
           <HeaderSlot />

@@ -1,5 +1,6 @@
 import { CircleAlert, CircleCheck, X } from 'lucide-react'
-import { useEffect, useState, useSyncExternalStore } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
+import type { RefObject } from 'react'
 import { createPortal } from 'react-dom'
 import { classNames } from '../class-names.ts'
 import { dialogStack } from '../dialog/dialog-layer.ts'
@@ -8,6 +9,7 @@ import { dismissToast, pauseToasts, toasts, type Toast } from '../../lib/toasts.
 
 /** How long a new live region stays empty: screen readers announce only what changes in it. */
 const settleMs = 100
+const noToasts: readonly Toast[] = []
 
 /** Where toasts appear. While a dialog is open everything outside is inert, so the region moves into the topmost dialog. */
 export function ToastRegion() {
@@ -20,15 +22,20 @@ export function ToastRegion() {
 function Region() {
   const current = useStore(toasts)
   const [settled, setSettled] = useState(false)
+  const region = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const timer = setTimeout(() => setSettled(true), settleMs)
     return () => clearTimeout(timer)
   }, [])
+  const shown = settled ? current : noToasts
+  useClearOfFocus(region, shown)
   const cardsOf = (kind: Toast['kind']) =>
-    settled &&
-    current.filter((toast) => toast.kind === kind).map((toast) => <ToastCard key={toast.id} toast={toast} />)
+    shown.filter((toast) => toast.kind === kind).map((toast) => <ToastCard key={toast.id} toast={toast} />)
   return (
-    <div className="pointer-events-none fixed top-3 right-3 z-50 flex w-80 max-w-floating flex-col sm:top-4 sm:right-4">
+    <div
+      ref={region}
+      className="pointer-events-none fixed top-header right-3 z-50 mt-2 flex w-80 max-w-floating flex-col sm:right-4"
+    >
       <output aria-label="Messages" className="flex flex-col">
         {cardsOf('success')}
       </output>
@@ -69,6 +76,36 @@ function ToastCard({ toast }: { readonly toast: Toast }) {
       </button>
     </div>
   )
+}
+
+/** The space between a toast and the control below which it appears. */
+const gapPx = 8
+
+/** Places the region below the focused control if toasts would cover it (§9.17). */
+function useClearOfFocus(region: RefObject<HTMLElement | null>, shown: readonly Toast[]): void {
+  useLayoutEffect(() => {
+    const place = () => {
+      const element = region.current
+      const focused = document.activeElement
+      if (element === null || focused === null || element.contains(focused)) return
+      element.style.removeProperty('translate')
+      const toasts = element.getBoundingClientRect()
+      const control = focused.getBoundingClientRect()
+      const covers =
+        toasts.height > 0 &&
+        control.right > toasts.left &&
+        control.left < toasts.right &&
+        control.bottom > toasts.top &&
+        control.top < toasts.bottom
+      const offset = control.bottom + gapPx - toasts.top
+      // The page itself, or a long text, leaves no space below it.
+      const fits = toasts.bottom + offset <= window.innerHeight
+      if (covers && fits) element.style.setProperty('translate', `0 ${offset}px`)
+    }
+    place()
+    document.addEventListener('focusin', place)
+    return () => document.removeEventListener('focusin', place)
+  }, [region, shown])
 }
 
 function usePause(isPaused: boolean): void {
