@@ -11,6 +11,7 @@ import { resealSecrets } from './db/secrets/reseal-secrets.ts'
 import { requireSecretKey } from './db/secrets/require-secret-key.ts'
 import { createSealer } from './db/secrets/seal-secret.ts'
 import { addressOfService } from './integrations/api-key.ts'
+import { createPasswordHasher } from './identity/accounts/hash-password.ts'
 import { openIdentity } from './identity/open-identity.ts'
 import { startDemoModel } from './models/demo/start-demo-model.ts'
 import { openGuards } from './http/outgoing/guarded-fetch.ts'
@@ -41,7 +42,7 @@ async function start(config: Config): Promise<void> {
   })
   const now = Date.now
   if (config.demoShareId === builtInDemoShareId) await seedDemoShare(database, now())
-  const deps = { config, database, sealer, now }
+  const deps = { config, database, sealer, now, passwords: createPasswordHasher() }
   const demo = await startDemoModel({
     onError: (error) => reports.report(error, 'the server of the demo model failed'),
   })

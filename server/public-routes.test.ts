@@ -2,6 +2,7 @@ import type { RouteOptions } from 'fastify'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createSealer } from './db/secrets/seal-secret.ts'
 import { parseConfig } from './config/config.ts'
+import { createPasswordHasher } from './identity/accounts/hash-password.ts'
 import { openIdentity } from './identity/open-identity.ts'
 import { openTestDatabase } from './testing/database/test-database.ts'
 import type { TestDatabase } from './testing/database/test-database.ts'
@@ -39,7 +40,13 @@ const routes: RouteOptions[] = []
 beforeAll(async () => {
   database = await openTestDatabase('sqlite')
   const config = parseConfig({ LOG_LEVEL: 'silent', GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SECRET: 'secret' })
-  const deps = { config, database, sealer: createSealer(testSecret), now: Date.now }
+  const deps = {
+    config,
+    database,
+    sealer: createSealer(testSecret),
+    now: Date.now,
+    passwords: createPasswordHasher(),
+  }
   const identity = await openIdentity(deps, {
     guard: { fetch: globalThis.fetch },
     onNewUser: () => Promise.resolve(),

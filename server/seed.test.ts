@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openDatabase } from './db/open-database.ts'
-import { isPassword } from './identity/accounts/hash-password.ts'
+import { createPasswordHasher } from './identity/accounts/hash-password.ts'
 import { runScript } from './testing/run-script.ts'
 
 let dataDir: string
@@ -31,8 +31,10 @@ it('creates accounts that can sign in, with bots and chats, once', async () => {
   const { db, close } = await openDatabase({ databaseUrl: null, dataDir })
   const accounts = await db.selectFrom('accounts').selectAll().orderBy('email').execute()
   expect(accounts.map(({ email }) => email)).toEqual(['ada@example.com', 'grace@example.com'])
+  // The cost of the product, which tests of the sign-in lower (§15.5).
+  expect(accounts[0]?.password_hash).toMatch(/^scrypt\$131072\$/)
   const word = /The password of both is: (.+)/.exec(first.output)?.[1] ?? ''
-  expect(await isPassword(word, accounts[0]?.password_hash)).toBe(true)
+  expect(await createPasswordHasher().isPassword(word, accounts[0]?.password_hash)).toBe(true)
 
   const users = await db.selectFrom('users').selectAll().orderBy('email').execute()
   expect(users.map(({ subject }) => subject)).toEqual(accounts.map(({ id }) => id))

@@ -12,6 +12,7 @@ import { createSealer } from './db/secrets/seal-secret.ts'
 import type { MessageRow } from './db/tables/tables.ts'
 import { createUpsertUser } from './identity/users/upsert-user.ts'
 import { createAccount } from './identity/accounts/create-account.ts'
+import { createPasswordHasher } from './identity/accounts/hash-password.ts'
 import type { User } from './identity/user.ts'
 import { exampleChats } from './seed-chats.ts'
 import type { ExampleChat, ExampleTurn } from './seed-chats.ts'
@@ -51,7 +52,12 @@ async function seedUser(
   const now = Date.now()
   const sealer = createSealer(requireSecretKey(config.secretKey, config.dataDir))
   const account = await createAccount(
-    { database, now: () => now, findRefusal: () => Promise.resolve(null) },
+    {
+      database,
+      now: () => now,
+      passwords: createPasswordHasher(),
+      findRefusal: () => Promise.resolve(null),
+    },
     { name, email, password },
   )
   if (account.accountId === undefined) return `${email}: not created. ${account.error}`

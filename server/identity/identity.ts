@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/config.ts'
 import type { Database, Db } from '../db/database.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
+import type { PasswordHasher } from './accounts/hash-password.ts'
 import type { User } from './user.ts'
 import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 
@@ -52,6 +53,7 @@ export interface IdentityDeps {
   readonly sealer: Sealer
   /** Milliseconds since 1970. */
   readonly now: () => number
+  readonly passwords: PasswordHasher
 }
 
 export interface IdentityOptions {

@@ -13,7 +13,7 @@ import type { SignInDeps } from './interaction.ts'
 
 export interface AccountDeps extends Pick<
   SignInDeps,
-  'database' | 'provider' | 'formKey' | 'now' | 'budget'
+  'database' | 'provider' | 'formKey' | 'now' | 'passwords' | 'budget'
 > {
   readonly clientId: string
   readonly sessions: Pick<EmbeddedSessions, 'endSignIn' | 'endAll' | 'notifyEnded'>
@@ -41,7 +41,7 @@ const notices: Readonly<Record<string, string>> = {
  * every form needs the hidden token of its sign-in (§15.30, §15.31, §15.32).
  */
 export function registerAccountRoutes(scope: FastifyInstance, deps: AccountDeps): void {
-  const { database, provider, sessions, budget } = deps
+  const { database, provider, sessions, passwords, budget } = deps
   const path = accountPath(provider)
 
   scope.get(path, async (request: AccountRequest, reply) => {
@@ -63,7 +63,7 @@ export function registerAccountRoutes(scope: FastifyInstance, deps: AccountDeps)
       return refuse('Choose a password that differs from the current one.', 422)
     // The same budget as the sign-in form, so that a stolen browser cannot guess faster (§15.6).
     const checked = await budget.attempt(reply, account.email, async () =>
-      (await isCurrentPassword(account, currentPassword)) ? true : undefined,
+      (await isCurrentPassword(passwords, account, currentPassword)) ? true : undefined,
     )
     if (checked === undefined)
       return refuse('The current password is wrong. The password was not changed.', 401)

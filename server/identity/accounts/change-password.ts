@@ -3,7 +3,13 @@ import type { AccountRow } from '../../db/tables/tables.ts'
 import { endSignIns } from '../sessions/end-sign-ins.ts'
 import { updatePassword } from './account-store.ts'
 import { maxPasswordChars, NewPassword } from './create-account.ts'
-import { hashPassword, isPassword } from './hash-password.ts'
+import type { PasswordHasher } from './hash-password.ts'
+
+export interface ChangeDeps {
+  readonly database: Pick<Database, 'db'>
+  readonly now: () => number
+  readonly passwords: PasswordHasher
+}
 
 /** The grants of the ended sign-ins, or an error message for the user. */
 export type PasswordChange =
@@ -18,10 +24,11 @@ export function findPasswordProblem(password: string): string | null {
 
 /** Whether this is the password of an account that has one. */
 export async function isCurrentPassword(
+  passwords: PasswordHasher,
   { password_hash }: Pick<AccountRow, 'password_hash'>,
   password: string,
 ): Promise<boolean> {
-  return isPassword(password.slice(0, maxPasswordChars), password_hash)
+  return passwords.isPassword(password.slice(0, maxPasswordChars), password_hash)
 }
 
 /**
@@ -29,11 +36,11 @@ export async function isCurrentPassword(
  * in one transaction (§15.30).
  */
 export async function changePassword(
-  { database: { db }, now }: { readonly database: Pick<Database, 'db'>; readonly now: () => number },
+  { database: { db }, now, passwords }: ChangeDeps,
   { id, password_hash }: Pick<AccountRow, 'id' | 'password_hash'>,
   { password, keep }: { readonly password: string; readonly keep: string },
 ): Promise<PasswordChange> {
-  const hash = await hashPassword(password)
+  const hash = await passwords.hash(password)
   return db.transaction().execute(async (trx) => {
     if (password_hash === null || !(await updatePassword(trx, id, password_hash, hash))) {
       return { error: 'The password was changed in another browser. Reload this page.', status: 409 }

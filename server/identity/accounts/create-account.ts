@@ -4,7 +4,7 @@ import type { Database, Db } from '../../db/database.ts'
 import { newId } from '../../lib/new-id.ts'
 import { normalizeText } from '../../lib/text.ts'
 import { insertAccount } from './account-store.ts'
-import { hashPassword } from './hash-password.ts'
+import type { PasswordHasher } from './hash-password.ts'
 import { endSetUp } from './set-up-token.ts'
 
 /** Which users may create an account. */
@@ -76,13 +76,14 @@ export type NewAccountResult =
 export interface NewAccountDeps {
   readonly database: Pick<Database, 'db' | 'dialect'>
   readonly now: () => number
+  readonly passwords: PasswordHasher
   /** Called in the transaction that stores the account. Returns an error message when the account must not be stored. */
   readonly findRefusal: (trx: Db, email: string) => Promise<string | null>
 }
 
 /** Stores a local account. Returns its id, or an error message for the user. */
 export async function createAccount(
-  { database: { db, dialect }, now, findRefusal }: NewAccountDeps,
+  { database: { db, dialect }, now, passwords, findRefusal }: NewAccountDeps,
   fields: Readonly<Record<string, string>>,
 ): Promise<NewAccountResult> {
   const parsed = NewAccount.safeParse({ name: '', email: '', password: '', ...fields })
@@ -90,7 +91,7 @@ export async function createAccount(
   const { name, email, password } = parsed.data
   const accountId = `local|${newId()}`
   // Before the transaction, which must be short.
-  const password_hash = await hashPassword(password)
+  const password_hash = await passwords.hash(password)
   try {
     return await db.transaction().execute(async (trx) => {
       const error = await findRefusal(trx, email)

@@ -24,50 +24,60 @@ export type DeriveKey = (
   parameters: { readonly cost: number; readonly rounds: number },
 ) => Promise<Buffer>
 
-/** Returns `scrypt$N$salt$key`. It contains the cost, so that old hashes stay valid when the cost is raised (§15.5). */
-export async function hashPassword(password: string, cost: number = scryptCost): Promise<string> {
-  const salt = randomBytes(saltBytes)
-  const key = await deriveScryptKey(password, salt, { cost, rounds: 1 })
+/** Stores and checks passwords as hashes. */
+export interface PasswordHasher {
+  /** Returns `scrypt$N$salt$key`. It contains the cost, so that old hashes stay valid when the cost is raised (§15.5). */
+  hash(password: string): Promise<string>
+  /**
+   * Whether a password has this hash. Without a hash it returns false after the same computation, and a hash of a lower
+   * cost takes as long as one of today's, so that the time reveals nothing (§15.6).
+   */
+  isPassword(password: string, hash: string | null | undefined): Promise<boolean>
+  /** Whether the hash costs less to guess than today's. Only its password can replace it. */
+  isOutdated(hash: string): boolean
+}
+
+/** Creates the hasher of this process. Only tests, which sign in hundreds of times, pass a lower cost. */
+export function createPasswordHasher(
+  today: number = scryptCost,
+  deriveKey: DeriveKey = createKeyDerivation(),
+): PasswordHasher {
+  const placeholder = formatHash(today, Buffer.alloc(saltBytes), Buffer.alloc(0))
+  return {
+    async hash(password) {
+      const salt = randomBytes(saltBytes)
+      return formatHash(today, salt, await deriveKey(password, salt, { cost: today, rounds: 1 }))
+    },
+    async isPassword(password, hash) {
+      const { cost, salt, key: expected } = readHash(hash ?? placeholder)
+      const actual = await deriveKey(password, salt, { cost, rounds: 1 })
+      if (cost < today) await deriveKey(password, salt, { cost, rounds: today / cost - 1 })
+      const isEqual = expected.length === actual.length && timingSafeEqual(expected, actual)
+      return isEqual && hash !== null && hash !== undefined
+    },
+    isOutdated: (hash) => readHash(hash).cost < today,
+  }
+}
+
+function formatHash(cost: number, salt: Buffer, key: Buffer): string {
   return ['scrypt', cost, salt.toString('base64url'), key.toString('base64url')].join('$')
 }
-
-/**
- * Whether a password has this hash. Without a hash it returns false after the same computation, and a hash of a lower cost
- * takes as long as one of today's, so that the time reveals nothing (§15.6).
- */
-export async function isPassword(
-  password: string,
-  hash: string | null | undefined,
-  deriveKey: DeriveKey = deriveScryptKey,
-): Promise<boolean> {
-  const { cost, salt, key: expected } = readHash(hash ?? placeholderHash)
-  const actual = await deriveKey(password, salt, { cost, rounds: 1 })
-  if (cost < scryptCost) await deriveKey(password, salt, { cost, rounds: scryptCost / cost - 1 })
-  const isEqual = expected.length === actual.length && timingSafeEqual(expected, actual)
-  return isEqual && hash !== null && hash !== undefined
-}
-
-/** Whether the hash costs less to guess than today's. Only its password can replace it. */
-export function isHashOutdated(hash: string): boolean {
-  return readHash(hash).cost < scryptCost
-}
-
-const placeholderHash = ['scrypt', scryptCost, Buffer.alloc(saltBytes).toString('base64url'), ''].join('$')
 
 function readHash(hash: string): { readonly cost: number; readonly salt: Buffer; readonly key: Buffer } {
   const [, cost, salt = '', key = ''] = hash.split('$')
   return { cost: Number(cost), salt: Buffer.from(salt, 'base64url'), key: Buffer.from(key, 'base64url') }
 }
 
-const runBounded = createBoundedRunner({
-  maxConcurrent,
-  maxWaiting,
-  refusal: () =>
-    new AppError('unavailable', 'Too many users are signing in at the moment. Try again in a minute.'),
-})
-
 /** Computes in the thread pool of Node, not on the main thread, and a few at a time (§15.22). */
-const deriveScryptKey: DeriveKey = (...input) => runBounded(() => runScrypt(...input))
+function createKeyDerivation(): DeriveKey {
+  const runBounded = createBoundedRunner({
+    maxConcurrent,
+    maxWaiting,
+    refusal: () =>
+      new AppError('unavailable', 'Too many users are signing in at the moment. Try again in a minute.'),
+  })
+  return (...input) => runBounded(() => runScrypt(...input))
+}
 
 function runScrypt(...[password, salt, { cost, rounds }]: Parameters<DeriveKey>): Promise<Buffer> {
   return new Promise((resolve, reject) => {

@@ -6,6 +6,7 @@ import { noticePage, sendPage } from '../pages/render-page.ts'
 import { findAccount } from './account-store.ts'
 import type { SignUpPolicy } from './create-account.ts'
 import { isFormToken } from './forms.ts'
+import type { PasswordHasher } from './hash-password.ts'
 import type { SignInBudget } from './sign-in-budget.ts'
 
 export interface SignInDeps {
@@ -16,6 +17,7 @@ export interface SignInDeps {
   /** Null when Google is not set up. */
   readonly google: GoogleFederation | null
   readonly now: () => number
+  readonly passwords: PasswordHasher
   readonly budget: SignInBudget
 }
 

@@ -33,7 +33,7 @@ describe.each(engines)('the page for a new account on %s', (engine) => {
     expect(response.status).toBe(303)
     const [account] = await listAccounts()
     expect(account).toMatchObject({ name: 'Ada Lovelace', email: 'ada@example.com' })
-    expect(account?.password_hash).toMatch(/^scrypt\$131072\$/)
+    expect(account?.password_hash).toMatch(/^scrypt\$\d+\$/)
   })
 
   it.each([

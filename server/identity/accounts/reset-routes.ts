@@ -8,11 +8,13 @@ import type { EmbeddedSessions } from '../sessions/embedded-sessions.ts'
 import { findAccount, updatePassword } from './account-store.ts'
 import { findPasswordProblem } from './change-password.ts'
 import { isFormToken, makeFormToken } from './forms.ts'
-import { hashPassword } from './hash-password.ts'
 import type { SignInDeps } from './interaction.ts'
 import { findResetAccount, resetPath, useResetToken } from './reset-link.ts'
 
-export interface ResetDeps extends Pick<SignInDeps, 'database' | 'provider' | 'formKey' | 'now' | 'budget'> {
+export interface ResetDeps extends Pick<
+  SignInDeps,
+  'database' | 'provider' | 'formKey' | 'now' | 'passwords' | 'budget'
+> {
   readonly sealer: Sealer
   readonly sessions: Pick<EmbeddedSessions, 'notifyEnded'>
 }
@@ -24,7 +26,7 @@ type ResetRequest = FastifyRequest<{
 
 /** Registers the page of the link that `npm run users -- reset` prints (§15.33). */
 export function registerResetRoutes(scope: FastifyInstance, deps: ResetDeps): void {
-  const { database, provider, formKey, sessions, now, budget } = deps
+  const { database, provider, formKey, sessions, now, passwords, budget } = deps
   const path = `${new URL(provider.issuer).pathname}${resetPath}`
 
   scope.get(path, async (request: ResetRequest, reply) => {
@@ -42,7 +44,7 @@ export function registerResetRoutes(scope: FastifyInstance, deps: ResetDeps): vo
       return showInvalidLink(reply)
     const problem = findPasswordProblem(password)
     if (problem !== null) return show(reply, account, token, problem, 422)
-    const hash = await budget.attempt(reply, null, () => hashPassword(password))
+    const hash = await budget.attempt(reply, null, () => passwords.hash(password))
     const ended = await database.db.transaction().execute(async (trx) => {
       if (!(await useResetToken(trx, token, now()))) return undefined
       if (!(await updatePassword(trx, account.id, account.password_hash ?? '', hash))) return undefined

@@ -5,6 +5,7 @@ import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import { newAccountPage } from '../pages/account-pages.ts'
 import { noticePage, sendPage } from '../pages/render-page.ts'
 import { createAccount } from './create-account.ts'
+import type { PasswordHasher } from './hash-password.ts'
 import { isFormToken, makeFormToken } from './forms.ts'
 import { endSetUp, isSetUpToken } from './set-up-token.ts'
 import type { SignInBudget } from './sign-in-budget.ts'
@@ -15,6 +16,7 @@ export interface SetUpDeps {
   readonly formKey: string
   readonly provider: Provider
   readonly now: () => number
+  readonly passwords: PasswordHasher
   readonly budget: SignInBudget
 }
 
@@ -25,7 +27,7 @@ type SetUpRequest = FastifyRequest<{
 
 /** Registers the page of the set-up link, which a closed installation prints until it has an account (§15.4). */
 export function registerSetUpRoutes(scope: FastifyInstance, deps: SetUpDeps): void {
-  const { database, sealer, provider, formKey, now, budget } = deps
+  const { database, sealer, provider, formKey, now, passwords, budget } = deps
   const path = `${new URL(provider.issuer).pathname}/set-up`
 
   scope.get(path, async (request: SetUpRequest, reply) => {
@@ -40,7 +42,7 @@ export function registerSetUpRoutes(scope: FastifyInstance, deps: SetUpDeps): vo
     const fields = request.body ?? {}
     if (!isFormToken(formKey, `set-up ${String(token)}`, fields['form'])) return showInvalidLink(reply)
     const findRefusal = async (trx: Db) => ((await endSetUp(trx)) ? null : invalidLink)
-    const create = () => createAccount({ database, now, findRefusal }, fields)
+    const create = () => createAccount({ database, now, passwords, findRefusal }, fields)
     const { accountId, error } = await budget.attempt(reply, null, create)
     if (accountId === undefined) {
       const { name = '', email = '' } = fields

@@ -4,7 +4,7 @@ import type { IdentityServer } from '../../testing/identity/identity-server.ts'
 import { SignInSession, testAccount } from '../../testing/identity/sign-in-session.ts'
 import { openTestDatabase } from '../../testing/database/test-database.ts'
 import type { TestDatabase } from '../../testing/database/test-database.ts'
-import { hashPassword } from './hash-password.ts'
+import { createPasswordHasher, scryptCost } from './hash-password.ts'
 import { findAccountByPassword } from './sign-in-routes.ts'
 
 let database: TestDatabase
@@ -21,6 +21,19 @@ afterAll(async () => {
 })
 
 const { email, password } = testAccount
+
+async function readHash(): Promise<string | null> {
+  const { password_hash } = await database.db
+    .selectFrom('accounts')
+    .select('password_hash')
+    .where('email', '=', email)
+    .executeTakeFirstOrThrow()
+  return password_hash
+}
+
+async function storeHash(password_hash: string | null): Promise<void> {
+  await database.db.updateTable('accounts').set({ password_hash }).where('email', '=', email).execute()
+}
 
 describe('the sign-in page', () => {
   it('allows only its own script and style, and no frame', async () => {
@@ -113,35 +126,31 @@ describe('the sign-in page', () => {
   ])('computes the same hash for %s as for a wrong password (§15.6)', async (_name, unknown) => {
     const listComputations = async (attempt: string) => {
       const computations: object[] = []
-      await findAccountByPassword(
-        database.db,
-        { email: attempt, password: 'wrong horse' },
-        async (text, salt, parameters) => {
-          computations.push({ text, saltBytes: salt.length, ...parameters })
-          return Buffer.alloc(32)
-        },
-      )
+      const passwords = createPasswordHasher(scryptCost, async (text, salt, parameters) => {
+        computations.push({ text, saltBytes: salt.length, ...parameters })
+        return Buffer.alloc(32)
+      })
+      await findAccountByPassword({ database, passwords }, { email: attempt, password: 'wrong horse' })
       return computations
     }
+    const hash = await readHash()
+    await storeHash(await createPasswordHasher(scryptCost, async () => Buffer.alloc(32)).hash(password))
     const known = await listComputations(email)
+    await storeHash(hash)
     expect(known).toEqual([{ text: 'wrong horse', saltBytes: 16, cost: 131_072, rounds: 1 }])
     expect(await listComputations(unknown)).toEqual(known)
   })
 
   it('replaces a hash of a lower cost at the next sign-in (§15.5)', async () => {
-    const readHash = async () =>
-      (await database.db.selectFrom('accounts').select('password_hash').executeTakeFirstOrThrow())
-        .password_hash
-    await database.db
-      .updateTable('accounts')
-      .set({ password_hash: await hashPassword(password, 2 ** 15) })
-      .execute()
-    const attempt = (text: string) => findAccountByPassword(database.db, { email, password: text })
+    await storeHash(await createPasswordHasher(2 ** 5).hash(password))
+    const passwords = createPasswordHasher(2 ** 7)
+    const attempt = (text: string) =>
+      findAccountByPassword({ database, passwords }, { email, password: text })
     expect(await attempt('wrong horse')).toBeUndefined()
-    expect(await readHash()).toMatch(/^scrypt\$32768\$/)
+    expect(await readHash()).toMatch(/^scrypt\$32\$/)
     expect(await attempt(password)).toBeDefined()
     const replaced = await readHash()
-    expect(replaced).toMatch(/^scrypt\$131072\$/)
+    expect(replaced).toMatch(/^scrypt\$128\$/)
     expect(await attempt(password)).toBeDefined()
     expect(await readHash()).toBe(replaced)
   })

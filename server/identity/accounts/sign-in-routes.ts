@@ -1,19 +1,16 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { Db } from '../../db/database.ts'
 import { signInPage } from '../pages/account-pages.ts'
 import { sendPage } from '../pages/render-page.ts'
 import { googleConnection } from '../provider/provider-configuration.ts'
 import { findLocalAccount, updatePassword } from './account-store.ts'
 import { maxPasswordChars, normalizeEmail } from './create-account.ts'
 import { makeFormToken } from './forms.ts'
-import { hashPassword, isHashOutdated, isPassword } from './hash-password.ts'
-import type { DeriveKey } from './hash-password.ts'
 import { finishInteraction, interactionPath, requireInteraction } from './interaction.ts'
 import type { Interaction, InteractionRequest, SignInDeps } from './interaction.ts'
 
 /** Registers the sign-in page of the embedded provider. */
 export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): void {
-  const { database, provider, signUp, formKey, google, budget } = deps
+  const { provider, signUp, formKey, google, budget } = deps
   const base = interactionPath(provider)
 
   scope.get(`${base}/:uid`, async (request: InteractionRequest, reply) => {
@@ -32,7 +29,7 @@ export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): 
     if (interaction === undefined) return reply
     const { email = '', password = '' } = request.body ?? {}
     const account = await budget.attempt(reply, normalizeEmail(email), () =>
-      findAccountByPassword(database.db, { email, password }),
+      findAccountByPassword(deps, { email, password }),
     )
     if (account === undefined) {
       return show(
@@ -69,16 +66,15 @@ export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): 
  * which needs the password (§15.5).
  */
 export async function findAccountByPassword(
-  db: Db,
+  { database: { db }, passwords }: Pick<SignInDeps, 'database' | 'passwords'>,
   { email, password }: { readonly email: string; readonly password: string },
-  deriveKey?: DeriveKey,
 ): Promise<{ readonly id: string } | undefined> {
   const normalized = normalizeEmail(email)
   const account = normalized === null ? undefined : await findLocalAccount(db, normalized)
   const hash = account?.password_hash
-  if (!(await isPassword(password.slice(0, maxPasswordChars), hash, deriveKey))) return undefined
-  if (account !== undefined && hash !== null && hash !== undefined && isHashOutdated(hash)) {
-    await updatePassword(db, account.id, hash, await hashPassword(password))
+  if (!(await passwords.isPassword(password.slice(0, maxPasswordChars), hash))) return undefined
+  if (account !== undefined && hash !== null && hash !== undefined && passwords.isOutdated(hash)) {
+    await updatePassword(db, account.id, hash, await passwords.hash(password))
   }
   return account
 }

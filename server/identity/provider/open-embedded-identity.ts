@@ -94,7 +94,7 @@ interface ProviderParts {
 /** Registers the provider and its pages, whose requests are limited together. */
 async function registerProvider(
   app: FastifyInstance,
-  { config, database, sealer, now }: IdentityDeps,
+  { config, database, sealer, now, passwords }: IdentityDeps,
   { provider, sessions, formKey, guard, limitRecords }: ProviderParts,
 ): Promise<void> {
   const { issuer } = provider
@@ -107,7 +107,7 @@ async function registerProvider(
       ? null
       : createGoogleFederation({ google: config.google, issuer, db, sealer, now, guard, limitRecords })
   const signUp = readSignUpPolicy(config)
-  const shared = { database, sealer, provider, clientId, sessions, now, budget }
+  const shared = { database, sealer, provider, clientId, sessions, now, passwords, budget }
   const pageDeps = { ...shared, formKey, google, signUp }
   await app.register(async (scope) => registerPages(scope, pageDeps, limitRequest))
   await mountProvider(app, provider, { limitRequest, dialect: database.dialect })

@@ -10,6 +10,7 @@ import { createErrorHandler } from '../../http/error-handler.ts'
 import { registerRateLimits } from '../../http/rate-limits.ts'
 import { registerSecurityHeaders } from '../../http/security-headers.ts'
 import { openGuards } from '../../http/outgoing/guarded-fetch.ts'
+import { createPasswordHasher } from '../../identity/accounts/hash-password.ts'
 import type { Identity, OnNewUser } from '../../identity/identity.ts'
 import { decorateRequests, requireBearerToken } from '../../identity/authenticate.ts'
 import { openIdentity } from '../../identity/open-identity.ts'
@@ -18,6 +19,9 @@ import { registerUserRoutes } from '../../identity/users/user-routes.ts'
 import { freePort } from '../free-port.ts'
 
 export const testSecret = 'a secret of thirty-two characters or more'
+
+/** A product computes half a second for each password, of which these tests send hundreds. */
+const testScryptCost = 2 ** 4
 
 export interface IdentityServerOptions {
   readonly database: Database
@@ -56,7 +60,7 @@ export async function openIdentityServer(options: IdentityServerOptions): Promis
   const now = () => Date.now() + clock.offset
   const guards = openGuards(config.outgoing)
   const identity = await openIdentity(
-    { config, database, sealer, now },
+    { config, database, sealer, now, passwords: createPasswordHasher(testScryptCost) },
     { guard: guards.operatorSupplied, onNewUser },
   )
   const app = Fastify({ logger: false, forceCloseConnections: true, maxRequestsPerSocket: 0 })
