@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { writeLongChat } from '../e2e/support/database-rows.ts'
 import { sendMessage } from '../server/completions/start/send-message.ts'
+import { openTestDatabase } from '../server/testing/database/test-database.ts'
 import { openTestApp } from '../server/testing/test-app.ts'
 
 /*
@@ -12,12 +13,13 @@ import { openTestApp } from '../server/testing/test-app.ts'
 const rounds = Number(process.argv[2] ?? 300)
 const maxRatio = 1.2
 
-const product = await openTestApp()
+const database = await openTestDatabase('sqlite', { durable: true })
+const product = await openTestApp({ database })
 const { user, post } = await product.signIn()
 await post('/api/bot', { name: 'Bench', model: 'bench' })
-const { db } = product.database
+const { db } = database
 const bot = await db.selectFrom('bots').selectAll().executeTakeFirstOrThrow()
-const { dataDir } = product.database.location
+const { dataDir } = database.location
 const chats: { count: number; id: string; times: number[] }[] = []
 for (const count of [100, 10_000])
   chats.push({
@@ -38,6 +40,7 @@ for (let round = -20; round < rounds; round++) {
   }
 }
 await product.close()
+await database.close()
 
 const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN

@@ -16,7 +16,7 @@ import type { Attacked } from './bench-messages.ts'
 /** The most calls of a user that run at once. */
 const callsAtOnce = 8
 
-const database = await openTestDatabase('sqlite')
+const database = await openTestDatabase('sqlite', { durable: true })
 const identity = createTestIdentity(database, () => Promise.resolve())
 const app = await openTestApp({ database, deps: { identity } })
 const { token } = await identity.signIn('Bob')
