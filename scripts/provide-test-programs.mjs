@@ -3,25 +3,32 @@ import { join } from 'node:path'
 import { bundleServer } from './bundle-server.mjs'
 import { rootFolder } from './run-command.mjs'
 
-/** The programs that tests start as separate processes, below `server`. */
-const programs = ['main.ts', 'testing/chat/run-chat-node.ts']
+/** The programs that tests start as separate processes, and the modules that their scripts import, below `server`. */
+const programs = [
+  'main.ts',
+  'seed.ts',
+  'config/config.ts',
+  'db/open-database.ts',
+  'db/dialects/sqlite-file.ts',
+  'db/secrets/require-secret-key.ts',
+  'testing/chat/run-chat-node.ts',
+  'testing/hostile-mcp/hostile-mcp-server.ts',
+]
 
 /** @type {string | undefined} */
 let folder
 
 /**
- * Bundles the programs once for a test run, because tests start about a hundred processes, and a bundled program starts in
- * a third of a second instead of two. Tests read the folder with `inject('programs')`.
- *
- * @param {{ readonly provide: (key: 'programs', folder: string) => void }} project
+ * Bundles the programs once for a test run, because tests start more than a hundred processes, and a bundled program starts
+ * in a third of a second instead of two. `programPath` of the tests reads the folder from TEST_PROGRAMS.
  */
-export async function setup(project) {
+export async function setup() {
   const cache = join(rootFolder, '.cache')
   mkdirSync(cache, { recursive: true })
   // Below the root, so that packages which are not bundled are found from there.
   folder = mkdtempSync(join(cache, 'test-programs-'))
   await bundleServer(programs, folder)
-  project.provide('programs', folder)
+  process.env['TEST_PROGRAMS'] = folder
 }
 
 export function teardown() {

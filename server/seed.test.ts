@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openDatabase } from './db/open-database.ts'
 import { createPasswordHasher } from './identity/accounts/hash-password.ts'
+import { moduleUrl } from './testing/program-path.ts'
 import { runScript } from './testing/run-script.ts'
 
 let dataDir: string
@@ -18,7 +19,7 @@ afterEach(() => {
 
 function seed(settings: Readonly<Record<string, string>> = {}) {
   // In a folder of its own, so that no .env of the developer is read.
-  const code = `process.chdir(${JSON.stringify(dataDir)}); await import(${JSON.stringify(new URL('./seed.ts', import.meta.url).href)})`
+  const code = `process.chdir(${JSON.stringify(dataDir)}); await import(${JSON.stringify(moduleUrl('seed.ts'))})`
   return runScript(code, { DATA_DIR: dataDir, ...settings })
 }
 

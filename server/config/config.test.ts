@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { ConfigError, parseConfig, removeByteOrderMark } from './config.ts'
+import { moduleUrl } from '../testing/program-path.ts'
 import { runScript } from '../testing/run-script.ts'
 
 /** The lines of the refusal, without its heading. */
@@ -301,7 +302,7 @@ it('reads only settings from a .env file that the environment does not set', asy
   const folder = mkdtempSync(join(tmpdir(), 'yonder-env-'))
   writeFileSync(join(folder, '.env'), 'PORT=4001\nHOST=0.0.0.0\n')
   const code = `
-    import { readConfig } from ${JSON.stringify(new URL('./config.ts', import.meta.url).href)}
+    import { readConfig } from ${JSON.stringify(moduleUrl('config/config.ts'))}
     process.chdir(${JSON.stringify(folder)})
     process.env.HOST = '::1'
     const { port, host } = readConfig()

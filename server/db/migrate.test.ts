@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import type { KyselyPlugin } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { listEvents, listExpiredRuns } from '../completions/log/run-store.ts'
+import { moduleUrl } from '../testing/program-path.ts'
 import { runScript } from '../testing/run-script.ts'
 import { engines, isConcurrent, openTestDatabase } from '../testing/database/test-database.ts'
 import type { TestDatabase } from '../testing/database/test-database.ts'
@@ -185,7 +186,7 @@ describe.each(engines)('migrations on %s', (engine) => {
     const wanted = await listSchema(database)
     await empty(database)
     const code = `
-      import { openDatabase } from ${JSON.stringify(new URL('./open-database.ts', import.meta.url).href)}
+      import { openDatabase } from ${JSON.stringify(moduleUrl('db/open-database.ts'))}
       const { close } = await openDatabase(${JSON.stringify({ databaseUrl, dataDir })})
       await close()`
     const starts = await Promise.all([1, 2, 3].map(() => runScript(code)))

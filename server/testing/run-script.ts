@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 
-/** Runs TypeScript in a separate process, with `settings` as its whole environment. Modules are imported by their URL. */
+/** Runs a script in a separate process, with `settings` as its whole environment. It imports modules by their `moduleUrl`. */
 export async function runScript(
   code: string,
   settings?: Readonly<Record<string, string>>,
 ): Promise<{ readonly status: number; readonly output: string }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', code], {
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', code], {
     cwd: new URL('..', import.meta.url),
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(settings === undefined ? {} : { env: settings }),

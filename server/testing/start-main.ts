@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from './free-port.ts'
-import { programPath } from './program-path.ts'
+import { programParameters } from './program-path.ts'
 
 export interface MainProcess {
   readonly port: number
@@ -36,7 +36,7 @@ export async function startMain(settings: Readonly<Record<string, string>> = {})
   await ready()
 
   function start() {
-    const child = spawn(process.execPath, [programPath('main')], {
+    const child = spawn(process.execPath, programParameters('main.ts'), {
       // Another folder than the repository, so that the developer's `.env` is not read.
       cwd: dataDir,
       env: {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { moduleUrl } from '../../testing/program-path.ts'
 import { runScript } from '../../testing/run-script.ts'
 import type { Database } from '../database.ts'
 import { openSqlite } from './sqlite.ts'
@@ -69,7 +70,7 @@ it('waits while another process writes (§22.16)', async () => {
   const held = join(folder, 'held')
   const holder = runScript(`
     import { writeFileSync } from 'node:fs'
-    import { SqliteFile } from '${new URL('./sqlite-file.ts', import.meta.url).href}'
+    import { SqliteFile } from '${moduleUrl('db/dialects/sqlite-file.ts')}'
     const file = new SqliteFile(${JSON.stringify(path)})
     file.exec('begin immediate; insert into t values (1)')
     writeFileSync(${JSON.stringify(held)}, '')
@@ -95,7 +96,7 @@ it('runs more different statements than it caches, and the first one again', asy
 it('survives the garbage collection of statements', async () => {
   const { status, output } = await runScript(`
     import { setTimeout as wait } from 'node:timers/promises'
-    import { SqliteFile } from '${new URL('./sqlite-file.ts', import.meta.url).href}'
+    import { SqliteFile } from '${moduleUrl('db/dialects/sqlite-file.ts')}'
     const file = new SqliteFile(':memory:')
     for (let turn = 0; turn < 60; turn++) {
       for (let number = 0; number < 2_000; number++) file.prepare('select ' + (turn * 2_000 + number)).get()

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { moduleUrl } from '../../testing/program-path.ts'
 import { runScript } from '../../testing/run-script.ts'
 import { requireSecretKey } from './require-secret-key.ts'
 
@@ -48,7 +49,7 @@ it('refuses an empty key file instead of replacing the key', () => {
 
 it('returns the same key to processes that start at once', async () => {
   const code = `
-    import { requireSecretKey } from ${JSON.stringify(new URL('./require-secret-key.ts', import.meta.url).href)}
+    import { requireSecretKey } from ${JSON.stringify(moduleUrl('db/secrets/require-secret-key.ts'))}
     process.stdout.write(requireSecretKey(null, ${JSON.stringify(folder)}))`
   const keys = await Promise.all([1, 2, 3].map(() => runScript(code)))
   expect(new Set(keys.map(({ output }) => output)).size).toBe(1)

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { programPath } from '../program-path.ts'
+import { programParameters } from '../program-path.ts'
 import type { TestClient } from '../test-app.ts'
 import type { TestDatabase } from '../database/test-database.ts'
 
@@ -29,7 +29,8 @@ export async function startChatNode(
     user: client.user,
     token: client.headers['authorization']?.replace('Bearer ', ''),
   }
-  const child = spawn(process.execPath, [programPath('run-chat-node'), JSON.stringify(options)], {
+  const program = programParameters('testing/chat/run-chat-node.ts')
+  const child = spawn(process.execPath, [...program, JSON.stringify(options)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { moduleUrl } from '../program-path.ts'
 
 /** A second process that locks a SQLite file. Each method resolves when it is done. */
 export interface SqliteLocker {
@@ -14,7 +15,7 @@ export interface SqliteLocker {
 /** Executes each line of its input and then prints a line. */
 const program = (path: string): string => `
   import { createInterface } from 'node:readline'
-  import { SqliteFile } from '${new URL('../../db/dialects/sqlite-file.ts', import.meta.url).href}'
+  import { SqliteFile } from '${moduleUrl('db/dialects/sqlite-file.ts')}'
   const file = new SqliteFile(${JSON.stringify(path)}, { timeout: 60_000 })
   for await (const line of createInterface({ input: process.stdin })) {
     if (line !== 'rollback' || file.inTransaction) file.exec(line)
@@ -22,7 +23,7 @@ const program = (path: string): string => `
   }`
 
 export async function startSqliteLocker(path: string): Promise<SqliteLocker> {
-  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', program(path)], {
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program(path)], {
     cwd: new URL('../..', import.meta.url),
     stdio: ['pipe', 'pipe', 'inherit'],
   })

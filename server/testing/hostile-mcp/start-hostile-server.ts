@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { programParameters } from '../program-path.ts'
 
 export interface HostileServer {
   /** The origin, without a final slash. */
@@ -18,8 +18,9 @@ export interface HostileServer {
 
 /** Starts `hostile-mcp-server.ts` in a process of its own. */
 export async function startHostileServer(): Promise<HostileServer> {
-  const file = fileURLToPath(new URL('hostile-mcp-server.ts', import.meta.url))
-  const child = spawn(process.execPath, ['--import', 'tsx', file], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, programParameters('testing/hostile-mcp/hostile-mcp-server.ts'), {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
   const [line] = (await once(child.stdout, 'data')) as [Buffer]
   const origin = `http://127.0.0.1:${line.toString().trim()}`
   return {
