@@ -4,7 +4,7 @@ import type { GoogleStandIn } from '../../server/testing/google-stand-in/start-g
 import { createProblems } from './browser-problems.ts'
 import type { Problems } from './browser-problems.ts'
 import { checkAccessibility } from './page-checks.ts'
-import type { Product } from './product.ts'
+import type { Product, ProductOptions } from './product.ts'
 import { test as base } from './servers.ts'
 import type { Servers } from './servers.ts'
 import { createTestUser, signInQuickly, signUpQuickly } from './users.ts'
@@ -39,7 +39,7 @@ interface TestFixtures {
 export const test = base.extend<TestFixtures>({
   installation: ['plain', { option: true }],
   product: async ({ installation, products, registry, sharedGoogle }, use) => {
-    await use(await products.get(installation, settingsOf(installation, { registry, sharedGoogle })))
+    await use(await products.get(installation, optionsOf(installation, { registry, sharedGoogle })))
   },
   baseURL: async ({ product }, use) => {
     await use(product.url)
@@ -103,24 +103,24 @@ export const test = base.extend<TestFixtures>({
   ],
 })
 
-/** The environment variables of an installation, beyond those of every product in tests. */
-function settingsOf(
+/** How the product of an installation differs from the default one. */
+function optionsOf(
   installation: Installation,
   { registry, sharedGoogle }: Pick<Servers, 'registry' | 'sharedGoogle'>,
-): Readonly<Record<string, string>> {
+): ProductOptions {
   switch (installation) {
     case 'plain':
       return {}
     case 'closed':
-      return { SIGN_UP: 'closed' }
+      return { settings: { SIGN_UP: 'closed' }, realPasswords: true }
     case 'registry':
-      return { CONNECTOR_REGISTRY_URL: registry.url, ALLOWED_PRIVATE_HOSTS: '127.0.0.1:*' }
+      return { settings: { CONNECTOR_REGISTRY_URL: registry.url, ALLOWED_PRIVATE_HOSTS: '127.0.0.1:*' } }
     case 'google': {
       const services = ['tavily', 'brave-search'].map((name) => ({
         name,
         url: `https://${name}.example/mcp`,
       }))
-      return { ...sharedGoogle.environment, API_KEY_SERVICES: JSON.stringify(services) }
+      return { settings: { ...sharedGoogle.environment, API_KEY_SERVICES: JSON.stringify(services) } }
     }
   }
 }

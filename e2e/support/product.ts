@@ -29,8 +29,21 @@ export const productFolder = process.env['PRODUCT_FOLDER'] ?? rootFolder
 const startDeadlineMs = 15_000
 const stopDeadlineMs = 10_000
 
-/** Starts the built product. `settings` are environment variables, as an operator sets them. */
-export async function startProduct(settings: Readonly<Record<string, string>> = {}): Promise<Product> {
+/** How a product differs from the default one. */
+export interface ProductOptions {
+  /** Environment variables, as an operator sets them. */
+  readonly settings?: Readonly<Record<string, string>>
+  /** Computes passwords at the cost that an installation has. Without it, they cost nothing. */
+  readonly realPasswords?: boolean
+}
+
+const fastPasswords = ['--import', new URL('fast-scrypt.mjs', import.meta.url).href]
+
+/** Starts the built product. */
+export async function startProduct({
+  settings = {},
+  realPasswords = false,
+}: ProductOptions = {}): Promise<Product> {
   const entry = join(productFolder, 'server/dist/main.js')
   if (!existsSync(entry))
     throw new Error('The product is not built. Start the browser tests with `npm run e2e`.')
@@ -41,7 +54,7 @@ export async function startProduct(settings: Readonly<Record<string, string>> = 
   let printed = ''
 
   async function start(): Promise<void> {
-    const started = spawn(process.execPath, [entry], {
+    const started = spawn(process.execPath, [...(realPasswords ? [] : fastPasswords), entry], {
       // Another folder than the repository, so that the developer's `.env` is not read.
       cwd: dataDir,
       env: {
@@ -112,10 +125,10 @@ async function waitUntilReady(address: string, child: ChildProcess, output: () =
   throw new Error(`The product did not become ready. It printed:\n${output()}`)
 }
 
-/** The products of one worker: one for each set of settings, started at its first use. */
+/** The products of one worker: one for each installation, started at its first use. */
 export interface Products {
-  /** `name` identifies the settings. */
-  get(name: string, settings: Readonly<Record<string, string>>): Promise<Product>
+  /** `name` identifies the options. */
+  get(name: string, options: ProductOptions): Promise<Product>
   /** Stops all of them and removes their data. */
   close(): Promise<void>
 }
@@ -123,8 +136,8 @@ export interface Products {
 export function openProducts(): Products {
   const started = new Map<string, Promise<Product>>()
   return {
-    get(name, settings) {
-      const product = started.get(name) ?? startProduct(settings)
+    get(name, options) {
+      const product = started.get(name) ?? startProduct(options)
       started.set(name, product)
       return product
     },
