@@ -1,25 +1,15 @@
-import type { Connector, ModelTool } from '@yonder/contract/connector'
-import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { screen, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
-import { buttonOf, ConnectorsScene, defer, dialogOf, refuse } from '../../../testing/connectors-scene.tsx'
+import { openTools, toolsScene } from '../../../testing/configure-tools-scene.tsx'
+import { buttonOf, defer, refuse } from '../../../testing/connectors-scene.tsx'
+import type { ConnectorsScene } from '../../../testing/connectors-scene.tsx'
 import { makeConnector, makeTool } from '../../../testing/wire-objects.ts'
 import { expectConsole } from '../../../testing/expect-console.ts'
-import { json } from '../../../testing/scripted-api.ts'
 
 const update = 'PUT /api/mcp-server/Files'
 const saved = 'Allow tools updated successfully for "Files"'
 const search = 'Search tools to add...'
-const tools = ['read', 'write', 'list'].map((name) => makeTool(name))
-
-function sceneOf(part: Partial<Connector> = {}) {
-  return new ConnectorsScene([makeConnector({ name: 'Files', status: 'connected', tools, ...part })])
-}
-
-async function openTools(scene: ConnectorsScene) {
-  await scene.press('Configure', 'Files')
-  return dialogOf('Configure Tools - Files')
-}
 
 async function manage(scene: ConnectorsScene) {
   const dialog = await openTools(scene)
@@ -27,101 +17,12 @@ async function manage(scene: ConnectorsScene) {
   return dialog
 }
 
-const modelTool: ModelTool = {
-  fingerprint: 'f1',
-  name: 'files__read',
-  description: 'Reads a file.',
-  parameters: {
-    type: 'object',
-    properties: {
-      path: {
-        type: 'string',
-        description: 'Which file.',
-        enum: ['a', 'b'],
-        pattern: '^/',
-        default: '/tmp',
-      },
-      lines: { type: 'array', items: { type: 'integer', minimum: 1 } },
-    },
-    required: ['path'],
-    dependentRequired: { lines: ['path'] },
-  },
-  google_parameters: null,
-  offered: true,
-}
-
 const chips = (dialog: ReturnType<typeof within>) =>
   dialog.queryByRole('list', { name: 'Allowed tools' })?.textContent ?? ''
 
-describe('the tools', () => {
-  it('are listed with name, title, description, and why a tool cannot be used (§2.68, §2.73)', async () => {
-    const dialog = await openTools(
-      sceneOf({
-        tools: [
-          makeTool('read', { title: 'Read a file', description: 'Reads it.' }),
-          makeTool('odd', { problem: 'Its parameters are too deep.' }),
-        ],
-      }),
-    )
-    expect(dialog.getByText('Available Tools (2)')).toBeInTheDocument()
-    expect(dialog.getByText('read')).toBeInTheDocument()
-    expect(dialog.getByText('Read a file')).toBeInTheDocument()
-    expect(dialog.getByText('Reads it.')).toBeInTheDocument()
-    expect(dialog.getByText('Its parameters are too deep.')).toBeInTheDocument()
-  })
-
-  it("show the beginning of a long description, and all of it on 'Show all' (§13.28)", async () => {
-    const description = `${'long '.repeat(100)}end`
-    const dialog = await openTools(sceneOf({ tools: [makeTool('read', { description })] }))
-    expect(dialog.queryByText(/end$/)).not.toBeInTheDocument()
-    await userEvent.click(buttonOf('Show all', dialog))
-    expect(dialog.getByText(/end$/)).toBeInTheDocument()
-  })
-
-  it('open what a model reads of them, and the schema as JSON (§13.28)', async () => {
-    const scene = sceneOf({ tools: [makeTool('read', { fingerprint: 'f1' })] })
-    scene.api.on('GET /api/mcp-server/Files/tools/read', () => json(modelTool))
-    const dialog = await openTools(scene)
-    await userEvent.click(buttonOf('What the model reads: read', dialog))
-    expect(await dialog.findByText('files__read')).toBeVisible()
-    for (const text of [
-      'path',
-      'string',
-      'required',
-      'Which file.',
-      '"a", "b"',
-      '"^/"',
-      '"/tmp"',
-      'each item',
-    ])
-      expect(dialog.getByText(text)).toBeVisible()
-    expect(dialog.getByText('dependentRequired:')).toBeVisible()
-    await userEvent.click(buttonOf('Schema as JSON', dialog))
-    expect(dialog.getByLabelText('Schema as JSON').textContent).toBe(
-      JSON.stringify(modelTool.parameters, null, 2),
-    )
-    expect(dialog.queryByText(/has changed/)).not.toBeInTheDocument()
-  })
-
-  it('say when the tool is another one by now (§13.28)', async () => {
-    const scene = sceneOf({ tools: [makeTool('read', { fingerprint: 'earlier' })] })
-    scene.api.on('GET /api/mcp-server/Files/tools/read', () => json({ ...modelTool, offered: false }))
-    const dialog = await openTools(scene)
-    await userEvent.click(buttonOf('What the model reads: read', dialog))
-    expect(await dialog.findByText(/^The tool has changed since then/)).toBeVisible()
-    expect(dialog.getByText('Models are not offered this tool now.')).toBeVisible()
-  })
-
-  it('are replaced by a hint to connect when there are none', async () => {
-    const dialog = await openTools(sceneOf({ tools: [], status: 'disconnected' }))
-    expect(dialog.getByText('Available Tools (0)')).toBeInTheDocument()
-    expect(dialog.getByText('Connect it to see its tools.')).toBeInTheDocument()
-  })
-})
-
 describe('the allowed tools', () => {
   it('are counted and listed, with a Manage button (§2.69)', async () => {
-    const dialog = await openTools(sceneOf({ allow_tools: ['read', 'gone'] }))
+    const dialog = await openTools(toolsScene({ allow_tools: ['read', 'gone'] }))
     expect(dialog.getByText('Allowed Tools (2)')).toBeInTheDocument()
     expect(buttonOf('Manage', dialog)).toHaveFocus()
     expect(chips(dialog)).toBe('readgone')
@@ -131,19 +32,19 @@ describe('the allowed tools', () => {
   })
 
   it('have a badge when there are none (§2.72)', async () => {
-    const dialog = await openTools(sceneOf({ allow_tools: [] }))
+    const dialog = await openTools(toolsScene({ allow_tools: [] }))
     expect(dialog.getByText('Allowed Tools (0)')).toBeInTheDocument()
     expect(dialog.getByText('All tools need confirmation')).toBeInTheDocument()
   })
 
   it('have another badge when every tool runs without approval', async () => {
-    const dialog = await openTools(sceneOf({ allow_tools: null }))
+    const dialog = await openTools(toolsScene({ allow_tools: null }))
     expect(dialog.getByText('Every tool runs without asking')).toBeInTheDocument()
     expect(dialog.queryByText('All tools need confirmation')).not.toBeInTheDocument()
   })
 
   it('are removed by their chips, then saved (§2.70, §2.71, §7.16, §8.32)', async () => {
-    const scene = sceneOf({ allow_tools: ['read', 'list'], token: 'mask' })
+    const scene = toolsScene({ allow_tools: ['read', 'list'], token: 'mask' })
     const dialog = await manage(scene)
     await userEvent.click(buttonOf('Remove read', dialog))
     // The focus moves to the next chip.
@@ -174,7 +75,7 @@ describe('the allowed tools', () => {
   })
 
   it('do not change on Cancel (§2.71, §4.30)', async () => {
-    const scene = sceneOf({ allow_tools: ['read'] })
+    const scene = toolsScene({ allow_tools: ['read'] })
     const dialog = await manage(scene)
     await userEvent.click(buttonOf('Remove read', dialog))
     expect(dialog.getByText('All tools need confirmation')).toBeInTheDocument()
@@ -185,7 +86,7 @@ describe('the allowed tools', () => {
   })
 
   it('keep changes from another tab: only the tools added or removed here change (§7.16)', async () => {
-    const scene = sceneOf({ allow_tools: ['read', 'list'] })
+    const scene = toolsScene({ allow_tools: ['read', 'list'] })
     const dialog = await manage(scene)
     await userEvent.click(buttonOf('Remove read', dialog))
     await userEvent.click(buttonOf('Allow write', dialog))
@@ -209,7 +110,7 @@ describe('the allowed tools', () => {
     ['stay all allowed when nothing was changed here', [], null],
     ['become the list from here, which allows fewer', ['Remove read'], ['list']],
   ])('after another tab has allowed every tool, %s', async (_case, press, sent) => {
-    const scene = sceneOf({ allow_tools: ['read', 'list'] })
+    const scene = toolsScene({ allow_tools: ['read', 'list'] })
     const dialog = await manage(scene)
     for (const name of press) await userEvent.click(buttonOf(name, dialog))
     scene.connectors = scene.connectors.map((connector) => ({ ...connector, allow_tools: null }))
@@ -219,7 +120,7 @@ describe('the allowed tools', () => {
   })
 
   it('cannot be changed while they are being saved', async () => {
-    const scene = sceneOf()
+    const scene = toolsScene()
     scene.api.on(update, () => defer<Response>().promise)
     const dialog = await manage(scene)
     await userEvent.click(buttonOf('Allow read', dialog))
@@ -230,7 +131,7 @@ describe('the allowed tools', () => {
 
   it('stay in manage mode when saving fails, and show the failure (§8.21, §8.34)', async () => {
     expectConsole('error', /Failed to update allow tools: The tool "read" has changed/)
-    const scene = sceneOf()
+    const scene = toolsScene()
     scene.api.on(update, () => {
       scene.connectors = [
         makeConnector({ name: 'Files', tools: [makeTool('read', { description: 'Deletes.' })] }),
@@ -250,7 +151,7 @@ describe('the allowed tools', () => {
   })
 
   it('can include every tool, which is stored as null (§18.6)', async () => {
-    const scene = sceneOf({ allow_tools: ['read'] })
+    const scene = toolsScene({ allow_tools: ['read'] })
     const dialog = await manage(scene)
     await userEvent.click(dialog.getByLabelText('Run every tool without asking'))
     expect(dialog.queryByPlaceholderText(search)).not.toBeInTheDocument()
@@ -263,14 +164,14 @@ describe('the allowed tools', () => {
 
 describe('the search', () => {
   it('is shown only when the connector has tools (§2.70)', async () => {
-    const dialog = await manage(sceneOf({ tools: [] }))
+    const dialog = await manage(toolsScene({ tools: [] }))
     expect(dialog.queryByPlaceholderText(search)).not.toBeInTheDocument()
     expect(buttonOf('Save Changes', dialog)).toBeEnabled()
   })
 
   it('finds tools that are not allowed yet by name or description, ignoring case (§2.70)', async () => {
     const dialog = await manage(
-      sceneOf({
+      toolsScene({
         allow_tools: ['read_all'],
         tools: [
           makeTool('read_all'),
@@ -294,7 +195,7 @@ describe('the search', () => {
     const many = Array.from({ length: 12 }, (_, at) =>
       makeTool(`tool${at}`, { description: at === 0 ? long : 'y'.repeat(80) }),
     )
-    const dialog = await manage(sceneOf({ tools: many }))
+    const dialog = await manage(toolsScene({ tools: many }))
     await userEvent.type(dialog.getByPlaceholderText(search), 'tool')
     const found = within(dialog.getByRole('list', { name: 'Tools found' })).getAllByRole('button')
     expect(found).toHaveLength(10)
@@ -303,13 +204,13 @@ describe('the search', () => {
   })
 
   it('shows a message when nothing matches (§2.70)', async () => {
-    const dialog = await manage(sceneOf())
+    const dialog = await manage(toolsScene())
     await userEvent.type(dialog.getByPlaceholderText(search), 'zz(')
     expect(dialog.getByText('No tools found matching "zz("')).toBeInTheDocument()
   })
 
   it('allows the chosen tool with the fingerprint that was shown (§2.70, §7.16)', async () => {
-    const scene = sceneOf({ allow_tools: ['read'] })
+    const scene = toolsScene({ allow_tools: ['read'] })
     const dialog = await manage(scene)
     await userEvent.type(dialog.getByPlaceholderText(search), 'write')
     await userEvent.keyboard('{ArrowDown}{Enter}')
@@ -326,7 +227,7 @@ describe('the search', () => {
 
 describe('a tool in the list below', () => {
   it('can be allowed and removed there, and the button keeps the focus', async () => {
-    const dialog = await manage(sceneOf())
+    const dialog = await manage(toolsScene())
     const toggle = buttonOf('Allow write', dialog)
     await userEvent.click(toggle)
     expect(toggle).toHaveFocus()
@@ -337,7 +238,7 @@ describe('a tool in the list below', () => {
   })
 
   it('is marked when it has changed, and can be allowed again (§18.5, §18.26)', async () => {
-    const scene = sceneOf({
+    const scene = toolsScene({
       allow_tools: ['read', 'write'],
       tools: [makeTool('read', { consent: 'run' }), makeTool('write', { consent: 'ask_changed' })],
     })
@@ -350,81 +251,5 @@ describe('a tool in the list below', () => {
       tool_fingerprints: { write: 'fingerprint of write' },
     })
     expect(buttonOf('Manage', dialog)).toBeInTheDocument()
-  })
-})
-
-describe('the call log', () => {
-  const call = {
-    id: '1',
-    connector: 'Files',
-    tool: 'read',
-    arguments_hash: 'h',
-    approval: 'once',
-    outcome: 'done',
-    started_at: '2026-01-02T03:04:05.000Z',
-    duration: 1234,
-    bytes: 2500,
-  }
-  const route = 'GET /api/mcp-server/Files/calls'
-
-  async function openLog(scene: ConnectorsScene) {
-    const dialog = await openTools(scene)
-    expect(scene.api.seen(route)).toEqual([])
-    const details = dialog.getByText('Call log').closest('details')!
-    details.open = true
-    fireEvent(details, new Event('toggle'))
-    return dialog
-  }
-
-  it('is loaded page by page once it is opened (§18.10)', async () => {
-    const scene = sceneOf()
-    scene.api.on(route, ({ query }) =>
-      json(
-        query.get('before') === null
-          ? { calls: [call], next: '5.one' }
-          : {
-              calls: [
-                {
-                  ...call,
-                  id: '2',
-                  tool: 'write',
-                  approval: 'denied',
-                  outcome: 'denied',
-                  duration: null,
-                  bytes: null,
-                },
-              ],
-              next: null,
-            },
-      ),
-    )
-    const dialog = await openLog(scene)
-    const list = within(await dialog.findByRole('list', { name: 'Calls' }))
-    expect(list.getByRole('listitem')).toHaveTextContent(
-      /^readDone.*2026.* · allowed once · 1\.2 s · 2\.5 kB$/,
-    )
-    await userEvent.click(buttonOf('Show more', dialog))
-    await waitFor(() => expect(list.getAllByRole('listitem')).toHaveLength(2))
-    expect(list.getAllByRole('listitem')[1]).toHaveTextContent(/^writeDenied.* · denied by you$/)
-    expect(scene.api.seen(route)[1]?.query.get('before')).toBe('5.one')
-    expect(dialog.queryByRole('button', { name: 'Show more' })).not.toBeInTheDocument()
-  })
-
-  it('shows that it loads, and a message when it is empty', async () => {
-    const scene = sceneOf()
-    const reply = defer<Response>()
-    scene.api.on(route, () => reply.promise)
-    const dialog = await openLog(scene)
-    expect(dialog.getByText('Loading calls...')).toBeInTheDocument()
-    reply.resolve(json({ calls: [], next: null }))
-    expect(await dialog.findByText('No tool of this connector has been called yet.')).toBeInTheDocument()
-  })
-
-  it('shows an error when it cannot be loaded', async () => {
-    expectConsole('error', /fetching the data\. 503/)
-    const scene = sceneOf()
-    scene.api.on(route, () => refuse(503, 'The database does not respond.'))
-    const dialog = await openLog(scene)
-    expect(await dialog.findByText('Error loading calls: The database does not respond.')).toBeInTheDocument()
   })
 })

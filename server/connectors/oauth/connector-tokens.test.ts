@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest'
+import { engines } from '../../testing/database/test-database.ts'
+import { ConsentScene } from '../../testing/mcp/consent-scene.ts'
+import { requireConnector } from '../connector-store.ts'
+import { authorizeServer } from './authorize-server.ts'
+import { listGrants } from './grant-store.ts'
+
+describe.each(engines)('tokens of connectors on %s', (engine) => {
+  const scene = new ConsentScene(engine)
+
+  it('refreshes tokens before they expire, once for many calls on two nodes (§18.16)', async () => {
+    scene.server.behaviour.accessTokenLifeS = 20
+    await scene.connect()
+    const outcomes = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => scene.call(scene.nodes[index % 2])),
+    )
+    expect(outcomes.map(({ status }) => status)).toEqual(outcomes.map(() => 'done'))
+    const refreshes = scene.server.tokenRequests.filter((grant) => grant === 'refresh_token')
+    // Calls after the first refresh find a token that expires soon again.
+    expect(refreshes.length).toBeGreaterThan(0)
+    expect(scene.server.behaviour.revoked).toBe(false)
+  })
+
+  it('sends no tokens of a later consent with a request that began before it (§13.29)', async () => {
+    await scene.connect()
+    const { deps } = scene.nodes[0]!
+    const before = await requireConnector(scene.test.database.db, scene.ada.user, 'Guarded')
+    scene.server.behaviour.revoked = true
+    const { back, cookie } = await scene.start()
+    scene.server.behaviour.revoked = false
+    expect(await scene.returnFromConsent(back, cookie)).toContain('authorization=connected')
+    const earlier = await authorizeServer(deps, before, new URL(scene.server.url), undefined)
+    await expect(earlier.token()).rejects.toThrow('was connected again before the request was sent')
+    const now = await requireConnector(scene.test.database.db, scene.ada.user, 'Guarded')
+    expect(await (await authorizeServer(deps, now, new URL(scene.server.url), undefined)).token()).toBe(
+      scene.server.bearers.at(-1),
+    )
+  })
+
+  it('requires consent again when its tokens are revoked, without repeated requests (§18.16)', async () => {
+    scene.server.behaviour.accessTokenLifeS = 1
+    await scene.connect()
+    scene.server.behaviour.revoked = true
+    const before = scene.server.tokenRequests.length
+    expect(await scene.call()).toMatchObject({ status: 'authorization_needed' })
+    expect(scene.server.tokenRequests.length - before).toBeLessThanOrEqual(2)
+    expect(await scene.readConnector()).toMatchObject({
+      status: 'failed',
+      error_message: expect.stringContaining('consent') as string,
+    })
+    scene.server.behaviour.revoked = false
+    scene.server.behaviour.accessTokenLifeS = 3_600
+    await scene.connect()
+    expect((await scene.call()).status).toBe('done')
+  })
+
+  it('deletes its tokens when the address changes, and with the connector', async () => {
+    await scene.connect()
+    expect(await scene.listGrants()).not.toEqual([])
+    await scene.ada.put('/api/mcp-server/Guarded', { name: 'Guarded', url: 'https://other.example' })
+    expect(await scene.listGrants()).toEqual([])
+  })
+
+  it('revokes tokens when their connector is deleted or its address changes (§18.17)', async () => {
+    for (const removeTokens of [
+      () => scene.ada.put('/api/mcp-server/Guarded', { name: 'Guarded', url: 'https://other.example' }),
+      () => scene.ada.delete('/api/mcp-server/Guarded'),
+    ]) {
+      await scene.ada.put('/api/mcp-server/Guarded', { name: 'Guarded', url: scene.server.url })
+      await scene.connect()
+      const access = scene.server.bearers.at(-1)
+      const before = scene.server.revocations.length
+      expect((await removeTokens()).statusCode).toBeLessThan(300)
+      await expect.poll(() => scene.server.revocations.length).toBe(before + 2)
+      expect(scene.server.revocations.slice(before)).toEqual([
+        { token: expect.any(String), token_type_hint: 'refresh_token', client_id: 'yonder-here' },
+        { token: access, token_type_hint: 'access_token', client_id: 'yonder-here' },
+      ])
+    }
+  })
+
+  it('revokes and removes the tokens of a user who is disabled (§15.35)', async () => {
+    await scene.connect()
+    const access = scene.server.bearers.at(-1)
+    await scene.nodes[0]?.revokeTokens(scene.ada.user.id)
+    await expect.poll(() => scene.server.revocations.length).toBe(2)
+    expect(scene.server.revocations[1]).toMatchObject({ token: access })
+    expect((await scene.listGrants()).map(({ tokens }) => tokens)).toEqual([null])
+    expect(await scene.readConnector()).toMatchObject({ status: 'disconnected' })
+  })
+
+  it('does not wait for a server that revokes tokens slowly (§18.17)', async () => {
+    let respond: (value?: unknown) => void = () => undefined
+    scene.server.behaviour.beforeRevocation = () => new Promise((resolve) => (respond = resolve))
+    await scene.connect()
+    expect((await scene.ada.delete('/api/mcp-server/Guarded')).statusCode).toBe(204)
+    await expect.poll(() => scene.server.revocations.length).toBe(1)
+    expect(await scene.readConnector()).toBeUndefined()
+    respond()
+    await expect.poll(() => scene.server.revocations.length).toBe(2)
+    respond()
+  })
+
+  it('deletes a connector whose server does not revoke tokens, and keeps the tokens of the others (§18.17)', async () => {
+    scene.server.behaviour.supportsRevocation = false
+    await scene.connect()
+    expect((await scene.ada.delete('/api/mcp-server/Guarded')).statusCode).toBe(204)
+    scene.server.behaviour.supportsRevocation = true
+    await scene.ada.post('/api/mcp-server', { name: 'Guarded', url: scene.server.url, allow_tools: [] })
+    await scene.connect()
+    await scene.ada.put('/api/mcp-server/Guarded', {
+      name: 'Guarded',
+      url: scene.server.url,
+      allow_tools: ['secret'],
+    })
+    expect((await scene.call()).status).toBe('done')
+    expect(scene.server.revocations).toEqual([])
+  })
+
+  it('returns no tokens for an earlier address of the connector', async () => {
+    await scene.connect()
+    const row = await requireConnector(scene.test.database.db, scene.ada.user, 'Guarded')
+    expect(await listGrants(scene.test.deps, row)).toHaveLength(1)
+    expect(await listGrants(scene.test.deps, { ...row, url: 'https://former.example' })).toEqual([])
+  })
+
+  it.each(['refreshed', 'issued'])('stores no tokens that are %s while the address changes', async (when) => {
+    scene.server.behaviour.accessTokenLifeS = 20
+    const back = when === 'refreshed' ? (await scene.connect(), undefined) : await scene.start()
+    scene.server.behaviour.beforeTokens = () =>
+      scene.ada.put('/api/mcp-server/Guarded', { name: 'Guarded', url: 'https://other.example' })
+    if (back === undefined) expect((await scene.call()).status).toBe('failed')
+    else expect(await scene.returnFromConsent(back.back, back.cookie)).toContain('authorization=failed')
+    expect(scene.server.tokenRequests.at(-1)).toBe(
+      when === 'refreshed' ? 'refresh_token' : 'authorization_code',
+    )
+    expect(await scene.listGrants()).toEqual([])
+  })
+})
