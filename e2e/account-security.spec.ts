@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Page } from '@playwright/test'
+import type { BrowserContext, Page } from '@playwright/test'
 import { expect, looks, test } from './support/fixtures.ts'
 import { expectNoSidewaysScroll } from './support/page-checks.ts'
 import { productFolder } from './support/product.ts'
@@ -15,6 +15,14 @@ async function openAccount(page: Page): Promise<void> {
   await page.goto('/settings/general')
   await page.getByRole('link', { name: 'Manage account and security' }).click()
   await expect(page.getByRole('heading', { name: 'Account and security' })).toBeVisible()
+}
+
+/** Creates an account, and signs in with it in another browser too. */
+async function signInTwice(page: Page, openBrowser: () => Promise<BrowserContext>) {
+  const user = await signUp(page)
+  const other = await (await openBrowser()).newPage()
+  await signIn(other, user)
+  return { user, other }
 }
 
 /** Runs a command of the operator beside the running product. */
@@ -67,9 +75,7 @@ test('a change of password signs out the other browser at once, and keeps this o
   problems,
 }) => {
   problems.expect(/40[01] \((Unauthorized|Bad Request)\)/)
-  const user = await signUp(page)
-  const other = await (await openBrowser()).newPage()
-  await signIn(other, user)
+  const { user, other } = await signInTwice(page, openBrowser)
   await openAccount(page)
   await expect(page.getByRole('listitem')).toHaveCount(2)
   await page.getByLabel('Current password').fill(user.password)
@@ -87,9 +93,7 @@ test('signing out everywhere ends this browser and the other one at once, and bo
   problems,
 }) => {
   problems.expect(/40[01] \((Unauthorized|Bad Request)\)/)
-  const user = await signUp(page)
-  const other = await (await openBrowser()).newPage()
-  await signIn(other, user)
+  const { other } = await signInTwice(page, openBrowser)
   await openAccount(page)
   await page.getByRole('button', { name: 'Sign out everywhere' }).click()
   await expect(page.getByRole('heading', { name: 'You are signed out everywhere' })).toBeVisible()

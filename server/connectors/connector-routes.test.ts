@@ -1,28 +1,20 @@
 import { Connector, ConnectResult, ToolCallList } from '@yonder/contract/connector'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { addressOf, connectorSteps, connectorUrl as url } from '../testing/mcp/connector-steps.ts'
+import { describe, expect, it } from 'vitest'
+import {
+  addressOf,
+  ConnectorScene,
+  connectorSteps,
+  connectorUrl as url,
+} from '../testing/mcp/connector-steps.ts'
 import { engines } from '../testing/database/test-database.ts'
-import { openTestApp } from '../testing/test-app.ts'
-import type { TestApp, TestClient } from '../testing/test-app.ts'
+import type { TestClient } from '../testing/test-app.ts'
 
 const token = 'secret-0123456789-tail'
 const mask = 'secr••••••••tail'
 
 describe.each(engines)('connectors on %s', (engine) => {
-  let test: TestApp
-  let ada: TestClient
-
-  beforeAll(async () => {
-    test = await openTestApp({ engine })
-  })
-
-  beforeEach(async () => {
-    ada = await test.signIn('Ada')
-  })
-
-  afterAll(() => test.close())
-
-  const { list, find, create, idOf, rows, storeTools } = connectorSteps(() => ({ test, client: ada }))
+  const scene = new ConnectorScene(engine)
+  const { list, find, create, idOf, rows, storeTools } = connectorSteps(scene)
   const custom = async (client?: TestClient) => (await list(client)).filter(({ is_default }) => !is_default)
 
   it('creates the built-in default connector with its tools, which need approval, for every user (§2.56, §3.12, §7.14)', async () => {
@@ -49,10 +41,10 @@ describe.each(engines)('connectors on %s', (engine) => {
   it('creates the default connector once, even for concurrent requests', async () => {
     const lists = await Promise.all([list(), list(), list()])
     for (const connectors of lists) expect(connectors).toHaveLength(1)
-    const found = await test.database.db
+    const found = await scene.test.database.db
       .selectFrom('connectors')
       .select('id')
-      .where('user_id', '=', ada.user.id)
+      .where('user_id', '=', scene.ada.user.id)
       .execute()
     expect(found).toHaveLength(1)
   })
@@ -97,7 +89,7 @@ describe.each(engines)('connectors on %s', (engine) => {
   it('returns a token masked, and stores it encrypted (§21.1)', async () => {
     const created = await create({ token })
     expect(Connector.parse(created.json()).token).toBe(mask)
-    const listed = await ada.get('/api/mcp-servers')
+    const listed = await scene.ada.get('/api/mcp-servers')
     expect(listed.body).not.toContain(token)
     expect(JSON.stringify(await rows())).not.toContain(token)
   })
@@ -105,7 +97,11 @@ describe.each(engines)('connectors on %s', (engine) => {
   it('changes the fields that differ when it gets a whole connector (§7.16)', async () => {
     await create({ token, allow_tools: ['a'] })
     const whole = await find('Tools')
-    const response = await ada.put(addressOf('Tools'), { ...whole, name: 'Renamed', allow_tools: ['a', 'b'] })
+    const response = await scene.ada.put(addressOf('Tools'), {
+      ...whole,
+      name: 'Renamed',
+      allow_tools: ['a', 'b'],
+    })
     expect(response.statusCode).toBe(200)
     expect(response.json()).toEqual({ ...whole, name: 'Renamed', allow_tools: ['a', 'b'] })
     expect(await find('Renamed')).toMatchObject({ token: mask, allow_tools: ['a', 'b'] })
@@ -113,9 +109,9 @@ describe.each(engines)('connectors on %s', (engine) => {
 
   it('keeps fields that an update omits, and clears an empty token (§2.64)', async () => {
     await create({ token, allow_tools: ['a'] })
-    await ada.put(addressOf('Tools'), { name: 'Tools', url })
+    await scene.ada.put(addressOf('Tools'), { name: 'Tools', url })
     expect(await find('Tools')).toMatchObject({ token: mask, allow_tools: ['a'] })
-    await ada.put(addressOf('Tools'), { name: 'Tools', url, token: null })
+    await scene.ada.put(addressOf('Tools'), { name: 'Tools', url, token: null })
     expect((await find('Tools')).token).toBeNull()
     await create({ name: 'Second', token: '' })
     expect((await find('Second')).token).toBeNull()
@@ -125,21 +121,25 @@ describe.each(engines)('connectors on %s', (engine) => {
     await create({ token, allow_tools: ['a'] })
     await storeTools('Tools', { name: 'a', description: 'A' })
     const whole = await find('Tools')
-    const response = await ada.put(addressOf('Tools'), { ...whole, url: 'https://other.example/mcp' })
+    const response = await scene.ada.put(addressOf('Tools'), { ...whole, url: 'https://other.example/mcp' })
     expect(response.json()).toMatchObject({ token: null, tools: [], allow_tools: [], status: 'disconnected' })
   })
 
   it('requires approval at a new address even if all tools were allowed, unless they are allowed again (§18.7)', async () => {
     await create({ allow_tools: null })
-    await ada.put(addressOf('Tools'), { name: 'Tools', url: 'https://two.example', allow_tools: null })
+    await scene.ada.put(addressOf('Tools'), { name: 'Tools', url: 'https://two.example', allow_tools: null })
     expect((await find('Tools')).allow_tools).toEqual([])
-    await ada.put(addressOf('Tools'), { name: 'Tools', url: 'https://three.example', allow_tools: null })
+    await scene.ada.put(addressOf('Tools'), {
+      name: 'Tools',
+      url: 'https://three.example',
+      allow_tools: null,
+    })
     expect((await find('Tools')).allow_tools).toBeNull()
   })
 
   it('accepts a new token together with a new address', async () => {
     await create({ token })
-    await ada.put(addressOf('Tools'), {
+    await scene.ada.put(addressOf('Tools'), {
       name: 'Tools',
       url: 'https://two.example',
       token: 'another-token-123',
@@ -151,16 +151,16 @@ describe.each(engines)('connectors on %s', (engine) => {
     await create({ allow_tools: ['a'] })
     await storeTools('Tools', { name: 'a', description: 'A' })
     const id = await idOf('Tools')
-    const response = await ada.delete(addressOf('Tools'))
+    const response = await scene.ada.delete(addressOf('Tools'))
     expect(response.statusCode).toBe(204)
     expect(await custom()).toEqual([])
     expect(JSON.stringify(await rows())).not.toContain(id)
   })
 
   it('lets a user change which tools of the default connector need approval, for themselves (§6.4, §18.2)', async () => {
-    const bob = await test.signIn('Bob')
+    const bob = await scene.test.signIn('Bob')
     const whole = await find('default')
-    const response = await ada.put(addressOf('default'), { ...whole, allow_tools: ['calculate'] })
+    const response = await scene.ada.put(addressOf('default'), { ...whole, allow_tools: ['calculate'] })
     expect(response.statusCode).toBe(200)
     expect((await find('default')).tools.map(({ consent }) => consent)).toEqual(['ask', 'run'])
     const [other] = await list(bob)
@@ -171,10 +171,10 @@ describe.each(engines)('connectors on %s', (engine) => {
     const whole = await find('default')
     const before = await rows()
     const responses = [
-      await ada.put(addressOf('default'), { ...whole, name: 'mine' }),
-      await ada.put(addressOf('default'), { ...whole, url }),
-      await ada.put(addressOf('default'), { ...whole, token }),
-      await ada.delete(addressOf('default')),
+      await scene.ada.put(addressOf('default'), { ...whole, name: 'mine' }),
+      await scene.ada.put(addressOf('default'), { ...whole, url }),
+      await scene.ada.put(addressOf('default'), { ...whole, token }),
+      await scene.ada.delete(addressOf('default')),
     ]
     for (const response of responses) {
       expect(response.statusCode).toBe(403)
@@ -189,10 +189,10 @@ describe.each(engines)('connectors on %s', (engine) => {
     const before = await rows()
     const responses = [
       await create({ name: ' A ' }),
-      await ada.put(addressOf('B'), { name: 'A', url }),
+      await scene.ada.put(addressOf('B'), { name: 'A', url }),
       await create({ name: 'default' }),
       await create({ name: 'Default' }),
-      await ada.put(addressOf('B'), { name: 'default', url }),
+      await scene.ada.put(addressOf('B'), { name: 'default', url }),
     ]
     for (const response of responses) {
       expect(response.statusCode).toBe(409)
@@ -210,10 +210,10 @@ describe.each(engines)('connectors on %s', (engine) => {
   it('uses different prefixes of tool names for connectors with similar names', async () => {
     await Promise.all(['My tools', 'my-tools', 'MY TOOLS', '名前', '工具'].map((name) => create({ name })))
     expect(await custom()).toHaveLength(5)
-    const found = await test.database.db
+    const found = await scene.test.database.db
       .selectFrom('connectors')
       .select('slug')
-      .where('user_id', '=', ada.user.id)
+      .where('user_id', '=', scene.ada.user.id)
       .execute()
     expect(new Set(found.map(({ slug }) => slug)).size).toBe(6)
     for (const { slug } of found) expect(slug).toMatch(/^[a-z][a-z0-9_]{0,15}$/)
@@ -229,7 +229,7 @@ describe.each(engines)('connectors on %s', (engine) => {
   })
 
   it('refuses more than twenty connectors also when requests are concurrent (§16.6)', async () => {
-    const eve = await test.signIn('Eve of many')
+    const eve = await scene.test.signIn('Eve of many')
     const responses = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
         eve.post('/api/mcp-server', { name: `C${index}`, url: 'https://x.example', allow_tools: [] }),
@@ -240,17 +240,17 @@ describe.each(engines)('connectors on %s', (engine) => {
   })
 
   it("returns 404 for another user's connector, and writes nothing (§17.22)", async () => {
-    const bob = await test.signIn('Bob')
+    const bob = await scene.test.signIn('Bob')
     await create({ name: "Bob's", token }, bob)
-    await list(ada)
+    await list(scene.ada)
     const before = await rows()
     const name = addressOf("Bob's")
     const responses = [
-      await ada.put(name, { name: 'Mine', url: 'https://evil.example' }),
-      await ada.delete(name),
-      await ada.post(`${name}/connect`),
-      await ada.post(`${name}/disconnect`),
-      await ada.get(`${name}/calls`),
+      await scene.ada.put(name, { name: 'Mine', url: 'https://evil.example' }),
+      await scene.ada.delete(name),
+      await scene.ada.post(`${name}/connect`),
+      await scene.ada.post(`${name}/disconnect`),
+      await scene.ada.get(`${name}/calls`),
     ]
     for (const response of responses) {
       expect(response.statusCode).toBe(404)
@@ -263,8 +263,8 @@ describe.each(engines)('connectors on %s', (engine) => {
     'finds the connector %j by the name in the path',
     async (name) => {
       await create({ name })
-      expect((await ada.put(addressOf(name), { name, url, allow_tools: [] })).statusCode).toBe(200)
-      expect((await ada.delete(addressOf(name))).statusCode).toBe(204)
+      expect((await scene.ada.put(addressOf(name), { name, url, allow_tools: [] })).statusCode).toBe(200)
+      expect((await scene.ada.delete(addressOf(name))).statusCode).toBe(204)
     },
   )
 
@@ -286,8 +286,8 @@ describe.each(engines)('connectors on %s', (engine) => {
     await create({ name: 'Kept' })
     const before = await rows()
     for (const response of [
-      await ada.post('/api/mcp-server', body),
-      await ada.put(addressOf('Kept'), body),
+      await scene.ada.post('/api/mcp-server', body),
+      await scene.ada.put(addressOf('Kept'), body),
     ]) {
       expect(response.statusCode).toBe(400)
       const { error } = response.json<{ error: { code: string; message: string } }>()
@@ -309,17 +309,17 @@ describe.each(engines)('connectors on %s', (engine) => {
       { method: 'POST', url: '/api/mcp-server/A/disconnect' },
       { method: 'GET', url: '/api/mcp-server/A/calls' },
     ] as const) {
-      expect((await test.app.inject({ ...call, headers })).statusCode).toBe(401)
+      expect((await scene.test.app.inject({ ...call, headers })).statusCode).toBe(401)
     }
     expect(await rows()).toEqual(before)
   })
 
   it('disconnects and connects the default connector (§4.27, §7.18)', async () => {
     await list()
-    const off = await ada.post(`${addressOf('default')}/disconnect`)
+    const off = await scene.ada.post(`${addressOf('default')}/disconnect`)
     expect(Connector.parse(off.json()).status).toBe('disconnected')
     expect(await find('default')).toMatchObject({ status: 'disconnected' })
-    const on = ConnectResult.parse((await ada.post(`${addressOf('default')}/connect`)).json())
+    const on = ConnectResult.parse((await scene.ada.post(`${addressOf('default')}/connect`)).json())
     expect(on).toMatchObject({ connector: { status: 'connected' }, authorization_url: null })
   })
 
@@ -331,7 +331,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     ['a name that does not resolve', 'https://does-not-exist.invalid/mcp', 502],
   ])('returns and stores why it cannot connect to %s (§3.12, §4.27)', async (_, typed, status) => {
     await create({ url: typed })
-    const response = await ada.post(`${addressOf('Tools')}/connect`)
+    const response = await scene.ada.post(`${addressOf('Tools')}/connect`)
     expect(response.statusCode).toBe(status)
     const { error } = response.json<{ error: { message: string } }>()
     expect(await find('Tools')).toMatchObject({ status: 'failed', error_message: error.message })
@@ -340,25 +340,25 @@ describe.each(engines)('connectors on %s', (engine) => {
   it.each(['https://evil.example/', '//evil.example', '/settings/../x', '/chat/a?b', 'javascript:alert(1)'])(
     'refuses to return to %j after the consent',
     async (return_to) => {
-      const response = await ada.post(`${addressOf('default')}/connect`, { return_to })
+      const response = await scene.ada.post(`${addressOf('default')}/connect`, { return_to })
       expect(response.statusCode).toBe(400)
     },
   )
 
   it('returns an empty record of calls before the first call', async () => {
-    const response = await ada.get(`${addressOf('default')}/calls`)
+    const response = await scene.ada.get(`${addressOf('default')}/calls`)
     expect(ToolCallList.parse(response.json())).toEqual({ calls: [], next: null })
   })
 
   it('still lists a connector whose token was encrypted with another SECRET_KEY', async () => {
     await create({ token })
-    await test.database.db
+    await scene.test.database.db
       .updateTable('connectors')
       .set({ token: 'v1.AAAA' })
       .where('token', 'is not', null)
       .execute()
     expect(await find('Tools')).toMatchObject({ token: '••••••••' })
-    const response = await ada.post(`${addressOf('Tools')}/connect`)
+    const response = await scene.ada.post(`${addressOf('Tools')}/connect`)
     expect(response.statusCode).toBe(502)
     expect(response.body).toContain('Enter the token again')
   })

@@ -27,6 +27,16 @@ describe.each(engines)('two servers on one database, %s', (engine) => {
     return { here: ada, there: createChatClient(remote.base, ada), kill: remote.kill }
   }
 
+  /** Sends a message at the remote server and waits for the beginning of its long reply. */
+  async function startLongReply() {
+    const { here, there } = await open()
+    local.model.reply(counting(3_000))
+    const chatId = await here.newChat()
+    const started = await there.send(chatId, 'Count')
+    await started.until(({ text }) => text.includes('3 '))
+    return { here, chatId, started }
+  }
+
   it.runIf(isConcurrent(engine))(
     'send the events of each other’s runs without gaps or repetitions (§10.16)',
     async () => {
@@ -47,11 +57,7 @@ describe.each(engines)('two servers on one database, %s', (engine) => {
   it.runIf(isConcurrent(engine))(
     "show and stop each other's runs, and accept the next message (§10.16)",
     async () => {
-      const { here, there } = await open()
-      local.model.reply(counting(3_000))
-      const chatId = await here.newChat()
-      const started = await there.send(chatId, 'Count')
-      await started.until(({ text }) => text.includes('3 '))
+      const { here, chatId, started } = await startLongReply()
       const chat = await here.readChat(chatId)
       expect(chat.run?.message_id).toBe(chat.messages[1]?.id)
       expect(chat.messages[1]?.content).toContain('0 1 2')
@@ -119,11 +125,7 @@ describe.each(engines)('two servers on one database, %s', (engine) => {
   it.runIf(isConcurrent(engine))(
     'write and show no more events of a run that another server has ended',
     async () => {
-      const { here, there } = await open()
-      local.model.reply(counting(3_000))
-      const chatId = await here.newChat()
-      const started = await there.send(chatId, 'Count')
-      await started.until(({ text }) => text.includes('3 '))
+      const { here, chatId, started } = await startLongReply()
       await local.database.db
         .updateTable('runs')
         .set({ lease_until: 0 })

@@ -1,32 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { addressOf, connectorSteps, connectorUrl as url } from '../../testing/mcp/connector-steps.ts'
+import { describe, expect, it } from 'vitest'
+import {
+  addressOf,
+  ConnectorScene,
+  connectorSteps,
+  connectorUrl as url,
+} from '../../testing/mcp/connector-steps.ts'
 import { engines } from '../../testing/database/test-database.ts'
-import { openTestApp } from '../../testing/test-app.ts'
-import type { TestApp, TestClient } from '../../testing/test-app.ts'
 
 describe.each(engines)('allowing tools on %s', (engine) => {
-  let test: TestApp
-  let ada: TestClient
-
-  beforeAll(async () => {
-    test = await openTestApp({ engine })
-  })
-
-  beforeEach(async () => {
-    ada = await test.signIn('Ada')
-  })
-
-  afterAll(() => test.close())
-
-  const { find, create, rows, storeTools } = connectorSteps(() => ({ test, client: ada }))
+  const scene = new ConnectorScene(engine)
+  const { find, create, rows, storeTools } = connectorSteps(scene)
   const consentOf = async (tool: string) =>
     (await find('Tools')).tools.find(({ name }) => name === tool)?.consent
 
   it('removes the list and adds it again', async () => {
     await create({ allow_tools: [] })
-    await ada.put(addressOf('Tools'), { name: 'Tools', url, allow_tools: null })
+    await scene.ada.put(addressOf('Tools'), { name: 'Tools', url, allow_tools: null })
     expect((await find('Tools')).allow_tools).toBeNull()
-    await ada.put(addressOf('Tools'), { name: 'Tools', url, allow_tools: ['x'] })
+    await scene.ada.put(addressOf('Tools'), { name: 'Tools', url, allow_tools: ['x'] })
     expect((await find('Tools')).allow_tools).toEqual(['x'])
   })
 
@@ -34,7 +25,7 @@ describe.each(engines)('allowing tools on %s', (engine) => {
     await create({ allow_tools: [] })
     await storeTools('Tools', { name: 'a', description: 'A' }, { name: 'b', description: 'B' })
     expect(await consentOf('a')).toBe('ask')
-    await ada.put(addressOf('Tools'), { name: 'Tools', url, allow_tools: ['a'] })
+    await scene.ada.put(addressOf('Tools'), { name: 'Tools', url, allow_tools: ['a'] })
     expect(await consentOf('a')).toBe('run')
     expect(await consentOf('b')).toBe('ask')
     await storeTools('Tools', { name: 'a', description: 'changed' })
@@ -44,9 +35,9 @@ describe.each(engines)('allowing tools on %s', (engine) => {
   it('does not allow a changed tool when another one is added to the list', async () => {
     await create({ allow_tools: [] })
     await storeTools('Tools', { name: 'a', description: 'A' }, { name: 'b', description: 'B' })
-    await ada.put(addressOf('Tools'), { name: 'Tools', url, allow_tools: ['a'] })
+    await scene.ada.put(addressOf('Tools'), { name: 'Tools', url, allow_tools: ['a'] })
     await storeTools('Tools', { name: 'a', description: 'changed' }, { name: 'b', description: 'B' })
-    await ada.put(addressOf('Tools'), { name: 'Tools', url, allow_tools: ['a', 'b'] })
+    await scene.ada.put(addressOf('Tools'), { name: 'Tools', url, allow_tools: ['a', 'b'] })
     expect(await consentOf('a')).toBe('ask_changed')
     expect(await consentOf('b')).toBe('run')
   })
@@ -54,10 +45,10 @@ describe.each(engines)('allowing tools on %s', (engine) => {
   it('allows a changed tool again when the user has seen it (§18.5)', async () => {
     await create({ allow_tools: [] })
     await storeTools('Tools', { name: 'a', description: 'A' })
-    await ada.put(addressOf('Tools'), { name: 'Tools', url, allow_tools: ['a'] })
+    await scene.ada.put(addressOf('Tools'), { name: 'Tools', url, allow_tools: ['a'] })
     await storeTools('Tools', { name: 'a', description: 'changed' })
     const seen = (await find('Tools')).tools[0]?.fingerprint ?? ''
-    await ada.put(addressOf('Tools'), {
+    await scene.ada.put(addressOf('Tools'), {
       name: 'Tools',
       url,
       allow_tools: ['a'],
@@ -71,7 +62,7 @@ describe.each(engines)('allowing tools on %s', (engine) => {
     await storeTools('Tools', { name: 'a', description: 'A' })
     const before = await rows()
     for (const tool_fingerprints of [{ a: 'what was seen' }, { b: 'unknown' }]) {
-      const response = await ada.put(addressOf('Tools'), {
+      const response = await scene.ada.put(addressOf('Tools'), {
         name: 'Tools',
         url,
         allow_tools: ['a', 'b'],

@@ -1,26 +1,12 @@
 import { ModelTool } from '@yonder/contract/connector'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { connectorSteps } from '../../testing/mcp/connector-steps.ts'
+import { describe, expect, it } from 'vitest'
+import { ConnectorScene, connectorSteps } from '../../testing/mcp/connector-steps.ts'
 import { engines } from '../../testing/database/test-database.ts'
-import { openTestApp } from '../../testing/test-app.ts'
-import type { TestApp, TestClient } from '../../testing/test-app.ts'
 
 describe.each(engines)('what a model reads of a tool on %s', (engine) => {
-  let test: TestApp
-  let ada: TestClient
-
-  beforeAll(async () => {
-    test = await openTestApp({ engine })
-  })
-
-  beforeEach(async () => {
-    ada = await test.signIn('Ada')
-  })
-
-  afterAll(() => test.close())
-
-  const { list, create, storeTools } = connectorSteps(() => ({ test, client: ada }))
-  const read = async (connector: string, tool: string, client = ada) =>
+  const scene = new ConnectorScene(engine)
+  const { list, create, storeTools } = connectorSteps(scene)
+  const read = async (connector: string, tool: string, client = scene.ada) =>
     client.get(`/api/mcp-server/${encodeURIComponent(connector)}/tools/${encodeURIComponent(tool)}`)
 
   it('is the name, the description and the parameters that models are offered (§17.27)', async () => {
@@ -54,7 +40,7 @@ describe.each(engines)('what a model reads of a tool on %s', (engine) => {
     await create({})
     await storeTools('Tools', { name: 'act', description: 'Acts.' })
     expect((await read('Tools', 'other')).statusCode).toBe(404)
-    const grace = await test.signIn('Grace')
+    const grace = await scene.test.signIn('Grace')
     expect((await read('Tools', 'act', grace)).statusCode).toBe(404)
   })
 })

@@ -1,4 +1,7 @@
 import { type Connector, ConnectorList } from '@yonder/contract/connector'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
+import type { Engine } from '../database/test-database.ts'
+import { openTestApp } from '../test-app.ts'
 import type { TestApp, TestClient } from '../test-app.ts'
 
 export const connectorUrl = 'https://tools.example/mcp'
@@ -6,9 +9,25 @@ export const connectorUrl = 'https://tools.example/mcp'
 /** The address of a connector in the API. */
 export const addressOf = (name: string): string => `/api/mcp-server/${encodeURIComponent(name)}`
 
-/** The steps of tests about connectors; `current` returns the app and the user of the running test. */
-export function connectorSteps(current: () => { readonly test: TestApp; readonly client: TestClient }) {
-  async function list(client: TestClient = current().client): Promise<Connector[]> {
+/** An app for the tests of a `describe` block, with a user of its own for each test. */
+export class ConnectorScene {
+  test!: TestApp
+  ada!: TestClient
+
+  constructor(engine: Engine) {
+    beforeAll(async () => {
+      this.test = await openTestApp({ engine })
+    })
+    beforeEach(async () => {
+      this.ada = await this.test.signIn('Ada')
+    })
+    afterAll(() => this.test.close())
+  }
+}
+
+/** The steps of tests about connectors. */
+export function connectorSteps(scene: ConnectorScene) {
+  async function list(client: TestClient = scene.ada): Promise<Connector[]> {
     const response = await client.get('/api/mcp-servers')
     if (response.statusCode !== 200) throw new Error(response.body)
     return ConnectorList.parse(response.json())
@@ -20,15 +39,15 @@ export function connectorSteps(current: () => { readonly test: TestApp; readonly
     return found
   }
 
-  const create = (fields: Record<string, unknown> = {}, client: TestClient = current().client) =>
+  const create = (fields: Record<string, unknown> = {}, client: TestClient = scene.ada) =>
     client.post('/api/mcp-server', { name: 'Tools', url: connectorUrl, ...fields })
 
   async function idOf(name: string): Promise<string> {
-    const { test, client } = current()
+    const { test, ada } = scene
     const row = await test.database.db
       .selectFrom('connectors')
       .select('id')
-      .where('user_id', '=', client.user.id)
+      .where('user_id', '=', ada.user.id)
       .where('name', '=', name)
       .executeTakeFirstOrThrow()
     return row.id
@@ -36,7 +55,7 @@ export function connectorSteps(current: () => { readonly test: TestApp; readonly
 
   /** Everything that a refusal must leave as it is. */
   async function rows(): Promise<unknown> {
-    const { db } = current().test.database
+    const { db } = scene.test.database
     return {
       connectors: await db.selectFrom('connectors').selectAll().orderBy('id').execute(),
       tools: await db
@@ -57,7 +76,7 @@ export function connectorSteps(current: () => { readonly test: TestApp; readonly
   /** Puts tools into the database, as a server would have listed them. */
   async function storeTools(name: string, ...tools: { name: string; description: string }[]): Promise<void> {
     const connector_id = await idOf(name)
-    const { db } = current().test.database
+    const { db } = scene.test.database
     await db.deleteFrom('connector_tools').where('connector_id', '=', connector_id).execute()
     await db
       .insertInto('connector_tools')

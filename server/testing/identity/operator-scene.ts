@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, expect } from 'vitest'
+import { createSealer } from '../../db/secrets/seal-secret.ts'
+import { runUserCommand } from '../../identity/users/user-command.ts'
+import { openTestDatabase } from '../database/test-database.ts'
+import type { Engine, TestDatabase } from '../database/test-database.ts'
+import { openIdentityServer, testSecret } from './identity-server.ts'
+import type { IdentityServer } from './identity-server.ts'
+import { SignInSession, testAccount } from './sign-in-session.ts'
+import type { Tokens } from './sign-in-session.ts'
+
+/** A signed-in user, and an operator with the commands for users. Each test has a database of its own. */
+export class OperatorScene {
+  database!: TestDatabase
+  server!: IdentityServer
+  /** The browser in which the user is signed in. */
+  browser!: SignInSession
+  tokens!: Tokens
+  readonly clock = { offset: 0 }
+
+  /** Opens the scene for the tests of this `describe` block. */
+  constructor(engine: Engine) {
+    beforeEach(async () => {
+      this.clock.offset = 0
+      this.database = await openTestDatabase(engine)
+      this.server = await openIdentityServer({ database: this.database, clock: this.clock })
+      this.browser = new SignInSession(this.server.baseUrl)
+      this.tokens = await this.browser.join()
+      // The first request stores the user.
+      expect(await this.readStatus()).toBe(200)
+    })
+    afterEach(async () => {
+      await this.server.close()
+      await this.database.close()
+    })
+  }
+
+  /** Runs a command of the operator and returns its output. */
+  run(...words: string[]): Promise<string> {
+    return runUserCommand(
+      {
+        config: this.server.config,
+        database: this.database,
+        sealer: createSealer(testSecret),
+        now: () => Date.now() + this.clock.offset,
+      },
+      words.filter((word) => word !== '--yes'),
+      { yes: words.includes('--yes') },
+    )
+  }
+
+  /** Returns the status of a request with the user's access token. */
+  async readStatus(): Promise<number> {
+    return (await this.server.readUser(this.tokens.access_token)).status
+  }
+
+  /** Creates a reset link, and returns its address. */
+  async createLink(user: string): Promise<string> {
+    return /\/oidc\/reset-password\?token=\S+/.exec(await this.run('reset', user))?.[0] ?? ''
+  }
+
+  async openLink(link: string) {
+    const visitor = new SignInSession(this.server.baseUrl)
+    const response = await visitor.fetch(link)
+    const text = await response.text()
+    return { status: response.status, form: /name="form" value="([^"]+)"/.exec(text)?.[1] ?? '', visitor }
+  }
+
+  /** Signs in from another browser. */
+  async signIn(password: string = testAccount.password): Promise<{ status: number; text: string }> {
+    const other = new SignInSession(this.server.baseUrl)
+    const { path, form } = await other.openForm()
+    const response = await other.post(path, { email: testAccount.email, password, form })
+    return { status: response.status, text: await response.text() }
+  }
+}
