@@ -28,7 +28,7 @@ export interface EntryProps {
   readonly status?: ReactNode
   /** The second line: an address, a model, a description. */
   readonly detail: ReactNode
-  /** Buttons with the look `muted`, so that names and states stand out in a long list. */
+  /** Buttons with the look `muted`, so that names and states stand out in a long list, or `plain`. */
   readonly actions: ReactNode
   /** Puts the actions below the text where the list is narrow. For more than two buttons. */
   readonly stacks?: boolean
@@ -63,7 +63,7 @@ export function Entry({ id, icon, name, status, detail, actions, stacks = false,
           </div>
           <div
             className={classNames(
-              'flex flex-wrap items-center gap-1',
+              'flex flex-wrap items-center @xl:gap-1',
               // The buttons have no border, so their texts are aligned with the text or the edge of the card.
               stacks
                 ? 'col-span-2 -ml-3 @xl:col-span-1 @xl:-mr-3 @xl:ml-0 @xl:justify-self-end'

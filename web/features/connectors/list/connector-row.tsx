@@ -74,8 +74,8 @@ function ToggleButton({
 
   const action = connector.status === 'connected' ? 'Disconnect' : 'Connect'
   return (
-    // As wide as its longest text, so that the buttons beside it do not move.
-    <span className="grid min-w-30">
+    // Where there is space, as wide as its longest text, so that the buttons beside it do not move.
+    <span className="grid @xl:min-w-30">
       <Button
         size="small"
         look="muted"

@@ -45,7 +45,7 @@ export function IntegrationCard({ integration, authorization, onEdit }: Integrat
       status={connected ? <StateBadge tone="success">Connected</StateBadge> : undefined}
       detail={
         <>
-          <p className="line-clamp-2 wrap-anywhere">{describeIntegration(name)}</p>
+          <p className="wrap-anywhere">{describeIntegration(name)}</p>
           {api_key !== null && (
             <p className="text-xs">
               API key <code className="font-mono wrap-anywhere text-ink">{api_key}</code>
@@ -58,7 +58,7 @@ export function IntegrationCard({ integration, authorization, onEdit }: Integrat
           <Button
             {...shared}
             ref={mainButton}
-            look={connected ? 'muted' : 'quiet'}
+            look={connected ? 'muted' : 'plain'}
             busy={pending === name}
             onClick={() => (connected ? setConfirming(true) : void authorize(name))}
           >
