@@ -11,6 +11,8 @@ export const Integration = z.object({
   api_key: z.string().nullable(),
   /** A sentence for the user: the connection has ended, or it has fewer permissions than were requested. */
   notice: z.string().nullable(),
+  /** Why its tools fail although it is connected. Absent while they work, or have not been used (§19.22). */
+  error_message: z.string().optional(),
 })
 export type Integration = z.infer<typeof Integration>
 

@@ -1,6 +1,6 @@
 import { InsufficientScopeError } from '@modelcontextprotocol/client'
 import type { ConnectorRow } from '../db/tables/connector-tables.ts'
-import { changeState } from './connector-state.ts'
+import { changeState, storeCallError } from './connector-state.ts'
 import { connectionKey, connectionPrefix } from './mcp/connection-pool.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
 import { explainFailure } from './mcp/explain-failure.ts'
@@ -25,6 +25,7 @@ export async function connectConnector(
     const needsConsent = await requestMissingScope(deps, connector, consent)
     if (needsConsent) return await setDisconnected(deps, connector)
     await fetchTools(deps, connector, { signal: deps.closing, consent })
+    await storeCallError(deps, connector, null)
   } catch (error) {
     if (needsUser(consent)) return setDisconnected(deps, connector)
     if (
@@ -33,8 +34,11 @@ export async function connectConnector(
     ) {
       return setDisconnected(deps, connector)
     }
-    const failure = explainFailure(error)
-    if (failure.code === 'not_connected') return requestIntegration(deps, consent)
+    const failure = explainFailure(error, connector)
+    if (failure.code === 'not_connected') {
+      await storeCallError(deps, connector, failure.message)
+      return requestIntegration(deps, consent)
+    }
     await changeState(deps, connector, {
       status: 'failed',
       error_message: failure.message,
@@ -54,5 +58,5 @@ function requestIntegration({ settings }: Pick<ConnectorDeps, 'settings'>, conse
 }
 
 async function setDisconnected(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {
-  await changeState(deps, connector, { status: 'disconnected', error_message: null })
+  await changeState(deps, connector, { status: 'disconnected', error_message: null, call_error: null })
 }

@@ -35,13 +35,27 @@ async function readVisibleState(trx: Db, { id, user_id }: ConnectorRow): Promise
   return JSON.stringify([
     connector?.status,
     connector?.error_message,
+    connector?.call_error,
     connector?.notice,
     tools.map(({ name, fingerprint, problem }) => [name, fingerprint, problem]),
   ])
 }
 
+/**
+ * Stores why calls of a connector fail although its server can be reached, or null when they work. For the connector of
+ * an integration it is stored there too, since the integration has a card of its own (§18.40, §19.22).
+ */
+export async function storeCallError(
+  deps: Pick<ConnectorDeps, 'database' | 'onChanged' | 'builtIns'>,
+  connector: ConnectorRow,
+  failure: string | null,
+): Promise<void> {
+  await changeState(deps, connector, { call_error: failure })
+  await deps.builtIns.recordFailure(connector, failure)
+}
+
 /** Disconnects a connector: its tools are no longer offered, and its idle connections are closed (§18.8). */
 export async function disconnectConnector(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {
-  await changeState(deps, connector, { status: 'disconnected', error_message: null })
+  await changeState(deps, connector, { status: 'disconnected', error_message: null, call_error: null })
   await deps.shared.pool.drop(connectionPrefix(connector))
 }

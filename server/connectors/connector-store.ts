@@ -18,6 +18,7 @@ export type ConnectorChange = Pick<
   | 'credential_version'
   | 'status'
   | 'error_message'
+  | 'call_error'
   | 'notice'
 > &
   Pick<ConnectorRow, 'tools_expire_at' | 'era'>
@@ -122,7 +123,7 @@ export async function updateConnector(
 
 /** The columns that depend on the connector's server. */
 export type ConnectorState = Partial<
-  Pick<ConnectorRow, 'status' | 'error_message' | 'notice' | 'tools_expire_at' | 'era'>
+  Pick<ConnectorRow, 'status' | 'error_message' | 'call_error' | 'notice' | 'tools_expire_at' | 'era'>
 >
 
 /**
@@ -157,6 +158,7 @@ export async function resetConnector(
       credential_version,
       status: status === 'failed' ? 'connected' : status,
       error_message: null,
+      call_error: null,
       tools_expire_at: null,
       era: null,
     })

@@ -87,8 +87,8 @@ function findFreeName(name: string, usedNames: ReadonlySet<string>): string {
   return free
 }
 
-function withIntegrationStatus(row: ConnectorRow, { isConnected }: OwnedBuiltIn): ConnectorRow {
-  if (isConnected) return row
+function withIntegrationStatus(row: ConnectorRow, { isConnected, callError }: OwnedBuiltIn): ConnectorRow {
+  if (isConnected) return { ...row, call_error: row.call_error ?? callError ?? null }
   return { ...row, status: 'failed', error_message: explainMissingIntegration(row.name) }
 }
 
@@ -107,6 +107,7 @@ function toRow(user: Owner, { name, url, slug, version }: OwnedBuiltIn, created_
     client_secret: null,
     status: 'connected',
     error_message: null,
+    call_error: null,
     notice: null,
     is_default: 1,
     asks: 1,

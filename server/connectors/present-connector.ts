@@ -26,15 +26,21 @@ export function presentConnector(
     token: maskSecret(sealer, connectorTokenContext(connector), connector.token),
     client_id: connector.client_id,
     client_secret: maskSecret(sealer, clientSecretContext(connector), connector.client_secret),
-    status: connectorStatuses.find((status) => status === connector.status) ?? 'disconnected',
+    status: presentStatus(connector),
     is_default: connector.is_default === 1,
-    error_message: connector.error_message,
+    error_message: connector.status === 'connected' ? connector.call_error : connector.error_message,
     notice: connector.notice,
     allow_tools: connector.asks === 0 ? null : [...allowedByName.keys()],
     tools: tools
       .filter((tool) => tool.connector_id === connector.id)
       .map((tool) => presentTool(connector, tool, allowedByName.get(tool.name))),
   }
+}
+
+/** A connector whose server lists its tools and refuses or fails its calls is shown as failed (§18.40). */
+function presentStatus({ status, call_error }: ConnectorRow): Connector['status'] {
+  if (status === 'connected' && call_error !== null) return 'failed'
+  return connectorStatuses.find((known) => known === status) ?? 'disconnected'
 }
 
 function presentTool(

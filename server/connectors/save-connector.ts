@@ -102,6 +102,7 @@ export async function changeConnector(
 const unconnected = {
   status: 'disconnected',
   error_message: null,
+  call_error: null,
   notice: null,
   tools_expire_at: null,
   era: null,
@@ -167,6 +168,7 @@ function applyInput(
     credential_version: stored.credential_version + (credentialsChanged ? 1 : 0),
     status: keepsState ? stored.status : unconnected.status,
     error_message: keepsState ? stored.error_message : null,
+    call_error: credentialsChanged ? null : stored.call_error,
     notice: addressChanged ? null : stored.notice,
     tools_expire_at: credentialsChanged ? null : stored.tools_expire_at,
     era: addressChanged ? null : stored.era,

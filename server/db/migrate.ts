@@ -11,6 +11,7 @@ import { createIntegrations } from './migrations/0007-integrations.ts'
 import { leanRuns } from './migrations/0008-lean-runs.ts'
 import { eventsAsWritten } from './migrations/0009-events-as-written.ts'
 import { createSignIns } from './migrations/0010-sign-ins.ts'
+import { addCallErrors } from './migrations/0011-call-errors.ts'
 import type { Tables } from './tables/tables.ts'
 
 type Migration = (trx: Kysely<Tables>, dialect: Dialect) => Promise<void>
@@ -27,6 +28,7 @@ export const migrations: readonly Migration[] = [
   leanRuns,
   eventsAsWritten,
   createSignIns,
+  addCallErrors,
 ]
 
 /**

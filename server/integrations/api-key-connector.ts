@@ -1,5 +1,6 @@
 import { titleOfIntegration } from '@yonder/contract/integration-names'
 import { AppError } from '../lib/app-error.ts'
+import { quoteResponse, readErrorBody } from '../lib/quote-server.ts'
 import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 import type { ApiKeyService } from '../config/api-key-service.ts'
 import type { IntegrationConnector, RemoteServer } from './integration-connector.ts'
@@ -44,10 +45,10 @@ export function createApiKeyConnector(
           signal: request.signal,
         })
         if (response.status !== 401) return response
-        await response.body?.cancel()
+        const words = quoteResponse(await readErrorBody(response))
         throw new AppError(
           'not_connected',
-          `${title} did not accept your API key. Enter another one under Settings, Integrations.`,
+          `${title} did not accept your API key. Enter another one under Settings, Integrations.${words}`,
         )
       },
     },

@@ -11,6 +11,8 @@ export interface IntegrationStatus {
   readonly version: number
   /** False when Google ended the connection and the user has to connect again. */
   readonly isConnected: boolean
+  /** Why its connector fails, see `IntegrationTable`. */
+  readonly callError?: string | null
 }
 
 type StatusDeps = Pick<IntegrationDeps, 'sealer' | 'apiKeyServices'>
@@ -34,7 +36,10 @@ export async function listStatuses(
   return new Map(
     rows
       .filter(({ api_key, tokens, ended }) => api_key !== null || tokens !== null || ended === 1)
-      .map((row) => [row.name, { version: row.version, isConnected: isConnected(deps, row) }]),
+      .map((row) => [
+        row.name,
+        { version: row.version, isConnected: isConnected(deps, row), callError: row.call_error },
+      ]),
   )
 }
 

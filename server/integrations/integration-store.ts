@@ -63,11 +63,32 @@ export async function updateIntegration(
 ): Promise<boolean> {
   const update = db
     .updateTable('integrations')
-    .set(({ eb }) => ({ ...change, version: eb('version', '+', 1), refreshing_until: null }))
+    .set(({ eb }) => ({
+      ...change,
+      version: eb('version', '+', 1),
+      refreshing_until: null,
+      call_error: null,
+    }))
     .where('user_id', '=', user_id)
     .where('name', '=', name)
   const unchanged = version === undefined ? update : update.where('version', '=', version)
   const { numUpdatedRows } = await unchanged.executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+/** Stores why an integration fails, or null. Returns false when this is stored already. */
+export async function storeCallError(
+  db: Db,
+  { user_id, name }: Key,
+  callError: string | null,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('integrations')
+    .set({ call_error: callError })
+    .where('user_id', '=', user_id)
+    .where('name', '=', name)
+    .where('call_error', 'is distinct from', callError)
+    .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
 }
 

@@ -45,6 +45,7 @@ export async function createIntegration(
     version: 1,
     ...disconnected,
     api_key: auth_type === 'oauth' ? null : sealKey(deps, { user_id: user.id, name }, api_key),
+    call_error: null,
     refreshing_until: null,
     // Later than all others, so that integrations are listed in the order in which the user added them.
     created_at: Math.max(now(), ...others.map((other) => other.created_at + 1)),

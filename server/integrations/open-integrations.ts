@@ -11,6 +11,7 @@ import type { IntegrationConnector } from './integration-connector.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
 import { listStatuses } from './integration-status.ts'
 import type { IntegrationStatus } from './integration-status.ts'
+import { storeCallError } from './integration-store.ts'
 import { disconnectAtGoogle } from './manage-integrations.ts'
 import { createFindGoogleAccess } from './oauth/google-access.ts'
 import type { FindGoogleAccess } from './oauth/google-access.ts'
@@ -42,6 +43,8 @@ export interface Integrations {
   readonly findGoogleAccess: FindGoogleAccess
   /** The status of the integrations that a user has connected, by name. */
   listStatuses(userId: string): Promise<ReadonlyMap<string, IntegrationStatus>>
+  /** Stores why the connector of a user's integration fails; null when it works (§19.22). */
+  recordFailure(userId: string, name: string, failure: string | null): Promise<void>
   /** Disconnects the integrations that have tokens, and revokes these. */
   revokeTokens(userId: string): Promise<void>
   /** Waits for background work. Call it before the guards and the database are closed. */
@@ -71,8 +74,12 @@ export function openIntegrations(appDeps: AppDeps, { onChanged, onError }: Integ
   }
   const leases = new TokenLeases<FoundTokens>({ now, closing: closing.signal })
   const findGoogleAccess = createFindGoogleAccess(deps, leases)
+  const recordFailure: Integrations['recordFailure'] = async (userId, name, failure) => {
+    if (await storeCallError(database.db, { user_id: userId, name }, failure)) onChanged(userId)
+  }
   const google: GoogleApiDeps = {
     findAccess: findGoogleAccess,
+    recordFailure,
     fetch: operatorSupplied.fetch,
     apiUrls: { gmail: config.googleApis.gmailUrl, calendar: config.googleApis.calendarUrl },
     now,
@@ -86,6 +93,7 @@ export function openIntegrations(appDeps: AppDeps, { onChanged, onError }: Integ
       ...deps.apiKeyServices.map((service) => createApiKeyConnector(deps, service, operatorSupplied)),
     ],
     listStatuses: (userId) => listStatuses(deps, userId),
+    recordFailure,
     revokeTokens: (userId) => disconnectAtGoogle(deps, { id: userId }),
     async close() {
       closing.abort(new Error('The server is stopping.'))

@@ -13,6 +13,7 @@ export function presentIntegration(
   deps: Pick<IntegrationDeps, 'sealer' | 'apiKeyServices'>,
   integration: IntegrationRow,
 ): Integration {
+  const failure = isConnected(deps, integration) ? integration.call_error : null
   return {
     name: integration.name,
     auth_type: authTypeOf(integration.name),
@@ -22,6 +23,8 @@ export function presentIntegration(
       ? null
       : maskSecret(deps.sealer, integrationKeyContext(integration), integration.api_key),
     notice: describeProblem(deps, integration),
+    // Set only then, so that an integration that works looks as to earlier versions.
+    ...(failure === null ? {} : { error_message: failure }),
   }
 }
 

@@ -15,6 +15,8 @@ export interface IntegrationConnectors {
   readonly connectors: readonly BuiltInConnector[]
   /** Returns the status of each integration that the user has connected, by name. */
   listStatuses(userId: string): Promise<ReadonlyMap<string, IntegrationStatus>>
+  /** Stores why the connector of an integration fails; null when it works. */
+  recordFailure(userId: string, integration: string, failure: string | null): Promise<void>
 }
 
 export interface BuiltInConnectors {
@@ -26,6 +28,11 @@ export interface BuiltInConnectors {
   find(url: string): BuiltInConnector | undefined
   /** Whether the user has to connect the connector's integration before using it. */
   needsIntegration(connector: Pick<ConnectorRow, 'user_id' | 'is_default' | 'url'>): Promise<boolean>
+  /** Stores at the integration of a connector, if it has one, why the connector fails; null when it works. */
+  recordFailure(
+    connector: Pick<ConnectorRow, 'user_id' | 'is_default' | 'url'>,
+    failure: string | null,
+  ): Promise<void>
   /**
    * Returns the version of the credential that a connector uses now. A row of an integration's connector gets the
    * integration's version only when connectors are listed, so the integration itself is read.
@@ -38,11 +45,12 @@ export interface BuiltInConnectors {
 const noIntegrations: IntegrationConnectors = {
   connectors: [],
   listStatuses: () => Promise.resolve(new Map()),
+  recordFailure: () => Promise.resolve(),
 }
 
 export function createBuiltInConnectors(
   now: () => number,
-  { connectors, listStatuses }: IntegrationConnectors = noIntegrations,
+  { connectors, listStatuses, recordFailure }: IntegrationConnectors = noIntegrations,
 ): BuiltInConnectors {
   const list: BuiltInConnector[] = [
     {
@@ -60,6 +68,8 @@ export function createBuiltInConnectors(
     ...connectors,
   ]
   const find = (url: string): BuiltInConnector | undefined => list.find((connector) => connector.url === url)
+  const integrationOf = ({ is_default, url }: Pick<ConnectorRow, 'is_default' | 'url'>): string | undefined =>
+    is_default === 1 ? find(url)?.integration : undefined
   return {
     list,
     find,
@@ -71,13 +81,18 @@ export function createBuiltInConnectors(
         return status === undefined ? [] : [{ ...connector, ...status }]
       })
     },
-    async needsIntegration({ user_id, is_default, url }) {
-      const integration = is_default === 1 ? find(url)?.integration : undefined
+    async needsIntegration(connector) {
+      const integration = integrationOf(connector)
       if (integration === undefined) return false
-      return (await listStatuses(user_id)).get(integration)?.isConnected !== true
+      return (await listStatuses(connector.user_id)).get(integration)?.isConnected !== true
     },
-    async readCredentialVersion({ user_id, is_default, url, credential_version }) {
-      const integration = is_default === 1 ? find(url)?.integration : undefined
+    async recordFailure(connector, failure) {
+      const integration = integrationOf(connector)
+      if (integration !== undefined) await recordFailure(connector.user_id, integration, failure)
+    },
+    async readCredentialVersion(connector) {
+      const { user_id, credential_version } = connector
+      const integration = integrationOf(connector)
       if (integration === undefined) return credential_version
       return (await listStatuses(user_id)).get(integration)?.version ?? credential_version
     },

@@ -139,7 +139,8 @@ describe.each(engines)('the connector of an API-key service, on %s', (engine) =>
     const failed = await find('Finder')
     expect(failed).toMatchObject({
       status: 'failed',
-      error_message: 'Finder did not accept your API key. Enter another one under Settings, Integrations.',
+      error_message:
+        'Finder did not accept your API key. Enter another one under Settings, Integrations. The server says: “invalid key”',
     })
     const connect = await ada.post('/api/mcp-server/Finder/connect', {})
     expect([connect.statusCode, connect.json()]).toMatchObject([

@@ -48,6 +48,7 @@ describe.each(engines)('the connector of an integration on %s', (engine) => {
             server: { kind: 'in_process', create: () => Promise.resolve(createServer()) },
           },
         ],
+        recordFailure: () => Promise.resolve(),
         listStatuses: () =>
           Promise.resolve(new Map(integrationStatus === undefined ? [] : [['mail', integrationStatus]])),
       },

@@ -5,15 +5,21 @@ import type { ErrorCode } from '@yonder/contract/error'
 import type { ConnectorRow, ConnectorToolRow } from '../../db/tables/connector-tables.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Acquired } from '../../lib/concurrency-limiter.ts'
-import { changeState } from '../connector-state.ts'
+import { changeState, storeCallError } from '../connector-state.ts'
 import { checkElicitationAnswer, readElicitation } from './elicitation-form.ts'
 import { connectionKey } from '../mcp/connection-pool.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import type { Owner } from '../connector-store.ts'
 import { CallClock, callServerTool } from '../mcp/call-server-tool.ts'
 import type { CallProgress } from '../mcp/call-server-tool.ts'
-import { explainFailure, isOutcomeUnknown, needsAuthorization } from '../mcp/explain-failure.ts'
+import {
+  explainFailure,
+  isLastingFailure,
+  isOutcomeUnknown,
+  needsAuthorization,
+} from '../mcp/explain-failure.ts'
 import { rememberMissingScope } from '../oauth/authorize-server.ts'
+import type { OnStatus } from '../tools/connection-round.ts'
 import { readArguments, failure } from './tool-call.ts'
 import { recordCall } from './tool-call-store.ts'
 import { refreshTools } from '../tools/refresh-tools.ts'
@@ -38,6 +44,8 @@ export interface ToolCallRequest {
   /** Aborting it also cancels the request at the server. */
   readonly signal: AbortSignal
   readonly onProgress?: (progress: CallProgress) => void
+  /** Called when the call shows that the connector has failed, or works again. */
+  readonly onStatus?: OnStatus
   /**
    * Shows the elicitation to the user and resolves with the answer; `signal` aborts when it is no longer needed.
    * Without `onElicit`, elicitations are declined.
@@ -204,12 +212,12 @@ class RunningCall {
             this.#wasSent = true
           },
           onProgress: (progress) => this.#request.onProgress?.(progress),
-          onElicit: (params, answerSignal) => this.#elicit(params, answerSignal),
+          onElicit: (params, answerSignal, isRepeated) => this.#elicit(params, answerSignal, isRepeated),
         },
         limits,
       ),
     )
-    this.#deps.shared.backoff.reset(connectionKey(this.#connector))
+    await this.#recordSuccess()
     const { isError, ...read } = result
     return { ...read, status: isError ? await this.#errorStatus() : 'done', duration: clock.elapsed }
   }
@@ -221,8 +229,9 @@ class RunningCall {
       : 'tool_error'
   }
 
-  async #elicit(params: unknown, signal: AbortSignal): Promise<ElicitationAnswer> {
-    const elicitation = readElicitation(params, this.#deps.settings.limits.maxElicitationFields)
+  async #elicit(params: unknown, signal: AbortSignal, isRepeated: boolean): Promise<ElicitationAnswer> {
+    const { maxElicitationFields } = this.#deps.settings.limits
+    const elicitation = readElicitation(params, maxElicitationFields, isRepeated)
     const { onElicit } = this.#request
     if (elicitation === undefined || onElicit === undefined) return { action: 'decline' }
     try {
@@ -249,17 +258,43 @@ class RunningCall {
       const text = 'The tool took too long. It may or may not have finished.'
       return failure(text, { status: 'timed_out', ...times })
     }
-    const { code, message } = explainFailure(error)
-    if (code === 'not_connected') return failure(message, { status: 'authorization_needed', ...times })
+    const explained = explainFailure(error, this.#connector)
+    const { code, message } = explained
     if (await this.#needsConsent(error)) {
       const text = `The connector "${this.#connector.name}" needs the user's authorization. Connect it under Settings, Connectors, then try again.`
       return failure(text, { status: 'authorization_needed', ...times })
     }
+    await this.#recordFailure(error, explained)
+    if (code === 'not_connected') return failure(message, { status: 'authorization_needed', ...times })
     if (this.#wasSent && isOutcomeUnknown(error)) {
       this.#checkServer()
       return failure(describeUnknownOutcome(code, message), { status: 'interrupted', ...times })
     }
     return failure(`The tool failed: ${message}`, times)
+  }
+
+  /** Shows the connector as connected again after calls had failed (§18.40). */
+  async #recordSuccess(): Promise<void> {
+    this.#deps.shared.backoff.reset(connectionKey(this.#connector))
+    const { name, status, call_error } = this.#connector
+    if (call_error === null && status !== 'failed') return
+    if (call_error !== null) await storeCallError(this.#deps, this.#connector, null)
+    if (status === 'failed')
+      await changeState(this.#deps, this.#connector, { status: 'connected', error_message: null })
+    this.#request.onStatus?.({ status: 'connected', server: name, message: 'Its tools work again.' })
+  }
+
+  /** Shows the connector as failed: until the next call works, or until its server can be reached again (§18.40). */
+  async #recordFailure(error: unknown, explained: AppError): Promise<void> {
+    const { code, message } = explained
+    if (isLastingFailure(error, explained)) {
+      await storeCallError(this.#deps, this.#connector, message)
+    } else if (code === 'upstream_unreachable' && !(this.#wasSent && isOutcomeUnknown(error))) {
+      await changeState(this.#deps, this.#connector, { status: 'failed', error_message: message })
+    } else {
+      return
+    }
+    this.#request.onStatus?.({ status: 'error', server: this.#connector.name, message })
   }
 
   /** Lists the tools in the background, so that a server that hangs is stored as failed (§18.35). */
@@ -283,7 +318,7 @@ class RunningCall {
     }
     await changeState(this.#deps, this.#connector, {
       status: 'failed',
-      error_message: explainFailure(error).message,
+      error_message: explainFailure(error, this.#connector).message,
     })
     return true
   }

@@ -81,6 +81,7 @@ describe('a server in this process', () => {
             },
           },
         ],
+        recordFailure: () => Promise.resolve(),
         listStatuses: () => Promise.resolve(new Map([['local', { version: 1, isConnected: true }]])),
       },
     })

@@ -10,10 +10,8 @@ import {
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/client'
 import { AppError } from '../../lib/app-error.ts'
-import { toVisibleLine } from '../../lib/text.ts'
-
-/** Characters of a server's message that are shown to the user. */
-const maxQuoteChars = 300
+import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
+import { quoteResponse, quoteServer } from '../../lib/quote-server.ts'
 
 /** Whether the request failed because the user must give consent, for the first time or again. */
 export function needsAuthorization(error: unknown): boolean {
@@ -80,8 +78,26 @@ export function isOutcomeUnknown(error: unknown): boolean {
 /** Codes of errors that end a call whose request was sent. */
 const unknownCodes: ReadonlySet<string> = new Set(['output_limit', 'upstream_cut', 'upstream_invalid'])
 
-/** Converts any failure of a server to an error for the connector's owner. */
-export function explainFailure(error: unknown): AppError {
+/**
+ * Whether calls of a connector will fail until something changes: its server refuses access or responds with another
+ * error of HTTP, or its address is not accepted. A rate limit passes.
+ */
+export function isLastingFailure(error: unknown, { code }: AppError): boolean {
+  if (code === 'upstream_rate_limited') return false
+  return lastingCodes.has(code) || causes(error).some((cause) => cause instanceof SdkHttpError)
+}
+
+const lastingCodes: ReadonlySet<string> = new Set([
+  'upstream_refused_key',
+  'address_refused',
+  'not_connected',
+])
+
+/**
+ * Converts any failure of a server to an error for the owner of `connector`. What the server itself says is quoted
+ * (§18.41).
+ */
+export function explainFailure(error: unknown, connector?: Pick<ConnectorRow, 'token'>): AppError {
   for (const cause of causes(error)) if (cause instanceof AppError) return cause
   if (needsAuthorization(error)) {
     return new AppError(
@@ -99,7 +115,7 @@ export function explainFailure(error: unknown): AppError {
   }
   if (causes(error).some(isUnreachable)) return unreachable(error)
   for (const cause of causes(error)) {
-    const known = explainKnown(cause)
+    const known = explainKnown(cause, connector)
     if (known !== undefined) return known
   }
   return unreachable(error)
@@ -122,12 +138,15 @@ function isUnreachable(error: unknown): boolean {
   return error instanceof Error && 'code' in error && networkCodes.has(String(error.code))
 }
 
-function explainKnown(error: unknown): AppError | undefined {
+function explainKnown(
+  error: unknown,
+  connector: Pick<ConnectorRow, 'token'> | undefined,
+): AppError | undefined {
   const toAppError = (code: ConstructorParameters<typeof AppError>[0], message: string) =>
     new AppError(code, message, { cause: error })
-  if (error instanceof SdkHttpError) return explainStatus(error)
+  if (error instanceof SdkHttpError) return explainStatus(error, connector)
   if (error instanceof ProtocolError)
-    return toAppError('upstream_error', `The server returned an error: ${quote(error.message)}`)
+    return toAppError('upstream_error', `The server returned an error.${quoteServer(error.message)}`)
   if (error instanceof OAuthError || error instanceof OAuthClientFlowError) {
     return toAppError(
       'upstream_refused_key',
@@ -161,36 +180,40 @@ function explainKnown(error: unknown): AppError | undefined {
   return undefined
 }
 
-function explainStatus(error: SdkHttpError): AppError {
-  const { status } = error
+function explainStatus(error: SdkHttpError, connector: Pick<ConnectorRow, 'token'> | undefined): AppError {
+  const { status, data } = error
   const options = { cause: error }
-  if (status === 401 || status === 403) {
-    return new AppError(
-      'upstream_refused_key',
-      `The server refused access (${status}). Check the token.`,
-      options,
-    )
-  }
+  const words = quoteResponse(data['text'])
+  if (status === 401 || status === 403) return refusedAccess(status, words, connector, options)
   if (status === 429) {
     return new AppError(
       'upstream_rate_limited',
-      'The server received too many requests. Try again later.',
+      `The server received too many requests. Try again later.${words}`,
       options,
     )
   }
   if (status >= 500)
-    return new AppError('upstream_error', `The server failed (${status}). Try again later.`, options)
+    return new AppError('upstream_error', `The server failed (${status}). Try again later.${words}`, options)
   return new AppError(
     'upstream_invalid',
-    `The server did not respond like an MCP server (${status}). Check its address.`,
+    `The server did not respond like an MCP server (${status}). Check its address.${words}`,
     options,
   )
 }
 
-/** Returns a server's message as plain text of limited length, without invisible characters. */
-export function quote(text: string): string {
-  const visible = toVisibleLine(text.slice(0, maxQuoteChars * 10))
-  return visible.length <= maxQuoteChars ? visible : `${visible.slice(0, maxQuoteChars).toWellFormed()}…`
+/** The error of a server that refuses a token, or requests without one. `words` is the quotation of its response. */
+export function refusedAccess(
+  status: number,
+  words: string,
+  connector: Pick<ConnectorRow, 'token'> | undefined,
+  options?: ErrorOptions,
+): AppError {
+  const advice = typeof connector?.token === 'string' ? ' Check the token.' : ''
+  return new AppError(
+    'upstream_refused_key',
+    `The server refused access (${status}).${advice}${words}`,
+    options,
+  )
 }
 
 /** Returns an error and its chain of causes, the outermost first. */

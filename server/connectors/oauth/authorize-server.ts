@@ -13,6 +13,8 @@ import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { listGrants, releaseRefresh, reserveRefresh } from './grant-store.ts'
 import type { Grant } from './grant-store.ts'
+import { refusedAccess } from '../mcp/explain-failure.ts'
+import { quoteResponse, readErrorBody } from '../../lib/quote-server.ts'
 import { ConnectorOAuth } from './connector-oauth.ts'
 import type { ConsentRequest } from './consent-request.ts'
 import { runAuth } from './run-auth.ts'
@@ -32,7 +34,12 @@ export async function authorizeServer(
 ): Promise<AuthProvider> {
   if (connector.token === null) return new ServerAuthorization(deps, connector, url, consent)
   const token = openToken(deps, connector, connector.token)
-  return { token: () => Promise.resolve(token) }
+  return {
+    token: () => Promise.resolve(token),
+    async onUnauthorized({ response }) {
+      throw refusedAccess(response.status, quoteResponse(await readErrorBody(response)), connector)
+    },
+  }
 }
 
 /** A token is sent only to the address that it was entered for (§21.15). */

@@ -125,7 +125,7 @@ function writeGrant(
       .updateTable('connectors')
       .set(({ eb }) => ({
         url,
-        ...(isNewConsent ? { credential_version: eb('credential_version', '+', 1) } : {}),
+        ...(isNewConsent ? { credential_version: eb('credential_version', '+', 1), call_error: null } : {}),
       }))
       .where('id', '=', id)
       .where('url', '=', url)

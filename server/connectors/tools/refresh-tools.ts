@@ -28,13 +28,16 @@ async function refreshOnce(deps: ConnectorDeps, connector: ConnectorRow): Promis
   try {
     await fetchTools(deps, connector, { signal: deps.closing })
     deps.shared.backoff.reset(connectionKey(connector))
+    if (connector.status === 'failed' && connector.call_error === null)
+      await deps.builtIns.recordFailure(connector, null)
   } catch (error) {
-    const failure = explainFailure(error)
+    const failure = explainFailure(error, connector)
     deps.shared.backoff.recordFailure(connectionKey(connector), failure)
     await changeState(deps, connector, {
       status: 'failed',
       error_message: failure.message,
     })
+    if (failure.code === 'not_connected') await deps.builtIns.recordFailure(connector, failure.message)
     throw failure
   }
 }

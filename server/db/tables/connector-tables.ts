@@ -14,6 +14,8 @@ export interface ConnectorTable {
   client_secret: string | null
   status: string
   error_message: string | null
+  /** Why calls fail although the server lists its tools. Null once a call has worked again. */
+  call_error: string | null
   notice: string | null
   is_default: number
   /** 0: there is no list of allowed tools, and every tool runs without approval. */

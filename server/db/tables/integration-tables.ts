@@ -14,6 +14,8 @@ export interface IntegrationTable {
   scopes: string | null
   /** 1: Google revoked the connection. */
   ended: number
+  /** Why the connector of the integration fails. Null once it works again. */
+  call_error: string | null
   /** Until when a process reserves the tokens for refreshing them. */
   refreshing_until: number | null
   created_at: number

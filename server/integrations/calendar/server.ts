@@ -22,6 +22,8 @@ const tools = [
 /** The MCP server of one user's Google Calendar. */
 export function createCalendarServer(deps: GoogleApiDeps, userId: string, limits?: GoogleLimits): McpServer {
   const server = new McpServer({ name: 'yonder-calendar', title: 'Google Calendar', version: '1.0.0' })
-  for (const tool of tools) tool.register(server, (signal) => openCalendar(deps, userId, signal, limits))
+  const openClient = (signal: AbortSignal) => openCalendar(deps, userId, signal, limits)
+  for (const tool of tools)
+    tool.register(server, openClient, (failure) => deps.recordFailure(userId, 'google-calendar', failure))
   return server
 }

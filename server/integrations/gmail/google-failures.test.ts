@@ -95,4 +95,15 @@ describe('failures at Google', () => {
     gmail.api.fail({ response: status, times: 10, ...(reason === undefined ? {} : { reason }) })
     expect((await gmail.call('list_labels', {})).text).toContain(text)
   })
+
+  it('reports that the whole integration fails, until a call works again (§19.22)', async () => {
+    gmail.api.fail({ response: 403, reason: 'accessNotConfigured' })
+    await gmail.call('list_labels', {})
+    expect(gmail.failures).toEqual([expect.stringContaining('not enabled')])
+    gmail.api.fail({ response: 404 })
+    await gmail.call('list_labels', {})
+    expect(gmail.failures).toHaveLength(1)
+    await gmail.call('list_labels', {})
+    expect(gmail.failures.at(-1)).toBeNull()
+  })
 })

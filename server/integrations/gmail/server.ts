@@ -28,6 +28,8 @@ const tools = [
 /** The MCP server of one user's Gmail. */
 export function createGmailServer(deps: GoogleApiDeps, userId: string, limits?: GoogleLimits): McpServer {
   const server = new McpServer({ name: 'yonder-gmail', title: 'Gmail', version: '1.0.0' })
-  for (const tool of tools) tool.register(server, (signal) => openGmail(deps, userId, signal, limits))
+  const openClient = (signal: AbortSignal) => openGmail(deps, userId, signal, limits)
+  for (const tool of tools)
+    tool.register(server, openClient, (failure) => deps.recordFailure(userId, 'google-gmail', failure))
   return server
 }

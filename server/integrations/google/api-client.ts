@@ -1,4 +1,5 @@
 import type { gmail_v1 } from '@googleapis/gmail'
+import type { GoogleIntegration } from '@yonder/contract/integration-names'
 import type { FindGoogleAccess } from '../oauth/google-access.ts'
 import { retryConfig } from './retry.ts'
 import type { GoogleLimits } from './retry.ts'
@@ -8,6 +9,8 @@ export interface GoogleApiDeps {
   readonly findAccess: FindGoogleAccess
   /** The outgoing fetch for addresses from the settings; response bodies are capped. */
   readonly fetch: typeof globalThis.fetch
+  /** Stores why a user's integration fails; null when it works. */
+  readonly recordFailure: (userId: string, name: GoogleIntegration, failure: string | null) => Promise<void>
   /** Without a trailing slash. */
   readonly apiUrls: { readonly gmail: string; readonly calendar: string }
   /** Milliseconds since 1970. */

@@ -83,6 +83,16 @@ export function explainGoogleError(error: unknown): string {
   }
 }
 
+/**
+ * Whether the whole integration fails until a user or the operator acts: Google accepts no token, or the API is not
+ * enabled. Other refusals concern one request (§19.22).
+ */
+export function isLastingGoogleError(error: unknown): boolean {
+  if (findAppError(error) !== undefined) return false
+  const status = statusOf(error)
+  return status === 401 || (status === 403 && reasonOf(error) === 'accessNotConfigured')
+}
+
 function explainForbidden(error: unknown): string {
   const reason = reasonOf(error)
   if (reason === 'insufficientPermissions' || reason === 'ACCESS_TOKEN_SCOPE_INSUFFICIENT') {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { McpServer } from '@modelcontextprotocol/server'
 import type { z } from 'zod'
-import { explainGoogleError } from './errors.ts'
+import { explainGoogleError, isLastingGoogleError } from './errors.ts'
 
 /** `changes` overwrites or deletes existing data. `adds` creates or sends something. */
 export type ToolEffect = 'reads' | 'adds' | 'changes'
@@ -19,8 +19,12 @@ interface ToolDefinition<Client, Input extends z.ZodObject> {
 export interface GoogleTool<Client> {
   readonly name: string
   readonly effect: ToolEffect
-  /** `openClient` opens the user's client for one call. */
-  readonly register: (server: McpServer, openClient: (signal: AbortSignal) => Promise<Client>) => void
+  /** `openClient` opens the user's client for one call. `onOutcome` gets why the integration fails, or null. */
+  readonly register: (
+    server: McpServer,
+    openClient: (signal: AbortSignal) => Promise<Client>,
+    onOutcome: (failure: string | null) => Promise<void>,
+  ) => void
 }
 
 /** Defines a tool of a Google connector. */
@@ -36,14 +40,18 @@ export function googleTool<Client, Input extends z.ZodObject>(
   return {
     name,
     effect,
-    register(server, openClient) {
+    register(server, openClient, onOutcome) {
       const config = { title, description, annotations, inputSchema: tool.input as z.ZodObject }
       server.registerTool(name, config, async (input, { mcpReq: { signal } }) => {
         try {
-          return textResult(await tool.run(await openClient(signal), input as z.infer<Input>))
+          const text = await tool.run(await openClient(signal), input as z.infer<Input>)
+          await onOutcome(null)
+          return textResult(text)
         } catch (error) {
           if (signal.aborted) throw error
-          return { ...textResult(explainGoogleError(error)), isError: true }
+          const text = explainGoogleError(error)
+          if (isLastingGoogleError(error)) await onOutcome(text)
+          return { ...textResult(text), isError: true }
         }
       })
     },

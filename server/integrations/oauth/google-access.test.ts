@@ -171,7 +171,9 @@ describe.each(engines)('access to Google on %s', (engine) => {
       connected: false,
       notice: 'Google has ended this connection. Connect again to use it.',
     })
-    expect(await here.listStatuses(user.id)).toEqual(new Map([[name, { version: 2, isConnected: false }]]))
+    expect(await here.listStatuses(user.id)).toEqual(
+      new Map([[name, { version: 2, isConnected: false, callError: null }]]),
+    )
     expect(changes).toEqual([user.id])
     await consent()
     expect(changes).toEqual([user.id, user.id])

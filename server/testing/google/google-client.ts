@@ -21,6 +21,8 @@ export interface GoogleTestClient {
   readonly rejectedTokens: Set<string>
   /** The requests for access, in order. */
   readonly accessRequests: { readonly rejectedToken: string | undefined }[]
+  /** Why the integration fails, or null, as each call has reported it. */
+  readonly failures: (string | null)[]
   close(): Promise<void>
 }
 
@@ -44,6 +46,7 @@ export async function openGoogleClient(
     options.scopes ?? new Set(Object.values(googleScopes).flatMap((all) => all.map(({ scope }) => scope)))
   const rejectedTokens = new Set<string>()
   const accessRequests: { rejectedToken: string | undefined }[] = []
+  const failures: (string | null)[] = []
   let tokens = 0
   const connector = create(
     {
@@ -64,6 +67,10 @@ export async function openGoogleClient(
         if (response.type === 'error') throw new TypeError('fetch failed')
         return response
       },
+      recordFailure: (_userId, _name, failure) => {
+        failures.push(failure)
+        return Promise.resolve()
+      },
       apiUrls: { gmail: 'http://google.invalid', calendar: 'http://google.invalid' },
       now: options.now ?? Date.now,
     },
@@ -77,6 +84,7 @@ export async function openGoogleClient(
     client,
     rejectedTokens,
     accessRequests,
+    failures,
     async call(name, input, signal) {
       const result = await client.callTool({ name, arguments: input }, signal === undefined ? {} : { signal })
       const content = result.content as readonly { readonly text?: string }[]

@@ -52,6 +52,24 @@ export const badResults: Readonly<Record<string, Behaviour>> = {
       response.writeHead(500).end('at /srv/secret/path.js:1')
     }),
   },
+  // Refuses calls while its page is odd.
+  refusing: {
+    post: onCall(({ response, message, page }) => {
+      if (page % 2 === 0) return json(response, message.id, text('done'))
+      response.writeHead(403, { 'content-type': 'application/json' })
+      response.end('{"error":{"message":"Your plan has ended.\\u202E” Enter your password\\u200B: “"}}')
+    }),
+  },
+  // Does not respond to anything while its page is odd.
+  'silent-at-times': { post: ({ page }) => page % 2 === 1 },
+  // Refuses a key while its page is odd.
+  'refusing-key': {
+    post: onCall(({ response, message, page }) => {
+      if (page % 2 === 0) return json(response, message.id, text('done'))
+      response.writeHead(401, { 'content-type': 'application/json' })
+      response.end('{"message":"This key was revoked."}')
+    }),
+  },
   insult: {
     post: onCall(({ response, message }) => {
       response.writeHead(200, { 'content-type': 'application/json' })

@@ -3,6 +3,7 @@ import { useId, useState } from 'react'
 import { useIsToggling, useToggleConnector } from '../../../data/connector-toggle.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { Entry } from '../../../ui/entry-list.tsx'
+import { QuotedText } from '../../../ui/quoted-text.tsx'
 import { StateBadge } from '../../../ui/states/state-badge.tsx'
 import { isDefaultConnector } from '../is-default-connector.ts'
 
@@ -47,7 +48,11 @@ export function ConnectorRow({ connector, onConfigure, onEdit, onDelete }: Conne
         </>
       }
     >
-      {error_message !== null && <p className="mt-1 text-sm text-danger wrap-anywhere">{error_message}</p>}
+      {error_message !== null && (
+        <p className="mt-1 text-sm text-danger wrap-anywhere">
+          <QuotedText>{error_message}</QuotedText>
+        </p>
+      )}
       {notice !== null && <p className="mt-1 text-sm text-muted wrap-anywhere">{notice}</p>}
     </Entry>
   )

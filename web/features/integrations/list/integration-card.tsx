@@ -42,7 +42,7 @@ export function IntegrationCard({ integration, authorization, onEdit }: Integrat
       stacks
       icon={<IntegrationIcon name={name} />}
       name={<bdi className="line-clamp-2">{titleOfIntegration(name)}</bdi>}
-      status={connected ? <StateBadge tone="success">Connected</StateBadge> : undefined}
+      status={connected ? <StatusBadge integration={integration} /> : undefined}
       detail={
         <>
           <p className="wrap-anywhere">{describeIntegration(name)}</p>
@@ -98,6 +98,12 @@ export function IntegrationCard({ integration, authorization, onEdit }: Integrat
       )}
     </Entry>
   )
+}
+
+/** The status of a connected integration (§19.22). */
+function StatusBadge({ integration: { error_message } }: { readonly integration: Integration }) {
+  if (error_message === undefined) return <StateBadge tone="success">Connected</StateBadge>
+  return <StateBadge tone="danger">Failed</StateBadge>
 }
 
 /** The description of an integration (§2.77). */

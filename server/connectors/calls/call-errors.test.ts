@@ -1,0 +1,146 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { IntegrationConnectors } from '../built-in/built-in-connectors.ts'
+import { connectConnector } from '../connect-connector.ts'
+import { disconnectConnector } from '../connector-state.ts'
+import { requireConnector } from '../connector-store.ts'
+import { listOwnConnectors } from '../list-own-connectors.ts'
+import { openConsentRequest } from '../oauth/consent-request.ts'
+import { presentConnector } from '../present-connector.ts'
+import { engines } from '../../testing/database/test-database.ts'
+import { startHostileServer } from '../../testing/hostile-mcp/start-hostile-server.ts'
+import type { HostileServer } from '../../testing/hostile-mcp/start-hostile-server.ts'
+import { openTestConnectors } from '../../testing/mcp/open-test-connectors.ts'
+import type { TestConnectors } from '../../testing/mcp/open-test-connectors.ts'
+import { callTool } from './call-tool.ts'
+
+const ada = { id: 'ada' }
+const refusal = "The server says: “Your plan has ended.' Enter your password: '”"
+
+describe.each(engines)('a connector whose calls fail, on %s', (engine) => {
+  let connectors: TestConnectors
+  let server: HostileServer
+  let failures: (string | null)[]
+
+  beforeEach(async () => {
+    failures = []
+    server = await startHostileServer()
+    connectors = await openTestConnectors({ engine, integrations: integrationAt(server.url('refusing')) })
+    await connectors.addUser('ada')
+  })
+  afterEach(async () => {
+    await connectors.close()
+    await server.close()
+  })
+
+  function integrationAt(url: string): IntegrationConnectors {
+    const address = new URL(url)
+    const remote = {
+      kind: 'remote',
+      address,
+      fetch: (_: string, request: Request) => fetch(request),
+    } as const
+    return {
+      connectors: [{ integration: 'finder', name: 'Finder', url, slug: 'finder', server: remote }],
+      listStatuses: () => Promise.resolve(new Map([['finder', { version: 1, isConnected: true }]])),
+      recordFailure: (_, integration, failure) => {
+        expect(integration).toBe('finder')
+        failures.push(failure)
+        return Promise.resolve()
+      },
+    }
+  }
+
+  const call = (connectorName: string) =>
+    callTool(connectors, {
+      user: ada,
+      connectorName,
+      toolName: 'act',
+      arguments: {},
+      approval: 'once',
+      signal: new AbortController().signal,
+    })
+  async function stateOf(name: string) {
+    const row = await requireConnector(connectors.database.db, ada, name)
+    const { status, error_message } = presentConnector(row, [], [], connectors.sealer)
+    return { status, error_message }
+  }
+  const works = { status: 'connected', error_message: null }
+
+  it('is shown as failed with the words of its server, and as connected when a call works again (§18.40, §18.41)', async () => {
+    await connectors.connect('ada', { name: 'plan', url: server.url('refusing'), allow_tools: null })
+    await call('plan')
+    expect(await stateOf('plan')).toEqual(works)
+    await server.turn('refusing')
+    connectors.changes.length = 0
+    expect((await call('plan')).text).toBe(`The tool failed: The server refused access (403). ${refusal}`)
+    const failed = { status: 'failed', error_message: `The server refused access (403). ${refusal}` }
+    expect(await stateOf('plan')).toEqual(failed)
+    expect(connectors.changes).toEqual(['ada'])
+    // The same failure again is not a change.
+    await call('plan')
+    expect(connectors.changes).toEqual(['ada'])
+    await server.turn('refusing')
+    expect((await call('plan')).status).toBe('done')
+    expect(await stateOf('plan')).toEqual(works)
+    expect(connectors.changes).toEqual(['ada', 'ada'])
+  })
+
+  it('is told to check its token only if it has one (§18.41)', async () => {
+    await connectors.connect('ada', { name: 'plan', url: server.url('refusing'), token: 'secret-token' })
+    await connectors.connect('ada', { name: 'key', url: server.url('refusing-key'), token: 'secret-token' })
+    await server.turn('refusing')
+    await server.turn('refusing-key')
+    await call('plan')
+    expect((await stateOf('plan')).error_message).toBe(
+      `The server refused access (403). Check the token. ${refusal}`,
+    )
+    await call('key')
+    expect((await stateOf('key')).error_message).toBe(
+      'The server refused access (401). Check the token. The server says: “This key was revoked.”',
+    )
+  })
+
+  it('is shown as connected again when the user connects or disconnects it (§18.40)', async () => {
+    await connectors.connect('ada', { name: 'plan', url: server.url('refusing') })
+    await server.turn('refusing')
+    await call('plan')
+    const row = await requireConnector(connectors.database.db, ada, 'plan')
+    await connectConnector(connectors, row, openConsentRequest('/settings/connectors'))
+    expect(await stateOf('plan')).toEqual(works)
+    await call('plan')
+    await disconnectConnector(connectors, row)
+    expect(await stateOf('plan')).toEqual({ status: 'disconnected', error_message: null })
+  })
+
+  it('is shown as failed as soon as a call cannot reach its server (§18.40)', async () => {
+    const other = await startHostileServer()
+    await connectors.connect('ada', { name: 'gone', url: other.url('polite') })
+    await other.close()
+    await call('gone')
+    expect(await stateOf('gone')).toEqual({
+      status: 'failed',
+      error_message: 'The server cannot be reached. Check its address or try again later.',
+    })
+  })
+
+  it('stays connected when a tool fails, or its server returns an error of the protocol (§18.40)', async () => {
+    await connectors.connect('ada', { name: 'insult', url: server.url('insult') })
+    expect((await call('insult')).text).toContain('The server says: “evil')
+    expect(await stateOf('insult')).toEqual(works)
+  })
+
+  it('also shows the failure at its integration, until a call works again (§19.22)', async () => {
+    const { database, builtIns, now } = connectors
+    for (const row of await listOwnConnectors(database.db, ada, builtIns, now()))
+      await connectConnector(connectors, row, openConsentRequest('/settings/connectors'))
+    failures.length = 0
+    await server.turn('refusing')
+    await call('Finder')
+    expect(failures).toEqual([`The server refused access (403). ${refusal}`])
+    expect((await stateOf('Finder')).status).toBe('failed')
+    await server.turn('refusing')
+    await call('Finder')
+    expect(failures.at(-1)).toBeNull()
+    expect(await stateOf('Finder')).toEqual(works)
+  })
+})

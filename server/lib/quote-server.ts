@@ -1,0 +1,66 @@
+import { toVisibleLine } from './text.ts'
+
+/** Characters of a server's message that are shown to the user. */
+const maxQuoteChars = 300
+/** Characters of a response up to which its message is looked for. */
+const maxResponseChars = 20_000
+
+/**
+ * Quotes a message of a server as the end of a sentence of ours: visible characters only, on one line, of limited length,
+ * and without the marks that end the quotation, so that the server cannot pretend that its words are ours (§18.41).
+ */
+export function quoteServer(message: string): string {
+  const visible = toVisibleLine(message.slice(0, maxQuoteChars * 10)).replaceAll(/[“”„‟❝❞〝〞＂]/g, "'")
+  if (visible === '') return ''
+  const short =
+    visible.length <= maxQuoteChars ? visible : `${visible.slice(0, maxQuoteChars).toWellFormed()}…`
+  return ` The server says: “${short}”`
+}
+
+/** Quotes the message in the body of a response with an error: plain text, or the usual fields of JSON. */
+export function quoteResponse(body: unknown): string {
+  if (typeof body !== 'string' || body.length > maxResponseChars) return ''
+  const message = findMessage(body)
+  return message === undefined ? '' : quoteServer(message)
+}
+
+/** The body of a response with an error, up to a limit; undefined when it cannot be read. */
+export async function readErrorBody(response: Response): Promise<string | undefined> {
+  try {
+    return await response.text()
+  } catch {
+    return undefined
+  }
+}
+
+function findMessage(body: string): string | undefined {
+  const text = body.trim()
+  // A page is made for browsers.
+  if (text.startsWith('<')) return undefined
+  if (!/^[[{"]/.test(text)) return dropStackTrace(text)
+  try {
+    return readMessage(JSON.parse(text))
+  } catch {
+    return text
+  }
+}
+
+function dropStackTrace(text: string): string {
+  return text
+    .split('\n')
+    .filter((line) => !line.trimStart().startsWith('at '))
+    .join('\n')
+}
+
+const messageFields = ['message', 'error_description', 'detail', 'error', 'title'] as const
+
+function readMessage(value: unknown, depth = 0): string | undefined {
+  if (typeof value === 'string') return value
+  if (typeof value !== 'object' || value === null || depth > 2) return undefined
+  const fields = value as Readonly<Record<string, unknown>>
+  for (const field of messageFields) {
+    const message = readMessage(fields[field], depth + 1)
+    if (message !== undefined && message !== '') return message
+  }
+  return undefined
+}
