@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { freePort } from '../server/testing/free-port.ts'
 import { openTab } from './support/chat-page.ts'
 import { expect } from './support/fixtures.ts'
-import { callApi, lastTurn, send, test } from './support/tools-fixtures.ts'
+import { addConnector, callApi, lastTurn, send, test } from './support/tools-fixtures.ts'
 
 test.describe.configure({ timeout: 60_000 })
 
@@ -56,4 +56,54 @@ test('no logs are shown while the preference is off (§2.28, §9.14)', async ({ 
   await send(page, 'Hello')
   await expect(lastTurn(page)).toContainText('Good day.')
   await expect(panel(page)).toHaveCount(0)
+})
+
+test('every chat with connectors shows a round, also when no connector has to be asked, and opening it does not move the text (§2.28, §4.8, §13.31, §17.17)', async ({
+  page,
+  model,
+}) => {
+  const exchange = async (text: string) => {
+    model.reply([`This is the reply to ${text}.`])
+    await send(page, text)
+    await expect(lastTurn(page)).toContainText(`This is the reply to ${text}.`)
+  }
+  await page.evaluate(() => localStorage.setItem('showMcpLogs', 'true'))
+  await page.goto('/')
+  await exchange('one')
+  await page.goto('/')
+  await exchange('two')
+  const servers = panel(page).locator('ul').getByRole('listitem')
+  await expect(servers.filter({ hasText: 'default' })).toContainText('connected')
+  await expect(panel(page).getByRole('log')).toContainText('1 of 1 connectors are ready, with 2 tools.')
+
+  for (const width of [1024, 1280, 1600]) {
+    await page.setViewportSize({ width, height: 800 })
+    await page.getByRole('button', { name: 'Close logs' }).click()
+    await expect(panel(page)).toHaveCount(0)
+    const closed = await lastTurn(page).boundingBox()
+    await exchange(`a window of ${width} pixels`)
+    await expect(panel(page)).toBeVisible()
+    const open = await lastTurn(page).boundingBox()
+    expect({ x: open?.x, width: open?.width }).toEqual({ x: closed?.x, width: closed?.width })
+  }
+})
+
+test('a server that has never responded is not connected, and comes first (§4.11, §13.31, §18.35)', async ({
+  page,
+  model,
+  hostile,
+}) => {
+  await page.evaluate(() => localStorage.setItem('showMcpLogs', 'true'))
+  const url = hostile.url('silent-at-times')
+  await addConnector(page, { name: 'zero', url })
+  await hostile.turn('silent-at-times')
+  // With another token the connector has to be asked again before the next reply.
+  await callApi(page, 'PUT', '/api/mcp-server/zero', { name: 'zero', url, token: 'other', allow_tools: null })
+  await page.goto('/')
+  model.reply(['Good day.'])
+  await send(page, 'Hello')
+  await expect(lastTurn(page)).toContainText('Good day.')
+  const servers = panel(page).locator('ul').getByRole('listitem')
+  await expect(servers).toHaveText([/^zero(disconnected|error)/, /^defaultconnected/])
+  await hostile.turn('silent-at-times')
 })

@@ -66,6 +66,8 @@ export class RecordedActions implements RunActions {
   /** The open reply. */
   #replyId: string
   #latestTime: number
+  /** Whether the stream contains a round of connection statuses (§17.17). */
+  #hasReported = false
 
   constructor(deps: ActionDeps, frame: RunFrame) {
     const { chatId, started, latestTime } = frame.run
@@ -187,13 +189,18 @@ export class RecordedActions implements RunActions {
 
   #listTools(): Promise<ModelTools> {
     const { user, bot, recorder, signal } = this.#frame
+    const { toolSupport } = this.#deps
+    const hasReported = this.#hasReported
+    this.#hasReported = true
     return this.#deps.connectors.listModelTools({
       user,
       apiType: apiTypeOf(bot),
       signal,
+      reportsStored: !hasReported && !toolSupport.refuses(bot),
       onStatus: (status) => {
-        // No status is shown after an abort.
-        if (!signal.aborted) recorder.add({ type: 'mcp_status', ...status })
+        // No status is shown after an abort, and a slow server may respond after the end.
+        if (!signal.aborted && recorder.isRunning && !recorder.isEnding)
+          recorder.add({ type: 'mcp_status', ...status })
       },
     })
   }

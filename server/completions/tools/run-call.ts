@@ -60,6 +60,7 @@ export async function runCall(
       ...(credential === undefined ? {} : { credential }),
       signal,
       onProgress: (reported) => progress.report(reported),
+      onStatus: (status) => emit({ type: 'mcp_status', ...status }),
       onElicit: (elicitation, answerSignal) =>
         elicit(elicitation, replyId, { ...frame, onEvent: emit }, answerSignal),
     })

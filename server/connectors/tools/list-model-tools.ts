@@ -1,11 +1,12 @@
 import type { ApiType } from '@yonder/contract/bot'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { connectionKey } from '../mcp/connection-pool.ts'
-import type { ConnectionStatus } from './prepare-connectors.ts'
+import { reportConnecting, reportStoredRound, reportSummary } from './connection-round.ts'
+import type { OnStatus } from './connection-round.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import type { Owner } from '../connector-store.ts'
 import { listOwnConnectors } from '../list-own-connectors.ts'
-import { countTools, offerTools } from './offer-tools.ts'
+import { offerTools } from './offer-tools.ts'
 import type { ModelTools } from './offer-tools.ts'
 import { listTools } from './tool-store.ts'
 
@@ -13,18 +14,20 @@ export interface ListModelToolsOptions {
   readonly user: Owner
   readonly apiType: ApiType
   readonly signal: AbortSignal
-  readonly onStatus: (status: ConnectionStatus) => void
+  readonly onStatus: OnStatus
+  /** Whether the connectors are reported also when the reply does not wait for them. */
+  readonly reportsStored?: boolean
 }
 
 /**
  * Returns the stored tools of the user's connected connectors. A missing list (never loaded, changed, or
  * failed) is loaded first, and the reply waits at most `maxToolListWaitMs` for it, so that a connector that fails or
- * hangs affects only its own tools. An expired list is used and refreshed in the background. `onStatus` is called only
- * when the reply waits (§12.21).
+ * hangs affects only its own tools. An expired list is used and refreshed in the background. `onStatus` is called
+ * when the reply waits, and otherwise if `reportsStored` is set (§12.21, §17.17).
  */
 export async function listModelTools(
   deps: ConnectorDeps,
-  { user, apiType, signal, onStatus }: ListModelToolsOptions,
+  { user, apiType, signal, onStatus, reportsStored = false }: ListModelToolsOptions,
 ): Promise<ModelTools> {
   const { database, builtIns, now } = deps
   const connectors = (await listOwnConnectors(database.db, user, builtIns, now())).filter(
@@ -36,7 +39,9 @@ export async function listModelTools(
   const known = connectors.filter((connector) => !lacksToolList(connector))
   const expired = known.filter(({ tools_expire_at }) => (tools_expire_at ?? 0) <= now())
   if (expired.length > 0) refreshInBackground(deps, expired)
-  return offerStoredTools(deps, apiType, known)
+  const offered = await offerStoredTools(deps, apiType, known)
+  if (reportsStored) reportStoredRound(connectors, known, offered, onStatus)
+  return offered
 }
 
 /** Returns the tools that models of this API type are offered now, without asking any server. */
@@ -71,16 +76,13 @@ async function refreshFirst(
 ): Promise<ModelTools> {
   // Loads the MCP client.
   const { ConnectorPreparation } = await import('./prepare-connectors.ts')
-  for (const { name } of connectors)
-    onStatus({ status: 'connecting', server: name, message: `Connecting to ${name}` })
+  reportConnecting(connectors, onStatus)
   const preparation = new ConnectorPreparation(deps, user, onStatus)
   await Promise.all(
     connectors.map((connector) => preparation.add(connector, lacksToolList(connector), signal)),
   )
   const offered = await offerTools(preparation.ready, apiType, deps.settings.limits.maxToolsPerRequest)
-  for (const notice of offered.notices) onStatus({ status: 'info', server: '', message: notice })
-  const message = `${preparation.respondedCount} of ${connectors.length} connectors are ready, with ${countTools(offered.tools.length)}.`
-  onStatus({ status: 'summary', server: '', message, finished: true })
+  reportSummary({ ready: preparation.respondedCount, all: connectors.length }, offered, onStatus)
   return offered
 }
 

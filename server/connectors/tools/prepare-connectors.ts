@@ -3,19 +3,11 @@ import type { ConnectorDeps } from '../connector-deps.ts'
 import { findConnectorById } from '../connector-store.ts'
 import type { Owner } from '../connector-store.ts'
 import { explainFailure } from '../mcp/explain-failure.ts'
-import { countTools } from './offer-tools.ts'
+import { reportUsable } from './connection-round.ts'
+import type { OnStatus } from './connection-round.ts'
 import type { ReadyConnector } from './offer-tools.ts'
 import { refreshTools } from './refresh-tools.ts'
 import { listTools } from './tool-store.ts'
-
-/** A line of the connection log (§3.17); `server` is the connector's name. */
-export interface ConnectionStatus {
-  readonly status: 'connecting' | 'connected' | 'error' | 'info' | 'summary'
-  readonly server: string
-  readonly message: string
-  /** Set on the last line before a reply (§4.9). */
-  readonly finished?: true
-}
 
 /**
  * Prepares a user's connectors before a reply: refreshes the lists that need it and reports the status of each
@@ -24,13 +16,13 @@ export interface ConnectionStatus {
 export class ConnectorPreparation {
   /** The connectors whose tools are offered. */
   readonly ready: ReadyConnector[] = []
-  /** How many of them have responded, or need not be asked. */
+  /** How many of them have responded or need not be asked, and do not fail in use. */
   respondedCount = 0
   readonly #deps: ConnectorDeps
   readonly #user: Owner
-  readonly #onStatus: (status: ConnectionStatus) => void
+  readonly #onStatus: OnStatus
 
-  constructor(deps: ConnectorDeps, user: Owner, onStatus: (status: ConnectionStatus) => void) {
+  constructor(deps: ConnectorDeps, user: Owner, onStatus: OnStatus) {
     this.#deps = deps
     this.#user = user
     this.#onStatus = onStatus
@@ -58,6 +50,10 @@ export class ConnectorPreparation {
         server,
         message: `${server} is slow to respond; its stored tools are used.`,
       })
+      refreshed.then(
+        () => this.#reportLate(connector),
+        (late: unknown) => this.#onStatus({ status: 'error', server, message: explainFailure(late).message }),
+      )
     }
     try {
       await this.#addReady(connector, responded)
@@ -75,10 +71,21 @@ export class ConnectorPreparation {
     const tools = await listTools(db, [connector.id])
     this.ready.push({ connector: current, tools })
     if (!responded) return
-    this.respondedCount++
-    this.#onStatus({ status: 'connected', server: current.name, message: countTools(tools.length) })
+    if (current.call_error === null) this.respondedCount++
+    reportUsable(current, tools.length, this.#onStatus)
     if (current.notice !== null) {
       this.#onStatus({ status: 'info', server: current.name, message: current.notice })
+    }
+  }
+
+  /** Reports a server that has responded after the reply stopped waiting for it. */
+  async #reportLate({ id }: ConnectorRow): Promise<void> {
+    const { db } = this.#deps.database
+    try {
+      const current = await findConnectorById(db, this.#user, id)
+      if (current !== undefined) reportUsable(current, (await listTools(db, [id])).length, this.#onStatus)
+    } catch (error) {
+      this.#deps.onError(error)
     }
   }
 }

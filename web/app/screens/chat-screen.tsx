@@ -48,13 +48,14 @@ function ChatTitle({ chatId }: { readonly chatId: string }) {
 function OwnChat({ chatId }: { readonly chatId: string }) {
   const slots = useMemo(() => createSlots(chatId), [chatId])
   const { log, receive, clear, close } = useServerLog()
-  const showsLogs = useStore(connectionLogsPreference) && log.visible
+  const logsAreOn = useStore(connectionLogsPreference)
   return (
     <MessageSlotsContext value={slots}>
       <ChatView
         chatId={chatId}
         onEvent={receive}
-        aside={showsLogs && <LogPanel log={log} onClear={clear} onClose={close} />}
+        aside={logsAreOn && log.visible && <LogPanel log={log} onClear={clear} onClose={close} />}
+        reservesAside={logsAreOn}
       />
     </MessageSlotsContext>
   )

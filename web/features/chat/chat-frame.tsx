@@ -13,19 +13,21 @@ export interface ChatFrameProps {
   readonly contents?: ReactNode
   /** Shown right of the messages on a wide window. */
   readonly aside?: ReactNode
+  /** Keeps the place of an aside that is not shown now, so that the text does not move when it is. */
+  readonly reservesAside?: boolean | undefined
   readonly children: ReactNode
 }
 
 /**
- * The columns of a chat: contents, messages, aside. Without an aside, a wide window has an empty column as wide as the
- * contents, so that the text is centred.
+ * The columns of a chat: contents, messages, aside. Where no aside can appear, a wide window has an empty column as wide
+ * as the contents, so that the text is centred.
  */
-export function ChatFrame({ contents, aside, children }: ChatFrameProps) {
+export function ChatFrame({ contents, aside, reservesAside = false, children }: ChatFrameProps) {
   return (
     <div
       className={classNames(
         'flex flex-1 flex-col lg:grid',
-        aside
+        aside || reservesAside
           ? 'lg:grid-cols-[15rem_minmax(0,1fr)_18rem]'
           : 'lg:grid-cols-[15rem_minmax(0,1fr)] xl:grid-cols-[15rem_minmax(0,1fr)_15rem]',
       )}

@@ -34,10 +34,12 @@ export interface ChatViewProps {
   readonly onEvent?: ((event: RunEvent) => void) | undefined
   /** Shown right of the messages on a wide window. */
   readonly aside?: ReactNode
+  /** Keeps the place of an aside that is not shown now. */
+  readonly reservesAside?: boolean
 }
 
 /** A chat of the user (§2.2). A chat that does not exist redirects to the home page (§2.12, §8.10). */
-export function ChatView({ chatId, onEvent, aside }: ChatViewProps) {
+export function ChatView({ chatId, onEvent, aside, reservesAside }: ChatViewProps) {
   const session = useChatSession(chatId)
   const view = useStore(session.view)
   const { chat, error } = view
@@ -47,9 +49,18 @@ export function ChatView({ chatId, onEvent, aside }: ChatViewProps) {
   useEffect(() => onEvent && session.onEvent(onEvent), [session, onEvent])
   if (error instanceof ApiError && error.status === 404) return <Navigate to="/" replace />
   if (chat !== undefined)
-    return <Conversation key={chatId} chat={chat} view={view} session={session} aside={aside} />
+    return (
+      <Conversation
+        key={chatId}
+        chat={chat}
+        view={view}
+        session={session}
+        aside={aside}
+        reservesAside={reservesAside}
+      />
+    )
   return (
-    <ChatFrame>
+    <ChatFrame reservesAside={reservesAside}>
       {error === undefined ? (
         <ChatSkeleton />
       ) : (
@@ -71,10 +82,11 @@ interface ConversationProps {
   readonly session: ChatSession
   /** Shown right of the messages on a wide window. */
   readonly aside?: ReactNode
+  readonly reservesAside: boolean | undefined
 }
 
 /** The messages of a chat, and the input fixed under them (§2.25). */
-function Conversation({ chat, view, session, aside }: ConversationProps) {
+function Conversation({ chat, view, session, aside, reservesAside }: ConversationProps) {
   const choice = useBotChoice(storageKeys.chatBot(chat.id))
   const content = useRef<HTMLDivElement>(null)
   const list = useRef<MessageListHandle>(null)
@@ -102,7 +114,11 @@ function Conversation({ chat, view, session, aside }: ConversationProps) {
   }
   return (
     <MessageElementsContext value={messageElements}>
-      <ChatFrame contents={<ChatContents path={path} onSelect={goToMessage} />} aside={aside}>
+      <ChatFrame
+        contents={<ChatContents path={path} onSelect={goToMessage} />}
+        aside={aside}
+        reservesAside={reservesAside}
+      >
         <div ref={content} className="flex flex-1 flex-col">
           <div className="flex-1">
             <MessageActionsContext value={actions}>

@@ -2,6 +2,7 @@ import { Eraser, X } from 'lucide-react'
 import { useLayoutEffect, useRef } from 'react'
 import { IconButton } from '../../../ui/button/icon-button.tsx'
 import { InertText } from '../../../ui/inert-text.tsx'
+import { listServers } from './server-log.ts'
 import type { LogEntry, ServerLog, ServerStatus } from './server-log.ts'
 import '../tools.css'
 
@@ -16,7 +17,7 @@ export interface LogPanelProps {
 
 /** The status of the connections to tool servers, and their log (§2.28). */
 export function LogPanel({ log, onClear, onClose }: LogPanelProps) {
-  const servers = Object.entries(log.servers)
+  const servers = listServers(log)
   return (
     <aside
       aria-label="Connection logs"

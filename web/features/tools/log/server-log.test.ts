@@ -1,6 +1,6 @@
 import type { RunEvent } from '@yonder/contract/completion'
 import { describe, expect, it } from 'vitest'
-import { emptyServerLog, reduceServerLog } from './server-log.ts'
+import { emptyServerLog, listServers, reduceServerLog } from './server-log.ts'
 import type { ServerLog } from './server-log.ts'
 
 let seq = 0
@@ -48,6 +48,29 @@ describe('the log of tool servers', () => {
     expect(log).toMatchObject({ inRound: false, visible: true })
   })
 
+  it('lists the servers of the round only, the failing ones first (§13.31)', () => {
+    let log = receive(emptyServerLog, 'connected', { server: 'removed' })
+    for (const server of ['a', 'b', 'c']) log = receive(log, 'connecting', { server })
+    log = receive(receive(log, 'connected', { server: 'a' }), 'error', { server: 'b' })
+    const statuses = () => listServers(log).map(([name, { status }]) => `${name} ${status}`)
+    expect(statuses()).toEqual(['b error', 'c connecting', 'a connected'])
+    log = receive(log, 'summary', { server: '', finished: true })
+    expect(statuses()).toEqual(['b error', 'c disconnected', 'a connected'])
+    expect(log.servers['c']?.message).toBe('It has not responded yet.')
+    // It responds after the round.
+    log = receive(log, 'connected', { server: 'c' })
+    expect(statuses()).toEqual(['b error', 'a connected', 'c connected'])
+  })
+
+  it('does not leave a server connecting when the run ends (§13.31)', () => {
+    const log = reduceServerLog(receive(emptyServerLog, 'connecting'), {
+      type: 'event',
+      event: { type: 'ended', seq: 99, status: 'stopped' },
+      time: '',
+    })
+    expect(log.servers['files']?.status).toBe('disconnected')
+  })
+
   it('adds a line for info and summary, and does not change the status of the server (§4.10)', () => {
     const connected = receive(emptyServerLog, 'connected')
     for (const status of ['info', 'summary']) {
@@ -59,11 +82,11 @@ describe('the log of tool servers', () => {
 
   it('keeps the status, time and message of each server (§3.16, §4.11)', () => {
     let log = emptyServerLog
-    for (const status of ['connected', 'connecting', 'error', 'disconnected', 'gone fishing'])
+    for (const status of ['connecting', 'connected', 'error', 'disconnected', 'gone fishing'])
       log = receive(log, status, { server: status })
     expect(Object.values(log.servers).map(({ status }) => status)).toEqual([
-      'connected',
       'connecting',
+      'connected',
       'error',
       'disconnected',
       'disconnected',

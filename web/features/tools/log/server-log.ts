@@ -50,7 +50,7 @@ export function reduceServerLog(log: ServerLog, action: ServerLogAction): Server
     case 'event':
       if (action.event.type === 'mcp_status') return receiveStatus(log, action.event, action.time)
       // A run may end without an event that ends its round.
-      return action.event.type === 'ended' && log.inRound ? { ...log, inRound: false } : log
+      return action.event.type === 'ended' && log.inRound ? endRound(log, action.time) : log
   }
 }
 
@@ -60,15 +60,38 @@ function receiveStatus(log: ServerLog, event: StatusEvent, time: string): Server
   const { status, server, message, finished } = event
   const begins = status === 'connecting' && !log.inRound
   const before = begins ? [] : log.entries
+  // A connector that is not part of the new round may be gone.
+  const servers = begins ? {} : log.servers
   const entry = { id: (log.entries.at(-1)?.id ?? 0) + 1, server, status, message, timestamp: time }
-  return {
+  const next: ServerLog = {
     servers: isRoundStatus(status)
-      ? log.servers
-      : { ...log.servers, [server]: { status: readStatus(status), lastUpdated: time, message } },
+      ? servers
+      : { ...servers, [server]: { status: readStatus(status), lastUpdated: time, message } },
     entries: [...before, entry].slice(-maxEntries),
-    inRound: finished === true ? false : begins || log.inRound,
+    inRound: begins || log.inRound,
     visible: begins || log.visible,
   }
+  return finished === true ? endRound(next, time) : next
+}
+
+/** Ends a round. A server that has not responded until then is not connected (§13.31). */
+function endRound(log: ServerLog, time: string): ServerLog {
+  const servers = Object.entries(log.servers).map(([name, server]): [string, ServerStatus] => [
+    name,
+    server.status === 'connecting'
+      ? { status: 'disconnected', lastUpdated: time, message: 'It has not responded yet.' }
+      : server,
+  ])
+  return { ...log, servers: Object.fromEntries(servers), inRound: false }
+}
+
+const statusOrder: readonly ServerStatus['status'][] = ['error', 'disconnected', 'connecting', 'connected']
+
+/** The servers of a log, the failing ones first (§13.31). */
+export function listServers({ servers }: ServerLog): readonly (readonly [name: string, ServerStatus])[] {
+  return Object.entries(servers).toSorted(
+    ([, one], [, other]) => statusOrder.indexOf(one.status) - statusOrder.indexOf(other.status),
+  )
 }
 
 /** Whether a status describes the round and not a server (§4.10). */

@@ -1,0 +1,72 @@
+import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
+import { countTools } from './offer-tools.ts'
+import type { ModelTools } from './offer-tools.ts'
+
+/** A line of the connection log (§3.17); `server` is the connector's name. */
+export interface ConnectionStatus {
+  readonly status: 'connecting' | 'connected' | 'error' | 'info' | 'summary'
+  readonly server: string
+  readonly message: string
+  /** Set on the last line before a reply (§4.9). */
+  readonly finished?: true
+}
+
+export type OnStatus = (status: ConnectionStatus) => void
+
+/** Reports the beginning of a round (§4.8). */
+export function reportConnecting(connectors: readonly ConnectorRow[], onStatus: OnStatus): void {
+  for (const { name } of connectors)
+    onStatus({ status: 'connecting', server: name, message: `Connecting to ${name}` })
+}
+
+/** Reports a connector whose list of tools is used. One whose latest call failed is not connected (§18.40). */
+export function reportUsable(
+  { name, call_error }: Pick<ConnectorRow, 'name' | 'call_error'>,
+  toolCount: number,
+  onStatus: OnStatus,
+): void {
+  if (call_error === null) onStatus({ status: 'connected', server: name, message: countTools(toolCount) })
+  else onStatus({ status: 'error', server: name, message: call_error })
+}
+
+/** Reports the end of a round (§17.17). */
+export function reportSummary(
+  { ready, all }: { readonly ready: number; readonly all: number },
+  { tools, notices }: Pick<ModelTools, 'tools' | 'notices'>,
+  onStatus: OnStatus,
+): void {
+  for (const notice of notices) onStatus({ status: 'info', server: '', message: notice })
+  const message = `${ready} of ${all} connectors are ready, with ${countTools(tools.length)}.`
+  onStatus({ status: 'summary', server: '', message, finished: true })
+}
+
+/**
+ * Reports a round in which no server was asked: the stored lists of the `known` connectors are used, and the others are
+ * paused after a failure (§17.17).
+ */
+export function reportStoredRound(
+  connectors: readonly ConnectorRow[],
+  known: readonly ConnectorRow[],
+  offered: ModelTools,
+  onStatus: OnStatus,
+): void {
+  if (connectors.length === 0) return
+  const counts = new Map<string, number>()
+  for (const { name } of offered.tools) {
+    const connector = offered.resolve(name)?.connectorName ?? ''
+    counts.set(connector, (counts.get(connector) ?? 0) + 1)
+  }
+  reportConnecting(connectors, onStatus)
+  for (const connector of connectors) {
+    const { name, error_message } = connector
+    if (known.includes(connector)) reportUsable(connector, counts.get(name) ?? 0, onStatus)
+    else
+      onStatus({
+        status: 'error',
+        server: name,
+        message: error_message ?? 'Its tools could not be listed yet.',
+      })
+  }
+  const ready = known.filter(({ call_error }) => call_error === null).length
+  reportSummary({ ready, all: connectors.length }, offered, onStatus)
+}
