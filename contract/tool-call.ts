@@ -54,7 +54,13 @@ export const ResultPart = z.discriminatedUnion('type', [
    * A PNG, JPEG, GIF or WebP image. Its bytes are not in the message: `GET /api/chats/{id}/images/{messageId}/{place}`
    * returns them, `place` being the index in the list of parts.
    */
-  z.object({ type: z.literal('image'), mimeType: z.string() }),
+  z.object({
+    type: z.literal('image'),
+    mimeType: z.string(),
+    /** The size in pixels, so that a page can keep the place. Absent in results of earlier versions. */
+    width: z.int().positive().optional(),
+    height: z.int().positive().optional(),
+  }),
   /** A link, opened only when the user clicks it. */
   z.object({ type: z.literal('link'), uri: z.string(), name: z.string() }),
   /** Indented JSON. */

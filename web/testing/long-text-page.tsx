@@ -53,7 +53,6 @@ const draw: Readonly<Record<string, (text: string) => React.ReactNode>> = {
   ),
   'tool call': (text) => (
     <CallDetails
-      chatId="c1"
       message={makeReply('a1', 'u1', { tool: 'read', server: 'files', arguments: JSON.stringify({ text }) })}
       result={makeMessage('r1', 'a1', { content: text, server: 'files' })}
     />

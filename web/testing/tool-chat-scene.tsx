@@ -53,6 +53,22 @@ export const connector = makeConnector({
   ],
 })
 
+/** Makes every element near the window, because the test environment computes no layout. */
+export function seeEverything(): void {
+  const Observer = class {
+    readonly #onSeen: IntersectionObserverCallback
+    constructor(onSeen: IntersectionObserverCallback) {
+      this.#onSeen = onSeen
+    }
+    observe(target: Element): void {
+      this.#onSeen([{ target, isIntersecting: true } as IntersectionObserverEntry], this as never)
+    }
+    unobserve = () => undefined
+    disconnect = () => undefined
+  }
+  vi.stubGlobal('IntersectionObserver', Observer)
+}
+
 /** Renders the screen of a chat with tools, and waits until everything is loaded. */
 export async function openToolChat(chat: Chat, api = new ScriptedApi(), known = connector) {
   vi.stubGlobal('scrollTo', () => undefined)

@@ -51,7 +51,10 @@ export function createResult(
 function shorten(parts: ToolOutcome['parts']): ResultPart[] {
   let remaining = maxShownChars
   return parts.map((part): ResultPart => {
-    if (part.type === 'image') return { type: 'image', mimeType: part.mimeType }
+    if (part.type === 'image') {
+      const { type, mimeType, width, height } = part
+      return { type, mimeType, width, height }
+    }
     if (part.type === 'link') {
       remaining -= part.uri.length + part.name.length
       return remaining < 0

@@ -9,31 +9,39 @@ const formats: readonly { readonly mimeType: string; readonly begins: (bytes: Bu
 /** Limited because a small file can declare more pixels than fit into a browser's memory. */
 const maxPixels = 25_000_000
 
+/** An image of a result. */
+export interface ReadImage {
+  readonly mimeType: string
+  /** Base64. */
+  readonly data: string
+  /** In pixels. */
+  readonly width: number
+  readonly height: number
+}
+
 /**
  * Detects the type of a base64 image from its bytes. Returns undefined for an unsupported format or a too large image
  * (§16.5).
  */
-export function readImage(
-  data: unknown,
-  maxBytes: number,
-): { readonly mimeType: string; readonly data: string } | undefined {
+export function readImage(data: unknown, maxBytes: number): ReadImage | undefined {
   if (typeof data !== 'string' || data.length > (maxBytes * 4) / 3 + 4) return undefined
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(data)) return undefined
   const bytes = Buffer.from(data, 'base64')
   const format = formats.find(({ begins }) => begins(bytes))
-  if (format === undefined || (countPixels(format.mimeType, bytes) ?? Infinity) > maxPixels) return undefined
-  return { mimeType: format.mimeType, data }
+  const size = format && measureImage(format.mimeType, bytes)
+  if (format === undefined || size === undefined || size[0] * size[1] > maxPixels) return undefined
+  return { mimeType: format.mimeType, data, width: size[0], height: size[1] }
 }
 
 /**
- * Reads the number of pixels from the header of an image; undefined when it cannot be read. Not done with the library
+ * Reads width and height from the header of an image; undefined when it cannot be read. Not done with the library
  * `image-size`, which reads only the logical screen of a GIF and misreads JPEG markers without a length, and so lets
  * oversized images pass.
  */
-export function countPixels(mimeType: string, bytes: Buffer): number | undefined {
+function measureImage(mimeType: string, bytes: Buffer): Size | undefined {
   try {
     const size = measure[mimeType]?.(bytes)
-    return size === undefined || size[0] === 0 || size[1] === 0 ? undefined : size[0] * size[1]
+    return size === undefined || size[0] === 0 || size[1] === 0 ? undefined : size
   } catch (error) {
     // The data ends before the size.
     if (error instanceof RangeError) return undefined

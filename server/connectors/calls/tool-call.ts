@@ -1,12 +1,13 @@
 import type { Approval } from '@yonder/contract/connector'
-import type { ResultImage, ResultPart, ToolOutcomeStatus } from '@yonder/contract/tool-call'
+import type { ResultPart, ToolOutcomeStatus } from '@yonder/contract/tool-call'
 import { AppError } from '../../lib/app-error.ts'
 import { isDeeperThan } from '../../lib/canonical-json.ts'
+import type { ReadImage } from './read-image.ts'
 
 /** A part of a result, with the data of images. */
 export type OutcomePart =
   | Exclude<ResultPart, { readonly type: 'image' }>
-  | ({ readonly type: 'image' } & ResultImage)
+  | ({ readonly type: 'image' } & ReadImage)
 
 export interface ToolOutcome {
   readonly status: ToolOutcomeStatus

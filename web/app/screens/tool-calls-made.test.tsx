@@ -1,7 +1,8 @@
-import { screen, within } from '@testing-library/react'
+import { fireEvent, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it, vi } from 'vitest'
-import { json, ScriptedApi } from '../../testing/scripted-api.ts'
+import { expectConsole } from '../../testing/expect-console.ts'
+import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
 import {
   answer,
   answerWith,
@@ -13,6 +14,7 @@ import {
   openToolChat,
   question,
   result,
+  seeEverything,
   turns,
 } from '../../testing/tool-chat-scene.tsx'
 
@@ -42,11 +44,12 @@ describe('a finished call', () => {
     expect(within(block()).queryByLabelText('Arguments')).toBeNull()
   })
 
-  it('shows every kind of result and never interprets its texts (§13.2)', async () => {
+  it('shows every kind of result and never interprets its texts (§13.2, §13.35)', async () => {
+    seeEverything()
     const parts = [
       { type: 'text', text: '**bold** <b>html</b> ![](https://evil.example/x.png)' },
       { type: 'json', text: '{\n  "a": 1\n}' },
-      { type: 'image', mimeType: 'image/png' },
+      { type: 'image', mimeType: 'image/png', width: 40, height: 20 },
       { type: 'link', uri: 'https://example.com/report', name: 'The report' },
       { type: 'link', uri: 'javascript:alert(1)', name: 'Not a page' },
       { type: 'note', text: 'An audio recording is not shown.' },
@@ -63,17 +66,39 @@ describe('a finished call', () => {
       ),
       api,
     )
-    expect(api.seen('GET /api/chats/c1/images/r1/2')).toHaveLength(0)
+    // It is shown, and loaded, while the details are closed.
+    expect(await within(block()).findByRole('img', { name: 'Image from Calculator' })).toHaveAttribute(
+      'src',
+      'data:image/png;base64,AAAA',
+    )
+    expect(api.seen('GET /api/chats/c1/images/r1/2')).toHaveLength(1)
     await userEvent.click(within(block()).getByRole('button', { name: /Calculator/ }))
     expect(within(block()).getByText(/\*\*bold\*\*/)).toHaveTextContent('<b>html</b> ![](https://evil')
     expect(within(block()).getByText(/"a": 1/)).toBeVisible()
-    expect(await within(block()).findByRole('img')).toHaveAttribute('src', 'data:image/png;base64,AAAA')
     expect(within(block()).getAllByRole('img')).toHaveLength(1)
     const links = within(block()).getAllByRole('link')
     expect(links.map((link) => link.getAttribute('href'))).toEqual(['https://example.com/report'])
     expect(links[0]).toHaveTextContent('https://example.com/report')
     expect(within(block()).getByText('javascript:alert(1)')).toBeVisible()
     expect(within(block()).getByText('An audio recording is not shown.')).toBeVisible()
+  })
+
+  it('says that an image could not be loaded or is damaged, and tries again (§13.36)', async () => {
+    seeEverything()
+    expectConsole('error', /images/)
+    const api = new ScriptedApi().on('GET /api/chats/c1/images/r1/0', () =>
+      failure(503, 'unavailable', 'Later.'),
+    )
+    const image = { type: 'image', mimeType: 'image/png' } as const
+    const outcome = { status: 'done' as const, duration: 5, parts: [image] }
+    await openToolChat(chatOf(question, call('a1', 'u1', answered), result('r1', 'a1', { outcome })), api)
+    expect(await within(block()).findByText('Image from Calculator could not be loaded.')).toBeVisible()
+    api.on('GET /api/chats/c1/images/r1/0', () => json({ mimeType: 'image/png', data: 'AAAA' }))
+    await userEvent.click(button('Try again'))
+    fireEvent.error(await within(block()).findByRole('img'))
+    expect(within(block()).getByText('Image from Calculator is damaged and cannot be shown.')).toBeVisible()
+    await userEvent.click(button('Try again'))
+    expect(await within(block()).findByRole('img')).toBeVisible()
   })
 
   it.each([

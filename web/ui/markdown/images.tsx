@@ -56,6 +56,7 @@ export interface MarkdownImageProps {
 export function MarkdownImage({ src, alt }: MarkdownImageProps) {
   const sites = use(ImageSitesContext)
   const [shown, setShown] = useState(false)
+  const [hasFailed, setFailed] = useState(false)
   const address = parseAddress(src)
   if (address === undefined)
     return (
@@ -64,8 +65,31 @@ export function MarkdownImage({ src, alt }: MarkdownImageProps) {
         <span>{alt === '' ? 'Image with an invalid address' : alt}</span>
       </span>
     )
+  if (hasFailed)
+    return (
+      <span className="markdown-image">
+        <ImageOff size={18} aria-hidden />
+        <span>
+          {alt === '' ? 'The image' : alt} could not be loaded{' '}
+          <span className="text-muted">from {address.host}</span>
+        </span>
+        <span className="markdown-image-actions">
+          <Button size="small" onClick={() => setFailed(false)}>
+            Try again
+          </Button>
+        </span>
+      </span>
+    )
   if (shown || sites.has(address.host))
-    return <img src={address.href} alt={alt} referrerPolicy="no-referrer" loading="lazy" />
+    return (
+      <img
+        src={address.href}
+        alt={alt}
+        referrerPolicy="no-referrer"
+        loading="lazy"
+        onError={() => setFailed(true)}
+      />
+    )
   const { allow } = sites
   return (
     <span className="markdown-image" data-src={address.href}>

@@ -199,6 +199,15 @@ test('shows an image after a click, without revealing this page to its site (§1
   expect(screen.queryByRole('button', { name: 'Always show from this site' })).toBeNull()
 })
 
+test('says that an image could not be loaded, and tries again (§13.36)', async () => {
+  const page = draw('![A cat](https://pictures.example/cat.png)')
+  await userEvent.click(screen.getByRole('button', { name: 'Show image' }))
+  fireEvent.error(screen.getByRole('img'))
+  expect(page).toHaveTextContent('A cat could not be loaded from pictures.example')
+  await userEvent.click(screen.getByRole('button', { name: 'Try again' }))
+  expect(screen.getByRole('img', { name: 'A cat' })).toBeVisible()
+})
+
 test('always shows images of a site that the user has allowed, and of no other (§14.18)', async () => {
   const text = '![One](https://pictures.example/1.png) ![Two](https://evil.example/2.png)'
   const example = (

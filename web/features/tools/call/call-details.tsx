@@ -1,21 +1,19 @@
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
-import type { ResultImage as Image, ResultPart as Part } from '@yonder/contract/tool-call'
+import type { ResultPart as Part } from '@yonder/contract/tool-call'
 import { ExternalLink } from 'lucide-react'
-import useSWRImmutable from 'swr/immutable'
 import { CopyButton } from '../../../ui/button/copy-button.tsx'
 import { indentJson } from './indent-json.ts'
 import { InertText } from '../../../ui/inert-text.tsx'
-import { Skeleton } from '../../../ui/states/progress.tsx'
+import { ToolName } from '../../../ui/tool-name.tsx'
 
 export interface CallDetailsProps {
-  readonly chatId: string
   readonly message: Message
   readonly result: Message | undefined
 }
 
 /** The exact arguments of a call, and its result (§13.2). */
-export function CallDetails({ chatId, message, result }: CallDetailsProps) {
+export function CallDetails({ message, result }: CallDetailsProps) {
   const { tool = '', call, arguments: args = '{}' } = message
   return (
     <>
@@ -23,7 +21,7 @@ export function CallDetails({ chatId, message, result }: CallDetailsProps) {
         <p className="text-xs text-muted">
           Tool:{' '}
           <code className="font-mono text-ink wrap-anywhere">
-            <InertText>{tool}</InertText>
+            <ToolName>{tool}</ToolName>
           </code>
         </p>
       )}
@@ -32,7 +30,7 @@ export function CallDetails({ chatId, message, result }: CallDetailsProps) {
       ) : (
         <CopyableText label="Arguments" text={indentJson(args)} />
       )}
-      {result !== undefined && <CallResult chatId={chatId} result={result} />}
+      {result !== undefined && <CallResult result={result} />}
     </>
   )
 }
@@ -59,9 +57,11 @@ function CopyableText({ label, text }: CopyableTextProps) {
   )
 }
 
-function CallResult({ chatId, result }: { readonly chatId: string; readonly result: Message }) {
+/** The result without its images, which are shown in any case. */
+function CallResult({ result }: { readonly result: Message }) {
   const text = textOfContent(result.content)
   const parts: readonly Part[] = result.outcome?.parts ?? [{ type: 'text', text }]
+  if (parts.length > 0 && parts.every(isImage)) return null
   return (
     <div>
       <div className="flex min-h-8 items-center justify-between gap-2">
@@ -70,29 +70,21 @@ function CallResult({ chatId, result }: { readonly chatId: string; readonly resu
       </div>
       <div className="flex flex-col gap-2">
         {parts.length === 0 && <p className="text-sm text-muted">The tool returned nothing.</p>}
-        {parts.map((part, index) => (
-          <ResultPart
-            // oxlint-disable-next-line react/no-array-index-key -- a result never changes
-            key={index}
-            part={part}
-            imagePath={`/api/chats/${encodeURIComponent(chatId)}/images/${encodeURIComponent(result.id)}/${index}`}
-          />
+        {parts.filter(isShownHere).map((part, index) => (
+          // oxlint-disable-next-line react/no-array-index-key -- a result never changes
+          <ResultPart key={index} part={part} />
         ))}
       </div>
     </div>
   )
 }
 
-interface ResultPartProps {
-  readonly part: Part
-  /** The path of the image, if the part is an image. */
-  readonly imagePath: string
-}
+const isImage = (part: Part) => part.type === 'image'
+type ShownPart = Exclude<Part, { type: 'image' }>
+const isShownHere = (part: Part): part is ShownPart => !isImage(part)
 
-/**
- * A part of a tool's result. Texts are shown as plain text. Images are loaded from the server, never from another site.
- */
-function ResultPart({ part, imagePath }: ResultPartProps) {
+/** A part of a tool's result. Texts are shown as plain text. */
+function ResultPart({ part }: { readonly part: ShownPart }) {
   switch (part.type) {
     case 'text':
     case 'json':
@@ -102,8 +94,6 @@ function ResultPart({ part, imagePath }: ResultPartProps) {
           <InertText>{part.text}</InertText>
         </pre>
       )
-    case 'image':
-      return <ResultImage path={imagePath} />
     case 'link':
       return <ResultLink uri={part.uri} name={part.name} />
     case 'note':
@@ -144,26 +134,4 @@ function ResultLink({ uri, name }: { readonly uri: string; readonly name: string
       )}
     </p>
   )
-}
-
-const imageTypes = /^image\/(png|jpeg|gif|webp)$/
-
-/** An image of a result. It is loaded only once, because it never changes. */
-function ResultImage({ path }: { readonly path: string }) {
-  const { data: image, error } = useSWRImmutable<Image, Error>(path)
-  if (error !== undefined)
-    return <p className="text-sm text-muted">The image could not be loaded. Reload the page to try again.</p>
-  if (image === undefined)
-    return (
-      <span className="block h-40 w-full">
-        <Skeleton />
-      </span>
-    )
-  return imageTypes.test(image.mimeType) ? (
-    <img
-      src={`data:${image.mimeType};base64,${image.data}`}
-      alt="Result of the tool"
-      className="tool-image"
-    />
-  ) : null
 }

@@ -2,18 +2,22 @@ import type { Message } from '@yonder/contract/message'
 import { useEffect, useRef, useState } from 'react'
 import type { Ref } from 'react'
 import { Check, ChevronRight, Wrench, X } from 'lucide-react'
-import type { ToolProgress } from '@yonder/contract/tool-call'
+import type { ToolProgress, ToolQuestion } from '@yonder/contract/tool-call'
 import { elicitationDraft } from '../elicitation/elicitation-draft.ts'
 import { ElicitationForm } from '../elicitation/elicitation-form.tsx'
+import type { ElicitationFormProps } from '../elicitation/elicitation-form.tsx'
+import { PageRequest } from '../elicitation/page-request.tsx'
 import { ApprovalCard } from './approval-card.tsx'
 import { AuthorizationNeeded } from './authorization-needed.tsx'
 import { CallDetails } from './call-details.tsx'
 import { callStateLabels, describeCallState, formatDuration, readCallState } from './call-state.ts'
 import type { CallState } from './call-state.ts'
+import { ResultImages } from './result-images.tsx'
 import '../tools.css'
 import { classNames } from '../../../ui/class-names.ts'
 import { Spinner } from '../../../ui/states/progress.tsx'
 import { InertText } from '../../../ui/inert-text.tsx'
+import { ToolName } from '../../../ui/tool-name.tsx'
 
 export interface ToolBlockProps {
   readonly chatId: string
@@ -60,13 +64,14 @@ export function ToolBlock({ chatId, message, result, isLast, allow, deny }: Tool
       {open && (
         <div className="flex flex-col gap-2 px-3 pt-1 pb-3">
           {explanation !== undefined && !isExplained && <p className="text-muted">{explanation}</p>}
-          <CallDetails chatId={chatId} message={message} result={result} />
+          <CallDetails message={message} result={result} />
         </div>
       )}
+      {result !== undefined && <ResultImages chatId={chatId} result={result} title={call?.title ?? tool} />}
       {state === 'waiting' && <ApprovalCard message={message} allow={allow} deny={deny} />}
       {state === 'authorization_needed' && <AuthorizationNeeded chatId={chatId} server={server} />}
       {elicitation !== undefined && (
-        <ElicitationForm
+        <CallQuestion
           key={elicitation.id}
           chatId={chatId}
           message={message}
@@ -74,11 +79,20 @@ export function ToolBlock({ chatId, message, result, isLast, allow, deny }: Tool
           focusAfter={line}
         />
       )}
-      <output className="sr-only">
-        {elicitation === undefined ? '' : `The connector ${server} asks you: ${elicitation.message}`}
-      </output>
+      <output className="sr-only">{elicitation === undefined ? '' : announce(server, elicitation)}</output>
     </section>
   )
+}
+
+/** What a running call asks the user: to fill in a form, or to open a page. */
+function CallQuestion(props: ElicitationFormProps) {
+  const { page } = props.elicitation
+  return page === undefined ? <ElicitationForm {...props} /> : <PageRequest {...props} page={page} />
+}
+
+function announce(server: string, { message, page }: ToolQuestion): string {
+  if (page === undefined) return `The connector ${server} asks you: ${message}`
+  return `The connector ${server} asks you to open a page at ${new URL(page.address).origin}: ${message}`
 }
 
 /** Removes the stored form entries when the call is over, even if it ended in another tab. */
@@ -118,7 +132,7 @@ function CallLine({ message, state, durationMs, open, onToggle, ref }: CallLineP
           <InertText>{server}</InertText>
         </bdi>{' '}
         <bdi className={classNames('max-w-full font-medium', open ? 'wrap-anywhere' : 'truncate')}>
-          <InertText>{call?.title ?? tool}</InertText>
+          <ToolName>{call?.title ?? tool}</ToolName>
         </bdi>
       </span>
       <span className="flex shrink-0 items-center gap-1.5 text-xs text-muted tabular-nums">

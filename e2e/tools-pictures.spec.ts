@@ -1,0 +1,75 @@
+import { expect, looks } from './support/fixtures.ts'
+import { expectNoSidewaysScroll } from './support/page-checks.ts'
+import { addConnector, block, callTool, lastTurn, line, send, test } from './support/tools-fixtures.ts'
+
+test.describe.configure({ timeout: 60_000 })
+
+const title = 'Get Tiny Image Tool'
+
+for (const { look, viewport, colorScheme } of looks)
+  test(`a picture that a tool returns is shown without opening the call: ${look} (§13.35)`, async ({
+    page,
+    model,
+    axe,
+    everything,
+  }) => {
+    await page.setViewportSize(viewport)
+    await page.emulateMedia({ colorScheme })
+    await page.evaluate(() => localStorage.setItem('theme', 'system'))
+    await addConnector(page, { name: 'everything', url: everything.url })
+    await page.goto('/')
+    model.reply([callTool('everything__get-tiny-image')])
+    model.reply(['There it is.'])
+    await send(page, 'Show me')
+    await expect(lastTurn(page)).toContainText('There it is.')
+    for (const reload of [false, true]) {
+      if (reload) await page.reload()
+      await expect(line(page, title)).toHaveAttribute('aria-expanded', 'false')
+      const image = block(page, title).getByRole('img', { name: `Image from ${title}` })
+      await expect(image).toBeVisible()
+      expect(
+        await image.evaluate((one: HTMLImageElement) => one.decode().then(() => one.naturalWidth)),
+      ).toBeGreaterThan(0)
+    }
+    await axe(page)
+    await expectNoSidewaysScroll(page)
+  })
+
+test('a picture that cannot be loaded says so, and the user tries again (§13.36)', async ({
+  page,
+  model,
+  everything,
+  problems,
+}) => {
+  problems.expect(/ERR_FAILED|Failed to fetch/)
+  await addConnector(page, { name: 'everything', url: everything.url })
+  const images = /\/api\/chats\/.+\/images\//
+  await page.route(images, (route) => route.abort())
+  model.reply([callTool('everything__get-tiny-image')])
+  model.reply(['There it is.'])
+  await send(page, 'Show me')
+  await expect(block(page, title)).toContainText(`Image from ${title} could not be loaded.`)
+  await page.unroute(images)
+  await block(page, title).getByRole('button', { name: 'Try again' }).click()
+  await expect(block(page, title).getByRole('img')).toBeVisible()
+  await expect(block(page, title)).not.toContainText('could not be loaded')
+})
+
+test('a picture of a reply that cannot be loaded says so, and the user tries again (§13.36)', async ({
+  page,
+  model,
+  problems,
+}) => {
+  problems.expect(/ERR_FAILED/)
+  const address = 'https://pictures.example/cat.svg'
+  await page.route(address, (route) => route.abort())
+  model.reply([`![A cat](${address})`])
+  await send(page, 'Show me')
+  await page.getByRole('button', { name: 'Show image' }).click()
+  await expect(lastTurn(page)).toContainText('A cat could not be loaded from pictures.example')
+  await page.unroute(address)
+  const body = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'
+  await page.route(address, (route) => route.fulfill({ contentType: 'image/svg+xml', body }))
+  await lastTurn(page).getByRole('button', { name: 'Try again' }).click()
+  await expect(lastTurn(page).getByRole('img', { name: 'A cat' })).toBeVisible()
+})

@@ -1,0 +1,122 @@
+import type { Message } from '@yonder/contract/message'
+import type { ResultImage as ImageData, ResultPart } from '@yonder/contract/tool-call'
+import { useEffect, useRef, useState } from 'react'
+import type { CSSProperties, RefObject } from 'react'
+import useSWRImmutable from 'swr/immutable'
+import { Button } from '../../../ui/button/button.tsx'
+import { Skeleton } from '../../../ui/states/progress.tsx'
+
+type ImagePart = Extract<ResultPart, { type: 'image' }>
+
+export interface ResultImagesProps {
+  readonly chatId: string
+  readonly result: Message
+  /** The title of the tool, which names its images. */
+  readonly title: string
+}
+
+/** The images of a result, which are shown also while the details of the call are closed (§13.35). */
+export function ResultImages({ chatId, result, title }: ResultImagesProps) {
+  const parts: readonly ResultPart[] = result.outcome?.parts ?? []
+  const images = parts.flatMap((part, place) => (part.type === 'image' ? [{ part, place }] : []))
+  if (images.length === 0) return null
+  return (
+    <div className="flex flex-col items-start gap-2 px-3 pt-1 pb-3">
+      {images.map(({ part, place }, index) => (
+        <ResultImage
+          key={place}
+          part={part}
+          label={
+            images.length === 1
+              ? `Image from ${title}`
+              : `Image ${index + 1} of ${images.length} from ${title}`
+          }
+          path={`/api/chats/${encodeURIComponent(chatId)}/images/${encodeURIComponent(result.id)}/${place}`}
+        />
+      ))}
+    </div>
+  )
+}
+
+interface ResultImageProps {
+  readonly part: ImagePart
+  readonly label: string
+  readonly path: string
+}
+
+/** An image of a result. Its place is kept, and it is loaded when it is near the window. */
+function ResultImage({ part, label, path }: ResultImageProps) {
+  const place = useRef<HTMLDivElement>(null)
+  const isNear = useIsNear(place)
+  return (
+    <div ref={place} style={sizeOf(part)} className="tool-image-place">
+      {isNear ? <LoadedImage label={label} path={path} /> : <Skeleton />}
+    </div>
+  )
+}
+
+const imageTypes = /^image\/(png|jpeg|gif|webp)$/
+
+/** Loads an image once, since it never changes, from the product's own server (§13.36). */
+function LoadedImage({ label, path }: { readonly label: string; readonly path: string }) {
+  const { data: image, error, mutate, isValidating } = useSWRImmutable<ImageData, Error>(path)
+  const [isBroken, setBroken] = useState(false)
+  const retry = () => {
+    setBroken(false)
+    void mutate()
+  }
+  if (image === undefined && error !== undefined)
+    return <Failure text={`${label} could not be loaded.`} isBusy={isValidating} onRetry={retry} />
+  if (image === undefined) return <Skeleton />
+  if (isBroken || !imageTypes.test(image.mimeType))
+    return <Failure text={`${label} is damaged and cannot be shown.`} isBusy={isValidating} onRetry={retry} />
+  return (
+    <img
+      src={`data:${image.mimeType};base64,${image.data}`}
+      alt={label}
+      className="tool-image"
+      onError={() => setBroken(true)}
+    />
+  )
+}
+
+interface FailureProps {
+  readonly text: string
+  readonly isBusy: boolean
+  readonly onRetry: () => void
+}
+
+function Failure({ text, isBusy, onRetry }: FailureProps) {
+  return (
+    <div className="tool-image-failure">
+      <p className="text-sm text-muted wrap-anywhere">{text}</p>
+      <Button size="small" busy={isBusy} onClick={onRetry}>
+        Try again
+      </Button>
+    </div>
+  )
+}
+
+/** Keeps the place of an image whose size is known, so that nothing moves when it is loaded. */
+function sizeOf({ width, height }: ImagePart): CSSProperties | undefined {
+  if (width === undefined || height === undefined) return undefined
+  return { width: `min(100%, ${width}px, ${(28 * width) / height}rem)`, aspectRatio: `${width} / ${height}` }
+}
+
+/** Whether an element is, or was, near the window. */
+function useIsNear(element: RefObject<HTMLElement | null>): boolean {
+  const [isNear, setNear] = useState(false)
+  useEffect(() => {
+    const { current } = element
+    if (current === null || isNear) return undefined
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.some(({ isIntersecting }) => isIntersecting)) setNear(true)
+      },
+      { rootMargin: '800px' },
+    )
+    observer.observe(current)
+    return () => observer.disconnect()
+  }, [element, isNear])
+  return isNear
+}
