@@ -39,8 +39,23 @@ export const ElicitationField = z.discriminatedUnion('kind', [
 ])
 export type ElicitationField = z.infer<typeof ElicitationField>
 
-/** A form that an MCP server shows to the user during a call. */
-export const Elicitation = z.object({ message: z.string(), fields: z.array(ElicitationField) })
+/** A page at another site that the user is asked to open. Only an http or https address, without a user name. */
+export const ElicitationPage = z.object({
+  address: z.string(),
+  /**
+   * True when the call is made again after the user has finished on the page, so the answer is sent then. Otherwise the
+   * answer is sent when the user opens the page, and the server waits.
+   */
+  needs_continue: z.boolean(),
+})
+export type ElicitationPage = z.infer<typeof ElicitationPage>
+
+/** A form, or a page to open, that an MCP server shows to the user during a call. With a page, there are no fields. */
+export const Elicitation = z.object({
+  message: z.string(),
+  fields: z.array(ElicitationField),
+  page: ElicitationPage.optional(),
+})
 export type Elicitation = z.infer<typeof Elicitation>
 
 /** `decline` refuses the form. `cancel` closes it without a decision, for example after a timeout. */

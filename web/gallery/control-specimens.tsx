@@ -1,6 +1,6 @@
 import { Plus, Send, Settings, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { Button } from '../ui/button/button.tsx'
+import { Button, ButtonLink } from '../ui/button/button.tsx'
 import { CopyButton } from '../ui/button/copy-button.tsx'
 import { IconButton, IconLink } from '../ui/button/icon-button.tsx'
 import { Entry, EntryList } from '../ui/entry-list.tsx'
@@ -25,6 +25,7 @@ export function ButtonSpecimens() {
         <Button look="plain">Edit</Button>
         <Button look="muted">Configure</Button>
         <Button look="danger">Delete</Button>
+        <ButtonLink href="#page">Open page</ButtonLink>
       </Specimen>
       <Specimen name="Small">
         <Button size="small" look="primary">

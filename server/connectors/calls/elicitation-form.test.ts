@@ -20,6 +20,41 @@ const everything = {
   many: { type: 'array', items: { type: 'string', enum: ['p', 'q'] }, default: ['q'] },
 }
 
+describe('a page to open', () => {
+  const page = (url: unknown) => readElicitation({ mode: 'url', message: 'Go\u202E', url }, 32)
+
+  it.each([
+    ['https://example.com/a?b=c', 'https://example.com/a?b=c'],
+    ['HTTP://EXAMPLE.com', 'http://example.com/'],
+    ['https://\u0430pple.com/', 'https://xn--pple-43d.com/'],
+    ['https://example.com/\u202Egnp.exe', 'https://example.com/%E2%80%AEgnp.exe'],
+  ])('has its whole address in plain characters: %j (§13.32)', (url, address) => {
+    expect(page(url)).toEqual({ message: 'Go', fields: [], page: { address, needs_continue: false } })
+  })
+
+  it.each([
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'file:///etc/passwd',
+    'mailto:a@example.com',
+    'https://bank.example@evil.example/',
+    'https://:secret@evil.example/',
+    'no address',
+    `https://example.com/${'x'.repeat(8_000)}`,
+    7,
+  ])('is declined unseen with the address %j (§13.33)', (url) => {
+    expect(page(url)).toBeUndefined()
+  })
+
+  it('accepts an answer without content only (§13.33)', () => {
+    const elicitation = page('https://example.com')!
+    expect(checkElicitationAnswer(elicitation, { action: 'accept' })).toEqual({ action: 'accept' })
+    expect(checkElicitationAnswer(elicitation, { action: 'decline' })).toEqual({ action: 'decline' })
+    // What a page of an earlier version sends, which does not show the address.
+    expect(checkElicitationAnswer(elicitation, { action: 'accept', content: {} })).toBeUndefined()
+  })
+})
+
 describe('readElicitation', () => {
   it('creates a form from every kind of field', () => {
     const form = Elicitation.parse(read(everything, { required: ['name'] }))
@@ -46,7 +81,7 @@ describe('readElicitation', () => {
 
   it.each<[string, unknown]>([
     ['missing parameters', undefined],
-    ['a URL to open', { mode: 'url', url: 'https://x.example', message: 'Go' }],
+    ['a mode that it does not know', { mode: 'voice', message: 'Go' }],
     ['no schema', { message: 'x' }],
     ['an object in the form', { requestedSchema: { properties: { a: { type: 'object' } } } }],
     [

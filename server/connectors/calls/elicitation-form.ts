@@ -7,13 +7,22 @@ type JsonObject = Readonly<Record<string, unknown>>
 const maxMessageChars = 2_000
 const maxTextChars = 300
 const maxOptions = 100
+/** Consent pages have long addresses. */
+const maxAddressChars = 8_000
 
 /**
- * Parses an elicitation as a form of simple fields. Returns undefined for an elicitation by URL, with too many fields,
- * or with a field that seems to ask for a secret (§16.10).
+ * Parses an elicitation: a page to open, or a form of simple fields. Returns undefined for an address that is not a web
+ * page, for too many fields, or for a field that seems to ask for a secret (§13.33, §16.10). `isRepeated` says that the
+ * call is made again after the answer.
  */
-export function readElicitation(params: unknown, maxFields: number): Elicitation | undefined {
-  if (!isObject(params) || (params['mode'] !== undefined && params['mode'] !== 'form')) return undefined
+export function readElicitation(
+  params: unknown,
+  maxFields: number,
+  isRepeated = false,
+): Elicitation | undefined {
+  if (!isObject(params)) return undefined
+  if (params['mode'] === 'url') return readPage(params, isRepeated)
+  if (params['mode'] !== undefined && params['mode'] !== 'form') return undefined
   const schema = params['requestedSchema']
   const properties = isObject(schema) ? schema['properties'] : undefined
   if (!isObject(schema) || !isObject(properties)) return undefined
@@ -27,6 +36,19 @@ export function readElicitation(params: unknown, maxFields: number): Elicitation
     fields.push(field)
   }
   return { message: text(params['message'], maxMessageChars) ?? '', fields }
+}
+
+function readPage(params: JsonObject, isRepeated: boolean): Elicitation | undefined {
+  const { url } = params
+  if (typeof url !== 'string' || url.length > maxAddressChars || !URL.canParse(url)) return undefined
+  const { protocol, username, password, href } = new URL(url)
+  // A user name in an address looks like the name of another site.
+  if (!/^https?:$/.test(protocol) || username !== '' || password !== '') return undefined
+  return {
+    message: text(params['message'], maxMessageChars) ?? '',
+    fields: [],
+    page: { address: href, needs_continue: isRepeated },
+  }
 }
 
 const secretWords = /pass(word|phrase|code)|\bpin\b|secret|api.?key|credit.?card|\bcvv\b|private.?key/i
@@ -121,12 +143,16 @@ function number(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null
 }
 
-/** Returns the answer with only the fields of the form; undefined when a value is missing or invalid. */
+/**
+ * Returns the answer with only the fields of the form; undefined when a value is missing or invalid. The answer to a page
+ * has no content, so a form without fields, as an older page would show it, opens nothing.
+ */
 export function checkElicitationAnswer(
-  { fields }: Elicitation,
+  { fields, page }: Elicitation,
   answer: ElicitationAnswer,
 ): ElicitationAnswer | undefined {
   if (answer.action !== 'accept') return { action: answer.action }
+  if (page !== undefined) return answer.content === undefined ? { action: 'accept' } : undefined
   const content: Record<string, string | number | boolean | string[]> = {}
   for (const field of fields) {
     // A field may have the name of an inherited property, such as `constructor`.

@@ -119,7 +119,10 @@ export class ResultCapture implements CapturedResults {
   }
 
   #replaceResult(message: JSONRPCMessage): JSONRPCMessage {
-    if (this.#replaced.has(message) || !('result' in message)) return message
+    if (this.#replaced.has(message)) return message
+    // A response with an error is a response too.
+    if ('error' in message) this.#methods.delete(message.id)
+    if (!('result' in message)) return message
     const method = this.#methods.get(message.id)
     this.#methods.delete(message.id)
     const result: JsonObject = message.result

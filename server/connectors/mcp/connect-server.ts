@@ -214,7 +214,7 @@ const acceptAll: NonNullable<ClientOptions['jsonSchemaValidator']> = {
 
 function createClient({ connectTimeoutMs }: ConnectorLimits): Client {
   return new Client(clientInfo, {
-    capabilities: { elicitation: { form: {} } },
+    capabilities: { elicitation: { form: {}, url: {} } },
     // Leaves time for the older handshake when the server does not respond to the newest one.
     versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.round((connectTimeoutMs * 2) / 3) } },
     inputRequired: { autoFulfill: false },

@@ -21,6 +21,8 @@ export interface ServerConnection {
   startRequest(maxBytes: number): void
   /** Handles the elicitations of a legacy server; undefined between calls. */
   onLegacyElicitation: LegacyElicitationHandler | undefined
+  /** Called when a legacy server reports that the user has finished on a page; undefined between calls. */
+  onPageFinished: ((elicitationId: string) => void) | undefined
   /** The error with which the connection was closed because its server sent too much. */
   readonly refusal: AppError | undefined
   /** False once the connection has broken or was closed. */
@@ -33,6 +35,7 @@ const sessionEndTimeoutMs = 2_000
 
 export class OpenConnection implements ServerConnection {
   onLegacyElicitation: LegacyElicitationHandler | undefined
+  onPageFinished: ((elicitationId: string) => void) | undefined
   refusal: AppError | undefined
   readonly client: Client
   readonly results: CapturedResults
@@ -61,6 +64,9 @@ export class OpenConnection implements ServerConnection {
       const answer = await this.onLegacyElicitation?.(params, mcpReq.signal)
       return { ...(answer ?? { action: 'decline' as const }) }
     })
+    client.setNotificationHandler('notifications/elicitation/complete', ({ params }) =>
+      this.onPageFinished?.(params.elicitationId),
+    )
   }
 
   get era(): 'modern' | 'legacy' {

@@ -24,6 +24,23 @@ export interface ButtonProps extends Omit<ComponentProps<'button'>, 'className' 
   readonly initialFocus?: boolean | undefined
 }
 
+const shape =
+  'touch-target inline-flex items-center justify-center gap-2 rounded-control text-sm font-medium whitespace-nowrap transition-colors disabled:opacity-50'
+
+export interface ButtonLinkProps extends Omit<ComponentProps<'a'>, 'className' | 'style'> {
+  readonly href: string
+  readonly look?: keyof typeof looks
+}
+
+/** A link to another page that is as important as a button. */
+export function ButtonLink({ look = 'quiet', children, ...rest }: ButtonLinkProps) {
+  return (
+    <a {...rest} className={classNames(shape, sizes.medium, looks[look])}>
+      {children}
+    </a>
+  )
+}
+
 export function Button({
   look = 'quiet',
   size = 'medium',
@@ -46,11 +63,7 @@ export function Button({
         if (busy) event.preventDefault()
         else onClick?.(event)
       }}
-      className={classNames(
-        'touch-target inline-flex items-center justify-center gap-2 rounded-control text-sm font-medium whitespace-nowrap transition-colors disabled:opacity-50',
-        sizes[size],
-        looks[look],
-      )}
+      className={classNames(shape, sizes[size], looks[look])}
     >
       {busy && <Spinner />}
       {children}

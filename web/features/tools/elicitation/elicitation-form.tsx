@@ -1,16 +1,13 @@
-import type { ToolAnswerRequest } from '@yonder/contract/completion'
 import type { ElicitationAnswer } from '@yonder/contract/elicitation'
 import type { Message } from '@yonder/contract/message'
 import type { ToolQuestion } from '@yonder/contract/tool-call'
-import { useLayoutEffect, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import type { RefObject } from 'react'
 import { flushSync } from 'react-dom'
 import { useKeepMounted } from '../../../lib/keep-mounted.ts'
-import { logError } from '../../../lib/log-error.ts'
-import { readReason } from '../../../lib/api-error.ts'
-import { useApi } from '../../../lib/api-provider.tsx'
 import { Button } from '../../../ui/button/button.tsx'
 import { InertText } from '../../../ui/inert-text.tsx'
+import { useAnswerElicitation, useReturnFocus } from './answer-elicitation.ts'
 import { elicitationDraft } from './elicitation-draft.ts'
 import { FieldControl } from './field-control.tsx'
 import { checkValue, createAnswer, initialValue } from './field-values.ts'
@@ -36,7 +33,7 @@ export function ElicitationForm({ chatId, message, elicitation, focusAfter }: El
   const [failure, setFailure] = useState<string>()
   const answerElicitation = useAnswerElicitation()
   const { fields } = elicitation
-  const form = useReturnFocus(focusAfter)
+  const form = useReturnFocus<HTMLFormElement>(focusAfter)
   const controls = useRef(new Map<string, HTMLElement>())
   useKeepMounted()
   const valueOf = (field: (typeof fields)[number]) => values.get(field.name) ?? initialValue(field)
@@ -133,32 +130,4 @@ export function ElicitationForm({ chatId, message, elicitation, focusAfter }: El
 
 function hasInvalidText(element: HTMLElement): element is HTMLInputElement {
   return element instanceof HTMLInputElement && element.validity.badInput
-}
-
-/** Returns a function that answers an elicitation. It resolves to an error message, or undefined on success. */
-function useAnswerElicitation(): (answer: ToolAnswerRequest) => Promise<string | undefined> {
-  const api = useApi()
-  return async (answer) => {
-    try {
-      const response = await api.post('/api/tool/answer', answer)
-      // Undefined means that the user was signed out. The entries are still needed after the next sign-in.
-      if (response !== undefined) elicitationDraft.clear(answer.chatId, answer.messageId)
-      return undefined
-    } catch (error) {
-      const message = `Your answer was not sent: ${readReason(error)}`
-      logError(message, error)
-      return message
-    }
-  }
-}
-
-function useReturnFocus(focusAfter: RefObject<HTMLElement | null>): RefObject<HTMLFormElement | null> {
-  const form = useRef<HTMLFormElement>(null)
-  useLayoutEffect(() => {
-    const [element, target] = [form.current, focusAfter.current]
-    return () => {
-      if (element?.contains(document.activeElement) === true) target?.focus({ preventScroll: true })
-    }
-  }, [focusAfter])
-  return form
 }

@@ -1,0 +1,128 @@
+import type { Page } from '@playwright/test'
+import { openTab } from './support/chat-page.ts'
+import { expect, looks } from './support/fixtures.ts'
+import { expectNoSidewaysScroll } from './support/page-checks.ts'
+import {
+  addConnector,
+  block,
+  callApi,
+  callTool,
+  lastTurn,
+  line,
+  send,
+  test,
+} from './support/tools-fixtures.ts'
+
+// Several screens in one test.
+test.describe.configure({ timeout: 60_000 })
+
+const request = (page: Page) => page.getByRole('region', { name: 'Page of everything' })
+const title = 'Trigger URL Elicitation Tool'
+
+test('a tool asks the user to open a page: every tab shows its origin and address, and the user opens it in a new tab (§13.32, §13.33)', async ({
+  page,
+  model,
+  context,
+  everything,
+  product,
+}) => {
+  await addConnector(page, { name: 'everything', url: everything.url })
+  const url = `${product.url}/terms?for=everything`
+  model.reply([callTool('everything__trigger-url-elicitation', { url, message: 'Read this first.' })])
+  await send(page, 'Ask me')
+  const second = await openTab(context, page.url())
+  const visited: string[] = []
+  context.on('request', (sent) => visited.push(sent.url()))
+  for (const tab of [page, second]) {
+    await expect(request(tab)).toContainText('The connector everything asks you to open a page:')
+    await expect(request(tab)).toContainText('Read this first.')
+    await expect(request(tab).getByText(product.url, { exact: true })).toBeVisible()
+    await expect(request(tab).getByLabel('Address')).toHaveText(url)
+  }
+  expect(visited.filter((address) => address.includes('/terms'))).toEqual([])
+  model.reply(['Thank you.'])
+  const opening = context.waitForEvent('page')
+  await request(page).getByRole('link', { name: 'Open page' }).click()
+  const opened = await opening
+  await expect(opened).toHaveURL(url)
+  expect(await opened.evaluate(() => [window.opener, document.referrer])).toEqual([null, ''])
+  for (const tab of [page, second]) {
+    await expect(lastTurn(tab)).toContainText('Thank you.')
+    await expect(request(tab)).toHaveCount(0)
+  }
+  await line(page, title).click()
+  await expect(block(page, title)).toContainText(/User completed the URL elicitation flow/)
+})
+
+test('the user declines to open a page, and the tool receives the decline (§13.33)', async ({
+  page,
+  model,
+  everything,
+}) => {
+  await addConnector(page, { name: 'everything', url: everything.url })
+  model.reply([callTool('everything__trigger-url-elicitation', { url: 'https://example.com/' })])
+  await send(page, 'Ask me')
+  model.reply(['Nothing then.'])
+  // By the keyboard alone.
+  await request(page).getByRole('button', { name: 'Decline' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(lastTurn(page)).toContainText('Nothing then.')
+  await line(page, title).click()
+  await expect(block(page, title)).toContainText(/declined/i)
+})
+
+for (const { look, viewport, colorScheme } of looks)
+  test(`a call that needs a page first is made again when the user continues: ${look} (§13.34)`, async ({
+    page,
+    model,
+    axe,
+    hostile,
+    context,
+  }) => {
+    await page.setViewportSize(viewport)
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.evaluate(() => localStorage.setItem('theme', 'system'))
+    await context.route('https://xn--pple-43d.example/**', (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<title>Sign in</title>' }),
+    )
+    await addConnector(page, { name: 'first', url: hostile.url('page-first') })
+    await page.goto('/')
+    model.reply([callTool('first__act')])
+    await send(page, 'Act')
+    const asking = page.getByRole('region', { name: 'Page of first' })
+    await expect(asking.getByText('https://xn--pple-43d.example', { exact: true })).toBeVisible()
+    await expect(asking).toContainText('letters of other scripts')
+    await expect(asking.getByRole('button', { name: 'Continue' })).toHaveCount(0)
+    await axe(page)
+    await expectNoSidewaysScroll(page)
+    const opening = context.waitForEvent('page')
+    await asking.getByRole('link', { name: 'Open page' }).click()
+    await expect(await opening).toHaveTitle('Sign in')
+    await axe(page)
+    model.reply(['Signed in.'])
+    await asking.getByRole('button', { name: 'Continue' }).click()
+    await expect(lastTurn(page)).toContainText('Signed in.')
+    await line(page, 'act').click()
+    await expect(block(page, 'act')).toContainText('signed in')
+  })
+
+test('a tool whose name begins with a space is allowed always, and shown with its space (§5.16, §18.32)', async ({
+  page,
+  model,
+  hostile,
+}) => {
+  await addConnector(page, { name: 'spaced', url: hostile.url('spaced'), allow_tools: [] })
+  const { name } = await callApi<{ name: string }>(page, 'GET', '/api/mcp-server/spaced/tools/%20act')
+  model.reply([callTool(name)])
+  await send(page, 'Act')
+  model.reply(['Done once.'])
+  await expect(page.getByRole('region', { name: /Tool call/ }).last()).toContainText('U+0020act')
+  await page.getByRole('button', { name: 'Allow Always' }).click()
+  await expect(lastTurn(page)).toContainText('Done once.')
+  model.reply([callTool(name)])
+  model.reply(['Done again.'])
+  await send(page, 'Again')
+  await expect(lastTurn(page)).toContainText('Done again.')
+  const connectors = await callApi<{ name: string; allow_tools: string[] }[]>(page, 'GET', '/api/mcp-servers')
+  expect(connectors.find((connector) => connector.name === 'spaced')?.allow_tools).toEqual([' act'])
+})

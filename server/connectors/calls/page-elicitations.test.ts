@@ -1,0 +1,72 @@
+import type { Elicitation } from '@yonder/contract/elicitation'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { impatientLimits, openHostileScene } from '../../testing/hostile-mcp/open-hostile-scene.ts'
+import type { HostileScene } from '../../testing/hostile-mcp/open-hostile-scene.ts'
+
+describe('a tool that asks the user to open a page', () => {
+  let scene: HostileScene
+  let connectorName: string
+  const seen: Elicitation[] = []
+  const countCalls = async (behaviour: string) =>
+    (await scene.hostile.seen(behaviour)).filter(({ rpc }) => rpc === 'tools/call').length
+
+  beforeAll(async () => {
+    scene = await openHostileScene({
+      ...impatientLimits,
+      connectTimeoutMs: 10_000,
+      listPageTimeoutMs: 10_000,
+    })
+  })
+  afterAll(() => scene.close())
+
+  const answerWith = (action: 'accept' | 'decline') => (elicitation: Elicitation) => {
+    seen.push(elicitation)
+    return Promise.resolve({ action })
+  }
+
+  it('waits for the user on the page, which is not counted as idle time (§13.32, §16.8)', async () => {
+    connectorName = await scene.connect('page-wait')
+    const outcome = await scene.call({ connectorName, onElicit: answerWith('accept') })
+    expect(outcome).toMatchObject({ status: 'done', text: 'paid' })
+    expect(seen.at(-1)).toEqual({
+      message: 'Pay here',
+      fields: [],
+      page: { address: 'http://pay.example/1', needs_continue: false },
+    })
+    const answers = (await scene.hostile.seen('page-wait')).filter(({ rpc }) => rpc === '')
+    expect(answers.some(({ body }) => body.includes('"action":"accept"'))).toBe(true)
+  })
+
+  it('is called again after the user has opened the page that its error names (§13.34)', async () => {
+    connectorName = await scene.connect('page-first')
+    const outcome = await scene.call({ connectorName, onElicit: answerWith('accept') })
+    expect(outcome).toMatchObject({ status: 'done', text: 'signed in' })
+    expect(seen.at(-1)).toEqual({
+      message: 'Sign in first',
+      fields: [],
+      page: { address: 'https://xn--pple-43d.example/sign-in?state=1', needs_continue: true },
+    })
+    expect(await countCalls('page-first')).toBe(2)
+  })
+
+  it('is not called again when the user declines (§13.33, §18.24)', async () => {
+    expect(await scene.call({ connectorName, onElicit: answerWith('decline') })).toMatchObject({
+      status: 'failed',
+      text: 'The tool failed: The user did not open the page that it needs, so it was not called.',
+    })
+    expect(await countCalls('page-first')).toBe(3)
+  })
+
+  it('is called again when its server reports that the user has finished (§13.34)', async () => {
+    connectorName = await scene.connect('page-first-reported')
+    const outcome = await scene.call({
+      connectorName,
+      onElicit: (_, signal) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => resolve({ action: 'cancel' }))
+        }),
+    })
+    expect(outcome).toMatchObject({ status: 'done', text: 'signed in' })
+    expect(await countCalls('page-first-reported')).toBe(2)
+  })
+})

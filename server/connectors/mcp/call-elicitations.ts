@@ -1,0 +1,178 @@
+import type { ElicitationAnswer } from '@yonder/contract/elicitation'
+import type { CallToolRequest, UrlElicitationRequiredError } from '@modelcontextprotocol/client'
+import { linkSignal, onAbort } from '../../lib/abort.ts'
+import { AppError } from '../../lib/app-error.ts'
+import type { ConnectorLimits } from '../connector-limits.ts'
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+/** What a call does with elicitations. */
+export interface ElicitingCall {
+  /**
+   * Passes an elicitation to the user; `params` is unvalidated data from the server. `isRepeated` says that the call is
+   * made again after the answer. Never rejects.
+   */
+  readonly onElicit: (params: unknown, signal: AbortSignal, isRepeated: boolean) => Promise<ElicitationAnswer>
+  /** Paused while the call waits for the user. */
+  readonly clock: { readonly signal: AbortSignal; pause(): void; resume(): void }
+}
+
+interface HandleOptions {
+  /** Aborting it cancels the elicitation. */
+  readonly signal?: AbortSignal
+  /** Whether the call is made again after the answer. */
+  readonly isRepeated?: boolean
+}
+
+export function tooManyElicitations(): AppError {
+  return new AppError('upstream_invalid', 'The tool requested input from the user too many times.')
+}
+
+/** Handles the elicitations of one call, one after the other and at most `maxElicitationRounds`. */
+export class CallElicitations {
+  readonly #call: ElicitingCall
+  readonly #limits: ConnectorLimits
+  readonly #ended = new AbortController()
+  readonly #refused = new AbortController()
+  #count = 0
+  #last: Promise<unknown> = Promise.resolve()
+  /** What to do when the server reports that the user has finished on a page, by the id of the elicitation. */
+  readonly #openPages = new Map<string, () => void>()
+
+  constructor(call: ElicitingCall, limits: ConnectorLimits) {
+    this.#call = call
+    this.#limits = limits
+  }
+
+  /** Aborted when the server sends too many elicitations, so that the call fails. */
+  get refused(): AbortSignal {
+    return this.#refused.signal
+  }
+
+  /** Cancels pending elicitations. */
+  end(): void {
+    this.#ended.abort()
+  }
+
+  /** Returns the user's answer to an elicitation, after those before it. */
+  async handle(params: unknown, options: HandleOptions = {}): Promise<ElicitationAnswer> {
+    if (++this.#count > this.#limits.maxElicitationRounds) {
+      this.#refused.abort(tooManyElicitations())
+      return { action: 'cancel' }
+    }
+    const previous = this.#last
+    const answer = previous.then(() => this.#waitForUser(params, options))
+    this.#last = answer
+    return answer
+  }
+
+  /**
+   * Shows the pages that the server has named in its error, which the user opens before the call is made again.
+   * @throws AppError when the user does not
+   */
+  async openPages({ elicitations }: UrlElicitationRequiredError): Promise<void> {
+    const pages: readonly unknown[] = Array.isArray(elicitations) ? elicitations : []
+    for (const page of pages) {
+      const params = { ...(typeof page === 'object' ? page : {}), mode: 'url' }
+      const { action } = await this.handle(params, { isRepeated: true })
+      if (action !== 'accept') throw pageNotOpened()
+    }
+    if (pages.length === 0) throw pageNotOpened()
+  }
+
+  /** Continues the call after the user has finished on a page, as a legacy server reports it. */
+  finishPage(elicitationId: string): void {
+    this.#openPages.get(elicitationId)?.()
+  }
+
+  async #waitForUser(
+    params: unknown,
+    { signal, isRepeated = false }: HandleOptions,
+  ): Promise<ElicitationAnswer> {
+    const { clock, onElicit } = this.#call
+    const linked = linkSignal(clock.signal, this.#limits.maxElicitationMs)
+    const cancels = [this.#ended.signal, this.refused, ...(signal === undefined ? [] : [signal])]
+    const removals = cancels.map((each) => onAbort(each, () => linked.abort()))
+    const pageId = readPageId(params)
+    let isOpen = false
+    try {
+      if (linked.signal.aborted) return { action: 'cancel' }
+      clock.pause()
+      const answer = await Promise.race([
+        onElicit(params, linked.signal, isRepeated),
+        cancelled(linked.signal),
+        ...(isRepeated && pageId !== undefined ? [this.#waitUntilFinished(pageId)] : []),
+      ])
+      isOpen = pageId !== undefined && !isRepeated && answer.action === 'accept'
+      return answer
+    } finally {
+      if (pageId !== undefined) this.#openPages.delete(pageId)
+      if (isOpen && pageId !== undefined) this.#pauseUntilFinished(pageId)
+      else clock.resume()
+      for (const remove of removals) remove()
+      // Closes the question when the server has reported the end of the page first.
+      linked.abort()
+      linked.release()
+    }
+  }
+
+  /** Resolves when the server reports that the user has finished on a page. */
+  #waitUntilFinished(pageId: string): Promise<ElicitationAnswer> {
+    return new Promise((resolve) => {
+      this.#openPages.set(pageId, () => resolve({ action: 'accept' }))
+    })
+  }
+
+  /** Does not count the time that the user spends on a page for which the server waits (§16.8). */
+  #pauseUntilFinished(pageId: string): void {
+    const resume = (): void => {
+      clearTimeout(timer)
+      removeEnd()
+      this.#openPages.delete(pageId)
+      this.#call.clock.resume()
+    }
+    const timer = setTimeout(resume, this.#limits.maxElicitationMs)
+    const removeEnd = onAbort(this.#ended.signal, () => clearTimeout(timer))
+    this.#openPages.set(pageId, resume)
+  }
+
+  /** Handles the elicitations of a result and returns the parameters of the next round: the same call with the answers. */
+  async handleAll(params: CallToolRequest['params'], result: JsonObject): Promise<CallToolRequest['params']> {
+    const responses: Record<string, ElicitationAnswer> = {}
+    const requests = Object.entries((result['inputRequests'] ?? {}) as JsonObject)
+    if (requests.length > this.#limits.maxElicitationRounds) throw tooManyElicitations()
+    for (const [key, request] of requests) {
+      const { method, params: elicitation } = (request ?? {}) as { method?: unknown; params?: unknown }
+      if (method !== 'elicitation/create') {
+        throw new AppError('upstream_invalid', 'The tool sent a request that is not supported.')
+      }
+      responses[key] = await this.handle(elicitation, { isRepeated: true })
+    }
+    const { requestState } = result
+    // A variable, because the SDK's type does not list `inputResponses`.
+    const next = {
+      name: params.name,
+      arguments: params.arguments,
+      inputResponses: responses,
+      ...(requestState === undefined ? {} : { requestState }),
+    }
+    return next
+  }
+}
+
+function cancelled(signal: AbortSignal): Promise<ElicitationAnswer> {
+  return new Promise((resolve) => {
+    onAbort(signal, () => resolve({ action: 'cancel' }))
+  })
+}
+
+function pageNotOpened(): AppError {
+  return new AppError('conflict', 'The user did not open the page that it needs, so it was not called.')
+}
+
+/** The id of an elicitation by URL; modern servers send none. */
+function readPageId(params: unknown): string | undefined {
+  if (typeof params !== 'object' || params === null) return undefined
+  const { mode, elicitationId } = params as JsonObject
+  return mode === 'url' && typeof elicitationId === 'string' ? elicitationId : undefined
+}

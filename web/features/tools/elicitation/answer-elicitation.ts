@@ -1,0 +1,38 @@
+import type { ToolAnswerRequest } from '@yonder/contract/completion'
+import { useLayoutEffect, useRef } from 'react'
+import type { RefObject } from 'react'
+import { readReason } from '../../../lib/api-error.ts'
+import { useApi } from '../../../lib/api-provider.tsx'
+import { logError } from '../../../lib/log-error.ts'
+import { elicitationDraft } from './elicitation-draft.ts'
+
+/** Returns a function that answers an elicitation. It resolves to an error message, or undefined on success. */
+export function useAnswerElicitation(): (answer: ToolAnswerRequest) => Promise<string | undefined> {
+  const api = useApi()
+  return async (answer) => {
+    try {
+      const response = await api.post('/api/tool/answer', answer)
+      // Undefined means that the user was signed out. The entries are still needed after the next sign-in.
+      if (response !== undefined) elicitationDraft.clear(answer.chatId, answer.messageId)
+      return undefined
+    } catch (error) {
+      const message = `Your answer was not sent: ${readReason(error)}`
+      logError(message, error)
+      return message
+    }
+  }
+}
+
+/** Moves the focus to `focusAfter` when the element of the returned ref is removed while it has the focus. */
+export function useReturnFocus<Element extends HTMLElement>(
+  focusAfter: RefObject<HTMLElement | null>,
+): RefObject<Element | null> {
+  const ref = useRef<Element>(null)
+  useLayoutEffect(() => {
+    const [element, target] = [ref.current, focusAfter.current]
+    return () => {
+      if (element?.contains(document.activeElement) === true) target?.focus({ preventScroll: true })
+    }
+  }, [focusAfter])
+  return ref
+}

@@ -1,0 +1,142 @@
+import type { ElicitationAnswer, ElicitationPage } from '@yonder/contract/elicitation'
+import { ExternalLink, TriangleAlert } from 'lucide-react'
+import { useState } from 'react'
+import { Button, ButtonLink } from '../../../ui/button/button.tsx'
+import { useKeepMounted } from '../../../lib/keep-mounted.ts'
+import { InertText } from '../../../ui/inert-text.tsx'
+import { useAnswerElicitation, useReturnFocus } from './answer-elicitation.ts'
+import type { ElicitationFormProps } from './elicitation-form.tsx'
+
+export interface PageRequestProps extends ElicitationFormProps {
+  readonly page: ElicitationPage
+}
+
+/**
+ * A page that a running call asks the user to open: who asks, the origin, and the whole address. Nothing is requested
+ * from it before the user opens it (§13.32, §13.33, §13.34).
+ */
+export function PageRequest({ chatId, message, elicitation, page, focusAfter }: PageRequestProps) {
+  const [isOpened, setOpened] = useState(false)
+  const [pending, setPending] = useState<ElicitationAnswer['action']>()
+  const [failure, setFailure] = useState<string>()
+  const answerElicitation = useAnswerElicitation()
+  const region = useReturnFocus<HTMLElement>(focusAfter)
+  useKeepMounted()
+
+  const send = async (action: ElicitationAnswer['action']) => {
+    if (pending !== undefined) return
+    setPending(action)
+    setFailure(undefined)
+    const request = { chatId, messageId: message.id, questionId: elicitation.id, answer: { action } }
+    const reason = await answerElicitation(request)
+    if (reason === undefined) return
+    setPending(undefined)
+    setFailure(reason)
+  }
+  const handleOpen = () => {
+    setOpened(true)
+    // The server waits for the page. Otherwise the call is made again when the user continues.
+    if (!page.needs_continue) void send('accept')
+  }
+  const mayContinue = isOpened && page.needs_continue
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the controls inside receive the keys
+    <section
+      ref={region}
+      aria-label={`Page of ${message.server}`}
+      className="flex flex-col gap-3 border-t border-line p-3"
+      onKeyDown={(event) => {
+        // Here Escape must not stop the reply.
+        if (event.key === 'Escape') event.preventDefault()
+      }}
+    >
+      <div>
+        <p className="text-xs text-muted">
+          The connector{' '}
+          <bdi className="font-medium text-ink">
+            <InertText>{message.server ?? ''}</InertText>
+          </bdi>{' '}
+          asks you to open a page:
+        </p>
+        {elicitation.message !== '' && (
+          <p dir="auto" className="mt-1 whitespace-pre-wrap wrap-anywhere">
+            <InertText>{elicitation.message}</InertText>
+          </p>
+        )}
+      </div>
+      <PageAddress address={page.address} />
+      <p className="text-xs text-muted">
+        {mayContinue
+          ? 'Finish on the page, then continue here.'
+          : 'It opens in a new tab. Open it only if you expected this and know the site.'}
+      </p>
+      {failure !== undefined && (
+        <p role="alert" className="text-sm text-danger">
+          {failure}
+        </p>
+      )}
+      <div className="flex flex-wrap gap-2">
+        {mayContinue && (
+          <Button
+            look="primary"
+            busy={pending === 'accept'}
+            disabled={pending === 'decline'}
+            onClick={() => void send('accept')}
+          >
+            Continue
+          </Button>
+        )}
+        <ButtonLink
+          href={page.address}
+          target="_blank"
+          rel="noopener noreferrer"
+          look={mayContinue ? 'quiet' : 'primary'}
+          onClick={handleOpen}
+        >
+          {mayContinue ? 'Open again' : 'Open page'}
+          <ExternalLink size={14} aria-hidden className="shrink-0" />
+        </ButtonLink>
+        <Button
+          look="plain"
+          busy={pending === 'decline'}
+          disabled={pending === 'accept'}
+          onClick={() => void send('decline')}
+        >
+          Decline
+        </Button>
+      </div>
+    </section>
+  )
+}
+
+/** The origin of an address, the whole address, and what the user should notice about it. */
+function PageAddress({ address }: { readonly address: string }) {
+  const { origin, protocol, hostname } = new URL(address)
+  const isLocal = /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname)
+  return (
+    <div className="flex flex-col gap-1.5">
+      <p className="text-base font-semibold wrap-anywhere">{origin}</p>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard can scroll a long address */}
+      <pre tabIndex={0} aria-label="Address" className="tool-text page-address">
+        <InertText>{address}</InertText>
+      </pre>
+      {hostname.split('.').some((part) => part.startsWith('xn--')) && (
+        <Warning>
+          The name of this site contains letters of other scripts, which can make it look like another site.
+        </Warning>
+      )}
+      {protocol === 'http:' && !isLocal && (
+        <Warning>This page is not encrypted. Others in the network can read what you enter there.</Warning>
+      )}
+    </div>
+  )
+}
+
+function Warning({ children }: { readonly children: string }) {
+  return (
+    <p className="flex items-start gap-2 text-sm text-warning">
+      <TriangleAlert size={16} aria-hidden className="mt-0.5 shrink-0" />
+      {children}
+    </p>
+  )
+}
