@@ -64,7 +64,7 @@ export const ConnectorList = z.array(Connector)
 const allowTools = z
   .array(z.string().max(200))
   .max(1000)
-  .transform((names) => [...new Set(names.map((name) => name.trim()).filter((name) => name !== ''))])
+  .transform((names) => [...new Set(names.filter((name) => name.trim() !== ''))])
 
 /**
  * The input that creates or updates a connector. The address is stored as typed, without a format check (§5.10). In an
@@ -79,7 +79,7 @@ export const ConnectorInput = z.object({
   client_secret: z.string().max(8000).nullish(),
   status: z.enum(connectorStatuses).optional(),
   is_default: z.boolean().optional(),
-  /** The tools that run without approval (§5.16). Null, or absent at creation, means that every tool does. */
+  /** The tools that run without approval (§5.16). A name that no tool has exactly is trimmed when it is stored. Null, or absent at creation, means that every tool does. */
   allow_tools: allowTools.nullish(),
   /**
    * The fingerprints of the tools that the user saw. A tool listed here is allowed in this version, even if another

@@ -18,7 +18,9 @@ export async function allowTools(
   if (allow_tools === undefined) return
   const before = new Map((await listAllowedTools(trx, [connector.id])).map((row) => [row.name, row]))
   const known = new Map((await listTools(trx, [connector.id])).map((tool) => [tool.name, tool]))
-  const rows = (allow_tools ?? []).map((name, position): AllowedToolRow => {
+  // Names are trimmed, except those of tools that begin or end with a space.
+  const names = (allow_tools ?? []).map((name) => (known.has(name) || before.has(name) ? name : name.trim()))
+  const rows = [...new Set(names)].map((name, position): AllowedToolRow => {
     const tool = known.get(name)
     const seen = Object.hasOwn(tool_fingerprints, name) ? tool_fingerprints[name] : undefined
     if (seen !== undefined && tool?.fingerprint !== seen) throw changedSinceSeen(name)

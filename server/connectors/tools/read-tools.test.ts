@@ -58,10 +58,14 @@ describe('readPage', () => {
     ['a selector that its emoji needs', '\u2764\uFE0F'],
     ['a private character', 'a\uE000'],
     ['a space of another kind', 'a\u00A0b'],
-    ['a space at its end', 'a '],
     ['two spaces in a row', 'a  b'],
+    ['two spaces at its end', 'a  '],
   ])('ignores a tool whose name has %s (§18.9, §18.32)', (_, name) => {
     expect(read(tool({ name })).tools).toEqual([])
+  })
+
+  it.each([' a', 'a ', ' a b '])('keeps a tool with a space at an end of its name: %j (§18.32)', (name) => {
+    expect(read(tool({ name })).tools.map(({ definition }) => definition.name)).toEqual([name])
   })
 
   it('never stores two names that look the same but for invisible characters (§18.32)', () => {

@@ -56,8 +56,9 @@ export function joinPages(
   const remarks: string[] = []
   for (const tool of pages.flatMap((page) => page.tools).slice(0, maxTools)) {
     if (tool === null) remarks.push('one tool has no usable name')
-    else if (tools.has(tool.name)) remarks.push(`"${tool.name}" is listed twice`)
-    else tools.set(tool.name, tool)
+    // Two names that differ only by a space at an end are too easily taken for one another.
+    else if (tools.has(tool.name.trim())) remarks.push(`"${tool.name}" is listed twice`)
+    else tools.set(tool.name.trim(), tool)
   }
   const count = pages.reduce((sum, page) => sum + page.count, 0)
   if (count > maxTools) remarks.push(`only the first ${maxTools} of ${count} tools are stored`)
@@ -71,12 +72,12 @@ function readName(item: unknown, { maxToolNameChars }: ToolLimits): string | und
   if (typeof item !== 'object' || item === null || !('name' in item)) return undefined
   const { name } = item
   if (typeof name !== 'string' || name.length > maxToolNameChars) return undefined
-  const isUsable = name !== '' && !hasInvisible(name) && !misleadingSpace.test(name)
+  const isUsable = name.trim() !== '' && !hasInvisible(name) && !misleadingSpace.test(name)
   return isUsable ? name : undefined
 }
 
-/** White space that makes two names look the same (§18.32). */
-const misleadingSpace = /[^\S ]|^ | $| {2}/
+/** White space that makes two names look the same. A space at an end does not: pages show its number (§18.32). */
+const misleadingSpace = /[^\S ]| {2}/
 const maxTitleChars = 300
 
 function readTool(name: string, item: Record<string, unknown>, url: string, limits: ToolLimits): ListedTool {

@@ -21,6 +21,7 @@ export const badTools: Readonly<Record<string, Behaviour>> = {
       json(response, message.id, { ...text('done'), structuredContent: { a: `${'a'.repeat(35)}!` } }),
     ),
   },
+  spaced: { tools: () => [tool(' act'), tool('act', { description: 'The same name without the space.' })] },
   alternatives: {
     tools: () => [
       tool('fine'),

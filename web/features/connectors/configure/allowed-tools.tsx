@@ -1,7 +1,7 @@
 import type { Connector, ConnectorTool } from '@yonder/contract/connector'
 import { Button } from '../../../ui/button/button.tsx'
 import { InertText } from '../../../ui/inert-text.tsx'
-import { addToolName, type AllowDraft } from './allow-draft.ts'
+import type { AllowDraft } from './allow-draft.ts'
 import { AllowEditor, ConsentBadge } from './allow-editor.tsx'
 import { ToolChips } from './tool-chips.tsx'
 import { ToolSearch } from './tool-search.tsx'
@@ -61,7 +61,7 @@ export function ManageTools({ tools, draft, onChange, onEmptied }: ManageToolsPr
           <ToolSearch
             tools={tools}
             allowed={draft.names}
-            onAdd={(name) => onChange({ ...draft, names: addToolName(draft.names, name) })}
+            onAdd={(name) => onChange({ ...draft, names: [...draft.names, name] })}
           />
         )}
       </AllowEditor>

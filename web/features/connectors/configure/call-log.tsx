@@ -5,6 +5,7 @@ import { useCallLog } from '../../../data/connectors.ts'
 import { readReason } from '../../../lib/api-error.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
+import { ToolName } from '../../../ui/tool-name.tsx'
 import { describeCall } from './describe-call.ts'
 
 /** The log of a connector's tool calls. It is collapsed at first and loaded when the user opens it. */
@@ -57,7 +58,9 @@ function Call({ call }: { readonly call: ToolCallRecord }) {
   return (
     <li className="py-2 text-xs">
       <p className="flex items-baseline justify-between gap-3">
-        <bdi className="min-w-0 font-mono leading-5 wrap-anywhere">{call.tool}</bdi>
+        <bdi className="min-w-0 font-mono leading-5 wrap-anywhere">
+          <ToolName>{call.tool}</ToolName>
+        </bdi>
         <span className={classNames('shrink-0 font-medium', isBad ? 'text-danger' : 'text-muted')}>
           {outcome}
         </span>

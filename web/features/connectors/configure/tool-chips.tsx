@@ -1,7 +1,7 @@
 import { X } from 'lucide-react'
 import { useRef } from 'react'
 import { flushSync } from 'react-dom'
-import { InertText } from '../../../ui/inert-text.tsx'
+import { ToolName } from '../../../ui/tool-name.tsx'
 
 export interface ToolChipsProps {
   readonly names: readonly string[]
@@ -32,7 +32,7 @@ export function ToolChips({ names, onRemove, onEmptied }: ToolChipsProps) {
           className="flex max-w-full min-w-0 items-center gap-0.5 rounded-control bg-hover pl-2.5 text-xs"
         >
           <bdi className="py-1.5 pr-2 font-mono wrap-anywhere">
-            <InertText>{name}</InertText>
+            <ToolName>{name}</ToolName>
           </bdi>
           {onRemove !== undefined && (
             <button

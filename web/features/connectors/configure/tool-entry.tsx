@@ -4,6 +4,7 @@ import { useModelTool } from '../../../data/connectors.ts'
 import { Disclosure } from '../../../ui/disclosure.tsx'
 import { FoldedText } from '../../../ui/folded-text.tsx'
 import { InertText } from '../../../ui/inert-text.tsx'
+import { ToolName } from '../../../ui/tool-name.tsx'
 import { ModelToolView } from '../../../ui/model-tool-view.tsx'
 
 export interface ToolEntryProps {
@@ -20,7 +21,7 @@ export function ToolEntry({ connectorName, tool, action }: ToolEntryProps) {
       <div className="min-w-0 flex-1">
         <p className="flex flex-wrap items-baseline gap-x-2 text-sm">
           <bdi className="font-mono text-xs leading-5 font-medium wrap-anywhere">
-            <InertText>{name}</InertText>
+            <ToolName>{name}</ToolName>
           </bdi>
           {title !== null && title !== name && (
             <bdi className="text-xs text-muted wrap-anywhere">

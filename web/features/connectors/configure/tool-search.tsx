@@ -4,6 +4,7 @@ import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { moveByArrowKeys, useFocusList } from '../../../ui/focus-list.ts'
 import { InertText } from '../../../ui/inert-text.tsx'
+import { ToolName } from '../../../ui/tool-name.tsx'
 import { SearchInput } from '../../../ui/form/text-input.tsx'
 
 const maxResults = 10
@@ -55,7 +56,7 @@ export function ToolSearch({ tools, allowed, onAdd }: ToolSearchProps) {
                 <span className="min-w-0">
                   <span className="sr-only">Allow </span>
                   <bdi className="block truncate font-mono text-xs leading-5">
-                    <InertText>{tool.name}</InertText>
+                    <ToolName>{tool.name}</ToolName>
                   </bdi>
                   <span className="block text-xs text-muted wrap-anywhere">
                     <InertText>{cutDescription(tool.description)}</InertText>
