@@ -35,3 +35,17 @@ export function cutText(text: string, maxChars: number): CutText {
 export function deriveTitle(text: string, maxChars: number): CutText {
   return cutText(text.slice(0, maxTitleSourceChars).replace(/\s+/g, ' ').trim(), maxChars)
 }
+
+/** Returns a text without its markdown marks, for places that show the beginning of a message on one line (§2.36, §2.43). */
+export function stripMarkdown(markdown: string): string {
+  return markdown
+    .replace(/^ {0,3}(?:`{3,}|~{3,}).*$/gm, '')
+    .replace(/^\s{0,3}(?:>\s?)+/gm, '')
+    .replace(/^[ \t]*(?:#{1,6}|[-+*]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?/gm, '')
+    .replace(/^[ \t]*(?:[-*_][ \t]*){3,}$/gm, '')
+    .replace(/!?\[([^\]]*)\]\([^)\s]*(?:\s+"[^"]*")?\)/g, '$1')
+    .replace(/(\*\*|__|~~)(?=\S)(.+?)(?<=\S)\1/g, '$2')
+    .replace(/(?<![\w*])\*(?=\S)([^*\n]+?)(?<=\S)\*(?![\w*])/g, '$1')
+    .replace(/(?<!\w)_(?=\S)([^_\n]+?)(?<=\S)_(?!\w)/g, '$1')
+    .replace(/`+/g, '')
+}

@@ -35,6 +35,15 @@ describe('a chat in the history', () => {
     expect(summarize(user('Hi'), reply('')).preview).toBe('Hi')
   })
 
+  it.each([
+    ['1. **First**\n2. [a link](https://a.example) and ~~old~~', 'First a link and old'],
+    ['> - [x] *done*\n\n```ts\nlet a = 1\n```', 'done let a = 1'],
+    ['Use snake_case_name, 2 * 3 * 4', 'Use snake_case_name, 2 * 3 * 4'],
+    ['---', '---'],
+  ])('has a preview of %j without marks, like the list of contents (§2.43)', (content, preview) => {
+    expect(summarize(user('Hi'), reply(content)).preview).toBe(preview)
+  })
+
   it('shows the model of its second message (§2.43)', () => {
     expect(summarize(user('Hi'), reply('One', 'claude-x'), reply('Two', 'gemini-y')).model).toBe('claude-x')
     expect(summarize(user('Hi')).model).toBeUndefined()

@@ -4,6 +4,7 @@ import {
   deriveTitle,
   maxHistoryTitleChars,
   maxTitleSourceChars,
+  stripMarkdown,
 } from '@yonder/contract/message-text'
 
 type SummaryMessage = ChatSummary['messages'][number]
@@ -27,7 +28,7 @@ export function summarizeChat({ messages }: ChatSummary): ChatLine {
     return { title: 'New Chat', isTitleCut: false, preview: 'Start a new conversation...', model: undefined }
   const last = messages.findLast((message) => textOf(message) !== '') ?? first
   const title = deriveTitle(describe(first), maxHistoryTitleChars)
-  const preview = cutText(stripMarkdown(describe(last)), maxPreviewChars)
+  const preview = cutText(previewOf(last), maxPreviewChars)
   return {
     title: title.text,
     isTitleCut: title.isCut,
@@ -40,13 +41,21 @@ function describe(message: SummaryMessage): string {
   return textOf(message) || 'Message content'
 }
 
-/** Removes markdown syntax, which would only take space in the single plain line of a preview. */
-function stripMarkdown(text: string): string {
-  return text.replace(/\*\*|`+|(?<=^|\s)#{1,6}\s+/g, '')
+/** Returns the text of a message on one line, without markdown marks unless it consists of marks only. */
+function previewOf(message: SummaryMessage): string {
+  return toLine(stripMarkdown(sourceOf(message))) || describe(message)
 }
 
-/** Returns the text of a message on one line. */
-function textOf({ content }: SummaryMessage): string {
+function textOf(message: SummaryMessage): string {
+  return toLine(sourceOf(message))
+}
+
+/** Returns the part of a message from which its title and preview are derived. */
+function sourceOf({ content }: SummaryMessage): string {
   const text = typeof content === 'string' ? content : content.map((part) => part.text ?? '').join(' ')
-  return text.slice(0, maxTitleSourceChars).replace(/\s+/g, ' ').trim()
+  return text.slice(0, maxTitleSourceChars)
+}
+
+function toLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
 }
