@@ -1,5 +1,6 @@
 import { makeBot } from '../testing/wire-objects.ts'
-import { act, screen } from '@testing-library/react'
+import { act, screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
 import { BroadcastChannel } from 'node:worker_threads'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { BotsSection } from '../features/bots/bots-section.tsx'
@@ -14,6 +15,7 @@ beforeEach(() => {
   vi.stubGlobal('BroadcastChannel', BroadcastChannel)
 })
 afterEach(() => {
+  vi.useRealTimers()
   vi.unstubAllGlobals()
   Reflect.deleteProperty(navigator, 'locks')
 })
@@ -50,6 +52,9 @@ function openPage() {
     breakStream: () => act(async () => stream?.close()),
     rename: (name: string) => {
       bots = [makeBot({ name })]
+    },
+    empty: () => {
+      bots = []
     },
     count: (list: string) => api.seen(`GET /api/${list}`).length,
   }
@@ -89,3 +94,60 @@ test('after the stream was lost every list is read again (§10.11)', async () =>
   await screen.findByText('Eagle')
   expect([page.count('bots'), page.count('integrations')]).toEqual([2, 2])
 })
+
+/** Passes the time in which equal reads are one. */
+const passDeduping = () => act(() => vi.advanceTimersByTimeAsync(2_500))
+const dispatch = (type: string) => act(async () => void window.dispatchEvent(new Event(type)))
+
+test('after a reconnection of the browser every list is read once, by the live stream (§7.28, §9.4, §10.29)', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true })
+  const page = openPage()
+  await screen.findByText('Owl')
+  await page.ready()
+  await passDeduping()
+  page.rename('Eagle')
+  await dispatch('offline')
+  await page.breakStream()
+  await dispatch('online')
+  await vi.waitFor(() => expect(page.count('live')).toBe(2))
+  expect([page.count('bots'), page.count('integrations')]).toEqual([1, 1])
+  await page.ready()
+  await screen.findByText('Eagle')
+  expect([page.count('bots'), page.count('integrations')]).toEqual([2, 2])
+})
+
+test('without a live stream every list is read once after a reconnection (§7.28)', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true })
+  Reflect.deleteProperty(navigator, 'locks')
+  const page = openPage()
+  await screen.findByText('Owl')
+  await passDeduping()
+  page.rename('Eagle')
+  await dispatch('offline')
+  await dispatch('online')
+  await screen.findByText('Eagle')
+  expect([page.count('live'), page.count('bots'), page.count('integrations')]).toEqual([0, 2, 2])
+})
+
+test.each(['before', 'after'])(
+  'a save that is announced %s its response reads the list once (§9.4, §10.29)',
+  async (order) => {
+    const page = openPage()
+    let respond: (response: Response) => void = () => undefined
+    page.api.on('DELETE /api/bot/Owl', () => new Promise((resolve) => (respond = resolve)))
+    await screen.findByText('Owl')
+    await page.ready()
+    await userEvent.click(screen.getByRole('button', { name: 'Delete' }))
+    await userEvent.click(within(screen.getByRole('alertdialog')).getByRole('button', { name: 'Delete' }))
+    await vi.waitFor(() => expect(page.api.seen('DELETE /api/bot/Owl')).toHaveLength(1))
+    page.empty()
+    const announce = () => page.emit({ type: 'changed', what: 'bots' })
+    const answer = () => act(async () => respond(new Response(null, { status: 204 })))
+    await (order === 'before' ? announce() : answer())
+    await (order === 'before' ? answer() : announce())
+    await screen.findByText('No bot configurations found')
+    await vi.waitFor(() => expect(page.count('bots')).toBeGreaterThan(1))
+    await act(async () => undefined)
+    expect(page.count('bots')).toBe(2)
+  },
+)

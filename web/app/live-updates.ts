@@ -2,8 +2,9 @@ import type { LiveEvent, SettingsList } from '@yonder/contract/live'
 import { useEffect } from 'react'
 import { useSWRConfig } from 'swr'
 import { refreshChatList } from '../data/chats.ts'
-import { botsKey, connectorsKey, integrationsKey } from '../data/keys.ts'
+import { botsKey, chatListKey, connectorsKey, integrationsKey } from '../data/keys.ts'
 import { findChatSessions } from '../features/chat/session/chat-sessions.ts'
+import { readAnnounced, setAnnouncedReads } from '../lib/announced-reads.ts'
 import type { ApiClient } from '../lib/api-client.ts'
 import { connectStream } from '../lib/event-stream.ts'
 import { shareStream } from '../lib/share-stream.ts'
@@ -24,7 +25,7 @@ export function useLiveUpdates(userId: string): void {
     return followLive(api, userId, (list) => {
       // A newer server may name a list that this page does not have.
       const changed = list === undefined ? [...keys.values()] : [keys.get(list)]
-      for (const key of changed) if (key !== undefined) void mutate(key)
+      for (const key of changed) if (key !== undefined) readAnnounced(key, () => mutate(key))
     })
   }, [api, mutate, userId])
 }
@@ -41,11 +42,13 @@ function followLive(api: ApiClient, userId: string, onSettings: (list?: Settings
    * been missed before any later `ready`.
    */
   let mayHaveMissed = false
-  return shareStream({
+  const leave = shareStream({
     name: `yonder.live:${userId}`,
     connect: (signal) => connectStream(api, '/api/live', {}, signal),
     onState(state) {
       mayHaveMissed = true
+      if (state === 'unavailable') setAnnouncedReads()
+      else setAnnouncedReads([...Object.values(keysOfLists), chatListKey], state === 'open')
       sessions.setLiveState(state)
     },
     onData(data) {
@@ -56,6 +59,10 @@ function followLive(api: ApiClient, userId: string, onSettings: (list?: Settings
       else if (event.type === 'ready' && mayHaveMissed) onSettings()
     },
   })
+  return () => {
+    leave()
+    setAnnouncedReads()
+  }
 }
 
 function changesChatList(event: LiveEvent): boolean {

@@ -1,7 +1,7 @@
 import type { Bot, BotInput } from '@yonder/contract/bot'
-import useSWR from 'swr'
 import { readReason, type FieldLabels } from '../lib/api-error.ts'
 import { useAction } from '../lib/use-action.ts'
+import { useAnnouncedList } from './announced-list.ts'
 import { botsKey } from './keys.ts'
 import { addToList, removeFromList, replaceInList } from './named-list.ts'
 
@@ -20,7 +20,7 @@ const labels: FieldLabels = {
 
 /** The user's bots (§7.2); loaded once, again on reconnect, but not on focus (§7.28). */
 export function useBots() {
-  return useSWR<readonly Bot[], Error>(botsKey)
+  return useAnnouncedList<Bot>(botsKey)
 }
 
 /**
@@ -29,12 +29,13 @@ export function useBots() {
  */
 export function useSaveBot(stored?: Bot, onRename?: (name: string, next: string) => void) {
   return useAction({
+    changes: botsKey,
     call: (api, input: BotInput) =>
       stored === undefined ? api.post<Bot>('/api/bot', input) : api.put<Bot>(botPath(stored.name), input),
-    update: (mutate, bot) => {
-      if (stored === undefined) return mutate<readonly Bot[]>(botsKey, (bots) => addToList(bots, bot))
+    update: (update, bot) => {
+      if (stored === undefined) return update<readonly Bot[]>(botsKey, (bots) => addToList(bots, bot))
       if (bot.name !== stored.name) onRename?.(stored.name, bot.name)
-      return mutate<readonly Bot[]>(botsKey, (bots) => replaceInList(bots, stored.name, bot))
+      return update<readonly Bot[]>(botsKey, (bots) => replaceInList(bots, stored.name, bot))
     },
     success: ({ name }) => `Bot "${name}" ${stored === undefined ? 'added' : 'updated'} successfully`,
     failure: (error) => `Failed to save bot: ${readReason(error, labels)}`,
@@ -44,6 +45,7 @@ export function useSaveBot(stored?: Bot, onRename?: (name: string, next: string)
 /** Deletes the bot of this name (§7.5, §8.16, §8.31). */
 export function useDeleteBot() {
   return useAction({
+    changes: botsKey,
     call: (api, name: string) => api.delete<null>(botPath(name)),
     update: (mutate, _response, name) =>
       mutate<readonly Bot[]>(botsKey, (bots) => removeFromList(bots, name)),

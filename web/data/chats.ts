@@ -1,9 +1,11 @@
 import type { ChatList, ChatSummary } from '@yonder/contract/chat'
 import { useEffect } from 'react'
 import useSWRInfinite from 'swr/infinite'
+import { useIsAnnounced } from '../lib/announced-reads.ts'
 import { logError } from '../lib/log-error.ts'
 import { createStore } from '../lib/store.ts'
 import { useApi } from '../lib/api-provider.tsx'
+import { chatListKey } from './keys.ts'
 
 /** The number of chats on a page; the first page is 1 (§9.5). */
 const pageSize = 10
@@ -28,18 +30,19 @@ export interface ChatSearch {
 /** The chats in which every word of `search` occurs, newest first; all of them when it is empty (§7.8). */
 export function useChatSearch(search: string): ChatSearch {
   const api = useApi()
+  const isAnnounced = useIsAnnounced(chatListKey)
   const { data, error, isValidating, size, setSize, mutate } = useSWRInfinite<ChatList, Error>(
     (index: number, previous: ChatList | null) =>
       previous !== null && previous.chats.length < pageSize
         ? null
-        : `/api/chats?${new URLSearchParams({ search, page: String(index + 1), limit: String(pageSize) })}`,
+        : `${chatListKey}?${new URLSearchParams({ search, page: String(index + 1), limit: String(pageSize) })}`,
     async (path: string) => {
       const response = await api.read<ChatList>(path)
       if (response !== undefined) return response
       logError('The chats could not be searched: the user is signed out (401)')
       return { chats: [], total: 0, page: 1, limit: pageSize }
     },
-    { revalidateFirstPage: false, revalidateOnMount: true },
+    { revalidateFirstPage: false, revalidateOnMount: true, revalidateOnReconnect: !isAnnounced },
   )
   useEffect(() => listVersion.subscribe(() => void mutate()), [mutate])
   const pages = data ?? []

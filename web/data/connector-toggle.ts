@@ -1,5 +1,6 @@
 import type { ConnectResult, Connector } from '@yonder/contract/connector'
 import { useSWRConfig } from 'swr'
+import { beginChange, readNow } from '../lib/announced-reads.ts'
 import type { ApiClient } from '../lib/api-client.ts'
 import { leaveFor } from '../lib/leave-for.ts'
 import { readReason } from '../lib/api-error.ts'
@@ -8,6 +9,7 @@ import { useAction } from '../lib/use-action.ts'
 import { useIsMounted } from '../lib/use-is-mounted.ts'
 import { connectorPath } from './connectors.ts'
 import { connectorsKey } from './keys.ts'
+import { replaceInList } from './named-list.ts'
 
 interface PendingToggle {
   readonly name: string
@@ -72,6 +74,8 @@ export function useToggleConnector(returnTo: string) {
       }
       return result
     },
+    update: (update, { connector }) =>
+      update<readonly Connector[]>(connectorsKey, (list) => replaceInList(list, connector.name, connector)),
     success: ({ authorization_url, origins_to_confirm = [], connector }, { connector: { name } }) =>
       authorization_url === null && origins_to_confirm.length === 0
         ? `Connector "${name}" ${connector.status}`
@@ -83,9 +87,11 @@ export function useToggleConnector(returnTo: string) {
     const removePending = () =>
       pendingToggles.update((toggles) => toggles.filter((toggle) => toggle !== pending))
     pendingToggles.update((toggles) => [...toggles, pending])
+    const endChange = beginChange(connectorsKey)
     const result = await action.run({ connector, onLeave: removePending })
     // A failed call may have changed the connector too. The row stays busy until the list is loaded again.
-    if (result.done || result.error !== undefined) await mutate(connectorsKey)
+    if (!result.done && result.error !== undefined) await readNow(connectorsKey, () => mutate(connectorsKey))
+    endChange()
     removePending()
   }
 }

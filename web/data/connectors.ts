@@ -10,7 +10,9 @@ import { toConnectorInput } from '@yonder/contract/connector-input'
 import useSWR from 'swr'
 import useSWRInfinite from 'swr/infinite'
 import { readReason, type FieldLabels } from '../lib/api-error.ts'
+import { useIsAnnounced } from '../lib/announced-reads.ts'
 import { useAction } from '../lib/use-action.ts'
+import { useAnnouncedList } from './announced-list.ts'
 import { connectorsKey } from './keys.ts'
 import { addToList, removeFromList, replaceInList } from './named-list.ts'
 
@@ -31,12 +33,16 @@ const labels: FieldLabels = {
 
 /** The user's connectors with their tools, the default ones first (§7.14). */
 export function useConnectors() {
-  return useSWR<readonly Connector[], Error>(connectorsKey)
+  return useAnnouncedList<Connector>(connectorsKey)
 }
 
 /** The same list, loaded again for each component that mounts, because the tool of a pending call may have changed. */
 export function useLatestConnectors() {
-  return useSWR<readonly Connector[], Error>(connectorsKey, { revalidateOnMount: true, dedupingInterval: 0 })
+  return useSWR<readonly Connector[], Error>(connectorsKey, {
+    revalidateOnMount: true,
+    revalidateOnReconnect: !useIsAnnounced(connectorsKey),
+    dedupingInterval: 0,
+  })
 }
 
 /** What models read of a tool, as it is now (§17.27). */
@@ -78,12 +84,13 @@ export function useCallLog(name: string) {
 /** Creates a connector, or changes the `stored` one (§7.15, §7.16, §8.18, §8.32). */
 export function useSaveConnector(stored?: Connector) {
   return useAction({
+    changes: connectorsKey,
     call: (api, input: ConnectorInput) =>
       stored === undefined
         ? api.post<Connector>('/api/mcp-server', input)
         : api.put<Connector>(connectorPath(stored.name), input),
-    update: (mutate, connector) =>
-      mutate<readonly Connector[]>(connectorsKey, (list) =>
+    update: (update, connector) =>
+      update<readonly Connector[]>(connectorsKey, (list) =>
         stored === undefined ? addToList(list, connector) : replaceInList(list, stored.name, connector),
       ),
     success: ({ name }) => `Connector "${name}" ${stored === undefined ? 'added' : 'updated'} successfully`,
@@ -96,9 +103,10 @@ export function useSaveConnector(stored?: Connector) {
 /** Creates a connector from the catalogue (§7.15, §8.22, §8.32). */
 export function useAddConnector() {
   return useAction({
+    changes: connectorsKey,
     call: (api, input: ConnectorInput) => api.post<Connector>('/api/mcp-server', input),
-    update: (mutate, connector) =>
-      mutate<readonly Connector[]>(connectorsKey, (list) => addToList(list, connector)),
+    update: (update, connector) =>
+      update<readonly Connector[]>(connectorsKey, (list) => addToList(list, connector)),
     success: ({ name }) => `Connector "${name}" added successfully`,
     failure: (error) => `Failed to add connector: ${readReason(error, labels)}`,
   })
@@ -107,9 +115,10 @@ export function useAddConnector() {
 /** Deletes the connector of this name (§7.17, §8.19, §8.32). */
 export function useDeleteConnector() {
   return useAction({
+    changes: connectorsKey,
     call: (api, name: string) => api.delete<null>(connectorPath(name)),
-    update: (mutate, _response, name) =>
-      mutate<readonly Connector[]>(connectorsKey, (list) => removeFromList(list, name)),
+    update: (update, _response, name) =>
+      update<readonly Connector[]>(connectorsKey, (list) => removeFromList(list, name)),
     success: () => 'Connector deleted successfully',
     failure: (error) => `Failed to delete connector: ${readReason(error)}`,
     refresh: (mutate) => mutate(connectorsKey),
@@ -127,6 +136,7 @@ export interface AllowToolsInput {
 /** Changes which tools of a connector run without approval (§7.16, §8.21, §8.32). */
 export function useAllowTools() {
   return useAction({
+    changes: connectorsKey,
     call: async (api, { connector, change, seen }: AllowToolsInput) => {
       // Load the list again, so that tools allowed in another tab stay allowed.
       const connectors = await api.get<readonly Connector[]>(connectorsKey)
@@ -139,8 +149,8 @@ export function useAllowTools() {
         tool_fingerprints: Object.fromEntries(seen.map(({ name, fingerprint }) => [name, fingerprint])),
       } satisfies ConnectorInput)
     },
-    update: (mutate, changed, { connector: { name } }) =>
-      mutate<readonly Connector[]>(connectorsKey, (list) => replaceInList(list, name, changed)),
+    update: (update, changed, { connector: { name } }) =>
+      update<readonly Connector[]>(connectorsKey, (list) => replaceInList(list, name, changed)),
     success: (_changed, { connector }) => `Allow tools updated successfully for "${connector.name}"`,
     failure: (error) => `Failed to update allow tools: ${readReason(error)}`,
     // A tool may have changed since the list was loaded.

@@ -5,6 +5,7 @@ import useSWR from 'swr'
 import { readReason, type FieldLabels } from '../lib/api-error.ts'
 import { useAction } from '../lib/use-action.ts'
 import { useIsMounted } from '../lib/use-is-mounted.ts'
+import { useAnnouncedList } from './announced-list.ts'
 import { integrationsKey } from './keys.ts'
 import { addToList, replaceInList } from './named-list.ts'
 
@@ -22,7 +23,7 @@ export const integrationLabels: FieldLabels = {
 
 /** The integrations that the user has added (§7.20). */
 export function useIntegrations() {
-  return useSWR<readonly Integration[], Error>(integrationsKey)
+  return useAnnouncedList<Integration>(integrationsKey)
 }
 
 /** The names of all integrations that can be added (§7.21). */
@@ -33,12 +34,13 @@ export function useIntegrationTypes() {
 /** Adds an integration, or changes the `stored` one (§7.22, §7.23, §8.27, §8.33). */
 export function useSaveIntegration(stored?: Integration) {
   return useAction({
+    changes: integrationsKey,
     call: (api, input: IntegrationInput) =>
       stored === undefined
         ? api.post<Integration>('/api/integration', input)
         : api.put<Integration>(integrationPath(stored.name), input),
-    update: (mutate, integration) =>
-      mutate<readonly Integration[]>(integrationsKey, (list) =>
+    update: (update, integration) =>
+      update<readonly Integration[]>(integrationsKey, (list) =>
         stored === undefined ? addToList(list, integration) : replaceInList(list, stored.name, integration),
       ),
     success: ({ name }) =>
@@ -53,6 +55,7 @@ export function useSaveIntegration(stored?: Integration) {
 export function useSaveKey({ name, auth_type }: Integration) {
   const title = titleOfIntegration(name)
   return useAction({
+    changes: integrationsKey,
     call: (api, key: string) =>
       api.put<Integration>(integrationPath(name), {
         name,
@@ -60,8 +63,8 @@ export function useSaveKey({ name, auth_type }: Integration) {
         api_key: key,
         connected: key !== '',
       } satisfies IntegrationInput),
-    update: (mutate, integration) =>
-      mutate<readonly Integration[]>(integrationsKey, (list) => replaceInList(list, name, integration)),
+    update: (update, integration) =>
+      update<readonly Integration[]>(integrationsKey, (list) => replaceInList(list, name, integration)),
     success: () => `${title} API key updated successfully`,
     failure: () => `Failed to update ${title} API key`,
     refresh: (mutate) => mutate(integrationsKey),
@@ -72,9 +75,10 @@ export function useSaveKey({ name, auth_type }: Integration) {
 export function useDisconnect(name: string) {
   const title = titleOfIntegration(name)
   return useAction({
+    changes: integrationsKey,
     call: (api, _input: void) => api.post<Integration>(integrationPath(name, 'disconnect')),
-    update: (mutate, integration) =>
-      mutate<readonly Integration[]>(integrationsKey, (list) => replaceInList(list, name, integration)),
+    update: (update, integration) =>
+      update<readonly Integration[]>(integrationsKey, (list) => replaceInList(list, name, integration)),
     success: () => `${title} disconnected successfully`,
     failure: () => `Failed to disconnect ${title}`,
     refresh: (mutate) => mutate(integrationsKey),

@@ -2,4 +2,6 @@
 export const botsKey = '/api/bots'
 export const connectorsKey = '/api/mcp-servers'
 export const integrationsKey = '/api/integrations'
+/** The path of the history, which has parameters. */
+export const chatListKey = '/api/chats'
 export const sharesKey = '/api/shares'

@@ -1,15 +1,24 @@
 import { useState } from 'react'
 import { useSWRConfig, type ScopedMutator } from 'swr'
+import { beginChange, isAnnounced, readNow } from './announced-reads.ts'
 import type { ApiClient } from './api-client.ts'
 import { logError } from './log-error.ts'
 import { toast } from './toasts.ts'
 import { useApi } from './api-provider.tsx'
 
+/**
+ * Changes the data of a read, and reads it again unless the server announces the change. Without `change`, it only
+ * reads it again.
+ */
+export type UpdateRead = <Data>(key: string, change?: (data: Data | undefined) => Data | undefined) => unknown
+
 export interface ActionOptions<Input, Answer> {
   /** Calls the server, once. `undefined` means that the user was signed out by a 401. */
   readonly call: (api: ApiClient, input: Input) => Promise<Answer | undefined>
+  /** The key of the read that this changes. */
+  readonly changes?: string
   /** Updates the cached data after a success, before the toast. */
-  readonly update?: (mutate: ScopedMutator, answer: Answer, input: Input) => unknown
+  readonly update?: (update: UpdateRead, answer: Answer, input: Input) => unknown
   /** The toast after a success; none if this is absent or returns undefined. */
   readonly success?: (answer: Answer, input: Input) => string | undefined
   /** The toast after a failure, which is also logged to the console (§8.34). */
@@ -51,15 +60,16 @@ export function useAction<Input, Answer>(options: ActionOptions<Input, Answer>):
 }
 
 async function runAction<Input, Answer>(
-  { call, update, success, failure, isFailureShown = true, refresh }: ActionOptions<Input, Answer>,
+  { changes, call, update, success, failure, isFailureShown = true, refresh }: ActionOptions<Input, Answer>,
   api: ApiClient,
   mutate: ScopedMutator,
   input: Input,
 ): Promise<ActionResult<Answer>> {
+  const endChange = changes === undefined ? undefined : beginChange(changes)
   try {
     const answer = await call(api, input)
     if (answer === undefined) return { done: false }
-    void update?.(mutate, answer, input)
+    void update?.(updateWith(mutate), answer, input)
     const text = success?.(answer, input)
     if (text !== undefined) toast.success(text)
     return { done: true, answer }
@@ -67,7 +77,22 @@ async function runAction<Input, Answer>(
     const message = failure(error, input)
     if (isFailureShown) toast.error(message)
     logError(message, error)
-    void refresh?.(mutate)
+    if (changes === undefined) void refresh?.(mutate)
+    else if (refresh !== undefined) void readNow(changes, () => refresh(mutate))
     return { done: false, error }
+  } finally {
+    endChange?.()
+  }
+}
+
+function updateWith(mutate: ScopedMutator): UpdateRead {
+  return <Data>(key: string, change?: (data: Data | undefined) => Data | undefined) => {
+    if (change === undefined) return isAnnounced(key) ? undefined : mutate(key)
+    let isLoaded = false
+    const changeLoaded = (data: Data | undefined): Data | undefined => {
+      isLoaded = data !== undefined
+      return change(data)
+    }
+    return mutate<Data>(key, changeLoaded, { revalidate: () => !isLoaded || !isAnnounced(key) })
   }
 }

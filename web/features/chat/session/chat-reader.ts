@@ -4,6 +4,8 @@ import { readOptions } from '../../../lib/api-provider.tsx'
 
 export interface ChatReaderHandlers {
   readonly onStart: () => void
+  /** Whether the live stream repeats the read after a reconnection. */
+  readonly isAnnounced: () => boolean
   readonly onRead: (chat: Chat) => void
   /** Called without an error when the user is signed out. */
   readonly onFailure: (error?: Error) => void
@@ -31,14 +33,14 @@ export class ChatReader {
 
   open(): void {
     this.#isOpen = true
-    window.addEventListener('online', this.#refresh)
+    window.addEventListener('online', this.#onOnline)
     this.#refresh()
   }
 
   close(): void {
     this.#isOpen = false
     clearTimeout(this.#retry)
-    window.removeEventListener('online', this.#refresh)
+    window.removeEventListener('online', this.#onOnline)
   }
 
   /** Reads the chat now. The result of an earlier read that is still in progress is ignored. */
@@ -66,6 +68,10 @@ export class ChatReader {
   #retryLater(): void {
     this.#readAt = 0
     if (this.#isOpen) this.#retry = setTimeout(() => void this.read(), readOptions.errorRetryInterval)
+  }
+
+  readonly #onOnline = (): void => {
+    if (!this.#handlers.isAnnounced()) this.#refresh()
   }
 
   readonly #refresh = (): void => {

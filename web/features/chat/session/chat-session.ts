@@ -67,6 +67,7 @@ export class ChatSession {
     this.#isLive = isLive
     this.#reader = new ChatReader(api, chatId, {
       onStart: () => this.#apply({ type: 'read_started' }),
+      isAnnounced: isLive,
       onRead: (chat) => this.#receiveChat(chat),
       onFailure: (error) => this.#apply({ type: 'read_failed', ...(error && { error }) }),
     })

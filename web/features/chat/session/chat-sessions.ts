@@ -32,7 +32,7 @@ export function findChatSessions(api: ApiClient): ChatSessions {
 function createChatSessions(): ChatSessions {
   const sessions = new Map<string, ChatSession>()
   let state: SharedStreamState | 'opening' = 'unavailable'
-  /** Whether live updates were open before. If so, some may have been missed when they are open again. */
+  /** Whether live updates were open or lost before. If so, some may have been missed when they are open again. */
   let wasOpen = false
 
   return {
@@ -54,7 +54,7 @@ function createChatSessions(): ChatSessions {
     },
     setLiveState(next) {
       state = next
-      wasOpen ||= next === 'open'
+      wasOpen ||= next === 'open' || next === 'lost'
       if (next !== 'opening') for (const session of sessions.values()) session.setLiveState(next)
     },
   }

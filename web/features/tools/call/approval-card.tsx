@@ -132,7 +132,7 @@ function useAllowAlways() {
       } satisfies ConnectorInput)
       return changed && { isChanged: true }
     },
-    update: (mutate) => mutate(connectorsKey),
+    update: (update) => update(connectorsKey),
     success: ({ isChanged }, { server }) =>
       isChanged ? `Allow tools updated successfully for "${server}"` : undefined,
     failure: (error) => `Failed to update allow tools: ${readReason(error)}`,

@@ -1,0 +1,59 @@
+import { expect } from './support/fixtures.ts'
+import { callApi, lastTurn, send, test } from './support/tools-fixtures.ts'
+
+// Two devices in one test.
+test.describe.configure({ timeout: 60_000 })
+
+test('a save and a reconnection read the list once, and so does a change on another device (§9.4, §7.28, §10.29)', async ({
+  page,
+  context,
+  account: user,
+  openDevice,
+  problems,
+}) => {
+  problems.expect(/ERR_INTERNET_DISCONNECTED|Failed to (load|fetch)/)
+  const live = page.waitForResponse((response) => response.url().endsWith('/api/live'))
+  await page.goto('/settings/bots')
+  await live
+  const device = await openDevice(user, '/settings/bots')
+  const addOnDevice = (name: string) => callApi(device, 'POST', '/api/bot', { name, model: 'demo' })
+  const row = (name: string) => page.getByRole('listitem').filter({ hasText: name })
+  await addOnDevice('Start')
+  await expect(row('Start')).toBeVisible()
+  let reads = 0
+  page.on('request', (request) => {
+    if (request.method() === 'GET' && request.url().endsWith('/api/bots')) reads += 1
+  })
+
+  await page.getByRole('button', { name: 'Add Bot' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add New Bot' })
+  await dialog.getByLabel('Name *').fill('Owl')
+  await dialog.getByLabel('Model *').fill('demo')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(row('Owl')).toBeVisible()
+  // What the device does comes later on the same stream, so the save has been announced by then.
+  await addOnDevice('Fox')
+  await expect(row('Fox')).toBeVisible()
+  expect(reads).toBe(2)
+
+  await context.setOffline(true)
+  await expect(page.getByText('You are offline')).toBeVisible()
+  await addOnDevice('Eagle')
+  reads = 0
+  await context.setOffline(false)
+  await expect(row('Eagle')).toBeVisible()
+  await addOnDevice('Heron')
+  await expect(row('Heron')).toBeVisible()
+  expect(reads).toBe(2)
+})
+
+test('the preview in the history has no markdown marks, like the list of contents (§2.43)', async ({
+  page,
+  model,
+}) => {
+  model.reply(['1. **First** [a link](https://a.example)\n2. ~~old~~ `code`'])
+  await send(page, 'Hello')
+  await expect(lastTurn(page)).toContainText('First a link')
+  await page.getByRole('button', { name: 'Search chats' }).click()
+  await expect(page.getByRole('dialog').getByRole('listitem').first()).toContainText('First a link old code')
+})

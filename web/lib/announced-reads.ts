@@ -1,0 +1,63 @@
+import { createStore, useStore } from './store.ts'
+
+/*
+ * Reads whose changes the server announces over the live stream. Such a read is repeated by the announcement alone, so
+ * that a change or a reconnection reads it once and not once more for itself (§9.4, §10.29).
+ */
+
+interface Announced {
+  /** The keys of the reads that are repeated when the live stream is open again; empty while there is no stream. */
+  readonly keys: ReadonlySet<string>
+  readonly isOpen: boolean
+}
+
+const none: Announced = { keys: new Set(), isOpen: false }
+const announced = createStore<Announced>(none)
+/** How many changes by this page are running, by the key of the read that they affect. */
+const runningChanges = new Map<string, number>()
+/** Reads that were announced during those changes. */
+const heldReads = new Map<string, () => unknown>()
+
+/** Sets which reads the live stream announces. Call it without keys when there is no stream. */
+export function setAnnouncedReads(keys: Iterable<string> = [], isOpen = false): void {
+  announced.set({ keys: new Set(keys), isOpen })
+}
+
+/** Whether a change of this read by this page is announced to this page. */
+export function isAnnounced(key: string): boolean {
+  const { keys, isOpen } = announced.get()
+  return isOpen && keys.has(key)
+}
+
+/** Whether the read is repeated after a reconnection because of the live stream. */
+export function useIsAnnounced(key: string): boolean {
+  return useStore(announced, ({ keys }) => keys.has(key))
+}
+
+/**
+ * Calls `read` because of an announcement: at once, or once at the end of the page's own changes, whose responses would
+ * otherwise replace what was read meanwhile.
+ */
+export function readAnnounced(key: string, read: () => unknown): void {
+  if (runningChanges.has(key)) heldReads.set(key, read)
+  else void read()
+}
+
+/** Calls `read` now, which also serves the announcements so far. */
+export function readNow<Result>(key: string, read: () => Result): Result {
+  heldReads.delete(key)
+  return read()
+}
+
+/** Marks the beginning of a change that affects a read. The returned function marks its end. */
+export function beginChange(key: string): () => void {
+  runningChanges.set(key, (runningChanges.get(key) ?? 0) + 1)
+  return () => {
+    const remaining = (runningChanges.get(key) ?? 1) - 1
+    if (remaining > 0) return void runningChanges.set(key, remaining)
+    runningChanges.delete(key)
+    const read = heldReads.get(key)
+    heldReads.delete(key)
+    void read?.()
+  }
+}
