@@ -242,6 +242,12 @@ it('adds a notice to the reply', () => {
   expect(replyOf(run).notice).toBe('No tools here.')
 })
 
+it('adds the tools that requests leave out to the reply (§12.26)', () => {
+  const left_out_tools = { max_tools: 128, connectors: [{ server: 'Mail', count: 2, tools: ['a', 'b'] }] }
+  const run = fold(numbered([started, { type: 'left_out_tools', left_out_tools }]))
+  expect(replyOf(run).left_out_tools).toEqual(left_out_tools)
+})
+
 it('shows the error in place of the text, and keeps the partial text (§8.7)', () => {
   const run = fold(
     numbered([

@@ -74,6 +74,8 @@ function fold(run: RunState, event: RunEvent): RunState {
       return { ...run, messages: [...run.messages, event.assistant_message] }
     case 'notice':
       return changeReply(run, (reply) => ({ ...reply, notice: event.notice }))
+    case 'left_out_tools':
+      return changeReply(run, (reply) => ({ ...reply, left_out_tools: event.left_out_tools }))
     case 'mcp_status':
       return run
     case 'error':

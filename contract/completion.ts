@@ -3,7 +3,7 @@ import { ClientId } from './chat.ts'
 import { ErrorDetail } from './error.ts'
 import { ElicitationAnswer } from './elicitation.ts'
 import { cutReasons, Message, MessageContent, Usage } from './message.ts'
-import { ToolCall, ToolProgress, ToolQuestion } from './tool-call.ts'
+import { LeftOutTools, ToolCall, ToolProgress, ToolQuestion } from './tool-call.ts'
 
 const botName = z.string().min(1, 'no bot is selected').max(200)
 
@@ -141,6 +141,12 @@ export const ToolResultEvent = z.object({
 export const ReplyEvent = z.object({ type: z.literal('reply'), seq, assistant_message: Message })
 /** A notice about the reply for the user (§17.16). */
 export const NoticeEvent = z.object({ type: z.literal('notice'), seq, notice: z.string() })
+/** From this reply on, requests to the model leave out these tools (§12.26). */
+export const LeftOutToolsEvent = z.object({
+  type: z.literal('left_out_tools'),
+  seq,
+  left_out_tools: LeftOutTools,
+})
 /** The status of a connector, or of all of them, while a reply waits for them (§7.33). */
 export const McpStatusEvent = z.object({
   type: z.literal('mcp_status'),
@@ -175,6 +181,7 @@ export const RunEvent = z.discriminatedUnion('type', [
   ToolResultEvent,
   ReplyEvent,
   NoticeEvent,
+  LeftOutToolsEvent,
   McpStatusEvent,
   ErrorEvent,
   EndedEvent,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ErrorDetail } from './error.ts'
-import { ToolCall, ToolOutcome } from './tool-call.ts'
+import { LeftOutTools, ToolCall, ToolOutcome } from './tool-call.ts'
 
 /** How a message ended. A reply is `streaming` while it is being written; a user's message is always `complete`. */
 export const messageStatuses = ['streaming', 'complete', 'stopped', 'failed', 'interrupted'] as const
@@ -56,5 +56,10 @@ export const Message = z.object({
   outcome: ToolOutcome.optional(),
   /** A notice about the reply for the user, for example that its model does not support tools. */
   notice: z.string().optional(),
+  /**
+   * The tools that requests to the model leave out from this reply on. Absent on a reply for which the last statement on
+   * its path is still true.
+   */
+  left_out_tools: LeftOutTools.optional(),
 })
 export type Message = z.infer<typeof Message>

@@ -100,3 +100,26 @@ export const ToolOutcome = z.object({
   parts: z.array(ResultPart),
 })
 export type ToolOutcome = z.infer<typeof ToolOutcome>
+
+/** Names of left-out tools that are kept for each connector. */
+export const maxNamedTools = 10
+
+/**
+ * The tools that requests to a model leave out, because the tools of all connectors exceed what one request may have.
+ * An empty list of connectors ends an earlier statement: no tool is left out any more (§12.26).
+ */
+export const LeftOutTools = z.object({
+  /** The number of tools that a request may have, if it was reached. */
+  max_tools: z.int().positive().optional(),
+  /** The characters that the tools of a request may have in total, if they were reached. */
+  max_chars: z.int().positive().optional(),
+  connectors: z.array(
+    z.object({
+      server: z.string(),
+      count: z.int().positive(),
+      /** The names of the first of these tools. */
+      tools: z.array(z.string()),
+    }),
+  ),
+})
+export type LeftOutTools = z.infer<typeof LeftOutTools>

@@ -26,6 +26,7 @@ export type FilledReply = Pick<
   | 'tool'
   | 'arguments'
   | 'notice'
+  | 'left_out_tools'
 >
 
 /** Converts a reply to its columns. Of a failed reply, the text before the failure is stored. */
@@ -44,6 +45,7 @@ export function toFilledReply(reply: Message): FilledReply {
     tool: reply.tool ?? null,
     arguments: reply.arguments ?? null,
     notice: reply.notice ?? null,
+    left_out_tools: reply.left_out_tools === undefined ? null : JSON.stringify(reply.left_out_tools),
   }
 }
 
@@ -124,6 +126,7 @@ export async function appendMessage(
     call: null,
     outcome: message.outcome ?? null,
     notice: null,
+    left_out_tools: null,
     unix_timestamp: now,
   }
   const { rows } = await messageInsert(trx, row)
@@ -225,24 +228,25 @@ export function listNodes(db: Db, chatId: string): Promise<Pick<MessageRow, 'id'
 /** A message of a path sent to a model. */
 export type PathMessage = Pick<
   MessageRow,
-  'id' | 'role' | 'content' | 'status' | 'server' | 'arguments' | 'call_state' | 'call'
+  'id' | 'role' | 'content' | 'status' | 'server' | 'arguments' | 'call_state' | 'call' | 'left_out_tools'
 >
 
 const pathQuery = prepareQuery(
   (db, path: { readonly chatId: string; readonly leafId: string; readonly limit: number }) =>
     sql<PathMessage>`
-    with recursive path (id, parent_id, role, content, status, server, arguments, call_state, call, depth) as (
-      select id, parent_id, role, content, status, server, arguments, call_state, call, 1
+    with recursive path (
+      id, parent_id, role, content, status, server, arguments, call_state, call, left_out_tools, depth
+    ) as (
+      select id, parent_id, role, content, status, server, arguments, call_state, call, left_out_tools, 1
       from messages where chat_id = ${path.chatId} and id = ${path.leafId}
       union all
       select m.id, m.parent_id, m.role, m.content, m.status, m.server, m.arguments, m.call_state, m.call,
-        path.depth + 1
+        m.left_out_tools, path.depth + 1
       from path join messages m on m.chat_id = ${path.chatId} and m.id = path.parent_id
       where path.depth < ${path.limit}
     )
-    select id, role, content, status, server, arguments, call_state, call from path order by depth desc`.compile(
-      db,
-    ),
+    select id, role, content, status, server, arguments, call_state, call, left_out_tools
+    from path order by depth desc`.compile(db),
 )
 
 /** Returns the newest `limit` messages on the path from the root to a message, oldest first. */
@@ -288,6 +292,7 @@ const replyUpdate = prepareQuery(
         tool: reply.tool,
         arguments: reply.arguments,
         notice: reply.notice,
+        left_out_tools: reply.left_out_tools,
       })
       .where('chat_id', '=', reply.chatId)
       .where('id', '=', reply.id)

@@ -4,7 +4,7 @@ import { errorCodes } from '@yonder/contract/error'
 import type { ErrorCode } from '@yonder/contract/error'
 import { cutReasons, messageStatuses, Usage } from '@yonder/contract/message'
 import type { Message } from '@yonder/contract/message'
-import { toolCallStates, ToolOutcome } from '@yonder/contract/tool-call'
+import { LeftOutTools, toolCallStates, ToolOutcome } from '@yonder/contract/tool-call'
 import type { ToolCall } from '@yonder/contract/tool-call'
 import type { Db } from '../db/database.ts'
 import type { ChatRow, MessageRow } from '../db/tables/tables.ts'
@@ -92,6 +92,7 @@ export function presentMessage(row: MessageRow): Message {
       call: presentCall(row),
       outcome: row.outcome === null ? null : ToolOutcome.parse(JSON.parse(row.outcome)),
       notice: row.notice,
+      left_out_tools: row.left_out_tools === null ? null : LeftOutTools.parse(JSON.parse(row.left_out_tools)),
       finish: cutReasons.find((reason) => reason === row.finish) ?? null,
       usage: row.usage === null ? null : Usage.parse(JSON.parse(row.usage)),
       error:

@@ -11,7 +11,8 @@ import type { Backoff } from './mcp/backoff.ts'
 import type { ConnectionPool } from './mcp/connection-pool.ts'
 import type { MessageWorker } from './responses/large-message-worker.ts'
 import type { ResponseScheduler } from './responses/response-scheduler.ts'
-import type { ModelTools } from './tools/offer-tools.ts'
+import type { AdaptedTools } from './tools/adapt-tools.ts'
+import type { AnnouncedRefreshes, ToolsAnnouncement } from './tools/announced-refreshes.ts'
 
 /** The dependencies of this folder's functions. Created in `open-connectors.ts`. */
 export interface ConnectorDeps {
@@ -53,7 +54,8 @@ export interface SharedState {
   readonly messageWorker: MessageWorker
   readonly tokenLeases: TokenLeases<boolean>
   readonly toolRefreshes: SingleFlight<void>
+  readonly announcedRefreshes: AnnouncedRefreshes<ToolsAnnouncement>
   readonly registryReads: SingleFlight<void>
-  /** Caches the tools that are offered to a user's models, with the state of the connectors that they are based on. */
-  readonly offeredTools: LRUCache<string, { readonly state: string; readonly offered: ModelTools }>
+  /** Caches the tools of a user in the form for models, with the state of the connectors that they are based on. */
+  readonly adaptedTools: LRUCache<string, { readonly state: string; readonly adapted: AdaptedTools }>
 }

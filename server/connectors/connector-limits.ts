@@ -5,6 +5,9 @@ export interface ConnectorLimits {
   readonly listPageTimeoutMs: number
   readonly listTimeoutMs: number
   readonly maxListPages: number
+  /** Bytes of the responses while connecting. */
+  readonly maxConnectBytes: number
+  /** Bytes of all pages of a list. Much larger than what is stored, so that an enormous schema costs only its tool. */
   readonly maxListBytes: number
   /** Time between two messages of a call: progress, or the result. */
   readonly maxCallIdleMs: number
@@ -28,6 +31,8 @@ export interface ConnectorLimits {
   readonly maxSchemaDepth: number
   readonly maxConnectorsPerUser: number
   readonly maxToolsPerRequest: number
+  /** Characters of the names, descriptions and parameters of all tools of a request: about 60,000 tokens. */
+  readonly maxToolCharsPerRequest: number
   readonly maxCallsPerConnector: number
   readonly maxCallsPerUser: number
   readonly maxCallsPerHost: number
@@ -45,6 +50,10 @@ export interface ConnectorLimits {
   readonly maxToolListTtlMs: number
   /** How long a reply waits for refreshed lists of tools; after that the stored ones are used. */
   readonly maxToolListWaitMs: number
+  /** Pauses between the refreshes of a list whose server announces changes. */
+  readonly minAnnouncedPauseMs: number
+  /** Longer than `maxIdleMs`, so that the connection of a server that never stops announcing is closed. */
+  readonly maxAnnouncedPauseMs: number
   /** How long a server is remembered as one with a legacy protocol revision. */
   readonly legacyEraTtlMs: number
   /** Idle connections of one process. */
@@ -61,7 +70,8 @@ export const connectorLimits: ConnectorLimits = {
   listPageTimeoutMs: 15 * second,
   listTimeoutMs: 30 * second,
   maxListPages: 20,
-  maxListBytes: 2 * megabyte,
+  maxConnectBytes: 2 * megabyte,
+  maxListBytes: 8 * megabyte,
   maxCallIdleMs: 60 * second,
   maxCallMs: 300 * second,
   maxCallBytes: 4 * megabyte,
@@ -77,6 +87,7 @@ export const connectorLimits: ConnectorLimits = {
   maxSchemaDepth: 16,
   maxConnectorsPerUser: 20,
   maxToolsPerRequest: 128,
+  maxToolCharsPerRequest: 250_000,
   maxCallsPerConnector: 4,
   maxCallsPerUser: 8,
   maxCallsPerHost: 64,
@@ -90,6 +101,8 @@ export const connectorLimits: ConnectorLimits = {
   minToolListTtlMs: 30 * second,
   maxToolListTtlMs: 24 * 60 * minute,
   maxToolListWaitMs: 3 * second,
+  minAnnouncedPauseMs: 200,
+  maxAnnouncedPauseMs: 10 * minute,
   legacyEraTtlMs: 24 * 60 * minute,
   maxIdleConnections: 500,
 }

@@ -14,6 +14,8 @@ import type { ConnectorDeps } from './connector-deps.ts'
 import { connectorLimits } from './connector-limits.ts'
 import type { ConnectorLimits } from './connector-limits.ts'
 import type { Owner } from './connector-store.ts'
+import { AnnouncedRefreshes } from './tools/announced-refreshes.ts'
+import type { ToolsAnnouncement } from './tools/announced-refreshes.ts'
 import { listModelTools } from './tools/list-model-tools.ts'
 import type { ListModelToolsOptions } from './tools/list-model-tools.ts'
 import { resolveTool } from './tools/resolve-tool.ts'
@@ -62,8 +64,10 @@ export interface Connectors {
   close(): Promise<void>
 }
 
-/** Pairs of user and API type whose offered tools are cached. */
-const maxCachedOffers = 1_000
+/** Pairs of user and API type whose tools are cached in the form for models. */
+const maxCachedToolSets = 1_000
+/** Characters of all cached tools. */
+const maxCachedToolChars = 64_000_000
 
 /** Creates the connectors' dependencies. Nothing is connected before it is needed. */
 export function openConnectors(appDeps: AppDeps, options: ConnectorOptions): Connectors {
@@ -72,10 +76,12 @@ export function openConnectors(appDeps: AppDeps, options: ConnectorOptions): Con
   const closing = new AbortController()
   // Every running request listens to it.
   setMaxListeners(0, closing.signal)
-  const messageWorker = new MessageWorker()
-  const pool = new ConnectionPool({
-    maxIdleMs: limits.maxIdleMs,
-    maxIdleConnections: limits.maxIdleConnections,
+  const announcedRefreshes = new AnnouncedRefreshes<ToolsAnnouncement>({
+    minPauseMs: limits.minAnnouncedPauseMs,
+    maxPauseMs: limits.maxAnnouncedPauseMs,
+    refresh: (announcement) => refreshLater(deps, announcement),
+    onError: options.onError,
+    closing: closing.signal,
   })
   const deps: ConnectorDeps = {
     database: appDeps.database,
@@ -89,17 +95,7 @@ export function openConnectors(appDeps: AppDeps, options: ConnectorOptions): Con
     },
     builtIns: createBuiltInConnectors(now, options.integrations),
     guards: appDeps.guards,
-    shared: {
-      pool,
-      backoff: new Backoff(now),
-      callLimiter: new ConcurrencyLimiter(),
-      responseScheduler: new ResponseScheduler(),
-      messageWorker,
-      tokenLeases: new TokenLeases({ now, closing: closing.signal }),
-      toolRefreshes: new SingleFlight(),
-      registryReads: new SingleFlight(),
-      offeredTools: new LRUCache({ max: maxCachedOffers }),
-    },
+    shared: { ...createSharedState(limits, now, closing.signal), announcedRefreshes },
     onChanged: options.onChanged,
     closing: closing.signal,
     onError: options.onError,
@@ -113,16 +109,47 @@ export function openConnectors(appDeps: AppDeps, options: ConnectorOptions): Con
       return callTool(deps, request)
     },
     recordDenial: (...denial) => recordDenial(deps, ...denial),
-    closeIdle: (userId) => pool.drop(userPrefix(userId)),
+    closeIdle: (userId) => deps.shared.pool.drop(userPrefix(userId)),
     async revokeTokens(userId) {
       const { revokeAllGrants } = await import('./oauth/revoke-grants.ts')
       await revokeAllGrants(deps, { id: userId })
-      await pool.drop(userPrefix(userId))
+      await deps.shared.pool.drop(userPrefix(userId))
     },
     async close() {
       closing.abort(new Error('The server shuts down.'))
-      await pool.close()
-      messageWorker.close()
+      await deps.shared.pool.close()
+      deps.shared.messageWorker.close()
     },
   }
+}
+
+function createSharedState(
+  { maxIdleMs, maxIdleConnections }: ConnectorLimits,
+  now: () => number,
+  closing: AbortSignal,
+): Omit<ConnectorDeps['shared'], 'announcedRefreshes'> {
+  return {
+    pool: new ConnectionPool({ maxIdleMs, maxIdleConnections }),
+    backoff: new Backoff(now),
+    callLimiter: new ConcurrencyLimiter(),
+    responseScheduler: new ResponseScheduler(),
+    messageWorker: new MessageWorker(),
+    tokenLeases: new TokenLeases({ now, closing }),
+    toolRefreshes: new SingleFlight(),
+    registryReads: new SingleFlight(),
+    adaptedTools: createToolCache(),
+  }
+}
+
+async function refreshLater(deps: ConnectorDeps, announcement: ToolsAnnouncement): Promise<void> {
+  const { refreshAnnounced } = await import('./tools/refresh-tools.ts')
+  await refreshAnnounced(deps, announcement)
+}
+
+function createToolCache(): ConnectorDeps['shared']['adaptedTools'] {
+  return new LRUCache({
+    max: maxCachedToolSets,
+    maxSize: maxCachedToolChars,
+    sizeCalculation: ({ state, adapted }) => state.length + adapted.chars,
+  })
 }

@@ -12,6 +12,7 @@ import { leanRuns } from './migrations/0008-lean-runs.ts'
 import { eventsAsWritten } from './migrations/0009-events-as-written.ts'
 import { createSignIns } from './migrations/0010-sign-ins.ts'
 import { addCallErrors } from './migrations/0011-call-errors.ts'
+import { addLeftOutTools } from './migrations/0012-left-out-tools.ts'
 import type { Tables } from './tables/tables.ts'
 
 type Migration = (trx: Kysely<Tables>, dialect: Dialect) => Promise<void>
@@ -29,6 +30,7 @@ export const migrations: readonly Migration[] = [
   eventsAsWritten,
   createSignIns,
   addCallErrors,
+  addLeftOutTools,
 ]
 
 /**

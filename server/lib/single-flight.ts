@@ -11,6 +11,11 @@ export class SingleFlight<Result> {
     return started
   }
 
+  /** Returns the promise of the work that is running for this key. */
+  find(key: string): Promise<Result> | undefined {
+    return this.#running.get(key)
+  }
+
   /** Waits until all running work has ended, successfully or not. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#running.values())

@@ -8,7 +8,7 @@ import { isToolResult } from '../../chats/message-store.ts'
 /** Characters of a conversation that are sent to a model: about a million tokens (§16.3). */
 const maxPromptChars = 4_000_000
 
-export type PromptMessage = Omit<PathMessage, 'status'>
+export type PromptMessage = Omit<PathMessage, 'status' | 'left_out_tools'>
 
 interface Turn {
   readonly role: 'user' | 'assistant'

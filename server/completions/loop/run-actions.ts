@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { StartedEvent, UnnumberedEvent } from '@yonder/contract/completion'
+import { LeftOutTools } from '@yonder/contract/tool-call'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
 import { apiTypeOf } from '../../bots/bot-model.ts'
@@ -11,6 +13,7 @@ import {
   updateMessage,
   toFilledReply,
 } from '../../chats/message-store.ts'
+import type { PathMessage } from '../../chats/message-store.ts'
 import type { BatchCall } from '../../chats/tool-call-store.ts'
 import type { ModelTools } from '../../connectors/tools/offer-tools.ts'
 import { failure } from '../../connectors/calls/tool-call.ts'
@@ -93,7 +96,8 @@ export class RecordedActions implements RunActions {
       toolSupport.addRefusal(bot)
       answer = await this.#callWith(path, [])
     }
-    if (toolSupport.refuses(bot) && offered.tools.length > 0) await this.#addNotice()
+    if (!toolSupport.refuses(bot)) this.#addLeftOut(path, offered.leftOut)
+    else if (offered.tools.length > 0) await this.#addNotice()
     return {
       ending: answer.ending,
       calls: answer.calls.map((call) => {
@@ -233,6 +237,16 @@ export class RecordedActions implements RunActions {
     })
   }
 
+  /** Adds which tools the request left out, unless the path says the same already (§12.26). */
+  #addLeftOut(path: readonly PathMessage[], leftOut: LeftOutTools): void {
+    // After an abort, the tools may be unknown.
+    if (this.#frame.signal.aborted) return
+    const stored = path.findLast(({ left_out_tools }) => left_out_tools !== null)?.left_out_tools
+    const before = stored ? LeftOutTools.parse(JSON.parse(stored)) : noTools.leftOut
+    if (isDeepStrictEqual(before, leftOut)) return
+    this.#frame.recorder.add({ type: 'left_out_tools', left_out_tools: leftOut })
+  }
+
   /** Returns a time later than every message of the chat. Only the run adds messages while it is active. */
   #nextTime(): number {
     this.#latestTime = Math.max(this.#deps.now(), this.#latestTime + 1)
@@ -247,6 +261,7 @@ const defectiveCall =
 const noTools: ModelTools = {
   tools: [],
   notices: [],
+  leftOut: { connectors: [] },
   resolve: () => undefined,
   find: () => undefined,
 }

@@ -105,13 +105,14 @@ function toEmpty(reply: Message): Message {
     arguments: _arguments,
     call: _call,
     notice: _notice,
+    left_out_tools: _leftOutTools,
     ...rest
   } = reply
   return { ...rest, content: '', status: 'streaming' }
 }
 
 function listReplyEvents(reply: Message, isAnswered: boolean): UnnumberedEvent[] {
-  const { reasoning, usage, error, provider, notice, call, server = '', tool = '' } = reply
+  const { reasoning, usage, error, provider, notice, left_out_tools, call, server = '', tool = '' } = reply
   const text = reply.status === 'failed' ? (reply.partial ?? '') : textOfContent(reply.content)
   const events: UnnumberedEvent[] = []
   if (provider !== undefined) events.push({ type: 'model', model: reply.model ?? '', provider })
@@ -121,6 +122,7 @@ function listReplyEvents(reply: Message, isAnswered: boolean): UnnumberedEvent[]
   if (text !== '') events.push({ type: 'text', choices: [{ delta: { content: text } }] })
   if (usage !== undefined) events.push({ type: 'usage', usage })
   if (notice !== undefined) events.push({ type: 'notice', notice })
+  if (left_out_tools !== undefined) events.push({ type: 'left_out_tools', left_out_tools })
   if (error !== undefined) events.push({ type: 'error', error })
   if (call !== undefined) {
     events.push({

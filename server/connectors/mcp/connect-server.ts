@@ -52,7 +52,7 @@ export interface ConnectOptions {
   readonly responseScheduler: ResponseScheduler
   readonly signal: AbortSignal
   /** Called when the server announces that its list of tools has changed. */
-  readonly onToolsChanged: () => void
+  readonly onToolsChanged: (connection: ServerConnection) => void
 }
 
 const clientInfo = { name: 'yonder', title: 'Yonder', version: '1.0.0' }
@@ -116,12 +116,12 @@ async function connect(
   const { signal, source, onToolsChanged } = options
   const { limits } = source
   const budget = new ResponseBudget()
-  budget.startRequest(limits.maxListBytes)
+  budget.startRequest(limits.maxConnectBytes)
   const results = new ResultCapture(source)
   const transport = openTransport({ options, budget, results })
   results.attach(transport, (error) => budget.refuse(error))
   const connection = new OpenConnection(createClient(limits), transport, results, budget)
-  connection.watch(onToolsChanged)
+  connection.watch(() => onToolsChanged(connection))
   const removeAbort = onAbort(signal, () => void transport.close())
   try {
     await connection.client.connect(transport, {

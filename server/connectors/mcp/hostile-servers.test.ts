@@ -57,15 +57,33 @@ describe('a hostile server', () => {
     expect(requests).toEqual(['server/discover'])
   })
 
-  it.each(['huge-list', 'huge-initialize', 'long'])(
-    'is refused with a reason when its list never ends (%s)',
-    async (behaviour) => {
-      expect(await scene.connectError(behaviour)).toMatchObject({
-        code: 'output_limit',
-        message: expect.stringContaining('2 MiB') as string,
-      })
-    },
-  )
+  it.each([
+    ['huge-list', '8 MiB'],
+    ['huge-initialize', '2 MiB'],
+  ])('is refused with a reason when its response never ends (%s)', async (behaviour, limit) => {
+    expect(await scene.connectError(behaviour)).toMatchObject({
+      code: 'output_limit',
+      message: expect.stringContaining(limit) as string,
+    })
+  })
+
+  it('loses only the tool with a schema of 2.4 MB, which is named (§18.42)', async () => {
+    const name = await scene.connect('huge-schema')
+    const tools = await scene.toolsOf(name)
+    expect(tools.map((tool) => [tool.name, tool.problem])).toEqual([
+      ['before', null],
+      ['huge', 'the definition of its parameters is too long'],
+      ['after', null],
+    ])
+    const { notice } = await requireConnector(scene.connectors.database.db, ada, name)
+    expect(notice).toContain('"huge" cannot be used')
+  })
+
+  it('has a description of 5 MB cut (§16.13, §18.42)', async () => {
+    const [tool] = await scene.toolsOf(await scene.connect('long'))
+    expect(tool?.problem).toBeNull()
+    expect(tool!.definition.length).toBeLessThan(5_000)
+  })
 
   it('cannot execute code in a schema (§18.23)', async () => {
     const outcome = await scene.callTo('redos', { toolName: 'redos', arguments: { a: `${'a'.repeat(35)}!` } })
@@ -182,24 +200,30 @@ describe('a hostile server', () => {
     )
   })
 
-  it('is read once when it announces a thousand times that its list has changed', async () => {
+  it('is read a few times when it announces thousands of changes, and no reply waits for it (§12.21, §12.28)', async () => {
     const name = await scene.connect('list-changed')
+    const countLists = async () =>
+      (await scene.hostile.seen('list-changed')).filter(({ rpc }) => rpc === 'tools/list').length
+    const before = await countLists()
     await scene.call({ connectorName: name })
-    const expiry = async () =>
-      (await requireConnector(scene.connectors.database.db, ada, name)).tools_expire_at
-    await vi.waitUntil(async () => (await expiry()) === null)
-    const lists = (await scene.hostile.seen('list-changed')).filter(({ rpc }) => rpc === 'tools/list').length
+    const statuses: unknown[] = []
     const options = {
       user: ada,
       apiType: 'openai' as const,
       signal: AbortSignal.timeout(5_000),
-      onStatus: () => undefined,
+      onStatus: (status: unknown) => statuses.push(status),
     }
+    // The other connectors of this user were never listed.
     await listModelTools(scene.connectors, options)
-    await listModelTools(scene.connectors, options)
-    expect((await scene.hostile.seen('list-changed')).filter(({ rpc }) => rpc === 'tools/list')).toHaveLength(
-      lists + 1,
-    )
+    statuses.length = 0
+    await vi.waitUntil(async () => (await countLists()) > before)
+    await scene.call({ connectorName: name })
+    const { tools, resolve } = await listModelTools(scene.connectors, options)
+    // The reply has used the stored list and has waited for nothing.
+    expect(statuses).toEqual([])
+    expect(tools.map((tool) => resolve(tool.name)?.connectorName)).toContain(name)
+    // 8,000 announcements.
+    expect((await countLists()) - before).toBeLessThan(10)
   })
 
   it('gets no second request for a call when it has no sessions and returns 404 (§18.24)', async () => {

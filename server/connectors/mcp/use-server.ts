@@ -76,9 +76,8 @@ async function open(
     },
     responseScheduler: deps.shared.responseScheduler,
     signal,
-    onToolsChanged: debounce(() => {
-      updateConnectorState(deps.database.db, connector, { tools_expire_at: null }).catch(deps.onError)
-    }),
+    onToolsChanged: (announcing) =>
+      deps.shared.announcedRefreshes.announce(key, { connector, connection: announcing }),
   })
   if (target.kind === 'http' && target.prior === null) {
     const era = formatEra(deps, connection)
@@ -141,18 +140,4 @@ function formatEra(
       : { prior: { kind: 'legacy' }, until: now() + limits.legacyEraTtlMs }
   const text = JSON.stringify(stored)
   return text.length > maxEraChars ? undefined : text
-}
-
-const debounceMs = 300
-
-function debounce(work: () => void): () => void {
-  let timer: NodeJS.Timeout | undefined
-  return () => {
-    if (timer !== undefined) return
-    timer = setTimeout(() => {
-      timer = undefined
-      work()
-    }, debounceMs)
-    timer.unref()
-  }
 }

@@ -1,5 +1,5 @@
+import { countTools } from '@yonder/contract/describe-left-out'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
-import { countTools } from './offer-tools.ts'
 import type { ModelTools } from './offer-tools.ts'
 
 /** A line of the connection log (§3.17); `server` is the connector's name. */

@@ -6,8 +6,11 @@ import type { OnStatus } from './connection-round.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import type { Owner } from '../connector-store.ts'
 import { listOwnConnectors } from '../list-own-connectors.ts'
-import { offerTools } from './offer-tools.ts'
+import { adaptTools } from './adapt-tools.ts'
+import type { AdaptedTools } from './adapt-tools.ts'
+import { fitsRequest, offerTools } from './offer-tools.ts'
 import type { ModelTools } from './offer-tools.ts'
+import { findPreferredTools } from './preferred-tools.ts'
 import { listTools } from './tool-store.ts'
 
 export interface ListModelToolsOptions {
@@ -20,8 +23,8 @@ export interface ListModelToolsOptions {
 }
 
 /**
- * Returns the stored tools of the user's connected connectors. A missing list (never loaded, changed, or
- * failed) is loaded first, and the reply waits at most `maxToolListWaitMs` for it, so that a connector that fails or
+ * Returns the stored tools of the user's connected connectors. A missing list (never loaded, or failed) is
+ * loaded first, and the reply waits at most `maxToolListWaitMs` for it, so that a connector that fails or
  * hangs affects only its own tools. An expired list is used and refreshed in the background. `onStatus` is called
  * when the reply waits, and otherwise if `reportsStored` is set (§12.21, §17.17).
  */
@@ -81,7 +84,8 @@ async function refreshFirst(
   await Promise.all(
     connectors.map((connector) => preparation.add(connector, lacksToolList(connector), signal)),
   )
-  const offered = await offerTools(preparation.ready, apiType, deps.settings.limits.maxToolsPerRequest)
+  const adapted = await adaptTools(preparation.ready, apiType)
+  const offered = await chooseTools(deps, adapted, connectors)
   reportSummary({ ready: preparation.respondedCount, all: connectors.length }, offered, onStatus)
   return offered
 }
@@ -93,17 +97,26 @@ function refreshInBackground(deps: ConnectorDeps, connectors: readonly Connector
     .catch(deps.onError)
 }
 
-/**
- * Offers the stored tools. The result is cached, since it changes only with the connectors' rows, which are written
- * with their tools.
- */
+/** Offers the stored tools. */
 async function offerStoredTools(
-  { database, shared: { offeredTools }, settings: { limits } }: ConnectorDeps,
+  deps: ConnectorDeps,
   apiType: ApiType,
   connectors: readonly ConnectorRow[],
 ): Promise<ModelTools> {
+  return chooseTools(deps, await adaptStoredTools(deps, apiType, connectors), connectors)
+}
+
+/**
+ * Adapts the stored tools. The result is cached, since it changes only with the connectors' rows, which are written
+ * with their tools.
+ */
+async function adaptStoredTools(
+  { database, shared: { adaptedTools } }: ConnectorDeps,
+  apiType: ApiType,
+  connectors: readonly ConnectorRow[],
+): Promise<AdaptedTools> {
   const [first] = connectors
-  if (first === undefined) return offerTools([], apiType, limits.maxToolsPerRequest)
+  if (first === undefined) return adaptTools([], apiType)
   const key = `${first.user_id} ${apiType}`
   const state = JSON.stringify(
     connectors.map(({ id, name, slug, credential_version, tools_expire_at }) => [
@@ -114,8 +127,8 @@ async function offerStoredTools(
       tools_expire_at,
     ]),
   )
-  const cached = offeredTools.get(key)
-  if (cached?.state === state) return cached.offered
+  const cached = adaptedTools.get(key)
+  if (cached?.state === state) return cached.adapted
   const tools = await listTools(
     database.db,
     connectors.map(({ id }) => id),
@@ -124,7 +137,19 @@ async function offerStoredTools(
     connector,
     tools: tools.filter(({ connector_id }) => connector_id === connector.id),
   }))
-  const offered = await offerTools(ready, apiType, limits.maxToolsPerRequest)
-  offeredTools.set(key, { state, offered })
-  return offered
+  const adapted = await adaptTools(ready, apiType)
+  adaptedTools.set(key, { state, adapted })
+  return adapted
+}
+
+/** Chooses the tools of one request. What the user prefers is read only when not all tools fit. */
+async function chooseTools(
+  deps: ConnectorDeps,
+  adapted: AdaptedTools,
+  connectors: readonly ConnectorRow[],
+): Promise<ModelTools> {
+  const { maxToolsPerRequest, maxToolCharsPerRequest } = deps.settings.limits
+  const room = { maxTools: maxToolsPerRequest, maxChars: maxToolCharsPerRequest }
+  if (fitsRequest(adapted, room)) return offerTools(adapted, room)
+  return offerTools(adapted, room, await findPreferredTools(deps, connectors))
 }

@@ -1,108 +1,69 @@
-import { setImmediate } from 'node:timers/promises'
-import type { ApiType } from '@yonder/contract/bot'
-import type { ConnectorRow, ConnectorToolRow } from '../../db/tables/connector-tables.ts'
-import { adaptSchema } from '../model-tools/adapt-schema.ts'
-import type { JsonSchema } from '../model-tools/json-schema.ts'
-import { nameTools } from '../model-tools/name-tools.ts'
-import { cleanText } from '../../lib/text.ts'
-import { parseDefinition } from './tool-store.ts'
+import { describeLeftOut } from '@yonder/contract/describe-left-out'
+import { maxNamedTools } from '@yonder/contract/tool-call'
+import type { LeftOutTools } from '@yonder/contract/tool-call'
+import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
+import { shareTools } from '../model-tools/share-tools.ts'
+import type { RequestRoom } from '../model-tools/share-tools.ts'
+import type { AdaptedTool, AdaptedTools, OfferedTool } from './adapt-tools.ts'
 
-/** A tool in the form in which it is offered to a model. */
-export interface OfferedTool {
-  readonly name: string
-  readonly description: string
-  readonly inputSchema: JsonSchema
-}
-
-export interface ModelTools {
+export interface ModelTools extends Pick<AdaptedTools, 'resolve' | 'notices'> {
   /** In a stable order, for the provider's prompt cache. */
   readonly tools: readonly OfferedTool[]
-  /** Returns the tool with a name. Names are looked up, never parsed. */
-  resolve(name: string): { readonly connectorName: string; readonly toolName: string } | undefined
   /** Returns what is offered of a connector's tool, if it is offered. */
   find(connector: Pick<ConnectorRow, 'id'>, toolName: string): OfferedTool | undefined
-  /** Sentences about tools that are not offered. */
-  readonly notices: readonly string[]
+  /** The tools that do not fit into a request. Its list of connectors is empty when all fit. */
+  readonly leftOut: LeftOutTools
 }
 
 /** The number of tools above which models choose badly. */
 const manyTools = 40
 
-export interface ReadyConnector {
-  readonly connector: ConnectorRow
-  readonly tools: readonly ConnectorToolRow[]
+/** Whether all tools fit into one request, so that none has to be chosen. */
+export function fitsRequest({ tools, chars }: AdaptedTools, { maxTools, maxChars }: RequestRoom): boolean {
+  return tools.length <= maxTools && chars <= maxChars
 }
 
-/** Milliseconds of work before it yields to the event loop, because a server may list hundreds of large schemas. */
-const maxWorkMs = 20
-
-/** Returns the tools of these connectors in the form in which they are offered to models of this API type. */
-export async function offerTools(
-  ready: readonly ReadyConnector[],
-  apiType: ApiType,
-  maxTools: number,
-): Promise<ModelTools> {
-  const inOrder = [...ready].sort((a, b) => (a.connector.slug < b.connector.slug ? -1 : 1))
-  const usable = inOrder.flatMap(({ connector, tools }) =>
-    tools
-      .filter(({ problem }) => problem === null)
-      .map((row) => ({ connectorId: connector.id, slug: connector.slug, tool: row.name, row, connector })),
-  )
-  const named = nameTools(usable)
-  const notices: string[] = []
-  const offered: OfferedTool[] = []
-  let startedAt = performance.now()
-  for (const [name, { row, connector }] of named) {
-    if (performance.now() - startedAt > maxWorkMs) {
-      await setImmediate()
-      startedAt = performance.now()
-    }
-    const { description, title, inputSchema } = parseDefinition(row.definition)
-    const adapted = adaptSchema(inputSchema, apiType)
-    if ('problem' in adapted) {
-      notices.push(`"${row.name}" of ${connector.name} is not offered: ${adapted.problem}.`)
-    } else if (offered.length === maxTools) {
-      notices.push(
-        `Only ${maxTools} tools can be offered at once, so some tools of ${connector.name} are missing. Disconnect connectors that you do not need.`,
-      )
-      break
-    } else {
-      // Definitions that were stored by an earlier version may still contain invisible characters.
-      const readable = cleanText(description || title || row.name)
-      offered.push({ name, description: readable, inputSchema: cleanSchema(adapted.schema) })
-    }
+/** Chooses the tools that one request offers. `isPreferred` decides which ones are chosen first (§12.26). */
+export function offerTools(
+  adapted: AdaptedTools,
+  room: RequestRoom,
+  isPreferred: (tool: AdaptedTool) => boolean = () => false,
+): ModelTools {
+  const candidates = adapted.tools.map((tool) => ({
+    tool,
+    connectorId: tool.connector.id,
+    chars: tool.chars,
+    isPreferred: isPreferred(tool),
+  }))
+  const { chosen, reached } = shareTools(candidates, room)
+  const offered = candidates.filter((candidate) => chosen.has(candidate)).map(({ tool }) => tool)
+  const missing = candidates.filter((candidate) => !chosen.has(candidate)).map(({ tool }) => tool)
+  const leftOut: LeftOutTools = {
+    ...(reached.has('maxTools') ? { max_tools: room.maxTools } : {}),
+    ...(reached.has('maxChars') ? { max_chars: room.maxChars } : {}),
+    connectors: groupByConnector(missing),
   }
+  const notices = [...adapted.notices]
+  if (missing.length > 0) notices.push(describeLeftOut(leftOut))
   if (offered.length > manyTools)
     notices.push(`${offered.length} tools are offered; models choose better from fewer.`)
   return {
-    tools: offered,
+    tools: offered.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
     notices,
-    resolve(name) {
-      const tool = named.get(name)
-      return tool && { connectorName: tool.connector.name, toolName: tool.tool }
-    },
-    find({ id }, toolName) {
-      return offered.find(({ name }) => {
-        const tool = named.get(name)
-        return tool?.connectorId === id && tool.tool === toolName
-      })
-    },
+    leftOut,
+    resolve: (name) => adapted.resolve(name),
+    find: ({ id }, toolName) =>
+      offered.find(({ connector, toolName: name }) => connector.id === id && name === toolName),
   }
 }
 
-/** Removes invisible characters from all texts and keys of a schema (§18.31). */
-function cleanSchema(schema: JsonSchema): JsonSchema {
-  return cleanValue(schema) as JsonSchema
-}
-
-function cleanValue(value: unknown): unknown {
-  if (typeof value === 'string') return cleanText(value)
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(cleanValue)
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [cleanText(key), cleanValue(item)]))
-}
-
-/** Formats a number of tools for users. */
-export function countTools(tools: number): string {
-  return tools === 1 ? '1 tool' : `${tools} tools`
+function groupByConnector(missing: readonly AdaptedTool[]): LeftOutTools['connectors'] {
+  const groups = new Map<string, { server: string; count: number; tools: string[] }>()
+  for (const { connector, toolName } of missing) {
+    const group = groups.get(connector.id) ?? { server: connector.name, count: 0, tools: [] }
+    groups.set(connector.id, group)
+    group.count++
+    if (group.tools.length < maxNamedTools) group.tools.push(toolName)
+  }
+  return [...groups.values()]
 }

@@ -6,8 +6,8 @@ import { canonicalJson } from '../../lib/canonical-json.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import type { Owner } from '../connector-store.ts'
 import { listOfferedTools } from './list-model-tools.ts'
-import { offerTools } from './offer-tools.ts'
-import type { OfferedTool } from './offer-tools.ts'
+import { adaptTools } from './adapt-tools.ts'
+import type { OfferedTool } from './adapt-tools.ts'
 import { findTool } from './tool-store.ts'
 
 /**
@@ -49,6 +49,6 @@ async function readOffer(
 ): Promise<{ readonly tool: OfferedTool | undefined; readonly isOffered: boolean }> {
   const offered = (await listOfferedTools(deps, user, apiType)).find(connector, row.name)
   if (offered !== undefined) return { tool: offered, isOffered: true }
-  const alone = await offerTools([{ connector, tools: [row] }], apiType, 1)
+  const alone = await adaptTools([{ connector, tools: [row] }], apiType)
   return { tool: alone.tools[0], isOffered: false }
 }

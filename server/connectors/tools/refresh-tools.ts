@@ -4,9 +4,11 @@ import { changeState } from '../connector-state.ts'
 import { connectionKey } from '../mcp/connection-pool.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
+import { findConnectorById, updateConnectorState } from '../connector-store.ts'
 import { explainFailure } from '../mcp/explain-failure.ts'
 import { listServerTools } from '../mcp/list-server-tools.ts'
 import type { ServerTools } from '../mcp/list-server-tools.ts'
+import type { ToolsAnnouncement } from './announced-refreshes.ts'
 import { replaceTools } from './tool-store.ts'
 import { useServer } from '../mcp/use-server.ts'
 import type { UseServerOptions } from '../mcp/use-server.ts'
@@ -17,10 +19,34 @@ import type { UseServerOptions } from '../mcp/use-server.ts'
  * @throws AppError with the reason
  */
 export function refreshTools(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {
-  // Part of the key, so that connecting again does not share a refresh that started before the disconnection.
-  const from = connector.status === 'disconnected' ? 'disconnected' : 'connected'
-  const key = `${connector.id} ${connector.credential_version} ${from}`
-  return deps.shared.toolRefreshes.run(key, () => refreshOnce(deps, connector))
+  return deps.shared.toolRefreshes.run(refreshKey(connector), () => refreshOnce(deps, connector))
+}
+
+function refreshKey({ id, credential_version, status }: ConnectorRow): string {
+  // The status is included, so that connecting again does not share a refresh from before the disconnection.
+  return `${id} ${credential_version} ${status === 'disconnected' ? 'disconnected' : 'connected'}`
+}
+
+/**
+ * Refreshes the tools after an announcement. When the connection has been closed meanwhile, the list only expires and
+ * is refreshed at its next use, so that a server cannot keep an idle connector busy.
+ */
+export async function refreshAnnounced(
+  deps: ConnectorDeps,
+  { connector: { id, user_id, credential_version }, connection }: ToolsAnnouncement,
+): Promise<void> {
+  const { db } = deps.database
+  const connector = await findConnectorById(db, { id: user_id }, id)
+  // The list is loaded before its next use anyway.
+  if (connector?.credential_version !== credential_version || connector.status !== 'connected') return
+  if (!connection.usable) {
+    await updateConnectorState(db, connector, { tools_expire_at: deps.now() })
+    return
+  }
+  // A refresh that is running may have read the list before the change.
+  await deps.shared.toolRefreshes.find(refreshKey(connector))?.catch(() => undefined)
+  // A failure is stored in the connector's row.
+  await refreshTools(deps, connector).catch(() => undefined)
 }
 
 async function refreshOnce(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {

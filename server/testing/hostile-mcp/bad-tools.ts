@@ -60,6 +60,29 @@ export const badTools: Readonly<Record<string, Behaviour>> = {
     ),
   },
   long: { tools: () => [tool('long', { description: 'x'.repeat(5 * 1_024 * 1_024) })] },
+  'huge-schema': {
+    tools: () => [
+      tool('before'),
+      tool('huge', {
+        inputSchema: {
+          type: 'object',
+          properties: { text: { type: 'string', description: 'x'.repeat(2_400_000) } },
+        },
+      }),
+      tool('after'),
+    ],
+  },
+  heavy: {
+    tools: () =>
+      Array.from({ length: 40 }, (_, index) =>
+        tool(`t${index}`, {
+          inputSchema: {
+            type: 'object',
+            properties: { text: { type: 'string', description: 'x'.repeat(30_000) } },
+          },
+        }),
+      ),
+  },
   malformed: {
     tools: () => [
       null,
@@ -92,6 +115,21 @@ export const badTools: Readonly<Record<string, Behaviour>> = {
       }),
       ...(page === 0 ? [] : [tool('new')]),
     ],
+  },
+  // Announces changes all the time, and takes longer for a list than a reply waits for one.
+  storm: {
+    get: ({ response }) => {
+      sse(response)
+      const note = event({ method: 'notifications/tools/list_changed' })
+      const timer = setInterval(() => response.write(note), 50)
+      response.on('close', () => clearInterval(timer))
+      return true
+    },
+    post: ({ message, response, lists }) => {
+      if (message.method !== 'tools/list' || lists === 1) return false
+      setTimeout(() => json(response, message.id, { tools: [tool('act')] }), 4_000)
+      return true
+    },
   },
   'list-changed': {
     post: onCall(({ response, message }) => {

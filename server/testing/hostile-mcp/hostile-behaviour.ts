@@ -19,6 +19,8 @@ export interface Exchange {
   readonly page: number
   /** Calls of this behaviour so far, including this one. */
   readonly calls: number
+  /** Requests for its list so far, including this one. */
+  readonly lists: number
 }
 
 export interface Behaviour {

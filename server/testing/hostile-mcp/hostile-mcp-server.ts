@@ -88,8 +88,10 @@ const server = createServer((request, response) => {
       if (behaviour.get?.({ request, response }) !== true) response.writeHead(405).end()
       return
     }
-    const calls = seen[name].filter(({ rpc }) => rpc === 'tools/call').length
-    const exchange: Exchange = { message, request, response, page: pages[name] ?? 0, calls }
+    const [calls = 0, lists = 0] = ['tools/call', 'tools/list'].map(
+      (method) => seen[name]?.filter(({ rpc }) => rpc === method).length,
+    )
+    const exchange: Exchange = { message, request, response, page: pages[name] ?? 0, calls, lists }
     if (behaviour.post?.(exchange) !== true) respondByDefault(behaviour, exchange)
   })
 })

@@ -1,6 +1,6 @@
 import type { Connector } from '@yonder/contract/connector'
 import { Plus } from 'lucide-react'
-import { useId, useRef, useState } from 'react'
+import { useCallback, useId, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useConnectors, useDeleteConnector } from '../../data/connectors.ts'
 import { Button } from '../../ui/button/button.tsx'
@@ -10,6 +10,7 @@ import { ConfigureToolsDialog } from './configure/configure-tools-dialog.tsx'
 import { ConnectorFormDialog } from './form/connector-form-dialog.tsx'
 import { ConnectorList } from './list/connector-list.tsx'
 import { useAuthorizationReturn } from './list/authorization-return.ts'
+import { useRequestedConnector } from './list/requested-connector.ts'
 
 /** The dialog that is open over the list (§4.30). */
 type OpenDialog =
@@ -23,6 +24,8 @@ export function ConnectorsSection() {
   const { data: connectors } = useConnectors()
   useAuthorizationReturn(connectors)
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
+  const configure = useCallback((connector: Connector) => setDialog({ kind: 'configure', connector }), [])
+  useRequestedConnector(connectors, configure)
   const close = () => {
     // Closes only the dialog that sent the request: meanwhile the user can have closed it and opened another.
     flushSync(() => setDialog((current) => (current === dialog ? null : current)))
@@ -48,7 +51,7 @@ export function ConnectorsSection() {
         </div>
       </header>
       <ConnectorList
-        onConfigure={(connector) => setDialog({ kind: 'configure', connector })}
+        onConfigure={configure}
         onEdit={(connector) => setDialog({ kind: 'edit', connector })}
         onDelete={(connector) => setDialog({ kind: 'delete', connector })}
       />

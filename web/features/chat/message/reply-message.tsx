@@ -3,6 +3,7 @@ import { textOfContent } from '@yonder/contract/message-text'
 import { Fragment, memo, use, useState } from 'react'
 import { ChevronRight, RefreshCw } from 'lucide-react'
 import { BranchControl } from './branch-control.tsx'
+import { LeftOutNotice } from './left-out-notice.tsx'
 import { MessageActionsContext, MessageSlotsContext, ToolCallsContext } from './message-context.ts'
 import { MessageMeta } from './message-meta.tsx'
 import { Button } from '../../../ui/button/button.tsx'
@@ -80,6 +81,7 @@ const ReplyPart = memo(function ReplyPart({ message }: { readonly message: Messa
           {message.notice}
         </p>
       )}
+      {message.left_out_tools !== undefined && <LeftOutNotice leftOut={message.left_out_tools} />}
       <ReplyOutcome message={message} />
     </>
   )

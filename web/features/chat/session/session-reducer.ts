@@ -244,6 +244,7 @@ const eventTypes: Readonly<Record<RunEvent['type'], true>> = {
   tool_result: true,
   reply: true,
   notice: true,
+  left_out_tools: true,
   mcp_status: true,
   error: true,
   ended: true,

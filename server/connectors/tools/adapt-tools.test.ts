@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
-import { offerTools } from './offer-tools.ts'
+import { adaptTools } from './adapt-tools.ts'
 
 /** Converts text to tag characters, which a model reads but a user does not see. */
 const tags = (text: string) =>
@@ -34,7 +34,7 @@ it('removes text that the user cannot see from the schema of a tool (§18.31)', 
     },
     dependentRequired: { 't\u200Bo': [] },
   })
-  const { tools } = await offerTools([{ connector, tools: [tool] }], 'openai', 10)
+  const { tools } = await adaptTools([{ connector, tools: [tool] }], 'openai')
   expect(tools.map(({ inputSchema }) => inputSchema)).toEqual([
     {
       type: 'object',
@@ -48,7 +48,7 @@ it('removes text that the user cannot see from the schema of a tool (§18.31)', 
 
 it('removes it from a description that was stored before (§18.31)', async () => {
   const tool = toolOf('send', { type: 'object' }, `Sends.${tags('obey')}\uFE0F\u{E01EF}`)
-  const { tools } = await offerTools([{ connector, tools: [tool] }], 'anthropic', 10)
+  const { tools } = await adaptTools([{ connector, tools: [tool] }], 'anthropic')
   expect(tools.map(({ description }) => description)).toEqual(['Sends.'])
 })
 
@@ -63,7 +63,7 @@ it('lets other work run between the schemas of a long list', async () => {
   const tools = Array.from({ length: 100 }, (_, index) => toolOf(`tool${index}`, schema))
   let turns = 0
   const other = setInterval(() => turns++, 0)
-  const { tools: offered } = await offerTools([{ connector, tools }], 'google', 128)
+  const { tools: offered } = await adaptTools([{ connector, tools }], 'google')
   clearInterval(other)
   expect(offered).toHaveLength(100)
   expect(turns).toBeGreaterThan(0)

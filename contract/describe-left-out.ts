@@ -1,0 +1,30 @@
+import type { LeftOutTools } from './tool-call.ts'
+
+// This module does not import zod, which keeps zod out of the bundle of the browser.
+
+/** Returns a sentence that says how many tools of which connectors are left out, and why (§12.26). */
+export function describeLeftOut({ connectors, max_tools, max_chars }: LeftOutTools): string {
+  if (connectors.length === 0) return 'From here on, no tools are left out.'
+  const parts = connectors.map(({ server, count }) => `${countTools(count)} of ${server}`)
+  const total = connectors.reduce((sum, { count }) => sum + count, 0)
+  const limits = [
+    ...(max_tools === undefined ? [] : [`${format(max_tools)} tools`]),
+    ...(max_chars === undefined ? [] : [`${format(max_chars)} characters of tool descriptions`]),
+  ]
+  return `From here on, ${join(parts)} ${total === 1 ? 'is' : 'are'} left out: a model is offered at most ${join(limits)}.`
+}
+
+/** Formats a number of tools for users. */
+export function countTools(tools: number): string {
+  return tools === 1 ? '1 tool' : `${format(tools)} tools`
+}
+
+function format(number: number): string {
+  return number.toLocaleString('en-US')
+}
+
+/** Joins parts with commas and a final "and". */
+function join(parts: readonly string[]): string {
+  const last = parts.at(-1) ?? ''
+  return parts.length < 2 ? last : `${parts.slice(0, -1).join(', ')} and ${last}`
+}

@@ -1,0 +1,100 @@
+import { setImmediate } from 'node:timers/promises'
+import type { ApiType } from '@yonder/contract/bot'
+import type { ConnectorRow, ConnectorToolRow } from '../../db/tables/connector-tables.ts'
+import { adaptSchema } from '../model-tools/adapt-schema.ts'
+import type { JsonSchema } from '../model-tools/json-schema.ts'
+import { nameTools } from '../model-tools/name-tools.ts'
+import { cleanText } from '../../lib/text.ts'
+import { parseDefinition } from './tool-store.ts'
+
+export interface ReadyConnector {
+  readonly connector: ConnectorRow
+  readonly tools: readonly ConnectorToolRow[]
+}
+
+/** A tool in the form in which it is offered to a model. */
+export interface OfferedTool {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: JsonSchema
+}
+
+export interface AdaptedTool extends OfferedTool {
+  readonly connector: ConnectorRow
+  readonly toolName: string
+  /** Characters that the tool adds to a request. */
+  readonly chars: number
+}
+
+/** All tools that models of one API type can use, before those that fit into a request are chosen. */
+export interface AdaptedTools {
+  /** In a stable order, for the provider's prompt cache. */
+  readonly tools: readonly AdaptedTool[]
+  /** Characters of all of them. */
+  readonly chars: number
+  /** Returns the tool with a name, also when it cannot be offered. Names are looked up, never parsed. */
+  resolve(name: string): { readonly connectorName: string; readonly toolName: string } | undefined
+  /** Sentences about tools that cannot be offered. */
+  readonly notices: readonly string[]
+}
+
+/** Milliseconds of work before it yields to the event loop, because a server may list hundreds of large schemas. */
+const maxWorkMs = 20
+
+/** Returns the tools of these connectors in the form in which they are offered to models of this API type. */
+export async function adaptTools(ready: readonly ReadyConnector[], apiType: ApiType): Promise<AdaptedTools> {
+  const inOrder = [...ready].sort((a, b) => (a.connector.slug < b.connector.slug ? -1 : 1))
+  const usable = inOrder.flatMap(({ connector, tools }) =>
+    tools
+      .filter(({ problem }) => problem === null)
+      .map((row) => ({ connectorId: connector.id, slug: connector.slug, tool: row.name, row, connector })),
+  )
+  const named = nameTools(usable)
+  const notices: string[] = []
+  const tools: AdaptedTool[] = []
+  let startedAt = performance.now()
+  for (const [name, { row, connector }] of named) {
+    if (performance.now() - startedAt > maxWorkMs) {
+      await setImmediate()
+      startedAt = performance.now()
+    }
+    const { description, title, inputSchema } = parseDefinition(row.definition)
+    const adapted = adaptSchema(inputSchema, apiType)
+    if ('problem' in adapted) {
+      notices.push(`"${row.name}" of ${connector.name} is not offered: ${adapted.problem}.`)
+      continue
+    }
+    const offered = {
+      name,
+      // Definitions that were stored by an earlier version may still contain invisible characters.
+      description: cleanText(description || title || row.name),
+      inputSchema: cleanSchema(adapted.schema),
+    }
+    tools.push({ ...offered, connector, toolName: row.name, chars: countChars(offered) })
+  }
+  return {
+    tools,
+    chars: tools.reduce((sum, { chars }) => sum + chars, 0),
+    resolve(name) {
+      const tool = named.get(name)
+      return tool && { connectorName: tool.connector.name, toolName: tool.tool }
+    },
+    notices,
+  }
+}
+
+function countChars({ name, description, inputSchema }: OfferedTool): number {
+  return name.length + description.length + JSON.stringify(inputSchema).length
+}
+
+/** Removes invisible characters from all texts and keys of a schema (§18.31). */
+function cleanSchema(schema: JsonSchema): JsonSchema {
+  return cleanValue(schema) as JsonSchema
+}
+
+function cleanValue(value: unknown): unknown {
+  if (typeof value === 'string') return cleanText(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(cleanValue)
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [cleanText(key), cleanValue(item)]))
+}

@@ -1,0 +1,34 @@
+import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
+import { listToolCalls } from '../calls/tool-call-store.ts'
+import type { ConnectorDeps } from '../connector-deps.ts'
+import type { AdaptedTool } from './adapt-tools.ts'
+import { listAllowedTools } from './tool-store.ts'
+
+/** Milliseconds after which a call no longer counts as recent. */
+const maxAgeMs = 30 * 24 * 60 * 60 * 1_000
+/** The latest calls of a connector that are read. */
+const maxCalls = 100
+
+/**
+ * Returns which tools come first when not all fit into a request: those on a list of allowed tools, and those that were
+ * called recently (§12.26). A connector without a list allows all of its tools, which says nothing about each of them.
+ */
+export async function findPreferredTools(
+  { database: { db }, now }: Pick<ConnectorDeps, 'database' | 'now'>,
+  connectors: readonly ConnectorRow[],
+): Promise<(tool: AdaptedTool) => boolean> {
+  const withList = connectors.filter(({ asks }) => asks === 1).map(({ id }) => id)
+  const since = now() - maxAgeMs
+  const [allowed, ...calls] = await Promise.all([
+    listAllowedTools(db, withList),
+    ...connectors.map(({ id, user_id }) =>
+      listToolCalls(db, { id: user_id }, id, { after: undefined, limit: maxCalls }),
+    ),
+  ])
+  const recent = calls.flat().filter((call) => call.started_at > since && call.approval !== 'denied')
+  const keys = new Set([
+    ...allowed.map(({ connector_id, name }) => `${connector_id} ${name}`),
+    ...recent.map(({ connector_id, tool }) => `${connector_id} ${tool}`),
+  ])
+  return ({ connector, toolName }) => keys.has(`${connector.id} ${toolName}`)
+}
