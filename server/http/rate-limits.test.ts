@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openTestApp } from '../testing/test-app.ts'
 import type { TestApp } from '../testing/test-app.ts'
-import { networkOf } from './rate-limits.ts'
+import { networkOf, siteOf } from './rate-limits.ts'
 
 let product: TestApp
 beforeAll(async () => {
@@ -66,6 +66,44 @@ it.each([
   ['::1', '::'],
 ])('counts the address %s as %s (§16.17)', (ip, network) => {
   expect(networkOf({ ip })).toBe(network)
+})
+
+it.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1::'],
+  ['2001:db8:2::1', '2001:db8:2::'],
+])('counts the site of the address %s as %s (§16.21)', (ip, site) => {
+  expect(siteOf({ ip })).toBe(site)
+})
+
+it('allows all networks of an IPv6 site together eight times the limit of one (§16.21)', async () => {
+  const limited = await openTestApp({
+    environment: { RATE_LIMIT_SHARE_READS: '2', TRUSTED_PROXIES: '127.0.0.1' },
+  })
+  const statusFrom = async (address: string) => {
+    const headers = { host: 'localhost:3000', 'x-forwarded-for': address }
+    return (await limited.app.inject({ url: '/api/share/unknown', headers })).statusCode
+  }
+  const statuses: number[] = []
+  for (let network = 1; network <= 17; network += 1)
+    statuses.push(await statusFrom(`2001:db8:1:${network.toString(16)}::1`))
+  const elsewhere = [await statusFrom('2001:db8:2:1::1'), await statusFrom('192.0.2.1')]
+  await limited.close()
+  expect(statuses).toEqual([...Array.from({ length: 16 }, () => 404), 429])
+  expect(elsewhere).toEqual([404, 404])
+})
+
+it('refuses a request beyond the limit before its body is read (§16.22)', async () => {
+  const ada = await product.signIn('Ada')
+  for (const name of ['one', 'two', 'three']) await ada.post('/api/bot', { name, model: 'demo' })
+  // Reading this body would fail with another status.
+  const refused = await product.app.inject({
+    method: 'POST',
+    url: '/api/bot',
+    headers: { host: 'localhost:3000', ...ada.headers, 'content-type': 'application/json' },
+    payload: '{ no JSON',
+  })
+  expect(refused.statusCode).toBe(429)
 })
 
 it('counts reads of shared chats by network (§16.17)', async () => {

@@ -1,5 +1,5 @@
 import rateLimit, { normalizeIP } from '@fastify/rate-limit'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../lib/app-error.ts'
 
 const minute = 60_000
@@ -38,10 +38,45 @@ export function networkOf({ ip }: Pick<FastifyRequest, 'ip'>): string {
   return normalizeIP(ip)
 }
 
+/** Bits of the longest IPv6 prefix that providers assign to one customer, who then has 65,536 networks of 64 bits. */
+const siteBits = 48
+/** How many networks of a site can use up their limits in the same minute (§16.21). */
+const maxNetworksPerSite = 8
+
+/** The IPv4 address, or the IPv6 prefix that one customer may have. */
+export function siteOf({ ip }: Pick<FastifyRequest, 'ip'>): string {
+  return normalizeIP(ip, siteBits)
+}
+
+/**
+ * Returns a hook that limits the requests of an IPv6 site, for routes whose limit counts networks. Otherwise the owner of
+ * one site would have the limit 65,536 times.
+ */
+export function limitSite(app: FastifyInstance, perMinute: number) {
+  const count = app.createRateLimit({
+    max: perMinute * maxNetworksPerSite,
+    timeWindow: minute,
+    keyGenerator: siteOf,
+  })
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const limit = await count(request)
+    if (limit.isAllowed || !limit.isExceeded) return
+    reply.header('retry-after', limit.ttlInSeconds)
+    throw new AppError('rate_limited', 'Too many requests. Wait a minute, then try again.')
+  }
+}
+
+/** Allows each network a number of requests per minute, counted over all routes of a public scope. */
+export function limitNetworks(scope: FastifyInstance, perMinute: number): void {
+  scope.addHook('onRequest', limitSite(scope, perMinute))
+  limitRequests(scope, { reads: perMinute, writes: perMinute }, networkOf)
+}
+
 /**
  * Allows each key (a user or an address) a number of reads and of writes per minute, each counted over all routes of a
  * scope (§16.11). A route with its own limit (`config.perMinute`) is counted separately. Must be called after
- * authentication, which sets the user.
+ * authentication, which sets the user. A request beyond a limit is refused before its body is read, because parsing it
+ * would cost as much as many allowed requests.
  */
 export function limitRequests(
   scope: FastifyInstance,
@@ -56,7 +91,7 @@ export function limitRequests(
     const methods = [route.method].flat()
     const limitShared =
       isWrite || methods.some((method) => writeMethods.has(method)) ? limitWrites : limitReads
-    const others = route.preHandler === undefined ? [] : [route.preHandler].flat()
-    route.preHandler = [perMinute === undefined ? limitShared : limit(perMinute), ...others]
+    const others = route.onRequest === undefined ? [] : [route.onRequest].flat()
+    route.onRequest = [perMinute === undefined ? limitShared : limit(perMinute), ...others]
   })
 }

@@ -2,7 +2,7 @@ import { SharedChat } from '@yonder/contract/share'
 import type { Database } from '../db/database.ts'
 import { AnyId } from '../http/api.ts'
 import type { Api } from '../http/api.ts'
-import { limitRequests, networkOf } from '../http/rate-limits.ts'
+import { limitNetworks } from '../http/rate-limits.ts'
 import { presentSharedChat, requireSharedPath } from './shared-chat.ts'
 
 export interface SharedChatRoutesDeps {
@@ -20,7 +20,7 @@ export function registerSharedChatRoutes(
   { database }: SharedChatRoutesDeps,
   { perMinute }: SharedChatRoutesOptions,
 ): void {
-  limitRequests(api, { reads: perMinute, writes: perMinute }, networkOf)
+  limitNetworks(api, perMinute)
   // Set for errors too, because a cached response would remain after the link is revoked.
   api.addHook('onRequest', async (_request, reply) => {
     reply.headers({ 'cache-control': 'no-store', 'x-robots-tag': 'noindex, nofollow' })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Api } from '../../http/api.ts'
-import { limitRequests, networkOf } from '../../http/rate-limits.ts'
+import { limitNetworks } from '../../http/rate-limits.ts'
 import { readBrowserKey } from './consent-request.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { callbackPath } from './connector-oauth.ts'
@@ -23,7 +23,7 @@ export function registerConnectorOAuthRoutes(
   deps: ConnectorDeps,
   { perMinute }: { readonly perMinute: number },
 ): void {
-  limitRequests(api, { reads: perMinute, writes: perMinute }, networkOf)
+  limitNetworks(api, perMinute)
   api.get(
     callbackPath,
     { schema: { querystring: Callback, hide: true }, config: { perMinute } },

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { LRUCache } from 'lru-cache'
+import { limitSite } from '../../http/rate-limits.ts'
 import { AppError } from '../../lib/app-error.ts'
 
 /** Limits attempts to sign in. All forms that check or set a password share one budget (§15.6). */
@@ -44,6 +45,7 @@ export function createSignInBudget(
   { perMinute, now, wait }: SignInBudgetOptions,
 ): SignInBudget {
   const countAttempt = app.createRateLimit({ max: perMinute, timeWindow: minuteMs })
+  const limitSiteAttempts = limitSite(app, perMinute)
   const attemptsOf = new LRUCache<string, Attempts>({ max: maxAccounts })
 
   /** Counts an attempt before its result is known, so that concurrent attempts wait too. */
@@ -56,6 +58,7 @@ export function createSignInBudget(
 
   return {
     async attempt(reply, email, check) {
+      await limitSiteAttempts(reply.request, reply)
       const limit = await countAttempt(reply.request)
       if (!limit.isAllowed && limit.isExceeded) {
         reply.header('retry-after', limit.ttlInSeconds)

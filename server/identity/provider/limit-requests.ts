@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { limitSite } from '../../http/rate-limits.ts'
 import { AppError } from '../../lib/app-error.ts'
 
 const minuteMs = 60_000
@@ -26,7 +27,9 @@ export function createRequestLimit(
   { base, perMinute }: { readonly base: string; readonly perMinute: number },
 ): RequestLimit {
   const limitNumber = app.rateLimit({ max: perMinute, timeWindow: minuteMs })
+  const limitSiteNumber = limitSite(app, perMinute)
   return async (request, reply) => {
+    await limitSiteNumber(request, reply)
     await limitNumber.call(app, request, reply)
     limitSize(request, base)
   }
