@@ -37,6 +37,29 @@ describe.each(engines)('bots on %s', (engine) => {
     return BotList.parse(answer.json())
   }
 
+  it('are at most 200 of a user, and a further one is refused and not written (§16.25)', async () => {
+    const { db } = test.database
+    await ada.post('/api/bot', { name: 'first', model: 'demo' })
+    const first = await db.selectFrom('bots').selectAll().executeTakeFirstOrThrow()
+    const others = Array.from({ length: 199 }, (_, index) => ({
+      ...first,
+      id: `bot ${index}`,
+      name: `${index}`,
+    }))
+    await db.insertInto('bots').values(others).execute()
+    const before = await rows()
+    const refused = await ada.post('/api/bot', { name: 'last', model: 'demo' })
+    expect(refused.statusCode).toBe(409)
+    expect(refused.json()).toMatchObject({
+      error: { code: 'conflict', message: 'You have 200 bots. Delete one before you add another.' },
+    })
+    expect(await rows()).toEqual(before)
+    const grace = await test.signIn('Grace')
+    expect((await grace.post('/api/bot', { name: 'last', model: 'demo' })).statusCode).toBe(201)
+    await ada.delete(address('first'))
+    expect((await ada.post('/api/bot', { name: 'last', model: 'demo' })).statusCode).toBe(201)
+  })
+
   /** The rows as they stand, so that a refusal can show that nothing was written. */
   const rows = () => test.database.db.selectFrom('bots').selectAll().orderBy('id').execute()
 

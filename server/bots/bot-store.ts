@@ -20,6 +20,15 @@ export function listBots(db: Db, user: Owner): Promise<BotRow[]> {
     .execute()
 }
 
+export async function countBots(db: Db, user: Owner): Promise<number> {
+  const { count } = await db
+    .selectFrom('bots')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('user_id', '=', user.id)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
 /**
  * The creation time of a new bot, in milliseconds since 1970: `now`, or the millisecond after the user's newest bot when
  * that is later. It keeps bots that are created within one millisecond in order.

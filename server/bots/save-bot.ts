@@ -3,10 +3,22 @@ import type { Db, Database, Dialect } from '../db/database.ts'
 import { newId } from '../lib/new-id.ts'
 import type { BotRow } from '../db/tables/tables.ts'
 import type { User } from '../identity/user.ts'
-import { insertBot, timeNewBot, requireBot, updateBot } from './bot-store.ts'
+import { countBots, insertBot, timeNewBot, requireBot, updateBot } from './bot-store.ts'
 import { emptyBot, fillBot } from './bot-fields.ts'
 import type { BotSecretDeps } from './bot-fields.ts'
 import { AppError } from '../lib/app-error.ts'
+
+/** Bots of a user. They are listed in one piece, and the key of each is opened to mask it (§16.25). */
+const maxBots = 200
+
+/**
+ * Refuses another bot of a user who has the most that are allowed.
+ * @throws AppError `conflict`
+ */
+export async function refuseSurplusBot(db: Db, user: Pick<User, 'id'>): Promise<void> {
+  if ((await countBots(db, user)) < maxBots) return
+  throw new AppError('conflict', `You have ${maxBots} bots. Delete one before you add another.`)
+}
 
 /** Creates a bot. `now` is in milliseconds since 1970. Rejects when this user already has a bot of that name. */
 export async function createBot(

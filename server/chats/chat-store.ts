@@ -1,14 +1,20 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { prepareQuery } from '../db/dialects/prepare-query.ts'
-import type { ChatRow } from '../db/tables/tables.ts'
+import type { ChatRow, NewChatRow } from '../db/tables/tables.ts'
 import { AppError } from '../lib/app-error.ts'
 import type { User } from '../identity/user.ts'
 
 type Owner = Pick<User, 'id'>
 
+/**
+ * Characters of all messages of a chat together. A chat is read and sent in one piece, so that a larger one would take the
+ * memory of the process (§16.23).
+ */
+export const maxChatChars = 20_000_000
+
 /** Returns false if there is a chat with this id already. */
-export async function insertChat(db: Db, chat: ChatRow): Promise<boolean> {
+export async function insertChat(db: Db, chat: NewChatRow): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('chats')
     .values(chat)
@@ -33,10 +39,18 @@ export async function requireChat(db: Db, user: Owner, chatId: string): Promise<
 }
 
 const chatLock = prepareQuery(
-  (db, chat: { readonly id: string; readonly userId: string; readonly now: number }) =>
+  (
+    db,
+    chat: {
+      readonly id: string
+      readonly userId: string
+      readonly now: number
+      readonly addedChars: number
+    },
+  ) =>
     db
       .updateTable('chats')
-      .set({ updated_at: chat.now })
+      .set({ updated_at: chat.now, chars: sql`chars + ${chat.addedChars}` })
       .where('id', '=', chat.id)
       .where('user_id', '=', chat.userId)
       .returningAll()
@@ -45,13 +59,24 @@ const chatLock = prepareQuery(
 
 /**
  * Sets the update time of a user's chat and returns the chat. Blocks every other writer of the chat until the
- * transaction ends.
- * @throws AppError `not_found`
+ * transaction ends. `addedChars` is the length of the message that the transaction appends.
+ * @throws AppError `not_found`, `conflict` when the chat has too much text for another message
  */
-export async function lockChat(trx: Db, user: Owner, chatId: string, now: number): Promise<ChatRow> {
-  const { rows } = await chatLock(trx, { id: chatId, userId: user.id, now })
+export async function lockChat(
+  trx: Db,
+  user: Owner,
+  chatId: string,
+  now: number,
+  addedChars = 0,
+): Promise<ChatRow> {
+  const { rows } = await chatLock(trx, { id: chatId, userId: user.id, now, addedChars })
   const [chat] = rows
   if (chat === undefined) throw unknownChat()
+  if (chat.chars > maxChatChars)
+    throw new AppError(
+      'conflict',
+      `This chat has reached the limit of ${maxChatChars.toLocaleString('en')} characters. Start a new chat.`,
+    )
   return chat
 }
 
@@ -63,12 +88,18 @@ export async function moveLeaf(db: Db, chatId: string, messageId: string): Promi
   await leafUpdate(db, { id: chatId, messageId })
 }
 
-const timeUpdate = prepareQuery((db, chat: { readonly id: string; readonly now: number }) =>
-  db.updateTable('chats').set({ updated_at: chat.now }).where('id', '=', chat.id).compile(),
+const timeUpdate = prepareQuery(
+  (db, chat: { readonly id: string; readonly now: number; readonly addedChars: number }) =>
+    db
+      .updateTable('chats')
+      .set({ updated_at: chat.now, chars: sql`chars + ${chat.addedChars}` })
+      .where('id', '=', chat.id)
+      .compile(),
 )
 
-export async function touchChat(db: Db, chatId: string, now: number): Promise<void> {
-  await timeUpdate(db, { id: chatId, now })
+/** Sets the update time of a chat, and counts the characters of the message that the transaction stores. */
+export async function touchChat(db: Db, chatId: string, now: number, addedChars: number): Promise<void> {
+  await timeUpdate(db, { id: chatId, now, addedChars })
 }
 
 /** Returns a page of a user's chats, newest first. */

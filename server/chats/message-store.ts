@@ -49,6 +49,12 @@ export function toFilledReply(reply: Message): FilledReply {
   }
 }
 
+/** The characters of a message that a chat counts (§16.23). */
+export function countChars({ content, partial, reasoning, arguments: callArguments }: Message): number {
+  const text = partial ?? textOfContent(content)
+  return text.length + (reasoning?.length ?? 0) + (callArguments?.length ?? 0)
+}
+
 /** Changed fields of a message. */
 export type MessageChange = Partial<FilledReply & Pick<MessageRow, 'call_state' | 'call'>>
 

@@ -13,6 +13,7 @@ import { eventsAsWritten } from './migrations/0009-events-as-written.ts'
 import { createSignIns } from './migrations/0010-sign-ins.ts'
 import { addCallErrors } from './migrations/0011-call-errors.ts'
 import { addLeftOutTools } from './migrations/0012-left-out-tools.ts'
+import { addChatSizes } from './migrations/0013-chat-sizes.ts'
 import type { Tables } from './tables/tables.ts'
 
 type Migration = (trx: Kysely<Tables>, dialect: Dialect) => Promise<void>
@@ -31,6 +32,7 @@ export const migrations: readonly Migration[] = [
   createSignIns,
   addCallErrors,
   addLeftOutTools,
+  addChatSizes,
 ]
 
 /**

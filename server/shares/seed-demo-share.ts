@@ -5,7 +5,7 @@ import { builtInDemoShareId } from '../config/config.ts'
 import type { Database, Db } from '../db/database.ts'
 import { newId } from '../lib/new-id.ts'
 import type { MessageRow } from '../db/tables/tables.ts'
-import { findUser, insertUser } from '../identity/users/user-store.ts'
+import { findUserRow, insertUser } from '../identity/users/user-store.ts'
 import { demoChat } from './demo-chat.ts'
 import type { DemoMessage } from './demo-chat.ts'
 import { findShare, upsertShare } from './share-store.ts'
@@ -44,7 +44,7 @@ export async function seedDemoShare({ db, dialect }: Database, now: number): Pro
 async function requireOwner(trx: Db, now: number): Promise<string> {
   const id = newId()
   if (await insertUser(trx, { id, ...owner }, now)) return id
-  return (await findUser(trx, owner.issuer, owner.subject))?.id ?? id
+  return (await findUserRow(trx, owner.issuer, owner.subject))?.id ?? id
 }
 
 async function writeChat(trx: Db, userId: string, now: number): Promise<void> {

@@ -5,11 +5,14 @@ import { newId } from '../lib/new-id.ts'
 import type { Tables, MessageRow } from '../db/tables/tables.ts'
 import { AppError } from '../lib/app-error.ts'
 import type { User } from '../identity/user.ts'
-import { insertShare, deleteShare } from './share-store.ts'
+import { countShares, insertShare, isShared, deleteShare } from './share-store.ts'
 import type { Db } from '../db/database.ts'
 import { deriveTitle, maxShareTitleChars } from '@yonder/contract/message-text'
 import type { OwnShare } from '@yonder/contract/share'
 import type { ListedShare } from './share-store.ts'
+
+/** Links of a user, which are listed in one piece (§16.25). */
+const maxShares = 1_000
 
 /**
  * Creates a link to the path that ends with a message and returns its id (§7.10). A message that was shared before
@@ -29,6 +32,8 @@ export async function createShare(
   if (!canShare(message)) {
     throw new AppError('conflict', 'This reply is still being written. Share it when it is finished.')
   }
+  if (!(await isShared(db, chatId, messageId)) && (await countShares(db, user)) >= maxShares)
+    throw new AppError('conflict', `You have ${maxShares} shared links. Revoke one before you share another.`)
   return insertShare(db, {
     id: newId(),
     user_id: user.id,

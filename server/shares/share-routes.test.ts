@@ -48,6 +48,37 @@ describe.each(engines)('own links on %s', (engine) => {
     expect((await visit(shareId)).statusCode).toBe(200)
   })
 
+  it('are at most 1,000 of a user; a further one is refused, and a shared message keeps its link (§16.25)', async () => {
+    const { db } = product.database
+    const grace = await product.join('Grace')
+    const { chatId, question, reply } = await createChat(grace, 'Many')
+    const shareId = await share(grace, chatId, question)
+    const message = await db
+      .selectFrom('messages')
+      .selectAll()
+      .where('chat_id', '=', chatId)
+      .where('id', '=', question)
+      .executeTakeFirstOrThrow()
+    const { position: _position, ...copied } = message
+    const numbers = Array.from({ length: 999 }, (_, index) => `copy-${index}`)
+    await db
+      .insertInto('messages')
+      .values(numbers.map((id) => ({ ...copied, id })))
+      .execute()
+    const stored = { user_id: grace.user.id, chat_id: chatId, created_at: 1 }
+    await db
+      .insertInto('shares')
+      .values(numbers.map((id) => ({ ...stored, id: `${id}-${engine}`, message_id: id })))
+      .execute()
+    const before = await rows()
+    const refused = await grace.post(`/api/share/${chatId}`, { messageId: reply })
+    expect(refused.statusCode).toBe(409)
+    expect(refused.json()).toEqual(problem('conflict'))
+    expect(await rows()).toEqual(before)
+    expect(await share(grace, chatId, question)).toBe(shareId)
+    await db.deleteFrom('shares').where('chat_id', '=', chatId).execute()
+  })
+
   it.runIf(isConcurrent(engine))('returns one link to concurrent requests (§7.10)', async () => {
     const { chatId, reply } = await createChat(ada, 'At once')
     const ids = await Promise.all(Array.from({ length: 8 }, () => share(ada, chatId, reply)))

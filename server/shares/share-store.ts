@@ -17,6 +17,25 @@ export async function insertShare(db: Db, share: ShareRow): Promise<string> {
   return id
 }
 
+export async function isShared(db: Db, chatId: string, messageId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('shares')
+    .select('id')
+    .where('chat_id', '=', chatId)
+    .where('message_id', '=', messageId)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function countShares(db: Db, user: Pick<User, 'id'>): Promise<number> {
+  const { count } = await db
+    .selectFrom('shares')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('user_id', '=', user.id)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
 /** Stores a link. A link with the same id then leads to this message. */
 export async function upsertShare(db: Db, share: ShareRow): Promise<void> {
   const { chat_id, message_id } = share

@@ -1,6 +1,7 @@
 import type { StartedEvent } from '@yonder/contract/completion'
 import type { ElicitationAnswer } from '@yonder/contract/elicitation'
 import { shuttingDown } from '../../http/api.ts'
+import { AppError } from '../../lib/app-error.ts'
 import { onAbort } from '../../lib/abort.ts'
 import type { RunRecorder } from './run-recorder.ts'
 
@@ -66,6 +67,18 @@ export class ActiveRuns {
    */
   refuseWhileClosing(): void {
     if (this.#isClosing) throw shuttingDown()
+  }
+
+  /**
+   * Refuses a further run of a user who has `max` at this node. Each has its text in memory (§16.24).
+   * @throws AppError `rate_limited`
+   */
+  refuseBeyond(max: number, userId: string): void {
+    if (this.list().filter((run) => run.userId === userId).length < max) return
+    throw new AppError(
+      'rate_limited',
+      `${max} replies are being written for you. Wait until one of them is finished, or stop one.`,
+    )
   }
 
   /** Waits up to `graceMs` milliseconds for the runs to end, and ends the rest as interrupted, with their text. */

@@ -2,7 +2,7 @@ import type { RunState } from '@yonder/contract/apply-event'
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import { touchChat } from '../../chats/chat-store.ts'
-import { fillReply } from '../../chats/message-store.ts'
+import { countChars, fillReply } from '../../chats/message-store.ts'
 import type { Db, Dialect } from '../../db/database.ts'
 import { prepareQuery } from '../../db/dialects/prepare-query.ts'
 import type { ElicitationAnswerRow, RunEventRow, RunRow } from '../../db/tables/tables.ts'
@@ -232,7 +232,8 @@ export async function closeRun(
   const last = state.messages.at(-1)
   if (last === undefined) throw new Error(`run ${run.id} has no reply`)
   // Locks the chat first, as every writer does: two writers that lock in different orders would deadlock.
-  await touchChat(trx, run.chat_id, now)
+  const addedChars = last.role === 'assistant' ? countChars(last) : 0
+  await touchChat(trx, run.chat_id, now, addedChars)
   const end = { id: run.id, status: state.status, lastSeq: state.seq, now }
   const { numAffectedRows = 0n } = await runEndUpdate(trx, end)
   if (numAffectedRows === 0n) return

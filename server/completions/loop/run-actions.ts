@@ -4,9 +4,10 @@ import { LeftOutTools } from '@yonder/contract/tool-call'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
 import { apiTypeOf } from '../../bots/bot-model.ts'
-import { moveLeaf } from '../../chats/chat-store.ts'
+import { moveLeaf, touchChat } from '../../chats/chat-store.ts'
 import {
   appendMessage,
+  countChars,
   requireParent,
   hasNotice,
   listPath,
@@ -30,7 +31,7 @@ import { decideCall } from '../tools/tool-invocation.ts'
 import type { ToolInvocation } from '../tools/tool-invocation.ts'
 import { storeResult, createResult } from '../tools/tool-result.ts'
 import { buildPrompt } from './build-prompt.ts'
-import { callModel } from './call-model.ts'
+import { callModel, failed } from './call-model.ts'
 import type { ModelCallResult, RunEnding } from './call-model.ts'
 import type { RunActions, RunStep } from './run-completion.ts'
 
@@ -57,6 +58,14 @@ export type ActionDeps = Pick<
   CompletionDeps,
   'database' | 'now' | 'openBotModel' | 'toolSupport' | 'connectors' | 'onError'
 >
+
+/** Characters of all messages of a run, which are in memory until it ends. */
+const maxRunChars = 5_000_000
+
+const tooLong = failed(
+  'output_limit',
+  `The replies and results of this run reached the limit of ${maxRunChars.toLocaleString('en')} characters. Send a message to continue.`,
+)
 
 /** The effects of a run's loop: calls the model and the tools, and adds their events to the recorder. */
 export class RecordedActions implements RunActions {
@@ -85,7 +94,9 @@ export class RecordedActions implements RunActions {
 
   async callModel(): Promise<{ ending: RunEnding; calls: readonly BatchCall[] }> {
     const { database, toolSupport } = this.#deps
-    const { bot, signal } = this.#frame
+    const { bot, recorder, signal } = this.#frame
+    const chars = recorder.state.messages.reduce((sum, message) => sum + countChars(message), 0)
+    if (chars > maxRunChars) return { ending: tooLong, calls: [] }
     const [path, offered] = await Promise.all([
       listPath(database.db, this.#chatId, this.#parentId),
       unlessAborted(this.#listTools(), signal, noTools),
@@ -132,6 +143,7 @@ export class RecordedActions implements RunActions {
     recorder.add(event, async (trx, state) => {
       const reply = state.messages.find(({ id }) => id === replyId)
       if (reply === undefined) throw new Error(`the run has no reply ${replyId}`)
+      await touchChat(trx, this.#chatId, this.#deps.now(), countChars(reply))
       await updateMessage(trx, this.#chatId, replyId, {
         ...toFilledReply(reply),
         call_state: shown.call.state,

@@ -60,7 +60,7 @@ export async function sendMessage(
     if (repeated !== undefined) return { kind: 'repeated', message: repeated }
   }
   return db.transaction().execute(async (trx) => {
-    const chat = await lockChat(trx, user, chatId, deps.now())
+    const chat = await lockChat(trx, user, chatId, deps.now(), content.length)
     const repeated = await findRepeated(trx, request, content)
     if (repeated !== undefined) return { kind: 'repeated', message: repeated }
     const parent = await findParent(trx, chat, request.parentId)

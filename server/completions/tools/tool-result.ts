@@ -1,8 +1,8 @@
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
 import type { ResultPart } from '@yonder/contract/tool-call'
-import { moveLeaf } from '../../chats/chat-store.ts'
-import { appendMessage, requireParent, updateMessage } from '../../chats/message-store.ts'
+import { moveLeaf, touchChat } from '../../chats/chat-store.ts'
+import { appendMessage, countChars, requireParent, updateMessage } from '../../chats/message-store.ts'
 import { insertResultImages } from '../../chats/tool-call-store.ts'
 import { failure } from '../../connectors/calls/tool-call.ts'
 import type { ToolOutcome } from '../../connectors/calls/tool-call.ts'
@@ -79,6 +79,8 @@ export async function storeResult(
 ): Promise<void> {
   const replyId = message.parent_id ?? ''
   const { id, unix_timestamp: time, content, server = '', tool = '', outcome } = message
+  // Locks the chat first, as every writer does.
+  await touchChat(trx, chatId, time, countChars(message))
   await appendMessage(
     trx,
     {

@@ -44,6 +44,8 @@ export interface ChatTable {
   selected_message_id: string | null
   created_at: number
   updated_at: number
+  /** Characters of all messages, including reasoning and arguments of calls. */
+  chars: Generated<number>
 }
 
 export interface MessageTable {
@@ -221,6 +223,7 @@ export interface Tables extends ConnectorTables, IntegrationTables {
 
 export type MessageRow = Selectable<MessageTable>
 export type ChatRow = Selectable<ChatTable>
+export type NewChatRow = Insertable<ChatTable>
 export type BotRow = Selectable<BotTable>
 export type UserRow = Selectable<UserTable>
 export type AccountRow = Selectable<AccountTable>

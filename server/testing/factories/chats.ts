@@ -7,7 +7,15 @@ import { newId } from '../../lib/new-id.ts'
 
 /** The row of an empty chat. A test passes only the fields that matter to it. */
 export function chatRow(fields: Partial<ChatRow> = {}): ChatRow {
-  return { id: 'chat', user_id: 'ada', selected_message_id: null, created_at: 1, updated_at: 1, ...fields }
+  return {
+    id: 'chat',
+    user_id: 'ada',
+    selected_message_id: null,
+    created_at: 1,
+    updated_at: 1,
+    chars: 0,
+    ...fields,
+  }
 }
 
 /** Stores an empty chat. */

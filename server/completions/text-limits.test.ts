@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { botName, openChatApp } from '../testing/chat/open-chat-app.ts'
+import type { ChatApp, ChatClient } from '../testing/chat/open-chat-app.ts'
+import { callOf, openToolApp } from '../testing/chat/open-tool-app.ts'
+import { hashTables } from '../testing/database/hash-tables.ts'
+import { engines } from '../testing/database/test-database.ts'
+
+const maxChatChars = 20_000_000
+
+describe.each(engines)('the text of a chat on %s', (engine) => {
+  let product: ChatApp
+  let ada: ChatClient
+  beforeAll(async () => {
+    product = await openChatApp({ engine })
+    ada = await product.join('Ada')
+  })
+  afterAll(() => product.close())
+
+  const chats = () => product.database.db.updateTable('chats')
+  const countChars = async (id: string) =>
+    (
+      await product.database.db
+        .selectFrom('chats')
+        .select('chars')
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow()
+    ).chars
+
+  it('is counted with each message and reply (§16.23)', async () => {
+    const chatId = await ada.newChat()
+    product.model.reply(['Hello', ' Ada', { finish: 'stop' }])
+    const stream = await ada.send(chatId, 'Hi')
+    await stream.ended
+    expect(await countChars(chatId)).toBe('Hi'.length + 'Hello Ada'.length)
+  })
+
+  it('has at most 20,000,000 characters: further messages and replies are refused, and nothing is written (§16.23)', async () => {
+    const chatId = await ada.newChat()
+    const stream = await ada.send(chatId, 'Hi')
+    await stream.ended
+    const userMessageId = stream.run.messages[0]?.id
+    await chats()
+      .set({ chars: maxChatChars - 2 })
+      .where('id', '=', chatId)
+      .execute()
+    const before = await hashTables(product.database)
+    const refused = await ada.post('/api/chat/completions', { chatId, botName, content: 'abc' })
+    expect(refused.statusCode).toBe(409)
+    expect(refused.json()).toEqual({
+      error: {
+        code: 'conflict',
+        message: 'This chat has reached the limit of 20,000,000 characters. Start a new chat.',
+      },
+    })
+    expect(await hashTables(product.database)).toEqual(before)
+    await (
+      await ada.send(chatId, 'ab')
+    ).ended
+    expect(await countChars(chatId)).toBeGreaterThan(maxChatChars)
+    const full = await hashTables(product.database)
+    const regenerate = await ada.post('/api/chat/completions', { chatId, botName, userMessageId })
+    expect(regenerate.statusCode).toBe(409)
+    expect(await hashTables(product.database)).toEqual(full)
+    // Reading and other chats are not affected.
+    expect((await ada.readChat(chatId)).messages).toHaveLength(4)
+    await (
+      await ada.send(await ada.newChat(), 'Hi')
+    ).ended
+  })
+})
+
+it('refuses another reply to a user for whom as many are being written as may be sent in a minute (§16.24)', async () => {
+  const product = await openChatApp({ environment: { RATE_LIMIT_COMPLETIONS: '2' } })
+  const ada = await product.join('Ada')
+  const grace = await product.join('Grace')
+  const gate = product.model.gate()
+  const streams = []
+  for (let index = 0; index < 2; index += 1) {
+    product.model.reply([gate, 'Done', { finish: 'stop' }])
+    streams.push(await ada.send(await ada.newChat(), 'Hi'))
+  }
+  const confirm = { botName, server: 'any', tool: 'any', args: {} }
+  const refused = await ada.post('/api/tool/confirm', confirm)
+  expect(refused.statusCode).toBe(429)
+  expect(refused.body).toContain('2 replies are being written for you.')
+  expect((await grace.post('/api/tool/confirm', confirm)).statusCode).toBe(409)
+  gate.open()
+  for (const stream of streams) await stream.ended
+  expect((await ada.post('/api/tool/confirm', confirm)).statusCode).toBe(409)
+  await product.close()
+})
+
+it('ends a run whose replies and results have more than 5,000,000 characters (§16.24)', async () => {
+  const product = await openToolApp()
+  const ada = await product.join('Ada')
+  await product.connect(ada, 'polite', { allow_tools: ['act'] })
+  // One event of a stream has at most 1,000,000 characters.
+  const half = 'x'.repeat(499_990)
+  for (let round = 0; round < 7; round += 1) product.model.reply([half, half, callOf('polite', 'act')])
+  const chatId = await ada.newChat()
+  const stream = await ada.send(chatId, 'Work')
+  await stream.ended
+  const { messages } = await ada.readChat(chatId)
+  expect(messages.at(-1)).toMatchObject({ status: 'failed', error: { code: 'output_limit' } })
+  expect(messages.filter(({ role }) => role === 'assistant')).toHaveLength(7)
+  await product.close()
+})
