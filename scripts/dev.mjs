@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { loadSettings } from './load-settings.mjs'
 import { rootFolder } from './run-command.mjs'
 import { setUp } from './setup.mjs'
 
 await setUp()
-readSettings()
+loadSettings(join(rootFolder, '.env'))
 
 // The browser uses Vite, which forwards the server's paths, so that there is one origin as in production.
 const port = Number(process.env['PORT'] ?? 3000)
@@ -39,15 +40,6 @@ for (const child of children)
     process.exitCode ||= code ?? 0
     for (const other of children) other.kill('SIGTERM')
   })
-
-/** Reads the settings as the server does. */
-function readSettings() {
-  try {
-    process.loadEnvFile(join(rootFolder, '.env'))
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
-  }
-}
 
 /** @param {number} standInPort */
 function startStandIn(standInPort) {

@@ -176,6 +176,27 @@ it.each(['SECRET_KEY', 'METRICS_TOKEN', 'GOOGLE_CLIENT_SECRET', 'DEFAULT_MODEL_A
   },
 )
 
+const strong = 'k9QvT2mXw7RzB4nJ'
+
+it.each(
+  ['METRICS_TOKEN', 'GOOGLE_CLIENT_SECRET', 'DEFAULT_MODEL_API_KEY'].flatMap((name) =>
+    [
+      `${strong}\n${strong}`,
+      `${strong} ${strong}`,
+      ` ${strong}`,
+      `${strong}\r`,
+      `${strong}ü`,
+      `${strong}\u200b`,
+    ].map((value) => [name, value] as const),
+  ),
+)('refuses a value of %s that no request can carry: %j (§22.22)', (name, value) => {
+  const related = { GOOGLE_CLIENT_ID: 'id', DEFAULT_MODEL_BASE_URL: 'https://models.example' }
+  const [problem = '', ...others] = problemsOf({ ...related, GOOGLE_CLIENT_SECRET: strong, [name]: value })
+  expect(others).toEqual([])
+  expect(problem).toMatch(new RegExp(`^  ${name}: has a space, a line break or a character outside of ASCII`))
+  expect(problem).not.toContain(strong)
+})
+
 it('opens sign-up on the local machine only, unless it is set otherwise (§15.4)', () => {
   expect(parseConfig({ HOST: '::1' })).toMatchObject({ loopback: true, signUp: 'open' })
   expect(parseConfig({ HOST: '0.0.0.0' })).toMatchObject({ loopback: false, signUp: 'closed' })

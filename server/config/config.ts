@@ -85,7 +85,9 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
   const { settings, wrong } = parseEach(environment)
   const problems = [
     ...wrong,
-    ...findConflicts(settings).filter(({ name }) => !wrong.some((one) => one.name === name)),
+    ...findConflicts(settings).filter(
+      ({ name, related }) => !wrong.some((one) => one.name === name || one.name === related),
+    ),
   ]
   if (problems.length === 0) return toConfig(settings)
   const lines = problems.map(({ path, name, message }) => `  ${path ?? name}: ${message}`)
@@ -95,6 +97,8 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
 interface Problem {
   /** The name of the setting. */
   readonly name: string
+  /** Another setting whose wrong value, which was ignored, may be the cause. */
+  readonly related?: string
   /** The path inside its value. */
   readonly path?: string
   readonly message: string
@@ -140,7 +144,11 @@ function findConflicts(env: Settings): Problem[] {
     })
   }
   if ((env.GOOGLE_CLIENT_ID === undefined) !== (env.GOOGLE_CLIENT_SECRET === undefined)) {
-    problems.push({ name: 'GOOGLE_CLIENT_ID', message: 'and GOOGLE_CLIENT_SECRET go together' })
+    problems.push({
+      name: 'GOOGLE_CLIENT_ID',
+      related: 'GOOGLE_CLIENT_SECRET',
+      message: 'and GOOGLE_CLIENT_SECRET go together',
+    })
   }
   if (env.DEFAULT_MODEL_API_KEY !== undefined && env.DEFAULT_MODEL_BASE_URL === undefined) {
     problems.push({ name: 'DEFAULT_MODEL_BASE_URL', message: 'is needed with DEFAULT_MODEL_API_KEY' })

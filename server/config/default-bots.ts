@@ -1,10 +1,11 @@
 import { BotInput } from '@yonder/contract/bot'
 import { z } from 'zod'
+import { isHeaderSecret } from '../lib/text.ts'
 
 /** Bots that every user gets at the first sign-in. */
 export const DefaultBots = z.array(z.strictObject(BotInput.shape)).superRefine((bots, context) => {
   for (const [index, { name, api_key }] of bots.entries()) {
-    if (api_key && !/^[\x21-\x7e]+$/.test(api_key)) {
+    if (api_key && !isHeaderSecret(api_key)) {
       context.addIssue({
         code: 'custom',
         path: [index, 'api_key'],

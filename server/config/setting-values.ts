@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import { isHeaderSecret } from '../lib/text.ts'
 import { findWeakness, isPlaceholder, makeSecretHint } from '../lib/secret.ts'
 
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' })
@@ -17,11 +18,25 @@ export const ownSecret = (minChars: number) =>
     context.addIssue({ code: 'custom', message: `${weakness}. ${makeSecretHint}` })
   })
 
-/** A secret that another service has issued. Its form is not known, so only blanks and texts of examples are refused. */
+const notForHeaders =
+  'has a space, a line break or a character outside of ASCII, so no request can carry it. Copy it again without them'
+
+/** A secret that the operator makes and that clients send in a header (§22.22). */
+export const ownHeaderSecret = (minChars: number) =>
+  ownSecret(minChars).refine(
+    (text) => findWeakness(text, minChars) !== undefined || isHeaderSecret(text),
+    notForHeaders,
+  )
+
+/**
+ * A secret that another service has issued. Its form is not known, so only blanks, texts of examples and what no request
+ * can carry are refused (§22.22).
+ */
 export const issuedSecret = z
   .string()
   .refine((text) => text.trim() !== '', 'is blank. Remove it, or set the value that the service shows')
   .refine((text) => !isPlaceholder(text), 'is the text of an example. Set the value that the service shows')
+  .refine((text) => text.trim() === '' || isHeaderSecret(text), notForHeaders)
 
 export const perMinute = z.coerce.number('must be a whole number').int().min(1)
 

@@ -9,6 +9,7 @@ import {
   json,
   networkList,
   origin,
+  ownHeaderSecret,
   ownSecret,
   perMinute,
   postgresUrl,
@@ -74,7 +75,7 @@ const server = {
   LOG_LEVEL: withDefault(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']), 'info', {
     description: 'The least severe messages that are logged. At `info` there is one JSON line per request.',
   }),
-  METRICS_TOKEN: optional(ownSecret(16), {
+  METRICS_TOKEN: optional(ownHeaderSecret(16), {
     otherwise: 'this machine only',
     example: 'at-least-16-characters',
     description:
