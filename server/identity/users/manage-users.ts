@@ -1,6 +1,7 @@
 import type { Database, Db } from '../../db/database.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import { AppError } from '../../lib/app-error.ts'
+import { toVisibleLine } from '../../lib/text.ts'
 import { createResetToken } from '../accounts/reset-link.ts'
 import { endSignIns } from '../sessions/end-sign-ins.ts'
 import {
@@ -75,22 +76,31 @@ export async function listUsers(deps: ManageUsersDeps, db: Db = deps.database.db
   ]
 }
 
+/** Before an id, so that it is not compared with e-mails. */
+const idPrefix = 'id:'
+
 /**
- * Finds a user by e-mail or id.
- * @throws AppError `not_found`, `conflict` when several users have this e-mail
+ * Finds a user by e-mail or id. Both come from a hosted provider, where a user may choose an id that is the e-mail of
+ * another one.
+ * @throws AppError `not_found`, `conflict` when several users have this e-mail or id
  */
 async function requireManagedUser(deps: ManageUsersDeps, db: Db, name: string): Promise<ManagedUser> {
   const users = await listUsers(deps, db)
-  const byId = users.find(({ id }) => id === name)
-  if (byId !== undefined) return byId
   const email = name.trim().toLowerCase()
-  const [first, ...others] = users.filter((user) => user.email?.toLowerCase() === email)
+  const [first, ...others] = users.filter((user) =>
+    name.startsWith(idPrefix)
+      ? user.id === name.slice(idPrefix.length)
+      : user.id === name || user.email?.toLowerCase() === email,
+  )
   if (first === undefined) {
     throw new AppError('not_found', `There is no user "${name}". The command "list" shows all users.`)
   }
   if (others.length > 0) {
-    const ids = [first, ...others].map(({ id }) => id).join(', ')
-    throw new AppError('conflict', `Several users have the e-mail "${name}". Use one of these ids: ${ids}`)
+    const names = [first, ...others].map(({ id }) => idPrefix + toVisibleLine(id)).join(', ')
+    throw new AppError(
+      'conflict',
+      `Several users have the e-mail or id "${name}". Use one of these instead: ${names}`,
+    )
   }
   return first
 }
@@ -167,7 +177,7 @@ function changeUser(
 }
 
 function refuseDeleted({ id, status }: ManagedUser): void {
-  if (status === 'being deleted') throw new AppError('conflict', `${id} is being deleted.`)
+  if (status === 'being deleted') throw new AppError('conflict', `${toVisibleLine(id)} is being deleted.`)
 }
 
 async function endUser(

@@ -67,6 +67,8 @@ describe.each(engines)('the commands for users on %s', (engine) => {
     [['reset', 'nobody@example.com'], 'There is no user "nobody@example.com"'],
     [['reset', 'google-oauth2|1'], 'has no password here'],
     [['disable', 'twice@example.com'], 'Several users have the e-mail'],
+    [['disable', 'google-oauth2|3'], 'Several users have the e-mail or id'],
+    [['reset', 'id:twice@example.com'], 'There is no user'],
     [['delete', email], 'Repeat the command with --yes'],
     [['delete', 'nobody@example.com', '--yes'], 'There is no user'],
     [['rename', email], 'Usage:'],
@@ -77,9 +79,15 @@ describe.each(engines)('the commands for users on %s', (engine) => {
     await scene.database.db
       .insertInto('accounts')
       .values(
-        ['google-oauth2|1', 'google-oauth2|2'].map((id) => ({
+        [
+          ['google-oauth2|1', 'twice@example.com'],
+          ['google-oauth2|2', 'twice@example.com'],
+          // One user's id is the e-mail of another.
+          ['google-oauth2|3', 'another@example.com'],
+          ['google-oauth2|4', 'google-oauth2|3'],
+        ].map(([id = '', mail = '']) => ({
           id,
-          email: 'twice@example.com',
+          email: mail,
           name: null,
           picture: null,
           password_hash: null,
@@ -100,7 +108,17 @@ describe.each(engines)('the commands for users on %s', (engine) => {
   })
 
   it('shows no control characters of a name in the terminal (§15.33)', async () => {
-    await scene.database.db.updateTable('accounts').set({ name: 'Ada\u001B[2J\nEve' }).execute()
-    expect(await scene.run('list')).toContain('Ada[2JEve')
+    const forged = 'ada@example.com\u001B[2J\nEve\u202E'
+    await scene.database.db
+      .updateTable('accounts')
+      .set({ name: 'Ada\u001B[2J\nEve', email: forged })
+      .execute()
+    expect(await scene.run('list')).toContain('Ada [2J Eve')
+    const { id } = await scene.database.db.selectFrom('accounts').select('id').executeTakeFirstOrThrow()
+    for (const command of ['reset', 'disable', 'enable']) {
+      const output = await scene.run(command, `id:${id}`)
+      expect(output).toContain('ada@example.com [2J Eve')
+      for (const hidden of ['\u001B', '\u202E']) expect(output).not.toContain(hidden)
+    }
   })
 })

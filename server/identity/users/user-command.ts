@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../db/database.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
+import { toVisibleLine } from '../../lib/text.ts'
 import { resetLinkHours, resetPath } from '../accounts/reset-link.ts'
 import { createReset, deleteUser, disableUser, enableUser, listUsers } from './manage-users.ts'
 import type { ManagedUser, ManageUsersDeps } from './manage-users.ts'
@@ -13,7 +14,7 @@ export const usage = `Usage: npm run users -- <command>
   enable <user>          lets a disabled user sign in again
   delete <user> --yes    deletes the user with all data
 
-<user> is an e-mail or an id.`
+<user> is an e-mail or an id. Write id:<id> when an id is the e-mail of another user.`
 
 export interface UserCommandDeps {
   readonly config: Pick<Config, 'publicUrl' | 'oidc'>
@@ -62,8 +63,9 @@ export async function runUserCommand(
   }
 }
 
+/** A provider may have sent control characters, which would be commands to the terminal. */
 function nameOf({ email, id }: ManagedUser): string {
-  return email ?? id
+  return toVisibleLine(email ?? id)
 }
 
 const kinds = { local: 'local', google: 'Google', provider: 'provider' } as const
@@ -82,7 +84,7 @@ function describeUsers(users: readonly ManagedUser[]): string {
       usedAt === null ? '-' : formatDay(usedAt),
       id,
     ]),
-  ].map((row) => row.map(printable))
+  ].map((row) => row.map(toVisibleLine))
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
   return rows
     .map((row) =>
@@ -92,11 +94,6 @@ function describeUsers(users: readonly ManagedUser[]): string {
         .trimEnd(),
     )
     .join('\n')
-}
-
-/** Removes control characters, so that a name cannot send commands to the terminal. */
-function printable(text: string): string {
-  return text.replace(/\p{C}/gu, '')
 }
 
 function formatDay(milliseconds: number): string {
