@@ -43,6 +43,7 @@ for (const { look, viewport, colorScheme } of looks) {
   }) => {
     problems.expect(/401 \(Unauthorized\)/)
     const page = await (await openBrowser({ viewport, colorScheme })).newPage()
+    await page.addInitScript(() => localStorage.setItem('theme', 'system'))
     const user = await signUp(page)
     await openAccount(page)
     await axe(page)
@@ -66,6 +67,77 @@ for (const { look, viewport, colorScheme } of looks) {
     )
     await page.getByRole('link', { name: 'Back to Yonder' }).click()
     await expect(page.getByText(user.email).first()).toBeVisible()
+  })
+}
+
+test('the pages of the sign-in have the theme that was chosen in the app, from the first paint on and in every tab (§15.39, §4.6)', async ({
+  page,
+  context,
+}) => {
+  const html = page.locator('html')
+  const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
+  const [light, dark] = ['rgb(251, 250, 249)', 'rgb(22, 23, 24)']
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.goto('/')
+  await page.getByRole('button', signInButton).click()
+  await expect(page.getByLabel('Password')).toBeVisible()
+  // Nothing was chosen, so the pages are light as the app is, whatever the system prefers.
+  expect(await background()).toBe(light)
+
+  // Records the theme when the body is created, which is before the first paint.
+  await page.addInitScript(() => {
+    new MutationObserver((_, observer) => {
+      if (document.body === null) return
+      document.documentElement.dataset['first'] = document.documentElement.className
+      observer.disconnect()
+    }).observe(document, { childList: true, subtree: true })
+  })
+  const other = await context.newPage()
+  await other.goto('/')
+  await other.evaluate(() => localStorage.setItem('theme', 'dark'))
+  await expect(html).toHaveClass('dark')
+  await page.reload()
+  await expect(html).toHaveAttribute('data-first', 'dark')
+  expect(await background()).toBe(dark)
+  await page.getByRole('link', { name: 'Create an account' }).click()
+  await expect(page.getByLabel('Name')).toBeVisible()
+  expect(await background()).toBe(dark)
+
+  await other.evaluate(() => localStorage.setItem('theme', 'system'))
+  await page.emulateMedia({ colorScheme: 'light' })
+  await expect(html).not.toHaveClass('dark')
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await expect(html).toHaveClass('dark')
+})
+
+for (const width of [1280, 390, 320]) {
+  test(`'Account and security' with a long e-mail fits into a width of ${width} pixels, and shows local times (§15.31, §14.36)`, async ({
+    openBrowser,
+    problems,
+  }) => {
+    problems.expect(/401 \(Unauthorized\)/)
+    const viewport = { width, height: 780 }
+    const browser = await openBrowser({ viewport, timezoneId: 'Pacific/Auckland' })
+    const page = await browser.newPage()
+    const user = {
+      ...createTestUser(),
+      email: `${'ada.lovelace.'.repeat(4)}${width}@${'example'.repeat(5)}.com`,
+    }
+    await signUp(page, user)
+    await openAccount(page)
+    await expectNoSidewaysScroll(page)
+    const time = page.getByRole('listitem').first().locator('time').first()
+    const local = await time.evaluate((element) => {
+      const { dateTime } = element as HTMLTimeElement
+      return new Date(dateTime).toLocaleString('sv-SE', { dateStyle: 'short', timeStyle: 'short' })
+    })
+    await expect(time).toHaveText(local)
+    await page.getByLabel('Current password').fill('wrong horse')
+    await page.getByLabel('New password').fill('battery staple')
+    await page.keyboard.press('Enter')
+    // The field to correct has the focus.
+    await expect(page.getByLabel('Current password')).toBeFocused()
+    await expectNoSidewaysScroll(page)
   })
 }
 

@@ -91,6 +91,16 @@ describe.each(engines)('account and security on %s', (engine) => {
     expect(await statusOf(again.tokens)).toBe(200)
   })
 
+  it.each(['constructor', '__proto__', 'toString', 'unknown'])(
+    'shows no notice for the name %j in its address (§15.30)',
+    async (name) => {
+      const { browser } = await join()
+      const response = await browser.fetch(`${page}?done=${name}`)
+      expect(response.status).toBe(200)
+      expect(await response.text()).not.toContain('role="status"')
+    },
+  )
+
   describe('a refused change', () => {
     let refused: Awaited<ReturnType<typeof join>>
     beforeAll(async () => {
@@ -109,6 +119,23 @@ describe.each(engines)('account and security on %s', (engine) => {
       expect(response.status).toBe(status)
       expect(await hashTables(database)).toEqual(before)
     })
+  })
+
+  it('tells a user without a password where to change it, and changes nothing (§15.30)', async () => {
+    const { browser, user } = await join()
+    await database.db
+      .updateTable('accounts')
+      .set({ password_hash: null })
+      .where('email', '=', user.email)
+      .execute()
+    const { form, text } = await readPage(browser)
+    expect(text).toContain('You sign in with Google.')
+    const before = await hashTables(database)
+    const fields = { form, current: password, password: newPassword }
+    const response = await browser.post(`${page}/password`, fields)
+    expect(response.status).toBe(409)
+    expect(await response.text()).toContain('This account has no password')
+    expect(await hashTables(database)).toEqual(before)
   })
 
   it('refuses the forms of another sign-in, another account and a browser without one (§15.32)', async () => {

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AccountRow } from '../../db/tables/tables.ts'
 import { noticePage, sendPage } from '../pages/render-page.ts'
 import { securityPage } from '../pages/security-pages.ts'
+import type { SecurityView } from '../pages/security-pages.ts'
 import { hashRecordId } from '../provider/oidc-store.ts'
 import { lifetimeSeconds } from '../provider/token-lifetimes.ts'
 import type { EmbeddedSessions } from '../sessions/embedded-sessions.ts'
@@ -31,10 +32,15 @@ interface CurrentSignIn {
 }
 
 /** What a form has done, by the value of `done` in the address of the page. */
-const notices: Readonly<Record<string, string>> = {
-  password: 'Your password is changed. Every other browser is signed out.',
-  'sign-out': 'The browser is signed out.',
-}
+const notices: ReadonlyMap<unknown, string> = new Map([
+  ['password', 'Your password is changed. Every other browser is signed out.'],
+  ['sign-out', 'The browser is signed out.'],
+])
+
+const noPassword = noticePage(
+  'This account has no password',
+  'You sign in with Google. Change your password there.',
+)
 
 /**
  * Registers 'Account and security'. The pages use the provider's cookie of the browser, which no script can read, and
@@ -47,7 +53,7 @@ export function registerAccountRoutes(scope: FastifyInstance, deps: AccountDeps)
   scope.get(path, async (request: AccountRequest, reply) => {
     const current = await requireSignIn(deps, request, reply)
     if (current === undefined) return reply
-    return show(deps, reply, current, { notice: notices[String(request.query.done)] ?? null, error: null })
+    return show(deps, reply, current, { notice: notices.get(request.query.done) ?? null, problem: null })
   })
 
   scope.post(`${path}/password`, async (request: AccountRequest, reply) => {
@@ -55,20 +61,21 @@ export function registerAccountRoutes(scope: FastifyInstance, deps: AccountDeps)
     if (current === undefined) return reply
     const { account, grantId } = current
     const { current: currentPassword = '', password = '' } = request.body ?? {}
-    const refuse = (error: string, status: number) =>
-      show(deps, reply, current, { notice: null, error }, status)
+    const refuse = (field: 'current' | 'password', text: string, status: number) =>
+      show(deps, reply, current, { notice: null, problem: { text, field } }, status)
+    if (account.password_hash === null) return sendPage(reply, noPassword, 409)
     const problem = findPasswordProblem(password)
-    if (problem !== null) return refuse(problem, 422)
+    if (problem !== null) return refuse('password', problem, 422)
     if (password === currentPassword)
-      return refuse('Choose a password that differs from the current one.', 422)
+      return refuse('password', 'Choose a password that differs from the current one.', 422)
     // The same budget as the sign-in form, so that a stolen browser cannot guess faster (§15.6).
     const checked = await budget.attempt(reply, account.email, async () =>
       (await isCurrentPassword(passwords, account, currentPassword)) ? true : undefined,
     )
     if (checked === undefined)
-      return refuse('The current password is wrong. The password was not changed.', 401)
+      return refuse('current', 'The current password is wrong. The password was not changed.', 401)
     const change = await changePassword(deps, account, { password, keep: grantId })
-    if (change.ended === undefined) return refuse(change.error, change.status)
+    if (change.ended === undefined) return refuse('current', change.error, change.status)
     await sessions.notifyEnded(account.id, change.ended)
     return reply.redirect(`${path}?done=password`, 303)
   })
@@ -107,7 +114,7 @@ async function show(
   { database, provider, formKey, now }: AccountDeps,
   reply: FastifyReply,
   { account, grantId }: CurrentSignIn,
-  result: { readonly notice: string | null; readonly error: string | null },
+  result: Pick<SecurityView, 'notice' | 'problem'>,
   status = 200,
 ): Promise<FastifyReply> {
   const signIns = await listSignIns(database.db, account.id, now() - lifetimeSeconds.grant * 1000)

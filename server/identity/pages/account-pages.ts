@@ -42,6 +42,7 @@ export function signInPage(form: SignInForm): Page {
               autocomplete="current-password"
               maxlength="1000"
               required
+              ${form.email === '' ? undefined : html`autofocus`}
             />
             <button class="reveal" type="button" aria-pressed="false" aria-controls="password" hidden>
               Show

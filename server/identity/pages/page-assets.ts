@@ -1,17 +1,17 @@
 /** The style sheet of all sign-in pages. The pages load nothing, so it repeats values of `web/ui/tokens.css`. */
 export const pageStyle = `
 :root {
+  color-scheme: light;
   --page: #fbfaf9; --surface: #ffffff; --ink: #1c1b1a; --muted: #6b6864; --line: rgba(28, 27, 26, .09);
   --field: rgba(28, 27, 26, .46); --accent: #2f6f6a; --on-accent: #ffffff; --danger: #b0332b; --danger-page: #f7ebe8;
 }
-@media (prefers-color-scheme: dark) {
-  :root {
-    --page: #161718; --surface: #1d1f21; --ink: #e9e8e6; --muted: #9b9a97; --line: rgba(255, 255, 255, .09);
-    --field: rgba(255, 255, 255, .42); --accent: #7fc4bd; --on-accent: #10201f; --danger: #f1948b; --danger-page: #2f2624;
-  }
+:root.dark {
+  color-scheme: dark;
+  --page: #161718; --surface: #1d1f21; --ink: #e9e8e6; --muted: #9b9a97; --line: rgba(255, 255, 255, .09);
+  --field: rgba(255, 255, 255, .42); --accent: #7fc4bd; --on-accent: #10201f; --danger: #f1948b; --danger-page: #2f2624;
 }
 * { box-sizing: border-box; }
-html { background: var(--page); color: var(--ink); scrollbar-gutter: stable; }
+html { background: var(--page); color: var(--ink); scrollbar-gutter: stable both-edges; }
 body {
   margin: 0; min-height: 100dvh; display: grid; place-items: center; padding: 32px 20px;
   font: 16px/1.5 system-ui, sans-serif; -webkit-font-smoothing: antialiased;
@@ -20,7 +20,7 @@ main { width: 100%; max-width: 22.5rem; display: flex; flex-direction: column; a
 .mark { width: 56px; height: 56px; fill: var(--accent); }
 .mark path { fill: none; stroke: var(--on-accent); stroke-width: 3; stroke-linecap: round; stroke-linejoin: round; }
 h1 { font-size: 28px; line-height: 1.25; letter-spacing: -.015em; font-weight: 600; margin: 24px 0 4px; }
-.sentence { color: var(--muted); margin: 0 0 28px; text-wrap: balance; }
+.sentence { color: var(--muted); margin: 0 0 28px; max-width: 100%; text-wrap: balance; overflow-wrap: anywhere; }
 form, .stack { width: 100%; display: flex; flex-direction: column; gap: 16px; text-align: left; }
 form:empty, form[id="op.logoutForm"] { display: none; }
 label { display: block; font-size: 14px; font-weight: 500; margin-bottom: 6px; }
@@ -54,23 +54,52 @@ a.quiet { text-underline-offset: 3px; padding: 10px; }
 }
 .alert { background: var(--danger-page); color: var(--danger); }
 .note { border: 1px solid var(--line); background: var(--surface); }
-.detail { color: var(--muted); font-size: 14px; margin: 0 0 20px; overflow-wrap: anywhere; }
-section { width: 100%; margin: 0 0 32px; text-align: left; }
-h2 { font-size: 18px; line-height: 1.4; font-weight: 600; margin: 0 0 12px; }
-.list { list-style: none; margin: 0 0 16px; padding: 0 16px; border: 1px solid var(--line); border-radius: 8px; background: var(--surface); }
-.list li { display: flex; align-items: center; justify-content: space-between; gap: 16px; padding: 12px 0; }
+.detail { color: var(--muted); font-size: 14px; margin: 0 0 16px; overflow-wrap: anywhere; }
+section { width: 100%; text-align: left; }
+section + section { margin-top: 40px; }
+.note + section { margin-top: 12px; }
+h2 { font-size: 18px; line-height: 1.4; font-weight: 600; margin: 0 0 4px; }
+.list { list-style: none; margin: 0 0 16px; padding: 0 16px; border: 1px solid var(--line); border-radius: 12px; background: var(--surface); }
+.list li { display: flex; flex-wrap: wrap; align-items: center; gap: 8px 16px; padding: 12px 0; }
+.list li > div { flex: 1 1 11rem; }
+.list time { white-space: nowrap; }
 .list li + li { border-top: 1px solid var(--line); }
-.list .hint { margin-top: 2px; }
+.list strong { font-size: 14px; font-weight: 600; overflow-wrap: anywhere; }
+.list .hint { margin-top: 2px; font-variant-numeric: tabular-nums; }
 .list form { width: auto; flex: none; }
-.badge { font-size: 12px; color: var(--muted); margin-left: 6px; white-space: nowrap; }
-.button.small { width: auto; min-height: 44px; margin: 0; padding: 4px 14px; font-size: 14px; }
+.badge { font-size: 12px; color: var(--muted); margin-left: 4px; white-space: nowrap; }
+.button.small { width: auto; min-height: 36px; margin: 0; padding: 4px 14px; font-size: 14px; white-space: nowrap; }
+@media (pointer: coarse) { .button.small { min-height: 44px; } }
 [hidden] { display: none !important; }
 @media (prefers-reduced-motion: reduce) { * { transition: none !important; } }
 `
 
 /**
- * The script of all sign-in pages. It prevents that a form is submitted twice, and lets the user show the password. The
- * pages also work without scripts.
+ * Applies the theme that the user chose in the app, which has the same origin, before the first paint and whenever it
+ * changes (§15.39). The rule is that of `web/public/theme.js`.
+ */
+export const themeScript = `
+const system = matchMedia('(prefers-color-scheme: dark)')
+function applyTheme() {
+  let stored = null
+  try {
+    stored = localStorage.getItem('theme')
+  } catch {
+    // The browser blocks storage for this page.
+  }
+  const dark = stored === 'dark' || (stored === 'system' && system.matches)
+  document.documentElement.classList.toggle('dark', dark)
+  document.querySelector('link[rel=icon]').setAttribute('href', dark ? '/icon-dark.svg' : '/icon-light.svg')
+  document.querySelector('meta[name=theme-color]').setAttribute('content', dark ? '#161718' : '#fbfaf9')
+}
+applyTheme()
+system.addEventListener('change', applyTheme)
+addEventListener('storage', applyTheme)
+`
+
+/**
+ * The script of all sign-in pages. It prevents that a form is submitted twice, lets the user show the password, and shows
+ * times in the time zone of the browser. The pages also work without scripts.
  */
 export const pageScript = `
 for (const form of document.forms) {
@@ -86,6 +115,13 @@ addEventListener('pageshow', () => {
     for (const control of form.elements) control.removeAttribute('aria-busy')
   }
 })
+// The server does not know the time zone of the browser.
+const twoDigits = (value) => String(value).padStart(2, '0')
+for (const element of document.querySelectorAll('time')) {
+  const time = new Date(element.dateTime)
+  const day = [time.getFullYear(), twoDigits(time.getMonth() + 1), twoDigits(time.getDate())].join('-')
+  element.textContent = day + ' ' + twoDigits(time.getHours()) + ':' + twoDigits(time.getMinutes())
+}
 for (const button of document.querySelectorAll('button.reveal')) {
   const input = button.parentElement.querySelector('input')
   button.hidden = false

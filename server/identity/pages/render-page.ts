@@ -2,12 +2,12 @@ import type { FastifyReply } from 'fastify'
 import { createHash } from 'node:crypto'
 import { html, raw } from './html.ts'
 import type { Markup } from './html.ts'
-import { pageScript, pageStyle } from './page-assets.ts'
+import { pageScript, pageStyle, themeScript } from './page-assets.ts'
 
 export interface Page {
   readonly title: string
   /** One or two sentences under the title. */
-  readonly text: string
+  readonly text: string | Markup
   readonly body: Markup
   /** Added to the script of all pages. */
   readonly script?: string
@@ -19,7 +19,7 @@ export interface RenderedPage {
   readonly policy: string
 }
 
-/** Renders a page of the provider: the logo, a title, a text and a body. The page loads no other resources. */
+/** Renders a page of the provider: the logo, a title, a text and a body. It loads no other resources than its icon. */
 export function renderPage({ title, text, body, script = '' }: Page): RenderedPage {
   const code = pageScript + script
   const markup = html`<!doctype html>
@@ -27,12 +27,10 @@ export function renderPage({ title, text, body, script = '' }: Page): RenderedPa
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
+        <meta name="theme-color" content="#fbfaf9" />
         <title>${title} · Yonder</title>
-        <link rel="icon" href="${icon}" />
-        <style>
-          ${raw(pageStyle)}
-        </style>
+        <link rel="icon" type="image/svg+xml" href="/icon-light.svg" />
+        ${element('script', themeScript)} ${element('style', pageStyle)}
       </head>
       <body>
         <main>
@@ -44,32 +42,24 @@ export function renderPage({ title, text, body, script = '' }: Page): RenderedPa
           <p class="sentence">${text}</p>
           ${body}
         </main>
-        <script>
-          ${raw(code)}
-        </script>
+        ${element('script', code)}
       </body>
     </html>`
-  const document = markup.text
+  // Only these texts are hashed, and not what the document contains, so that injected markup would not be allowed.
   const policy = [
     "default-src 'none'",
-    `style-src '${hash(readElement(document, 'style'))}'`,
-    `script-src '${hash(readElement(document, 'script'))}'`,
-    "img-src 'self' data:",
+    `style-src '${hash(pageStyle)}'`,
+    `script-src '${hash(themeScript)}' '${hash(code)}'`,
+    "img-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ')
-  return { document, policy }
+  return { document: markup.text, policy }
 }
 
-const icon =
-  'data:image/svg+xml,' +
-  encodeURIComponent(
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><style>circle{fill:#2f6f6a}path{stroke:#fff}@media(prefers-color-scheme:dark){circle{fill:#7fc4bd}path{stroke:#161718}}</style><circle cx="16" cy="16" r="16" /><path d="M9.5 8.5 16 17.2l6.5-8.7M16 17.2v7.3" fill="none" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/></svg>',
-  )
-
-function readElement(document: string, name: string): string {
-  return new RegExp(`<${name}>([\\s\\S]*?)</${name}>`).exec(document)?.[1] ?? ''
+function element(name: 'script' | 'style', text: string): Markup {
+  return raw(`<${name}>${text}</${name}>`)
 }
 
 function hash(text: string): string {

@@ -22,15 +22,15 @@ export interface SecurityView {
   readonly signIns: readonly SignInEntry[]
   /** What has just been done. */
   readonly notice: string | null
-  /** Why the password was not changed. */
-  readonly error: string | null
+  /** Why the password was not changed, and the field to correct. */
+  readonly problem: { readonly text: string; readonly field: 'current' | 'password' } | null
 }
 
 /** 'Account and security': the password and the sign-ins of an account (§15.30, §15.31). */
 export function securityPage(view: SecurityView): Page {
   return {
     title: 'Account and security',
-    text: view.email,
+    text: breakable(view.email),
     body: html`
       ${view.notice === null ? undefined : html`<p class="note" role="status">${view.notice}</p>`}
       <section aria-labelledby="password-title">
@@ -40,8 +40,8 @@ export function securityPage(view: SecurityView): Page {
       <section aria-labelledby="sign-ins-title">
         <h2 id="sign-ins-title">Sign-ins</h2>
         <p class="detail">
-          The browsers in which this account is signed in. Times are in UTC. If you do not recognise one, sign
-          it out and change your password.
+          The browsers in which this account is signed in. If you do not recognise one, sign it out and change
+          your password.
         </p>
         <ul class="list">
           ${view.signIns.map((entry) => signInItem(view, entry))}
@@ -56,16 +56,28 @@ export function securityPage(view: SecurityView): Page {
   }
 }
 
-function passwordForm({ path, token, email, error }: SecurityView): Markup {
+/** An e-mail that breaks after its @ when it is longer than a line. */
+function breakable(email: string): Markup {
+  const end = email.lastIndexOf('@') + 1
+  return html`${email.slice(0, end)}<wbr />${email.slice(end)}`
+}
+
+function passwordForm({ path, token, email, problem }: SecurityView): Markup {
+  const wrong = problem?.field
   return html`
-    ${error === null ? undefined : html`<p class="alert" role="alert">${error}</p>`}
+    <p class="detail">A new password signs out every other browser. This one stays signed in.</p>
+    ${problem === null ? undefined : html`<p class="alert" role="alert">${problem.text}</p>`}
     <form method="post" action="${path}/password">
       <input type="hidden" name="form" value="${token}" />
       <input type="text" name="username" value="${email}" autocomplete="username" hidden />
-      ${secretField({ id: 'current', label: 'Current password', autocomplete: 'current-password' })}
-      ${newPasswordField()}
+      ${secretField({
+        id: 'current',
+        label: 'Current password',
+        autocomplete: 'current-password',
+        isWrong: wrong === 'current',
+      })}
+      ${newPasswordField(wrong === 'password')}
       <button class="button" type="submit">Change password</button>
-      <span class="hint">Every other browser is signed out. This one stays signed in.</span>
     </form>
   `
 }
@@ -77,7 +89,7 @@ function signInItem({ path, token }: SecurityView, entry: SignInEntry): Markup {
       <strong>${browser}</strong>
       ${entry.isCurrent ? html`<span class="badge">This browser</span>` : undefined}
       <span class="hint">Signed in ${time(entry.createdAt)}</span>
-      <span class="hint">Last used ${time(entry.usedAt)}</span>
+      <span class="hint" id="used-${entry.id}">Last used ${time(entry.usedAt)}</span>
     </div>
     ${
       entry.isCurrent
@@ -88,7 +100,8 @@ function signInItem({ path, token }: SecurityView, entry: SignInEntry): Markup {
             <button
               class="button second small"
               type="submit"
-              aria-label="Sign out ${browser}, last used ${formatTime(entry.usedAt)}"
+              aria-label="Sign out ${browser}"
+              aria-describedby="used-${entry.id}"
             >
               Sign out
             </button>
@@ -97,14 +110,10 @@ function signInItem({ path, token }: SecurityView, entry: SignInEntry): Markup {
   </li>`
 }
 
-const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
-
-function formatTime(milliseconds: number): string {
-  return format.format(milliseconds)
-}
-
+/** In UTC, which the script of the page replaces by local time (§14.36). */
 function time(milliseconds: number): Markup {
-  return html`<time datetime="${new Date(milliseconds).toISOString()}">${formatTime(milliseconds)}</time>`
+  const text = new Date(milliseconds).toISOString()
+  return html`<time datetime="${text}">${text.slice(0, 16).replace('T', ' ')} UTC</time>`
 }
 
 export interface ResetForm {
@@ -118,22 +127,23 @@ export interface ResetForm {
 export function resetPage({ action, token, email, error }: ResetForm): Page {
   return {
     title: 'Choose a new password',
-    text: email,
+    text: breakable(email),
     body: html`
+      <p class="detail">Every browser that is signed in with this account is signed out.</p>
       ${error === null ? undefined : html`<p class="alert" role="alert">${error}</p>`}
       <form method="post" action="${action}">
         <input type="hidden" name="form" value="${token}" />
         <input type="text" name="username" value="${email}" autocomplete="username" hidden />
-        ${newPasswordField()}
+        ${newPasswordField(error !== null)}
         <button class="button" type="submit">Set password</button>
-        <span class="hint">Every browser that is signed in with this account is signed out.</span>
       </form>
     `,
   }
 }
 
-function newPasswordField(): Markup {
+function newPasswordField(isWrong: boolean): Markup {
   return secretField({
+    isWrong,
     id: 'password',
     label: 'New password',
     autocomplete: 'new-password',
@@ -146,9 +156,11 @@ interface SecretField {
   readonly label: string
   readonly autocomplete: string
   readonly hint?: string
+  /** Whether this is the field to correct, which then has the focus. */
+  readonly isWrong: boolean
 }
 
-function secretField({ id, label, autocomplete, hint }: SecretField): Markup {
+function secretField({ id, label, autocomplete, hint, isWrong }: SecretField): Markup {
   return html`<div>
     <label for="${id}">${label}</label>
     <span class="field">
@@ -161,6 +173,7 @@ function secretField({ id, label, autocomplete, hint }: SecretField): Markup {
         maxlength="1000"
         ${hint === undefined ? undefined : html`minlength="${String(minPasswordChars)}" aria-describedby="${id}-hint"`}
         required
+        ${isWrong ? html`aria-invalid="true" autofocus` : undefined}
       />
       <button class="reveal" type="button" aria-pressed="false" aria-controls="${id}" hidden>Show</button>
     </span>
