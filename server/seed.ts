@@ -51,7 +51,7 @@ async function seedUser(
   const { db } = database
   const now = Date.now()
   const sealer = createSealer(requireSecretKey(config.secretKey, config.dataDir))
-  const account = await createAccount(
+  const created = await createAccount(
     {
       database,
       now: () => now,
@@ -60,7 +60,7 @@ async function seedUser(
     },
     { name, email, password },
   )
-  if (account.accountId === undefined) return `${email}: not created. ${account.error}`
+  if (created.account === undefined) return `${email}: not created. ${created.error}`
   const upsertUser = createUpsertUser({
     db,
     now: () => now,
@@ -76,7 +76,7 @@ async function seedUser(
       for (const chat of exampleChats) await seedChat(trx, user, chat, now)
     },
   })
-  await upsertUser(`${config.publicUrl}/oidc`, account.accountId, { name, email })
+  await upsertUser(`${config.publicUrl}/oidc`, created.account.id, { name, email })
   return `${email}: created, with bots and ${exampleChats.length} chats.`
 }
 

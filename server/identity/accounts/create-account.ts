@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Config } from '../../config/config.ts'
 import type { Database, Db } from '../../db/database.ts'
+import type { AccountRow } from '../../db/tables/tables.ts'
 import { newId } from '../../lib/new-id.ts'
 import { normalizeText } from '../../lib/text.ts'
 import { insertAccount } from './account-store.ts'
@@ -70,8 +71,8 @@ const NewAccount = z.object({
 })
 
 export type NewAccountResult =
-  | { readonly accountId: string; readonly error?: never }
-  | { readonly error: string; readonly accountId?: never }
+  | { readonly account: Pick<AccountRow, 'id' | 'password_hash'>; readonly error?: never }
+  | { readonly error: string; readonly account?: never }
 
 export interface NewAccountDeps {
   readonly database: Pick<Database, 'db' | 'dialect'>
@@ -81,7 +82,7 @@ export interface NewAccountDeps {
   readonly findRefusal: (trx: Db, email: string) => Promise<string | null>
 }
 
-/** Stores a local account. Returns its id, or an error message for the user. */
+/** Stores a local account. Returns it, or an error message for the user. */
 export async function createAccount(
   { database: { db, dialect }, now, passwords, findRefusal }: NewAccountDeps,
   fields: Readonly<Record<string, string>>,
@@ -89,23 +90,15 @@ export async function createAccount(
   const parsed = NewAccount.safeParse({ name: '', email: '', password: '', ...fields })
   if (!parsed.success) return { error: parsed.error.issues[0]?.message ?? 'Fill in every field.' }
   const { name, email, password } = parsed.data
-  const accountId = `local|${newId()}`
   // Before the transaction, which must be short.
-  const password_hash = await passwords.hash(password)
+  const account = { id: `local|${newId()}`, password_hash: await passwords.hash(password) }
   try {
     return await db.transaction().execute(async (trx) => {
       const error = await findRefusal(trx, email)
       if (error !== null) return { error }
-      await insertAccount(trx, {
-        id: accountId,
-        email,
-        name,
-        picture: null,
-        password_hash,
-        created_at: now(),
-      })
+      await insertAccount(trx, { ...account, email, name, picture: null, created_at: now() })
       await endSetUp(trx)
-      return { accountId }
+      return { account }
     })
   } catch (error) {
     if (!dialect.isUniqueViolation(error)) throw error

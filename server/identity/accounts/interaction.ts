@@ -3,6 +3,8 @@ import type Provider from 'oidc-provider'
 import type { Database } from '../../db/database.ts'
 import type { GoogleFederation } from '../google/google-federation.ts'
 import { noticePage, sendPage } from '../pages/render-page.ts'
+import type { AccountRow } from '../../db/tables/tables.ts'
+import { deleteRecordsOfModel } from '../provider/oidc-store.ts'
 import { findAccount } from './account-store.ts'
 import type { SignUpPolicy } from './create-account.ts'
 import { isFormToken } from './forms.ts'
@@ -54,28 +56,39 @@ export async function requireInteraction(
   return interaction
 }
 
-/** Completes the sign-in and redirects the browser to the app. A disabled account is refused (§15.34). */
+/**
+ * Completes the sign-in and redirects the browser to the app. A disabled account is refused (§15.34). `verified` is the
+ * account as it was when its password, or Google, confirmed the user.
+ */
 export async function finishInteraction(
-  { provider, database }: SignInDeps,
+  { provider, database: { db } }: Pick<SignInDeps, 'provider'> & { readonly database: Pick<Database, 'db'> },
   request: InteractionRequest,
   reply: FastifyReply,
-  accountId: string,
+  verified: Pick<AccountRow, 'id' | 'password_hash'>,
 ): Promise<FastifyReply> {
-  const account = await findAccount(database.db, accountId)
-  if (account === undefined || account.disabled_at !== null) {
-    return sendPage(
-      reply,
-      noticePage('This account is disabled', 'Ask the administrator of this server to enable it.'),
-      403,
-    )
-  }
+  const { id: accountId } = verified
+  const disabled = noticePage(
+    'This account is disabled',
+    'Ask the administrator of this server to enable it.',
+  )
+  const account = await findAccount(db, accountId)
+  if (account === undefined || account.disabled_at !== null) return sendPage(reply, disabled, 403)
   const location = await provider.interactionResult(
     request.raw,
     reply.raw,
     { login: { accountId } },
     { mergeWithLastSubmission: false },
   )
-  return reply.redirect(location, 303)
+  // Read after the result is stored: a change of the password before that could not delete it (§15.37).
+  const current = await findAccount(db, accountId)
+  if (current?.password_hash === verified.password_hash && current.disabled_at === null)
+    return reply.redirect(location, 303)
+  await deleteRecordsOfModel(db, 'Interaction', accountId)
+  const changed = noticePage(
+    'The password was changed',
+    'Go back to Yonder and sign in with the new password.',
+  )
+  return sendPage(reply, current?.disabled_at === null ? changed : disabled, 403)
 }
 
 async function findInteraction(

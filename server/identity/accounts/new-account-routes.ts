@@ -32,9 +32,9 @@ export function registerNewAccountRoutes(scope: FastifyInstance, deps: SignInDep
       return signUp.maySignUp(normalizedEmail) && known === undefined ? null : noNewAccount
     }
     const create = () => createAccount({ database, now, passwords, findRefusal }, fields)
-    const { accountId, error } = await budget.attempt(reply, null, create)
-    if (accountId === undefined) return show(reply, interaction, { name, email, error }, 422)
-    return finishInteraction(deps, request, reply, accountId)
+    const { account, error } = await budget.attempt(reply, null, create)
+    if (account === undefined) return show(reply, interaction, { name, email, error }, 422)
+    return finishInteraction(deps, request, reply, account)
   })
 
   function show(

@@ -43,8 +43,8 @@ export function registerSetUpRoutes(scope: FastifyInstance, deps: SetUpDeps): vo
     if (!isFormToken(formKey, `set-up ${String(token)}`, fields['form'])) return showInvalidLink(reply)
     const findRefusal = async (trx: Db) => ((await endSetUp(trx)) ? null : invalidLink)
     const create = () => createAccount({ database, now, passwords, findRefusal }, fields)
-    const { accountId, error } = await budget.attempt(reply, null, create)
-    if (accountId === undefined) {
+    const { account, error } = await budget.attempt(reply, null, create)
+    if (account === undefined) {
       const { name = '', email = '' } = fields
       return show(reply, String(token), { name, email, error }, 422)
     }

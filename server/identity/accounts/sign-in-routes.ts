@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { AccountRow } from '../../db/tables/tables.ts'
 import { signInPage } from '../pages/account-pages.ts'
 import { sendPage } from '../pages/render-page.ts'
 import { googleConnection } from '../provider/provider-configuration.ts'
@@ -39,7 +40,7 @@ export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): 
         401,
       )
     }
-    return finishInteraction(deps, request, reply, account.id)
+    return finishInteraction(deps, request, reply, account)
   })
 
   function show(
@@ -66,15 +67,21 @@ export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): 
  * which needs the password (§15.5).
  */
 export async function findAccountByPassword(
-  { database: { db }, passwords }: Pick<SignInDeps, 'database' | 'passwords'>,
+  deps: Pick<SignInDeps, 'database' | 'passwords'>,
   { email, password }: { readonly email: string; readonly password: string },
-): Promise<{ readonly id: string } | undefined> {
+): Promise<Pick<AccountRow, 'id' | 'password_hash'> | undefined> {
+  const {
+    database: { db },
+    passwords,
+  } = deps
   const normalized = normalizeEmail(email)
   const account = normalized === null ? undefined : await findLocalAccount(db, normalized)
   const hash = account?.password_hash
   if (!(await passwords.isPassword(password.slice(0, maxPasswordChars), hash))) return undefined
-  if (account !== undefined && hash !== null && hash !== undefined && passwords.isOutdated(hash)) {
-    await updatePassword(db, account.id, hash, await passwords.hash(password))
-  }
-  return account
+  const isReplaceable = account?.disabled_at === null && hash !== null && hash !== undefined
+  if (!isReplaceable || !passwords.isOutdated(hash)) return account
+  const password_hash = await passwords.hash(password)
+  if (await updatePassword(db, account.id, hash, password_hash)) return { id: account.id, password_hash }
+  // Another sign-in has replaced the hash, or the password was changed.
+  return findAccountByPassword(deps, { email, password })
 }

@@ -148,7 +148,7 @@ async function insertPendingSignIn(
     uid: null,
     expires_at: now() + lifetimeSeconds.interaction * 1000,
   })
-  await limitRecords(model)
+  await limitRecords(record)
 }
 
 /** Deletes and returns a pending sign-in, so that a response is used once. Throws when there is none with this state. */

@@ -2,7 +2,10 @@ import { decodeJwt } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openHostileProvider } from '../../testing/models/hostile-provider.ts'
 import type { Faults, HostileProvider } from '../../testing/models/hostile-provider.ts'
-import { openIdentityServer } from '../../testing/identity/identity-server.ts'
+import { createSealer } from '../../db/secrets/seal-secret.ts'
+import { runUserCommand } from '../users/user-command.ts'
+import { endPendingUsers } from '../users/user-maintenance.ts'
+import { openIdentityServer, testSecret } from '../../testing/identity/identity-server.ts'
 import type { IdentityServer } from '../../testing/identity/identity-server.ts'
 import { SignInSession } from '../../testing/identity/sign-in-session.ts'
 import type { Tokens } from '../../testing/identity/sign-in-session.ts'
@@ -164,6 +167,35 @@ describe('signing in with Google', () => {
     const tokens = await signInWithGoogle(new SignInSession(closed.baseUrl))
     expect((await closed.readUser(tokens.access_token)).status).toBe(200)
     await closed.close()
+  })
+
+  it('refuses an account whose data is still being deleted, and makes a new user afterwards (§15.36)', async () => {
+    const { db } = database
+    const deps = { config: server.config, database, sealer: createSealer(testSecret), now: Date.now }
+    const first = await signInWithGoogle(new SignInSession(server.baseUrl))
+    expect((await server.readUser(first.access_token)).status).toBe(200)
+    const { id } = await db.selectFrom('users').select('id').executeTakeFirstOrThrow()
+    await runUserCommand(deps, ['delete', grace.email], { yes: true })
+
+    const session = new SignInSession(server.baseUrl)
+    const { callback } = await consentAtGoogle(session)
+    const { response } = await session.follow(await session.fetch(callback))
+    expect(response.status).toBe(403)
+    expect(await response.text()).toContain('This account is being deleted.')
+    expect(await listAccounts()).toEqual([])
+
+    await endPendingUsers({
+      database,
+      embedded: true,
+      revokeTokens: async () => undefined,
+      deleteChats: async () => undefined,
+      onError: () => undefined,
+    })
+    const second = await signInWithGoogle(new SignInSession(server.baseUrl))
+    expect((await server.readUser(second.access_token)).status).toBe(200)
+    const users = await db.selectFrom('users').select('id').execute()
+    expect(users).toHaveLength(1)
+    expect(users[0]?.id).not.toBe(id)
   })
 
   it('makes the set-up link invalid with the first account (§15.4)', async () => {

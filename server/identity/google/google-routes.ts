@@ -5,9 +5,11 @@ import { finishInteraction, interactionPath, requireInteraction } from '../accou
 import type { InteractionRequest, SignInDeps } from '../accounts/interaction.ts'
 import { endSetUp } from '../accounts/set-up-token.ts'
 import { noticePage, sendPage } from '../pages/render-page.ts'
+import { findUserRow } from '../users/user-store.ts'
 import type { GoogleFederation, GoogleUser } from './google-federation.ts'
 
 const unreachable = 'Google cannot be reached. Try again in a moment, or sign in another way.'
+const beingDeleted = 'This account is being deleted. Try again in a minute.'
 const notConfirmed = 'Google did not confirm this sign-in. Try again, or sign in another way.'
 
 /** Registers the sign-in with Google, which is one step of a sign-in at the embedded provider (§15.2). */
@@ -60,21 +62,25 @@ export function registerGoogleRoutes(
       await upsertFederatedAccount(trx, account)
       await endSetUp(trx)
     })
-    return finishInteraction(deps, request, reply, user.accountId)
+    return finishInteraction(deps, request, reply, { id: user.accountId, password_hash: null })
   })
 }
 
 /** Returns the error message when this Google account may not sign in, else null (§15.21). */
 async function findRefusal(
-  { database, signUp }: SignInDeps,
+  { database, provider, signUp }: SignInDeps,
   { accountId, profile, isEmailVerified }: GoogleUser,
 ): Promise<string | null> {
   const { email } = profile
+  const account = await findAccount(database.db, accountId)
+  const user = await findUserRow(database.db, provider.issuer, accountId)
+  // Deleting the data of a user takes a moment after the account is deleted (§15.36).
+  if (account === undefined && user !== undefined && user.disabled_at !== null) return beingDeleted
   if (email === undefined || email === null || !isEmailVerified) {
     return 'Google has not verified the e-mail address of this account. Verify it at Google, or use another account.'
   }
   if (signUp.maySignUp(email.toLowerCase())) return null
-  return (await findAccount(database.db, accountId)) === undefined ? emailNotAllowed : null
+  return account === undefined ? emailNotAllowed : null
 }
 
 function showFailure(

@@ -1,8 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
-import { AppError } from '../../lib/app-error.ts'
 import type { UpsertUser } from '../users/upsert-user.ts'
-import { isIdentityDisabled } from '../users/user-admin-store.ts'
+import { findUserRow } from '../users/user-store.ts'
 import { createFetchProfile } from './fetch-profile.ts'
 import { asymmetricAlgorithms, createCachedTokenVerifier } from '../sessions/token-verifier.ts'
 import { createHostedKeys } from './hosted-keys.ts'
@@ -55,14 +54,9 @@ export async function openExternalProvider(
     sessions: null,
     async verify(token) {
       const claims = await verifyToken(token)
+      const profile = await fetchProfile(token, claims)
       // Read for every request, so that disabling a user takes effect at once on every node.
-      if (await isIdentityDisabled(database.db, issuer, claims.sub)) {
-        throw new AppError(
-          'unauthenticated',
-          'Your account is disabled. Ask the administrator of this server.',
-        )
-      }
-      return upsertUser(issuer, claims.sub, await fetchProfile(token, claims))
+      return upsertUser(issuer, claims.sub, profile, await findUserRow(database.db, issuer, claims.sub))
     },
     register: () => Promise.resolve(),
     close: () => Promise.resolve(),

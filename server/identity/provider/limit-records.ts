@@ -1,5 +1,7 @@
+import { LRUCache } from 'lru-cache'
 import type { Db } from '../../db/database.ts'
-import { deleteOldestRecords } from './oidc-store.ts'
+import { deleteOldestOfGrant, deleteOldestRecords } from './oidc-store.ts'
+import type { OidcRecord } from './oidc-store.ts'
 
 /** Sessions without an account are stored under this name, because anyone can create them. */
 export const anonymousSession = 'AnonymousSession'
@@ -10,20 +12,40 @@ export const federation = 'Federation'
 /** The models that anyone can store without signing in. */
 const openModels: ReadonlySet<string> = new Set(['Interaction', anonymousSession, federation])
 
-/** Called after a record was stored. */
-export type LimitRecords = (model: string) => Promise<void>
+/** The model that a signed-in browser can store without end: used tokens are kept, to detect that one is used again. */
+const tokenModel = 'RefreshToken'
 
-/**
- * Keeps about `max` records of each model that anyone can store, and deletes the oldest of the others (§15.24). At the
- * longest parameters 10,000 records have about 85 MB. Finding the oldest takes some milliseconds, so it is done once for
- * `every` records.
- */
-export function createRecordLimiter(db: Db, { max = 10_000, every = 200 } = {}): LimitRecords {
-  const countOf = new Map<string, number>()
-  return async (model) => {
-    if (!openModels.has(model)) return
-    const count = (countOf.get(model) ?? 0) + 1
-    countOf.set(model, count % every)
-    if (count === every) await deleteOldestRecords(db, model, max)
+/** Called after a record was stored. */
+export type LimitRecords = (record: Pick<OidcRecord, 'model' | 'grant_id'>) => Promise<void>
+
+export interface RecordLimits {
+  /** Records of each model that anyone can store. At the longest parameters, 10,000 have about 85 MB. */
+  readonly max?: number
+  /** Refresh tokens of each sign-in. An open page uses 300 a day. */
+  readonly maxTokens?: number
+  /** Finding the oldest records takes some milliseconds, so it is done once for this number of new ones. */
+  readonly every?: number
+}
+
+/** Counts of this many sign-ins are kept; for the others counting begins again. */
+const maxCountedGrants = 10_000
+
+/** Keeps about the newest `max` records, and deletes those that expire first (§15.24, §15.38). */
+export function createRecordLimiter(
+  db: Db,
+  { max = 10_000, maxTokens = 1_000, every = 200 }: RecordLimits = {},
+): LimitRecords {
+  const countOf = new LRUCache<string, number>({ max: maxCountedGrants })
+  const isDue = (key: string): boolean => {
+    const count = (countOf.get(key) ?? 0) + 1
+    countOf.set(key, count % every)
+    return count === every
+  }
+  return async ({ model, grant_id }) => {
+    if (openModels.has(model)) {
+      if (isDue(model)) await deleteOldestRecords(db, model, max)
+    } else if (model === tokenModel && grant_id !== null && isDue(grant_id)) {
+      await deleteOldestOfGrant(db, model, grant_id, maxTokens)
+    }
   }
 }

@@ -96,10 +96,10 @@ describe.each(engines)('requests to the embedded provider without an account on 
     expect(done.status).toBe(303)
   })
 
-  it('keep a bounded number of records, and delete those that expire first (§15.24)', async () => {
-    const limitRecords = createRecordLimiter(database.db, { max: 3, every: 2 })
-    const add = async (model: string, id: string, expires_at: number) => {
-      const record = { model, id: hashRecordId(id), grant_id: null }
+  it('keep a bounded number of records, and delete those that expire first (§15.24, §15.38)', async () => {
+    const limitRecords = createRecordLimiter(database.db, { max: 3, maxTokens: 2, every: 2 })
+    const add = async (model: string, id: string, expires_at: number, grant_id: string | null = null) => {
+      const record = { model, id: hashRecordId(id), grant_id }
       const payload = createSealer(testSecret).seal('{}', signInRecordContext(record))
       await upsertRecord(database.db, {
         ...record,
@@ -107,18 +107,22 @@ describe.each(engines)('requests to the embedded provider without an account on 
         uid: id,
         expires_at,
       })
-      await limitRecords(model)
+      await limitRecords(record)
     }
     for (let index = 0; index < 6; index += 1) {
       await add('Interaction', `interaction ${index}`, 1_000 + index)
       await add('AnonymousSession', `session ${index}`, 1_000 + index)
-      await add('RefreshToken', `token ${index}`, 1_000 + index)
+      await add('RefreshToken', `token ${index}`, 1_000 + index, 'grant')
+      await add('RefreshToken', `other ${index}`, 1_000 + index, `grant ${index}`)
+      await add('AuthorizationCode', `code ${index}`, 1_000 + index, 'grant')
     }
     const rows = await listRecords()
     const keptOf = (model: string) => rows.filter((row) => row.model === model).map(({ uid }) => uid)
     expect(keptOf('Interaction')).toEqual(['interaction 3', 'interaction 4', 'interaction 5'])
     expect(keptOf('AnonymousSession')).toEqual(['session 3', 'session 4', 'session 5'])
-    expect(keptOf('RefreshToken')).toHaveLength(6)
+    const others = [0, 1, 2, 3, 4, 5].map((index) => `other ${index}`)
+    expect(keptOf('RefreshToken').toSorted()).toEqual([...others, 'token 4', 'token 5'])
+    expect(keptOf('AuthorizationCode')).toHaveLength(6)
   })
 })
 

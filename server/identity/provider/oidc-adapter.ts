@@ -25,14 +25,20 @@ export interface OidcAdapterOptions {
   readonly createReuseError: () => Error
 }
 
-/** The models of records that belong to an account. */
+/** The models of records that belong to an account from the beginning. */
 const modelsOfAccounts = new Set(['Grant', 'Session', 'AuthorizationCode', 'RefreshToken'])
 
 /** The account and the sign-in of a record. A session has the grant of its only client, our app. */
 export function readOwner(
   model: string,
-  { jti, grantId, accountId, authorizations = {} }: AdapterPayload,
+  { jti, grantId, accountId, authorizations = {}, result }: AdapterPayload,
 ): RecordOwner {
+  // When the password was accepted and only the redirect is missing, the sign-in ends with the others of its account.
+  if (model === 'Interaction')
+    return {
+      account_id: result?.login?.accountId ?? null,
+      sign_in_id: null,
+    }
   if (!modelsOfAccounts.has(model)) return { account_id: null, sign_in_id: null }
   const [authorization] = Object.values(authorizations)
   const ownGrant = model === 'Grant' ? jti : grantId
@@ -71,7 +77,7 @@ export function createOidcAdapter(options: OidcAdapterOptions) {
           uid: payload.uid ?? null,
           expires_at: expiresIn === undefined ? null : now() + expiresIn * 1000,
         })
-        await limitRecords(storedModel)
+        await limitRecords(record)
       },
       find: async (id) => read(await find(hashRecordId(id))),
       findByUid: async (uid) => read(await findRecordByUid(db, model, uid)),

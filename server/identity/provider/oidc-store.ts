@@ -130,6 +130,29 @@ export async function deleteOldestRecords(db: Db, model: string, max: number): P
   await db.deleteFrom('oidc').where('model', '=', model).where('expires_at', '<', oldestKept).execute()
 }
 
+/** Deletes the records of a grant and model that expire first, so that about `max` of them remain. */
+export async function deleteOldestOfGrant(
+  db: Db,
+  model: string,
+  grantId: string,
+  max: number,
+): Promise<void> {
+  const oldestKept = db
+    .selectFrom('oidc')
+    .select('expires_at')
+    .where('grant_id', '=', grantId)
+    .where('model', '=', model)
+    .orderBy('expires_at', 'desc')
+    .limit(1)
+    .offset(max - 1)
+  await db
+    .deleteFrom('oidc')
+    .where('grant_id', '=', grantId)
+    .where('model', '=', model)
+    .where('expires_at', '<', oldestKept)
+    .execute()
+}
+
 export async function deleteExpiredRecords(db: Db, now: number): Promise<void> {
   await db.deleteFrom('oidc').where('expires_at', '<', now).execute()
 }

@@ -9,8 +9,8 @@ import { requireSetUpToken } from '../accounts/set-up-token.ts'
 import { createGoogleFederation } from '../google/google-federation.ts'
 import type { Identity, IdentityDeps, IdentityOptions } from '../identity.ts'
 import { registerPages } from '../pages/register-pages.ts'
-import { EmbeddedSessions, findAccountOfGrant, grantClaim } from '../sessions/embedded-sessions.ts'
-import { deleteExpiredRevokedGrants } from '../sessions/revoked-grant-store.ts'
+import { EmbeddedSessions, grantClaim } from '../sessions/embedded-sessions.ts'
+import { deleteExpiredRevokedGrants } from '../sessions/grant-store.ts'
 import { deleteOldSignIns } from '../sessions/sign-in-store.ts'
 import { createCachedTokenVerifier } from '../sessions/token-verifier.ts'
 import { readProfile } from '../user.ts'
@@ -47,7 +47,13 @@ export async function openEmbeddedIdentity(
   const audience = `${publicUrl}/api`
   const keys = await requireIdentityKeys({ db, sealer, now })
   const sessions = new EmbeddedSessions({ db, sealer, issuer, now })
-  const client = { clientId, audience, publicUrl, revokeGrant: (grantId: string) => sessions.end(grantId) }
+  const client = {
+    clientId,
+    audience,
+    publicUrl,
+    revokeGrant: (grantId: string) => sessions.end(grantId),
+    limitSignIns: (accountId: string) => sessions.endSurplus(accountId),
+  }
   const limitRecords = createRecordLimiter(db)
   const provider = await createProvider({ ...client, db, sealer, keys, issuer, now, limitRecords })
   await assignAccounts(database, sealer)
@@ -64,16 +70,13 @@ export async function openEmbeddedIdentity(
     async verify(token) {
       const claims = await verifyToken(token)
       const grantId = claims[grantClaim]
-      const accountId = typeof grantId === 'string' ? await findAccountOfGrant({ db, sealer }, grantId) : null
-      if (accountId === null || accountId !== claims.sub) {
+      const session = typeof grantId === 'string' ? await sessions.find(grantId) : undefined
+      // A signature alone is not enough: the sign-in must be stored here and be of the same account (§15.26).
+      if (session === undefined || session.accountId !== claims.sub) {
         throw new AppError('unauthenticated', 'Your session has ended. Sign in again.')
       }
-      return upsertUser(issuer, claims.sub, {
-        name: null,
-        email: null,
-        picture: null,
-        ...readProfile(claims),
-      })
+      const profile = { name: null, email: null, picture: null, ...readProfile(claims) }
+      return upsertUser(issuer, claims.sub, profile, session.user)
     },
     register: (app) =>
       registerProvider(app, deps, { provider, sessions, formKey: keys.form, guard, limitRecords }),

@@ -31,6 +31,8 @@ export interface ProviderOptions {
   /** Ends the session of a grant and deletes its codes and tokens. */
   readonly revokeGrant: (grantId: string) => Promise<void>
   readonly limitRecords: LimitRecords
+  /** Called after a sign-in of an account was stored. */
+  readonly limitSignIns: (accountId: string) => Promise<void>
 }
 
 /** The configuration of the library for the embedded provider. */
@@ -176,7 +178,8 @@ function createInteractionPolicy({ interactionPolicy }: typeof Library) {
  * Creates the grant of a sign-in without a consent page, because the only client is our own app. Each grant is in the
  * user's list of sign-ins (§15.31).
  */
-async function requireGrant(ctx: KoaContextWithOIDC, { audience, db, now }: ProviderOptions) {
+async function requireGrant(ctx: KoaContextWithOIDC, options: ProviderOptions) {
+  const { audience, db, now, limitSignIns } = options
   const { client, session, provider, result } = ctx.oidc
   const accountId = session?.accountId
   if (client === undefined || session === undefined || accountId === undefined) return undefined
@@ -194,6 +197,7 @@ async function requireGrant(ctx: KoaContextWithOIDC, { audience, db, now }: Prov
     created_at: now(),
     used_at: now(),
   })
+  await limitSignIns(accountId)
   return grant
 }
 

@@ -1,14 +1,27 @@
 import { decodeJwt } from 'jose'
 import type { Database } from '../../db/database.ts'
 import { signInRecordContext } from '../../db/secrets/seal-contexts.ts'
+import type { UserRow } from '../../db/tables/tables.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import type { EndedSession, Sessions } from '../identity.ts'
-import { findUser } from '../users/user-store.ts'
+import { listSignIns } from './sign-in-store.ts'
+import { findUserRow } from '../users/user-store.ts'
 import { endSignIn, endSignIns, revokeGrant } from './end-sign-ins.ts'
-import { findActiveGrant, listRevokedGrants } from './revoked-grant-store.ts'
+import { findActiveGrant, listRevokedGrants } from './grant-store.ts'
+import type { ActiveGrant } from './grant-store.ts'
 
 /** The claim of an access token with the id of its session, which lets the API refuse tokens of ended sessions. */
 export const grantClaim = 'grant_id'
+
+/** Sign-ins of an account. More would be scripts, and ending all of them must stay quick. */
+const maxSignIns = 100
+
+/** A session that has not ended. */
+export interface ActiveSession {
+  readonly accountId: string
+  /** Undefined until the first token of the account is used. */
+  readonly user: UserRow | undefined
+}
 
 export interface EmbeddedSessionsOptions {
   readonly db: Database['db']
@@ -68,10 +81,16 @@ export class EmbeddedSessions implements Sessions {
     await this.notifyEnded(accountId, ended)
   }
 
+  /** Ends the sign-ins of an account that were used least recently, when it has too many (§15.38). */
+  async endSurplus(accountId: string): Promise<void> {
+    const signIns = await listSignIns(this.#options.db, accountId)
+    for (const { grant_id } of signIns.slice(maxSignIns)) await this.endSignIn(accountId, grant_id)
+  }
+
   /** Notifies the listeners of sign-ins that were ended in a transaction. */
   async notifyEnded(accountId: string, sessionIds: readonly string[]): Promise<void> {
     const { db, issuer } = this.#options
-    const userId = await findUser(db, issuer, accountId).then(
+    const userId = await findUserRow(db, issuer, accountId).then(
       (user) => user?.id ?? null,
       () => null,
     )
@@ -79,37 +98,33 @@ export class EmbeddedSessions implements Sessions {
       for (const listener of this.#listeners) listener({ sessionId, userId })
   }
 
+  /** Returns a session that has not ended, else undefined. */
+  async find(sessionId: string): Promise<ActiveSession | undefined> {
+    const { db, sealer, issuer } = this.#options
+    const grant = await findActiveGrant(db, issuer, sessionId)
+    if (grant === undefined) return undefined
+    const accountId = readAccountId(sealer, grant.record)
+    if (accountId === undefined) return undefined
+    return { accountId, user: grant.user?.subject === accountId ? grant.user : undefined }
+  }
+
   async #end(sessionId: string): Promise<void> {
     const { db, now } = this.#options
     // The session ends even when its user cannot be found.
-    const userId = await this.#findUserId(sessionId).catch(() => null)
+    const session = await this.find(sessionId).catch(() => undefined)
     await revokeGrant(db, sessionId, now())
-    for (const listener of this.#listeners) listener({ sessionId, userId })
-  }
-
-  async #findUserId(sessionId: string): Promise<string | null> {
-    const { db, sealer, issuer } = this.#options
-    const accountId = await findAccountOfGrant({ db, sealer }, sessionId)
-    return accountId === null ? null : ((await findUser(db, issuer, accountId))?.id ?? null)
+    for (const listener of this.#listeners) listener({ sessionId, userId: session?.user?.id ?? null })
   }
 }
 
-/**
- * Returns the account of a grant that is stored and was sealed by this installation, else null. A token that names no
- * such grant was not issued by a sign-in here, even if its signature is valid (§15.26).
- */
-export async function findAccountOfGrant(
-  { db, sealer }: Pick<EmbeddedSessionsOptions, 'db' | 'sealer'>,
-  grantId: string,
-): Promise<string | null> {
-  const grant = await findActiveGrant(db, grantId)
-  if (grant === undefined) return null
+/** The account of a grant. Undefined when the grant was not sealed by this installation (§15.26). */
+function readAccountId(sealer: Sealer, grant: ActiveGrant['record']): string | undefined {
   try {
     const { accountId } = JSON.parse(sealer.open(grant.payload, signInRecordContext(grant))) as {
       accountId?: string
     }
-    return accountId ?? null
+    return accountId
   } catch {
-    return null
+    return undefined
   }
 }

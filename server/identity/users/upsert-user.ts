@@ -1,20 +1,23 @@
-import { LRUCache } from 'lru-cache'
 import type { Database } from '../../db/database.ts'
+import type { UserRow } from '../../db/tables/tables.ts'
+import { AppError } from '../../lib/app-error.ts'
 import { newId } from '../../lib/new-id.ts'
 import { endSetUp } from '../accounts/set-up-token.ts'
 import type { OnNewUser } from '../identity.ts'
 import type { Profile, User } from '../user.ts'
-import { findUser, insertUser, updateProfile } from './user-store.ts'
-
-/** A user is read from the database once in this time. */
-const maxCacheMs = 60_000
-const maxCachedUsers = 10_000
+import { findUserRow, insertUser, toUser, updateProfile } from './user-store.ts'
 
 /**
  * Returns the user with this issuer and subject. Stores a new user, and updates the profile of a known one. A field that
- * is missing in `profile` keeps its stored value (§15.3).
+ * is missing in `profile` keeps its stored value (§15.3). `stored` is the row that the caller has read for this request.
+ * @throws AppError `unauthenticated` for a user whom the operator has disabled or deleted (§15.34)
  */
-export type UpsertUser = (issuer: string, subject: string, profile: Partial<Profile>) => Promise<User>
+export type UpsertUser = (
+  issuer: string,
+  subject: string,
+  profile: Partial<Profile>,
+  stored?: UserRow,
+) => Promise<User>
 
 export function createUpsertUser({
   db,
@@ -25,21 +28,13 @@ export function createUpsertUser({
   readonly now: () => number
   readonly onNewUser: OnNewUser
 }): UpsertUser {
-  const cache = new LRUCache<string, { readonly user: User; readonly until: number }>({ max: maxCachedUsers })
-
-  return async function upsertUser(issuer, subject, profile) {
-    const key = JSON.stringify([issuer, subject])
-    const cached = cache.get(key)
-    if (cached !== undefined && cached.until > now() && hasProfile(cached.user, profile)) {
-      return cached.user
-    }
-    const stored = (await findUser(db, issuer, subject)) ?? (await insert(issuer, subject, profile))
-    const user = hasProfile(stored, profile) ? stored : { ...stored, ...profile }
-    if (user !== stored) {
-      await updateProfile(db, user.id, { name: user.name, email: user.email, picture: user.picture })
-    }
-    cache.set(key, { user, until: now() + maxCacheMs })
-    return user
+  return async function upsertUser(issuer, subject, profile, stored) {
+    if (stored === undefined) return insert(issuer, subject, profile)
+    const user = requireEnabled(stored)
+    if (hasProfile(user, profile)) return user
+    const changed = { ...user, ...profile }
+    await updateProfile(db, user.id, { name: changed.name, email: changed.email, picture: changed.picture })
+    return changed
   }
 
   async function insert(issuer: string, subject: string, profile: Partial<Profile>): Promise<User> {
@@ -50,11 +45,16 @@ export function createUpsertUser({
         await onNewUser(trx, user)
         return user
       }
-      const existing = await findUser(trx, issuer, subject)
+      const existing = await findUserRow(trx, issuer, subject)
       if (existing === undefined) throw new Error('A user was neither stored nor found.')
-      return existing
+      return requireEnabled(existing)
     })
   }
+}
+
+function requireEnabled(row: UserRow): User {
+  if (row.disabled_at === null) return toUser(row)
+  throw new AppError('unauthenticated', 'Your account is disabled. Ask the administrator of this server.')
 }
 
 function hasProfile(user: User, profile: Partial<Profile>): boolean {

@@ -120,13 +120,3 @@ export async function listDisabledUserIds(db: Db): Promise<string[]> {
   const rows = await db.selectFrom('users').select('id').where('disabled_at', 'is not', null).execute()
   return rows.map(({ id }) => id)
 }
-
-export async function isIdentityDisabled(db: Db, issuer: string, subject: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('users')
-    .select('disabled_at')
-    .where('issuer', '=', issuer)
-    .where('subject', '=', subject)
-    .executeTakeFirst()
-  return row !== undefined && row.disabled_at !== null
-}

@@ -1,15 +1,19 @@
 import type { Db } from '../../db/database.ts'
+import { prepareQuery } from '../../db/dialects/prepare-query.ts'
 import type { UserRow } from '../../db/tables/tables.ts'
 import type { Profile, User } from '../user.ts'
 
-export async function findUser(db: Db, issuer: string, subject: string): Promise<User | undefined> {
-  const row = await db
+const userQuery = prepareQuery((db, user: { readonly issuer: string; readonly subject: string }) =>
+  db
     .selectFrom('users')
     .selectAll()
-    .where('issuer', '=', issuer)
-    .where('subject', '=', subject)
-    .executeTakeFirst()
-  return row && toUser(row)
+    .where('issuer', '=', user.issuer)
+    .where('subject', '=', user.subject)
+    .compile(),
+)
+
+export async function findUserRow(db: Db, issuer: string, subject: string): Promise<UserRow | undefined> {
+  return (await userQuery(db, { issuer, subject })).rows[0]
 }
 
 /** Returns false when another request stored the same user first. */
@@ -26,6 +30,6 @@ export async function updateProfile(db: Db, id: string, profile: Profile): Promi
   await db.updateTable('users').set(profile).where('id', '=', id).execute()
 }
 
-function toUser({ id, issuer, subject, name, email, picture }: UserRow): User {
+export function toUser({ id, issuer, subject, name, email, picture }: UserRow): User {
   return { id, issuer, subject, name, email, picture }
 }
