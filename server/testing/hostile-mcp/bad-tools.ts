@@ -22,6 +22,12 @@ export const badTools: Readonly<Record<string, Behaviour>> = {
     ),
   },
   spaced: { tools: () => [tool(' act'), tool('act', { description: 'The same name without the space.' })] },
+  // Longer than a reply of the tests waits for a list.
+  'late-list': {
+    post: onMethod('tools/list', ({ response, message }) => {
+      setTimeout(() => json(response, message.id, { tools: [tool('act')] }), 1_500)
+    }),
+  },
   alternatives: {
     tools: () => [
       tool('fine'),

@@ -75,7 +75,7 @@ export function PageRequest({ chatId, message, elicitation, page, focusAfter }: 
           {failure}
         </p>
       )}
-      <div className="flex flex-wrap gap-2">
+      <div className="flex flex-wrap gap-2 max-sm:*:flex-auto max-sm:*:px-2">
         {mayContinue && (
           <Button
             look="primary"
