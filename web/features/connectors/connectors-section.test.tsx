@@ -335,3 +335,22 @@ describe('the return from the consent page', () => {
     expect(screen.queryByText('Connector "Files / 100%" connected')).not.toBeInTheDocument()
   })
 })
+
+describe('an address that asks to configure a connector', () => {
+  it('opens its tools once, and the request leaves the address (§12.26)', async () => {
+    const view = new ConnectorsScene([files]).open(
+      `/settings/connectors?configure=${encodeURIComponent(files.name)}`,
+    )
+    const dialog = await screen.findByRole('dialog', { name: 'Configure Tools - Files / 100%' })
+    await waitFor(() => expect(view.search()).toBe(''))
+    await userEvent.click(buttonOf('Close', within(dialog)))
+    expect(screen.queryByRole('dialog')).not.toBeInTheDocument()
+  })
+
+  it('opens nothing for a name that the user does not have (§12.26)', async () => {
+    const view = new ConnectorsScene([files]).open('/settings/connectors?configure=Call%20555')
+    await waitFor(() => expect(view.search()).toBe(''))
+    expect(screen.queryByRole('dialog')).not.toBeInTheDocument()
+    expect(screen.queryByText(/Call 555/)).not.toBeInTheDocument()
+  })
+})
