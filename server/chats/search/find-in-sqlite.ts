@@ -3,141 +3,162 @@ import type { FindRequest, FoundChats } from './chat-finder.ts'
 import { matchExpression, isExact, foldCase } from './words.ts'
 import type { SearchReader } from './sqlite-search-store.ts'
 
-/** Index hits that are read for a word. When there are more, older messages are searched chat by chat. */
-const maxHits = 5_000
+/** Texts that may be read for each chat that is found, and before the first one, before the index is used. */
+const maxTextsPerChat = 6
+const minTexts = 200
+/** Index hits that are read. When there are more, the chats are searched one by one, newest first. */
+const maxHits = 20_000
 /** Messages that are not indexed yet and that are read for a search. */
 const maxQueued = 500
+/** Index hits by which the frequency of a word is estimated. */
+const sampledHits = 64
+/** Words with fewer hits are looked up in the index too, when they have at most so many times the hits of the rarest. */
+const maxFilterHits = 10_000
+const maxFilterRatio = 4
 
-/** The index hits of one word. */
-interface WordHits {
-  readonly word: string
-  /** Chats that contain it. */
-  readonly chats: Set<string>
-  /** Positions of messages that have the grams of the word but were not read yet, by chat. */
-  readonly unread: Map<string, number[]>
-  /** Messages before this position were not checked; 0 when all were. */
-  readonly unknownBefore: number
+/** One search in progress. */
+interface State {
+  readonly reader: SearchReader
+  readonly userId: string
+  /** The rarest first, as soon as the index is used. */
+  words: readonly string[]
+  /** Enough chats for the page and the total. */
+  readonly wanted: number
+  /** Chats that contain every word. */
+  readonly matching: Set<string>
+  /** Chats that do not. */
+  readonly excluded: Set<string>
 }
 
 /**
- * Finds the chats that contain every word. For a rare word the index lists all messages; for a common one, only the
- * newest. When all words are common, the user's chats are checked newest first: chats among the index hits match
- * without reading their messages, and the loop ends when there are enough chats for the page and the total.
+ * Finds the chats that contain every word. Words that almost every chat contains are found by reading the chats, newest
+ * first. For all others, the index lists the messages with the rarest word, newest first, until there are enough chats
+ * for the page and the total.
  */
 export function findInSqlite(reader: SearchReader, request: FindRequest): FoundChats {
-  const user = reader.findUserNumber(request.userId)
-  const wanted = Math.max(maxTotal, request.offset + request.limit)
-  const queued = reader.listQueued(request.userId, maxQueued).map(({ chat_id, content }) => ({
-    chat_id,
-    content: foldCase(content),
-  }))
-  const hits = request.words.map((word) => {
-    const found =
-      user === undefined
-        ? emptyHits(word)
-        : request.words.length === 1
-          ? readHits(reader, user, word, wanted)
-          : listHits(reader, user, word)
-    for (const { chat_id, content } of queued) if (content.includes(word)) found.chats.add(chat_id)
-    return found
-  })
-  // The rarest word selects the chats to check; common words are found quickly in each of them.
-  hits.sort((a, b) => a.unknownBefore - b.unknownBefore || countHitChats(a) - countHitChats(b))
-  const [first] = hits
-  const knownTotal = hits.length === 1 && first !== undefined ? first.chats.size : 0
-  const chats =
-    first?.unknownBefore === 0
-      ? newestFirst(reader, [...first.chats, ...first.unread.keys()])
-      : iterateChatIds(reader, request.userId)
+  const { userId, words, offset, limit } = request
+  const wanted = Math.max(maxTotal, offset + limit)
+  const state: State = { reader, userId, words, wanted, matching: new Set(), excluded: new Set() }
+  if (!readChats(state)) {
+    const uncheckedBefore = readHits(state)
+    if (uncheckedBefore > 0) return readPage(state, request, uncheckedBefore)
+  }
+  const ids = reader.sortChats([...state.matching], { offset, limit })
+  return { ids, total: Math.min(state.matching.size, maxTotal) }
+}
+
+/** Reads the newest chats. Returns false when that finds too few. */
+function readChats({ reader, userId, words, wanted, matching, excluded }: State): boolean {
+  let texts = 0
+  for (const id of reader.iterateChats(userId)) {
+    if (matching.size >= wanted) return true
+    let missing = words
+    for (const text of reader.iterateTexts(id)) {
+      if (texts++ > minTexts + maxTextsPerChat * matching.size) return false
+      missing = withoutFound(missing, text)
+      if (missing.length === 0) break
+    }
+    if (missing.length === 0) matching.add(id)
+    else excluded.add(id)
+  }
+  return true
+}
+
+/** Reads the hits of the rarest word. Returns the position before which messages were not checked; 0 when all were. */
+function readHits(state: State): number {
+  const { reader, userId, matching, excluded, wanted } = state
+  const user = reader.findUserNumber(userId)
+  const queued = reader.listQueued(userId, maxQueued)
+  const frequencies = user === undefined ? [] : sortByFrequency(reader, user, state.words)
+  if (frequencies.length > 0) state.words = frequencies.map(({ word }) => word)
+  const [word = '', ...others] = state.words
+  const filters = user === undefined ? [] : readFilters(reader, user, frequencies)
+  for (const { chat_id } of queued) for (const filter of filters) filter.add(chat_id)
+  // With filters, few chats are read, and not the text of every hit.
+  const isCertain = isExact(word) || filters.length > 0
+  const unchecked = filters.length > 0 ? state.words : others
+  const check = (chatId: string): void => {
+    if (matching.has(chatId) || excluded.has(chatId)) return
+    const mayMatch = filters.every((filter) => filter.has(chatId))
+    if (mayMatch && containsAll(reader, chatId, unchecked)) matching.add(chatId)
+    else excluded.add(chatId)
+  }
+  for (const { chat_id, content } of queued) if (foldCase(content).includes(word)) check(chat_id)
+  if (user === undefined) return 0
+  let checked = 0
+  for (const { position, chatId, content } of reader.iterateHits(user, matchExpression(word), !isCertain)) {
+    if (checked >= maxHits || matching.size >= wanted) return position + 1
+    checked++
+    if (isCertain || foldCase(content ?? '').includes(word)) check(chatId)
+  }
+  return 0
+}
+
+interface Frequency {
+  readonly word: string
+  /** An estimate of the index hits. */
+  readonly hits: number
+}
+
+/** The rarest word first, by the distance between its newest hits. */
+function sortByFrequency(reader: SearchReader, user: number, words: readonly string[]): readonly Frequency[] {
+  if (words.length === 1) return []
+  return words
+    .map((word) => {
+      const positions = reader.listHits(user, matchExpression(word), sampledHits)
+      const [newest = 0] = positions
+      const distance = positions.length < sampledHits ? Infinity : newest - (positions.at(-1) ?? 0)
+      return { word, hits: (sampledHits * newest) / distance }
+    })
+    .toSorted((a, b) => a.hits - b.hits)
+}
+
+/** The chats that may contain a word, for each further word that is about as rare as the rarest one. */
+function readFilters(
+  reader: SearchReader,
+  user: number,
+  [rarest, ...others]: readonly Frequency[],
+): readonly Set<string>[] {
+  if (rarest === undefined) return []
+  const maxFilter = Math.min(maxFilterHits, rarest.hits * maxFilterRatio)
+  return others
+    .filter(({ hits }) => hits <= maxFilter)
+    .map(({ word }) => {
+      const found = reader.iterateHits(user, matchExpression(word), false)
+      return new Set(Array.from(found, ({ chatId }) => chatId))
+    })
+}
+
+/** Takes the page from the user's chats, newest first. Only chats with older messages than the hits are read. */
+function readPage(state: State, { offset, limit }: FindRequest, uncheckedBefore: number): FoundChats {
+  const { reader, userId, words, wanted, matching, excluded } = state
   const ids: string[] = []
   let total = 0
-  for (const id of chats) {
-    if (!hits.every((hit) => contains(reader, hit, id))) continue
-    if (total >= request.offset && ids.length < request.limit) ids.push(id)
+  for (const id of reader.iterateChats(userId)) {
+    if (!matching.has(id)) {
+      if (excluded.has(id)) continue
+      const first = reader.findFirstPosition(id)
+      if (first === undefined || first >= uncheckedBefore || !containsAll(reader, id, words)) continue
+    }
+    if (total >= offset && ids.length < limit) ids.push(id)
     total++
-    if (total >= wanted || (ids.length === request.limit && knownTotal >= maxTotal)) break
+    if (total >= wanted || (ids.length === limit && matching.size >= maxTotal)) break
   }
-  return { ids, total: Math.min(Math.max(total, knownTotal), maxTotal) }
+  return { ids, total: Math.min(Math.max(total, matching.size), maxTotal) }
 }
 
-function emptyHits(word: string): WordHits {
-  return { word, chats: new Set(), unread: new Map(), unknownBefore: 0 }
-}
-
-function countHitChats({ chats, unread }: WordHits): number {
-  return chats.size + unread.size
-}
-
-/** Lists the index hits of a search's only word and reads their messages, until `enough` chats contain the word. */
-function readHits(reader: SearchReader, user: number, word: string, enough: number): WordHits {
-  const chats = new Set<string>()
-  const isCertain = isExact(word)
-  let checked = 0
-  for (const position of reader.iterateHits(user, matchExpression(word))) {
-    if (checked >= maxHits || chats.size >= enough)
-      return { ...emptyHits(word), chats, unknownBefore: position + 1 }
-    checked++
-    const chatId = isCertain ? reader.findChatId(position) : findChat(reader, position, word, chats)
-    if (chatId !== undefined) chats.add(chatId)
+/** Whether the messages of a chat contain every word. Common words are found in its first few messages. */
+function containsAll(reader: SearchReader, chatId: string, words: readonly string[]): boolean {
+  let missing = words
+  if (missing.length === 0) return true
+  for (const text of reader.iterateTexts(chatId)) {
+    missing = withoutFound(missing, text)
+    if (missing.length === 0) return true
   }
-  return { ...emptyHits(word), chats }
-}
-
-/** Lists the index hits of one of several words. Reads no message, because the other words rule out most of them. */
-function listHits(reader: SearchReader, user: number, word: string): WordHits {
-  const found = emptyHits(word)
-  const isCertain = isExact(word)
-  let checked = 0
-  for (const position of reader.iterateHits(user, matchExpression(word))) {
-    if (checked >= maxHits) return { ...found, unknownBefore: position + 1 }
-    checked++
-    const chatId = reader.findChatId(position)
-    if (chatId === undefined) continue
-    if (isCertain) found.chats.add(chatId)
-    else if (!found.unread.get(chatId)?.push(position)) found.unread.set(chatId, [position])
-  }
-  return found
-}
-
-/** Returns the chat of a message if the message contains the word. */
-function findChat(
-  reader: SearchReader,
-  position: number,
-  word: string,
-  known: ReadonlySet<string>,
-): string | undefined {
-  const text = reader.findText(position)
-  if (text === undefined || known.has(text.chat_id)) return undefined
-  return foldCase(text.content).includes(word) ? text.chat_id : undefined
-}
-
-function* iterateChatIds(reader: SearchReader, userId: string): Iterable<string> {
-  for (const { id } of reader.iterateChats(userId)) yield id
-}
-
-function messageContains(reader: SearchReader, position: number, word: string): boolean {
-  const text = reader.findText(position)
-  return text !== undefined && foldCase(text.content).includes(word)
-}
-
-function newestFirst(reader: SearchReader, chats: readonly string[]): string[] {
-  return [...new Set(chats)]
-    .map((id) => ({ id, time: reader.findUpdateTime(id) }))
-    .sort((a, b) => b.time - a.time || (a.id < b.id ? 1 : -1))
-    .map(({ id }) => id)
-}
-
-function contains(
-  reader: SearchReader,
-  { word, chats, unread, unknownBefore }: WordHits,
-  chatId: string,
-): boolean {
-  if (chats.has(chatId)) return true
-  if (unread.get(chatId)?.some((position) => messageContains(reader, position, word))) return true
-  if (unknownBefore === 0) return false
-  const first = reader.findFirstPosition(chatId)
-  if (first === undefined || first >= unknownBefore) return false
-  for (const text of reader.iterateTexts(chatId, unknownBefore))
-    if (foldCase(text).includes(word)) return true
   return false
+}
+
+function withoutFound(words: readonly string[], text: string): readonly string[] {
+  const folded = foldCase(text)
+  return words.filter((word) => !folded.includes(word))
 }

@@ -22,7 +22,8 @@ export type WorkerResponse =
 const { file } = workerData as { readonly file: string }
 const database = new SqliteFile(file, { readonly: true, timeout: 5_000 })
 database.pragma('cache_size = -64000')
-database.pragma('mmap_size = 1073741824')
+// The most that SQLite is compiled for.
+database.pragma('mmap_size = 2147418112')
 const reader = createSearchReader(database)
 
 parentPort?.on('message', ({ id, request }: WorkerRequest) => {

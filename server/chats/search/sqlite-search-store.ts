@@ -23,72 +23,91 @@ export interface IndexedText {
   readonly content: string
 }
 
+/** A message that the index returns for a word. Only reading its text tells whether it contains a long word. */
+export interface Hit {
+  readonly position: number
+  readonly chatId: string
+  /** Null when the text was not asked for. */
+  readonly content: string | null
+}
+
 /**
  * Reads the search index of a SQLite file on a connection of its own. An iteration (`iterate…`) must end before the
  * next one of its kind begins.
  */
 export interface SearchReader {
   findUserNumber(userId: string): number | undefined
-  /** Positions of one user's messages that match the expression, newest first; a position may occur twice. */
-  iterateHits(user: number, expression: string): Iterable<number>
+  /** Positions of the newest messages of one user that match the expression, newest first; a position may occur twice. */
+  listHits(user: number, expression: string, limit: number): number[]
+  /** The messages of one user that match the expression, newest first; a message may occur twice. */
+  iterateHits(user: number, expression: string, withContent: boolean): Iterable<Hit>
   /** The newest finished messages of one user that are not indexed yet. */
-  listQueued(userId: string, limit: number): (IndexedText & { readonly position: number })[]
-  findText(position: number): IndexedText | undefined
-  /** The chat of a message. */
-  findChatId(position: number): string | undefined
+  listQueued(userId: string, limit: number): IndexedText[]
   /** One user's chats, newest first. */
-  iterateChats(userId: string): Iterable<{ readonly id: string }>
-  findUpdateTime(chatId: string): number
+  iterateChats(userId: string): Iterable<string>
+  /** A page of these chats, newest first. */
+  sortChats(chatIds: readonly string[], page: { readonly offset: number; readonly limit: number }): string[]
   /** The position of a chat's first message. */
   findFirstPosition(chatId: string): number | undefined
-  /** The texts of a chat's finished messages before a position. */
-  iterateTexts(chatId: string, before: number): Iterable<string>
+  /** The texts of a chat's finished messages. */
+  iterateTexts(chatId: string): Iterable<string>
 }
 
 /** The results of tools, which are user messages with a `server`, are not searched. */
 const isSearchable = `status <> 'streaming' and (server is null or role = 'assistant')`
 
+const positionOf = (rowId: string) => `((${rowId} >> ${chunkBits}) & ${2 ** positionBits - 1})`
+const matches = `from message_search s %join where s.message_search match ? and s.rowid >= ${rowIdOf('cast(? as integer)', '0', '0')}
+  and s.rowid < ${rowIdOf('cast(? as integer)', '0', '0')} order by s.rowid desc`
+const matchingMessages = matches.replace(
+  '%join',
+  `cross join messages m on m.position = ${positionOf('s.rowid')}`,
+)
+
 export function createSearchReader(file: BetterSqlite.Database): SearchReader {
   const userNumber = file.prepare<[string], { number: number }>(
     'select number from search_users where user_id = ?',
   )
-  const hits = file
-    .prepare<
-      unknown[],
-      number
-    >(`select (rowid >> ${chunkBits}) & ${2 ** positionBits - 1} as position from message_search
-    where message_search match ? and rowid >= ${rowIdOf('cast(? as integer)', '0', '0')}
-    and rowid < ${rowIdOf('cast(? as integer)', '0', '0')} order by rowid desc`)
+  const newestHits = file
+    .prepare<unknown[], number>(`select ${positionOf('s.rowid')} ${matches.replace('%join', '')} limit ?`)
     .pluck()
+  // One statement for the index and the messages takes half the time of one for each message.
+  const hits = file.prepare<unknown[], Hit>(
+    `select m.position, m.chat_id as chatId, null as content ${matchingMessages}`,
+  )
+  const hitsWithContent = file.prepare<unknown[], Hit>(
+    `select m.position, m.chat_id as chatId, m.content ${matchingMessages}`,
+  )
   // `cross` makes SQLite start with the short queue, and not with the user's many messages.
-  const queued = file.prepare<[number, string], IndexedText & { position: number }>(
-    `select m.position, m.chat_id, m.content from (select position from search_queue order by position desc limit ?) q
+  const queued = file.prepare<[number, string], IndexedText>(
+    `select m.chat_id, m.content from (select position from search_queue order by position desc limit ?) q
      cross join messages m on m.position = q.position cross join chats c on c.id = m.chat_id where c.user_id = ?`,
   )
-  const text = file.prepare<[number], IndexedText>('select chat_id, content from messages where position = ?')
-  const chat = file.prepare<[number], { chat_id: string }>('select chat_id from messages where position = ?')
-  const chats = file.prepare<[string], { id: string }>(
-    'select id from chats where user_id = ? order by updated_at desc, id desc',
-  )
-  const time = file.prepare<[string], { updated_at: number }>('select updated_at from chats where id = ?')
+  const chats = file
+    .prepare<[string], string>('select id from chats where user_id = ? order by updated_at desc, id desc')
+    .pluck()
+  const sorted = file
+    .prepare<[string, number, number], string>(
+      `select c.id from json_each(?) wanted cross join chats c on c.id = wanted.value
+       order by c.updated_at desc, c.id desc limit ? offset ?`,
+    )
+    .pluck()
   const start = file.prepare<[string], { position: number }>(
     'select position from messages where chat_id = ? order by unix_timestamp limit 1',
   )
   const texts = file
-    .prepare<[string, number], string>(
-      `select content from messages where chat_id = ? and position < ? and ${isSearchable}`,
-    )
+    .prepare<[string], string>(`select content from messages where chat_id = ? and ${isSearchable}`)
     .pluck()
 
   return {
     findUserNumber: (userId) => userNumber.get(userId)?.number,
-    iterateHits: (user, expression) => hits.iterate(expression, user, user + 1) as Iterable<number>,
+    listHits: (user, expression, limit) => newestHits.all(expression, user, user + 1, limit),
+    iterateHits: (user, expression, withContent) =>
+      (withContent ? hitsWithContent : hits).iterate(expression, user, user + 1),
     listQueued: (userId, limit) => queued.all(limit, userId),
-    findText: (position) => text.get(position),
-    findChatId: (position) => chat.get(position)?.chat_id,
     iterateChats: (userId) => chats.iterate(userId),
-    findUpdateTime: (chatId) => time.get(chatId)?.updated_at ?? 0,
+    sortChats: (chatIds, { offset, limit }) => sorted.all(JSON.stringify(chatIds), limit, offset),
     findFirstPosition: (chatId) => start.get(chatId)?.position,
-    iterateTexts: (chatId, before) => texts.iterate(chatId, before) as Iterable<string>,
+    iterateTexts: (chatId) => texts.iterate(chatId),
   }
 }
