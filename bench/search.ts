@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { openSearch } from '../server/chats/search/open-search.ts'
 import { indexMessages } from '../server/chats/search/index-messages.ts'
 import { openDatabase } from '../server/db/open-database.ts'
-import { createRandom, fillChats, wordOf } from './parts/fill-chats.ts'
+import { createRandom, fillChats, hanWordOf, wordOf } from './parts/fill-chats.ts'
 
 /*
- * Measures the first page of a search for rare and common words, and how long searching and indexing block other work.
+ * Measures the first page of every kind of search with its previews and total, how long another user's reads take meanwhile,
+ * and how long searching and indexing block other work.
  * `npm run bench search [messages] [postgres-address]`
  */
 
@@ -28,19 +29,47 @@ const search = openSearch(database, (error) => {
 })
 const user = { id: owner, issuer: '', subject: '', name: null, email: null, picture: null }
 
+const other = { ...user, id: 'other0' }
+const random = createRandom(7)
+const pick = (from: number, to: number): number => from + Math.floor(random() * (to - from))
+/** Texts from which phrases are taken. */
+const texts = await database.db
+  .selectFrom('messages')
+  .select('content')
+  .where(
+    'position',
+    'in',
+    Array.from({ length: searchesPerKind }, () => pick(1, Number(count))),
+  )
+  .execute()
+
+/** Words that follow each other in a message. */
+function pickPhrase(): string {
+  const words = texts[pick(0, texts.length)]?.content.split(' ') ?? []
+  const start = pick(0, Math.max(words.length - 4, 1))
+  return words
+    .slice(start, start + 4)
+    .join(' ')
+    .slice(0, 100)
+}
+
 /** The kinds of search terms. */
-const kinds: readonly { name: string; words: (random: () => number) => string }[] = [
-  { name: 'rare word', words: (random) => wordOf(20_000 + Math.floor(random() * 9_000)) },
-  { name: 'word in one of 500 messages', words: (random) => wordOf(2_000 + Math.floor(random() * 1_000)) },
-  { name: 'word in one of 50 messages', words: (random) => wordOf(150 + Math.floor(random() * 200)) },
-  { name: 'common word', words: (random) => wordOf(Math.floor(random() * 10)) },
-  { name: 'part of words', words: (random) => wordOf(Math.floor(random() * 3_000)).slice(1, 5) },
-  { name: 'two letters', words: (random) => wordOf(Math.floor(random() * 16)).slice(0, 2) },
-  { name: 'absent word', words: (random) => `${wordOf(Math.floor(random() * 9_000))}zzz` },
+const kinds: readonly { name: string; words: () => string }[] = [
+  { name: 'rare word', words: () => wordOf(pick(20_000, 29_000)) },
+  { name: 'word in one of 500 messages', words: () => wordOf(pick(2_000, 3_000)) },
+  { name: 'word in one of 50 messages', words: () => wordOf(pick(150, 350)) },
+  { name: 'common word', words: () => wordOf(pick(0, 10)) },
+  { name: 'part of words', words: () => wordOf(pick(0, 3_000)).slice(1, 5) },
+  { name: 'two letters', words: () => wordOf(pick(0, 16)).slice(0, 2) },
+  { name: 'two letters of no word', words: () => 'qx' },
+  { name: 'Chinese word', words: () => hanWordOf(pick(0, 5_000)) },
+  { name: 'absent word', words: () => `${wordOf(pick(0, 9_000))}zzz` },
+  { name: 'two words', words: () => `${wordOf(pick(0, 10))} ${wordOf(pick(500, 1_000))}` },
   {
-    name: 'two words',
-    words: (random) => `${wordOf(Math.floor(random() * 10))} ${wordOf(500 + Math.floor(random() * 500))}`,
+    name: 'two words in one of 50 messages each',
+    words: () => `${wordOf(pick(150, 350))} ${wordOf(pick(150, 350))}`,
   },
+  { name: 'four words of a message', words: pickPhrase },
 ]
 
 const format = (milliseconds: number): string => `${milliseconds.toFixed(1)} ms`
@@ -57,9 +86,25 @@ const watch = setInterval(() => {
   last = now
 }, 5)
 
-const random = createRandom(7)
+/** The milliseconds of reads of another user, one after the other. Stops when `isOver` returns true. */
+async function readOthers(isOver: () => boolean): Promise<number[]> {
+  const times: number[] = []
+  while (!isOver()) {
+    const start = performance.now()
+    await search.searchChats(other, { search: '', page: 1, limit: 10 })
+    times.push(performance.now() - start)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  return times
+}
+
 let areGoalsMet = true
 await search.searchChats(user, { search: 'warm up', page: 1, limit: 10 })
+let reads = 0
+const quiet = await readOthers(() => ++reads > 200)
+blockedMs = 0
+let isOver = false
+const others = readOthers(() => isOver)
 for (const { name, words } of kinds) {
   const times: number[] = []
   const cpuTimes: number[] = []
@@ -67,7 +112,7 @@ for (const { name, words } of kinds) {
   for (let index = 0; index < searchesPerKind; index++) {
     const start = performance.now()
     const used = process.cpuUsage()
-    const found = await search.searchChats(user, { search: words(random), page: 1, limit: 10 })
+    const found = await search.searchChats(user, { search: words(), page: 1, limit: 10 })
     times.push(performance.now() - start)
     const { user: own, system } = process.cpuUsage(used)
     cpuTimes.push((own + system) / 1000)
@@ -81,6 +126,11 @@ for (const { name, words } of kinds) {
   )
 }
 const blockedBySearchMs = blockedMs
+isOver = true
+const meanwhile = await others
+console.log(
+  `reads of another user: p50 ${format(percentile(meanwhile, 50))}, p99 ${format(percentile(meanwhile, 99))}, longest ${format(Math.max(...meanwhile))}; without searches p50 ${format(percentile(quiet, 50))}, p99 ${format(percentile(quiet, 99))}, longest ${format(Math.max(...quiet))}`,
+)
 console.log(
   `longest time that the searches blocked other work: ${blockedBySearchMs.toFixed(1)} ms (goal: ${maxBlockedMs} ms) ${blockedBySearchMs <= maxBlockedMs ? 'met' : 'NOT MET'}`,
 )

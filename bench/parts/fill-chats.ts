@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Database } from '../../server/db/database.ts'
 import type { Tables } from '../../server/db/tables/tables.ts'
+import { fillSearchTexts } from '../../server/chats/search/search-text-store.ts'
 import { splitGrams, foldCase } from '../../server/chats/search/words.ts'
 import { rowIdOf } from '../../server/chats/search/sqlite-search-store.ts'
 
@@ -60,9 +61,35 @@ export function wordOf(rank: number): string {
   return word
 }
 
+/** The number of different Chinese words and characters. */
+const hanVocabularySize = 10_000
+const hanCharacters = 2_500
+/** One chat of this many is Chinese, where no space separates words. */
+const hanInterval = 20
+const hanWordsPerMessage = 80
+
+/** Returns a word of two Chinese characters for each rank. */
+export function hanWordOf(rank: number): string {
+  const first = 0x4e_00 + ((rank * 7_919) % hanCharacters)
+  const second = 0x4e_00 + ((rank * 104_729 + Math.floor(rank / hanCharacters)) % hanCharacters)
+  return String.fromCodePoint(first, second)
+}
+
 /** Follows Zipf's law: the second word is half as frequent as the first. */
-const pickRank = (random: () => number): number =>
-  Math.floor(Math.exp(random() * Math.log(vocabularySize))) - 1
+const pickRank = (random: () => number, size: number): number =>
+  Math.floor(Math.exp(random() * Math.log(size))) - 1
+
+function writeText(random: () => number): string {
+  return Array.from({ length: wordsPerMessage }, () => wordOf(pickRank(random, vocabularySize))).join(' ')
+}
+
+function writeHanText(random: () => number): string {
+  const words = Array.from({ length: hanWordsPerMessage }, (_, index) => {
+    const end = index % 12 === 11 ? '。' : index % 5 === 4 ? '，' : ''
+    return hanWordOf(pickRank(random, hanVocabularySize)) + end
+  })
+  return words.join('')
+}
 
 /** Fills a database with chats. Nine of ten belong to one user, whose id is returned. */
 export async function fillChats({ db, dialect }: Database, messages: number): Promise<string> {
@@ -92,7 +119,10 @@ export async function fillChats({ db, dialect }: Database, messages: number): Pr
     })
   }
   if (dialect.kind === 'sqlite') await indexAll(db)
-  else await sql`analyze messages`.execute(db)
+  else {
+    while (await fillSearchTexts(db));
+    await sql`vacuum analyze messages, search_texts, chats`.execute(db)
+  }
   return 'owner'
 }
 
@@ -103,12 +133,13 @@ async function insertChat(
   random: () => number,
 ): Promise<void> {
   const id = `chat${time}`
+  const isHan = (time / messagesPerChat) % hanInterval === 7
   const rows = Array.from({ length: messagesPerChat }, (_, index) => ({
     chat_id: id,
     id: `m${index}`,
     parent_id: index === 0 ? null : `m${index - 1}`,
     role: index % 2 === 0 ? 'user' : 'assistant',
-    content: Array.from({ length: wordsPerMessage }, () => wordOf(pickRank(random))).join(' '),
+    content: isHan ? writeHanText(random) : writeText(random),
     status: 'complete',
     first_id: 'm0',
     second_id: index === 0 ? null : 'm1',
