@@ -47,6 +47,8 @@ export interface Dialect {
   storeEvents(trx: Kysely<Tables>, layout: 'by key' | 'as written'): Promise<void>
   /** Creates the index of `chats/search/`. */
   createSearchIndex(trx: Kysely<Tables>): Promise<void>
+  /** Creates the texts that PostgreSQL searches, and their index. Does nothing on SQLite. */
+  createSearchTexts(trx: Kysely<Tables>): Promise<void>
   /** Milliseconds since 1970 by the database's clock. Nodes compare leases with it, because their own clocks may differ. */
   readonly clock: RawBuilder<number>
   /**

@@ -14,6 +14,7 @@ import { createSignIns } from './migrations/0010-sign-ins.ts'
 import { addCallErrors } from './migrations/0011-call-errors.ts'
 import { addLeftOutTools } from './migrations/0012-left-out-tools.ts'
 import { addChatSizes } from './migrations/0013-chat-sizes.ts'
+import { createSearchTexts } from './migrations/0014-search-texts.ts'
 import type { Tables } from './tables/tables.ts'
 
 type Migration = (trx: Kysely<Tables>, dialect: Dialect) => Promise<void>
@@ -33,6 +34,7 @@ export const migrations: readonly Migration[] = [
   addCallErrors,
   addLeftOutTools,
   addChatSizes,
+  createSearchTexts,
 ]
 
 /**

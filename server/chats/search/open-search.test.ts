@@ -5,6 +5,7 @@ import { engines, openTestDatabase } from '../../testing/database/test-database.
 import type { TestDatabase } from '../../testing/database/test-database.ts'
 import { addChat, addPath } from '../../testing/factories/chats.ts'
 import { addUser } from '../../testing/factories/users.ts'
+import { fillSearchTexts } from './search-text-store.ts'
 import { indexMessages } from './index-messages.ts'
 import { openSearch } from './open-search.ts'
 import type { Search } from './open-search.ts'
@@ -44,7 +45,8 @@ describe.each(engines)('search on %s', (engine) => {
   }
 
   async function index(): Promise<void> {
-    if (engine === 'sqlite') while (await indexMessages(database.db));
+    const { db } = database
+    while (await (engine === 'sqlite' ? indexMessages(db) : fillSearchTexts(db)));
   }
 
   const find = async (user: User, words: string, page = 1, limit = 10) => {
@@ -118,8 +120,12 @@ describe.each(engines)('search on %s', (engine) => {
     for (const at of [4_090, 4_032, 100_000]) {
       ids.push(await addTexts(user, [`${filler.repeat(8_000).slice(0, at)}needle${filler.repeat(50)}end`]))
     }
+    const unspaced = '今天天气很好'.repeat(1_000)
+    ids.push(await addTexts(user, [`${unspaced.slice(0, 3_996)}needle${unspaced}ω`]))
     await index()
-    expect(await find(user, 'needle')).toEqual({ ids: ids.reverse(), total: 3 })
+    expect(await find(user, 'needle')).toEqual({ ids: ids.toReversed(), total: 4 })
+    expect(await find(user, '好needle今天')).toEqual({ ids: ids.slice(-1), total: 1 })
+    expect(await find(user, '好ω')).toEqual({ ids: ids.slice(-1), total: 1 })
   })
 
   it('counts up to 1,000 chats, and returns later pages too (§17.20)', async () => {
@@ -133,28 +139,112 @@ describe.each(engines)('search on %s', (engine) => {
     expect((await search.searchChats(user, { search: '', page: 1, limit: 10 })).total).toBe(1_000)
   }, 60_000)
 
-  it('returns the same as a plain scan of all texts', async () => {
+  it('returns the same as a plain scan of all texts (§17.20, §20.10)', async () => {
     const user = await newUser()
     const alphabet = fc.constantFrom('a', 'b', 'B', 'é', 'Ж', '天', ' ', '%')
     const text = fc.string({ unit: alphabet, minLength: 1, maxLength: 12 })
-    const chats: { id: string; texts: string[] }[] = []
+    const chats: Chat[] = []
     for (const texts of fc.sample(fc.array(text, { minLength: 1, maxLength: 4 }), { numRuns: 60, seed: 7 })) {
       chats.unshift({ id: await addTexts(user, texts), texts })
     }
+    const compare = (numRuns: number): Promise<void> =>
+      fc.assert(
+        fc.asyncProperty(fc.string({ unit: alphabet, maxLength: 6 }), async (words) => {
+          expect(await find(user, words, 1, 100)).toEqual(scan(chats, words, 1, 100))
+        }),
+        { numRuns },
+      )
+    await compare(20)
     await index()
-    await fc.assert(
-      fc.asyncProperty(fc.string({ unit: alphabet, maxLength: 6 }), async (words) => {
-        const wanted = words
-          .toLowerCase()
-          .split(/\s+/)
-          .filter((word) => word !== '')
-        const expected = chats.filter(({ texts }) =>
-          wanted.every((word) => texts.some((content) => content.toLowerCase().includes(word))),
-        )
-        const found = await find(user, words, 1, 100)
-        expect(found).toEqual({ ids: expected.map(({ id }) => id), total: expected.length })
-      }),
-      { numRuns: 60 },
-    )
+    await compare(60)
   })
+
+  it('returns the same as a plain scan for words of every frequency, on every page (§17.20, §20.10)', async () => {
+    const user = await newUser()
+    const chats = await addManyChats(user)
+    await index()
+    for (const words of [
+      'every',
+      'ever',
+      'half',
+      'third',
+      'twentieth',
+      'centi',
+      'once',
+      'absent',
+      'early',
+      'ce',
+      'every half',
+      'half third',
+      'third twentieth every',
+      'centi twentieth',
+      'once early',
+      'centi early every',
+      'twentieth early',
+      'half centi once',
+      'every absent',
+    ]) {
+      for (const page of [1, 2, 9, 101, 120]) {
+        expect(await find(user, words, page, 10), `${words}, page ${page}`).toEqual(
+          scan(chats, words, page, 10),
+        )
+      }
+    }
+  }, 120_000)
+
+  /** 1,300 chats of three messages, in which words have different frequencies. The oldest ones are updated last. */
+  async function addManyChats(user: User): Promise<Chat[]> {
+    const intervals = { every: 1, half: 2, third: 3, twentieth: 20, centi: 100, once: 900 }
+    const chats = Array.from({ length: 1_300 }, (_, index) => {
+      const words = Object.entries(intervals).filter(([, interval]) => index % interval === 0)
+      const texts = ['intro', 'reply', 'outro']
+      for (const [at, [word]] of words.entries()) texts[(index + at) % 3] += ` ${word}`
+      if (index < 30) texts[0] += ' early'
+      time += 10
+      return { id: newId(), texts, updatedAt: index < 40 ? time + 100_000 : time }
+    })
+    await database.db
+      .insertInto('chats')
+      .values(
+        chats.map(({ id, updatedAt }) => ({ id, user_id: user.id, created_at: 1, updated_at: updatedAt })),
+      )
+      .execute()
+    const messages = chats.flatMap(({ id, texts }) =>
+      texts.map((content, index) => ({
+        chat_id: id,
+        id: `m${index}`,
+        role: index === 1 ? 'assistant' : 'user',
+        content,
+        status: 'complete',
+        first_id: 'm0',
+        unix_timestamp: index,
+      })),
+    )
+    for (let at = 0; at < messages.length; at += 1_000) {
+      await database.db
+        .insertInto('messages')
+        .values(messages.slice(at, at + 1_000))
+        .execute()
+    }
+    time += 200_000
+    return chats.toSorted((a, b) => b.updatedAt - a.updatedAt)
+  }
 })
+
+interface Chat {
+  readonly id: string
+  readonly texts: readonly string[]
+}
+
+/** The result of a search, computed without an index. The chats are in the order of the result. */
+function scan(chats: readonly Chat[], search: string, page: number, limit: number): object {
+  const words = search
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+  const found = chats.filter(({ texts }) =>
+    words.every((word) => texts.some((content) => content.toLowerCase().includes(word))),
+  )
+  const ids = found.slice((page - 1) * limit, page * limit).map(({ id }) => id)
+  return { ids, total: Math.min(found.length, 1_000) }
+}

@@ -2,7 +2,8 @@ import { Worker } from 'node:worker_threads'
 import { workerSource } from '../../lib/worker-source.ts'
 import type { Database } from '../../db/database.ts'
 import { repeatUntilStopped } from '../../lib/repeat-until-stopped.ts'
-import { findInPostgres } from './postgres-search-store.ts'
+import { fillSearchTexts } from './search-text-store.ts'
+import { findInPostgres } from './find-in-postgres.ts'
 import { indexMessages, removeFromIndex } from './index-messages.ts'
 import type { ChatList } from '@yonder/contract/chat'
 import type { User } from '../../identity/user.ts'
@@ -24,18 +25,20 @@ export interface Search {
   close(): Promise<void>
 }
 
-/**
- * Opens the search in chats. On SQLite this also starts the indexing, in short slices that do not delay the streams
- * (§20.10).
- */
+/** Opens the search in chats, and starts the indexing in short slices that do not delay the streams (§20.10). */
 export function openSearch(database: Database, onError: (error: unknown) => void): Search {
   const { db, file } = database
   if (file === null) {
+    const endFilling = repeatUntilStopped(
+      async () => ((await fillSearchTexts(db)) ? busyIntervalMs : idleIntervalMs),
+      idleIntervalMs,
+      onError,
+    )
     return {
       searchChats: createChatSearch(database, (request) => findInPostgres(db, request)),
-      // PostgreSQL updates its index with the messages.
+      // PostgreSQL deletes texts with their messages.
       removeUser: () => Promise.resolve(),
-      close: () => Promise.resolve(),
+      close: endFilling,
     }
   }
   const worker = openWorkerSearch(file)

@@ -1,77 +1,137 @@
-import type { Kysely } from 'kysely'
-import type { Tables } from '../../db/tables/tables.ts'
-import { maxTotal } from './chat-finder.ts'
-import type { FindRequest, FoundChats } from './chat-finder.ts'
+import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
 import type { Db } from '../../db/database.ts'
+import { foldSql, isSearchable, ownerLength } from '../../db/dialects/postgres-search.ts'
+import type { FoundChats } from './chat-finder.ts'
+import { tsqueryOf } from './words.ts'
 
-/** A word that occurs in more messages than this is treated as common. */
-const maxHits = 2_000
+/** Newest chats, and texts of each, by which the frequency of words is estimated. */
+const sampledChats = 100
+const sampledTexts = 20
 
 /**
- * Finds the chats that contain every word. The index finds the messages of a rare word. When all words are common, the
- * index would list most of the table, so the chats are read newest first until there are enough for page and total.
+ * Makes the plans of this transaction use one processor, so that a search does not take those that other requests need, and
+ * no JIT, which would take longer than the search. Returns the position up to which messages may have no texts yet
+ * (`search-text-store.ts`), or null.
  */
-export async function findInPostgres(db: Kysely<Tables>, request: FindRequest): Promise<FoundChats> {
-  const { userId, words, offset, limit } = request
-  const wanted = Math.max(maxTotal, offset + limit)
-  const common: string[] = []
-  let candidates: ReadonlySet<string> | undefined
-  for (const word of words) {
-    // A trigram index cannot find words of fewer than three characters.
-    const hits =
-      Array.from(word).length < 3 ? undefined : await listChatsWithWord(db, userId, word, maxHits + 1)
-    if (hits === undefined || hits.length > maxHits) common.push(word)
-    else candidates = new Set(hits.filter((id) => candidates === undefined || candidates.has(id)))
-    if (candidates?.size === 0) return { ids: [], total: 0 }
-  }
-  const ids = await listChatsWithWords(db, userId, {
-    words: common,
-    wanted,
-    candidates: candidates === undefined ? undefined : [...candidates],
-  })
-  return { ids: ids.slice(offset, offset + limit), total: Math.min(ids.length, maxTotal) }
+export async function prepareSearch(trx: Db): Promise<number | null> {
+  const { rows } = await sql<{ backlog: number | null }>`
+    select set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true),
+      (select position from search_backlog) as backlog`.execute(trx)
+  return rows[0]?.backlog ?? null
 }
+
+const containsWord = (text: RawBuilder<unknown>, word: string): RawBuilder<boolean> =>
+  sql<boolean>`strpos(${text}, ${word}) > 0`
+
+/** Shares of the newest chats, from 0 to 1. */
+export interface Shares {
+  /** For each word, of the chats that contain it. */
+  readonly words: readonly number[]
+  /** Of the chats that contain every word. */
+  readonly all: number
+}
+
+/** Estimates the frequency of words. */
+export async function sampleChats(trx: Db, userId: string, words: readonly string[]): Promise<Shares> {
+  const isFound = words.map((word) => sql`coalesce(bool_or(${containsWord(sql`t.text`, word)}), false)`)
+  const { rows } = await sql<{ found: boolean[] }>`
+    select (select array[${sql.join(isFound)}] from (
+      select text from search_texts where chat_id = c.id limit ${sampledTexts}) t) as found
+    from (select id from chats where user_id = ${userId} order by updated_at desc, id desc limit ${sampledChats}) c`.execute(
+    trx,
+  )
+  const shareOf = (matches: (found: readonly boolean[]) => boolean): number =>
+    rows.filter(({ found }) => matches(found)).length / Math.max(rows.length, 1)
+  return {
+    words: words.map((_, index) => shareOf((found) => found[index] === true)),
+    all: shareOf((found) => found.every(Boolean)),
+  }
+}
+
+export interface ChatQuery {
+  readonly userId: string
+  /** Words for which the index is read. */
+  readonly indexed: readonly string[]
+  /** Words that are looked up in each chat. */
+  readonly words: readonly string[]
+  /** The result of `prepareSearch`. */
+  readonly backlog: number | null
+  /** Chats that are counted at most. */
+  readonly wanted: number
+  /** Messages that the index may find for a word. */
+  readonly maxHits: number
+  readonly offset: number
+  readonly limit: number
+}
+
+export interface ListedChats extends FoundChats {
+  /** False when the index finds more messages than `maxHits`. Then there may be other chats. */
+  readonly isComplete: boolean
+}
+
+/** Returns a page of the user's chats that contain all words, newest first, and their number. */
+export async function listChats(trx: Db, query: ChatQuery): Promise<ListedChats> {
+  const { userId, indexed, words, maxHits, wanted, offset, limit } = query
+  const isHit = indexed.map((_, index) => sql`and id in (select chat_id from ${hitsOf(index)})`)
+  const hasWord = words.map((word) => sql`and ${chatContains(word, query)}`)
+  const areAll = indexed.map((_, index) => sql`and (select count(*) from ${hitsOf(index)}) <= ${maxHits}`)
+  // `offset 0` sorts the chats first, so that words are looked up in as few of them as are wanted.
+  const { rows } = await sql<ListedChats>`
+    with ${sql.join([
+      sql`queued as materialized (${selectQueued(userId)})`,
+      ...indexed.map((word, index) => sql`${hitsOf(index)} as materialized (${selectHits(word, query)})`),
+      sql`candidates as (select id, updated_at from chats where user_id = ${userId} ${sql.join(isHit, sql` `)}
+        order by updated_at desc, id desc offset 0)`,
+      sql`matching as (select id, updated_at from candidates where true ${sql.join(hasWord, sql` `)} limit ${wanted})`,
+    ])}
+    select (select count(*) from matching) as total, array(
+      select id from matching order by updated_at desc, id desc offset ${offset} limit ${limit}) as ids,
+      true ${sql.join(areAll, sql` `)} as "isComplete"`.execute(trx)
+  return rows[0] ?? { ids: [], total: 0, isComplete: false }
+}
+
+const hitsOf = (index: number): RawBuilder<unknown> => sql.ref(`hits${index}`)
 
 /** The word as a pattern, with its wildcards escaped. */
-function patternOf(word: string): string {
-  return `%${word.replace(/[\\%_]/g, '\\$&')}%`
+const patternOf = (word: string): string => `%${word.replace(/[\\%_]/g, '\\$&')}%`
+
+/** The messages whose texts are not stored yet. */
+const selectQueued = (userId: string): RawBuilder<unknown> => sql`
+  select m.chat_id, ${sql.raw(foldSql('m.content'))} as text
+  from search_queue q join messages m on m.position = q.position join chats c on c.id = m.chat_id
+  where c.user_id = ${userId} and ${sql.raw(isSearchable)}`
+
+/** The chats of the messages with a word, one row for each message. */
+function selectHits(word: string, { userId, backlog, maxHits }: ChatQuery): RawBuilder<unknown> {
+  // The index of earlier versions finds the messages without texts.
+  const withoutText =
+    backlog === null
+      ? sql``
+      : sql`union all select m.chat_id from messages m join chats c on c.id = m.chat_id where c.user_id = ${userId}
+          and m.position <= ${backlog} and m.content ilike ${patternOf(word)} and ${sql.raw(isSearchable)}`
+  return sql`select chat_id from (
+    select chat_id from search_texts where search_grams(owner, text) @@ ${tsqueryOf(word, ownerOf(userId))}::tsquery
+      and ${containsWord(sql`text`, word)}
+    union all select chat_id from queued where ${containsWord(sql`text`, word)}
+    ${withoutText}) found limit ${maxHits + 1}`
 }
 
-const isSearchable = sql`m.status <> 'streaming' and (m.server is null or m.role = 'assistant')`
-
-/** Returns the chats of up to `limit` messages of one user that contain a word, one entry for each message. */
-export async function listChatsWithWord(
-  db: Db,
-  userId: string,
-  word: string,
-  limit: number,
-): Promise<string[]> {
-  const { rows } = await sql<{ chat_id: string }>`
-    select m.chat_id from messages m join chats c on c.id = m.chat_id
-    where c.user_id = ${userId} and m.content ilike ${patternOf(word)} and ${isSearchable}
-    limit ${limit}`.execute(db)
-  return rows.map((row) => row.chat_id)
+/** Reads the texts of one chat until one has the word. Without the union, PostgreSQL would read the texts of all chats. */
+function chatContains(word: string, { backlog }: ChatQuery): RawBuilder<unknown> {
+  const withoutText =
+    backlog === null
+      ? sql``
+      : sql`union all select ${sql.raw(foldSql('m.content'))} from messages m
+          where m.chat_id = candidates.id and m.position <= ${backlog} and ${sql.raw(isSearchable)}`
+  return sql`exists (select 1 from (
+    select text from search_texts where chat_id = candidates.id
+    union all select text from queued where chat_id = candidates.id
+    ${withoutText}) texts where ${containsWord(sql`text`, word)})`
 }
 
-/** Returns one user's chats that contain every word, newest first; with `candidates`, only chats of that list. */
-export async function listChatsWithWords(
-  db: Db,
-  userId: string,
-  search: {
-    readonly words: readonly string[]
-    readonly wanted: number
-    readonly candidates: readonly string[] | undefined
-  },
-): Promise<string[]> {
-  // `offset 0` keeps PostgreSQL from turning the subqueries into joins, which would read all messages first.
-  const conditions = search.words.map(
-    (word) => sql`and exists (select 1 from messages m where m.chat_id = c.id
-      and m.content ilike ${patternOf(word)} and ${isSearchable} offset 0)`,
-  )
-  const candidates = search.candidates === undefined ? sql`` : sql`and c.id = any(${search.candidates})`
-  const { rows } = await sql<{ id: string }>`
-    select c.id from chats c where c.user_id = ${userId} ${candidates} ${sql.join(conditions, sql` `)}
-    order by c.updated_at desc, c.id desc limit ${search.wanted}`.execute(db)
-  return rows.map((row) => row.id)
+/** The name of a user in the index, as `store_search_text` writes it. */
+function ownerOf(userId: string): string {
+  return createHash('md5').update(userId).digest('hex').slice(0, ownerLength)
 }

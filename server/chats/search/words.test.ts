@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { matchExpression, splitGrams, isExact } from './words.ts'
+import { matchExpression, splitGrams, isExact, tsqueryOf } from './words.ts'
 
 describe('grams', () => {
   it('are all four-grams of each word and its last one to three characters, each once', () => {
@@ -13,6 +13,12 @@ describe('grams', () => {
     expect(matchExpression('hel')).toBe('"hel" *')
     expect(matchExpression('a"b')).toBe('"a""b" *')
     expect(matchExpression('aaaaaa')).toBe('"aaaa"')
+  })
+
+  it('are combined for PostgreSQL too, each after its owner', () => {
+    expect(tsqueryOf('hello', 'u1')).toBe("'u1hell' & 'u1ello'")
+    expect(tsqueryOf('hel', 'u1')).toBe("'u1hel':*")
+    expect(tsqueryOf(`'\\`, 'u1')).toBe(`'u1''\\\\':*`)
   })
 
   it('match words of up to four characters exactly', () => {

@@ -36,24 +36,35 @@ export function splitGrams(text: string): string {
   return [...grams].join(' ')
 }
 
-/**
- * Returns the index query for the messages that may contain a word. Grams are quoted, so that none of their characters
- * is an operator.
- */
-export function matchExpression(word: string): string {
+/** The grams of a searched word; one shorter gram, which is matched as a prefix, for a short word. */
+function searchedGrams(word: string): readonly string[] {
   const characters = Array.from(word).slice(0, maxIndexedChars)
-  if (characters.length < gramLength) return `${quote(characters.join(''))} *`
-  const last = characters.length - gramLength
+  const last = Math.max(characters.length - gramLength, 0)
   const grams = new Set<string>()
   for (let at = 0; at <= last; at++) grams.add(characters.slice(at, at + gramLength).join(''))
-  return [...grams].map(quote).join(' AND ')
+  return [...grams]
+}
+
+const isPrefix = (gram: string): boolean => Array.from(gram).length < gramLength
+
+/**
+ * Returns the index query of SQLite for the messages that may contain a word. Grams are quoted, so that none of their
+ * characters is an operator.
+ */
+export function matchExpression(word: string): string {
+  return searchedGrams(word)
+    .map((gram) => `"${gram.replaceAll('"', '""')}"${isPrefix(gram) ? ' *' : ''}`)
+    .join(' AND ')
+}
+
+/** Returns the same for PostgreSQL, where each gram in the index begins with its owner. */
+export function tsqueryOf(word: string, owner: string): string {
+  return searchedGrams(word)
+    .map((gram) => `'${owner}${gram.replace(/['\\]/g, '$&$&')}'${isPrefix(gram) ? ':*' : ''}`)
+    .join(' & ')
 }
 
 /** Returns whether every message that the index returns for a word contains the word. */
 export function isExact(word: string): boolean {
   return Array.from(word).length <= gramLength
-}
-
-function quote(gram: string): string {
-  return `"${gram.replaceAll('"', '""')}"`
 }

@@ -11,6 +11,7 @@ import type {
 import type { StorageProblem } from '../storage-problem.ts'
 import type { Tables } from '../tables/tables.ts'
 import { ConnectionError, openPool } from './postgres-pool.ts'
+import { createSearchTexts } from './postgres-search.ts'
 
 /** The channel for notifications of runs with new events. */
 const runChannel = 'yonder_runs'
@@ -163,6 +164,9 @@ export const postgresDialect: Dialect = {
     await sql`create index messages_content_trigrams on messages using gin (content gin_trgm_ops)`.execute(
       trx,
     )
+  },
+  async createSearchTexts(trx) {
+    for (const statement of createSearchTexts) await sql.raw(statement).execute(trx)
   },
   clock: sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
   async appendRunEvents(db, nodeId, events) {

@@ -254,6 +254,7 @@ export const sqliteDialect = (
   async createSearchIndex(trx) {
     for (const statement of sqliteSearchIndex) await sql.raw(statement).execute(trx)
   },
+  createSearchTexts: () => Promise.resolve(),
   clock: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
   appendRunEvents: appendToSqlite(file, maxWaitMs),
   // The transaction is the only writer.

@@ -1,0 +1,112 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { newId } from '../../lib/new-id.ts'
+import { openTestDatabase } from '../../testing/database/test-database.ts'
+import type { TestDatabase } from '../../testing/database/test-database.ts'
+import { addChat, addPath } from '../../testing/factories/chats.ts'
+import { addUser } from '../../testing/factories/users.ts'
+import { fillSearchTexts } from './search-text-store.ts'
+import { findInPostgres } from './find-in-postgres.ts'
+
+describe('the texts for the search in PostgreSQL', () => {
+  let database: TestDatabase
+
+  beforeEach(async () => {
+    database = await openTestDatabase('postgres')
+  })
+
+  afterEach(() => database.close())
+
+  /** Brings the search to the state after the migration of a database that has these messages. */
+  async function forgetTexts(): Promise<void> {
+    await sql`delete from search_texts`.execute(database.db)
+    await sql`insert into search_backlog (position) select max(position) from messages`.execute(database.db)
+    await sql`create index messages_content_trigrams on messages (id)`.execute(database.db)
+  }
+
+  async function count(table: string): Promise<number> {
+    const { rows } = await sql<{ rows: number }>`select count(*) as rows from ${sql.table(table)}`.execute(
+      database.db,
+    )
+    return Number(rows[0]?.rows)
+  }
+
+  async function hasFormerIndex(): Promise<boolean> {
+    const { rows } = await sql`select 1 from pg_class where relname = 'messages_content_trigrams'
+      and relnamespace = current_schema()::regnamespace`.execute(database.db)
+    return rows.length > 0
+  }
+
+  it('of messages of earlier versions are stored in steps, and the search finds these messages meanwhile (§20.13)', async () => {
+    const { db } = database
+    const user = await addUser(db)
+    const other = await addUser(db)
+    const ids: string[] = []
+    for (let index = 0; index < 60; index++) {
+      const owner = index % 10 === 9 ? other : user
+      const chat = await addChat(db, { id: newId(), user_id: owner.id, updated_at: index })
+      await addPath(db, chat, [
+        { role: 'user', content: 'A Lighthouse' },
+        { role: 'assistant', content: index % 2 === 0 ? 'with a KEEPER' : 'alone' },
+        { role: 'user', content: 'a keeper and a lighthouse', server: 'sea' },
+        { role: 'assistant', content: 'keeper', ...(index === 5 ? { status: 'streaming' } : {}) },
+      ])
+      if (owner === user) ids.unshift(chat.id)
+    }
+    const find = async (...words: string[]) => {
+      const { ids: found, total } = await findInPostgres(db, {
+        userId: user.id,
+        words,
+        offset: 0,
+        limit: 100,
+      })
+      return { ids: found, total }
+    }
+    const expected = [await find('lighthouse'), await find('keeper', 'lighthouse'), await find('with')]
+    expect(expected.map(({ total }) => total)).toEqual([54, 53, 30])
+    expect(expected[0]?.ids).toEqual(ids)
+    while (await fillSearchTexts(db));
+    const texts = await count('search_texts')
+    await forgetTexts()
+
+    for (let more = true, steps = 0; more; steps++) {
+      expect([await find('lighthouse'), await find('keeper', 'lighthouse'), await find('with')]).toEqual(
+        expected,
+      )
+      expect(await hasFormerIndex()).toBe(true)
+      more = await fillSearchTexts(db)
+      expect(steps).toBeLessThan(10)
+    }
+    expect([await find('lighthouse'), await find('keeper', 'lighthouse'), await find('with')]).toEqual(
+      expected,
+    )
+    expect(await count('search_texts')).toBe(texts)
+    expect(await count('search_backlog')).toBe(0)
+    expect(await hasFormerIndex()).toBe(false)
+    expect(await fillSearchTexts(db)).toBe(false)
+  })
+
+  it('are stored when a reply has ended, and deleted with their chats (§20.10)', async () => {
+    const { db } = database
+    const user = await addUser(db)
+    const chat = await addChat(db, { id: newId(), user_id: user.id })
+    await addPath(db, chat, [
+      { role: 'user', content: 'hi' },
+      { role: 'assistant', content: '', status: 'streaming' },
+    ])
+    await fillSearchTexts(db)
+    expect(await count('search_texts')).toBe(1)
+    await db
+      .updateTable('messages')
+      .set({ content: 'walrus', status: 'complete' })
+      .where('status', '=', 'streaming')
+      .execute()
+    await fillSearchTexts(db)
+    expect(await count('search_texts')).toBe(2)
+    await addPath(db, await addChat(db, { id: newId(), user_id: user.id }), [{ role: 'user', content: 'hi' }])
+    await db.deleteFrom('chats').where('user_id', '=', user.id).execute()
+    expect(await count('search_texts')).toBe(0)
+    await fillSearchTexts(db)
+    expect([await count('search_texts'), await count('search_queue')]).toEqual([0, 0])
+  })
+})

@@ -1,0 +1,84 @@
+/*
+ * The search index of PostgreSQL. `search_texts` has the folded text of every finished message, in chunks, and its index
+ * has, for each chunk, every four consecutive characters of its words and the last one, two and three of each word, as
+ * `splitGrams` returns them for SQLite. Each gram begins with its owner, so that a search reads the entries of one user
+ * only. Triggers queue every finished message, whichever process wrote it, and `search-text-store.ts` stores the texts, so
+ * that no write waits for the grams.
+ */
+
+/** Characters that a chunk adds, and characters that it repeats of the next one: at least as many as a search may have. */
+const chunkStep = 2_000
+const chunkOverlap = 512
+/** A long word is cut in pieces of this length, because reading its last characters means to read all of it. */
+const pieceLength = 64
+
+/** Characters of a user's name in the index. Two users may share it, so a search compares the owner of the chat too. */
+export const ownerLength = 6
+
+/** Kilobytes of new entries that every search reads one by one. A write that exceeds them moves them into the index. */
+const maxPendingKb = 512
+
+/** SQL: the form in which texts are compared, as `foldCase` does it. */
+export const foldSql = (text: string): string => `replace(lower(${text}), 'ς', 'σ')`
+
+/** SQL: messages `m` that are searched: finished ones that are no results of tools. */
+export const isSearchable = `m.status <> 'streaming' and (m.server is null or m.role = 'assistant')`
+
+const insertTexts = (from: string): string => `
+  insert into search_texts (position, chunk, chat_id, owner, text)
+  select m.position, chunk, m.chat_id, left(md5(c.user_id), ${ownerLength}),
+    substr(${foldSql('m.content')}, chunk * ${chunkStep} + 1, ${chunkStep + chunkOverlap})
+  from ${from} join chats c on c.id = m.chat_id,
+    generate_series(0, greatest(length(m.content) - ${chunkOverlap + 1}, 0) / ${chunkStep}) chunk
+  where ${isSearchable}
+  on conflict do nothing`
+
+/** Stores the texts of the `$1` oldest queued messages that no other node stores now. */
+export const moveQueuedTexts = `
+  with taken as (
+    delete from search_queue where position = any(array(
+      select position from search_queue order by position limit $1 for update skip locked)) returning position
+  ), stored as (${insertTexts('taken join messages m on m.position = taken.position')})
+  select count(*) as count from taken`
+
+/** Stores the texts of the messages after position `$1` and up to `$2`. */
+export const copyTexts = insertTexts('(select * from messages where position > $1 and position <= $2) m')
+
+/** The index of earlier versions, which finds the messages whose texts are not copied yet. */
+export const formerIndex = 'messages_content_trigrams'
+
+export const createSearchTexts: readonly string[] = [
+  `create table search_texts (
+    position bigint not null references messages (position) on delete cascade,
+    chunk integer not null, chat_id text not null, owner text not null, text text not null,
+    primary key (position, chunk))`,
+  // The body has only functions of PostgreSQL, since a restore and an ANALYZE find no others. JIT
+  // would compile it for every row, which takes 200 ms, and the plan of a function in SQL would be made for every statement.
+  `create function search_grams(owner text, folded text) returns tsvector
+    language plpgsql immutable strict parallel safe set jit = off as $$ begin return (
+    select array_to_tsvector(array_agg(owner || substr(part, at, 4)))
+    from (
+      select distinct substr(word, piece * ${pieceLength} + 1, ${pieceLength + 3}) as part
+      from string_to_table(translate(folded, E'\\n\\t', '  '), ' ') word,
+        generate_series(0, (length(word) - 1) / ${pieceLength}) piece
+    ) parts, generate_series(1, least(length(part), ${pieceLength})) at); end $$`,
+  `create index search_texts_by_gram on search_texts using gin (search_grams(owner, text))
+    with (gin_pending_list_limit = ${maxPendingKb})`,
+  `create index search_texts_by_chat on search_texts (chat_id, position)`,
+  `create table search_queue (position bigint primary key)`,
+  `create function queue_search_text() returns trigger language plpgsql as $$ begin
+    insert into search_queue (position) values (new.position) on conflict do nothing;
+    return null; end $$`,
+  `create trigger queue_new_message after insert on messages for each row
+    when (new.status <> 'streaming') execute function queue_search_text()`,
+  `create trigger queue_ended_reply after update of status on messages for each row
+    when (old.status = 'streaming' and new.status <> 'streaming') execute function queue_search_text()`,
+  // The messages up to this position are older than the queue. The table is empty when all their texts are stored.
+  `create table search_backlog (position bigint not null)`,
+  `do $$ begin
+    if exists (select from messages) then
+      insert into search_backlog (position) select max(position) from messages;
+    else
+      drop index ${formerIndex};
+    end if; end $$`,
+]
