@@ -140,7 +140,7 @@ test('a user reads the record of calls, newest first (§18.10)', async ({ page, 
   await expect(calls).toHaveCount(20)
   await expect(calls.first()).toContainText(/tool25.*Denied.*denied by you/)
   await expect(calls.nth(1)).toContainText(
-    /tool24.*Done.*Jan 2, 2026, 3:04:24.AM · allowed once · 1\.5 s · 2\.0 kB/,
+    /tool24.*Done.*2026-01-02 03:04 · allowed once · 1\.5 s · 2\.0 kB/,
   )
   await dialog.getByRole('button', { name: 'Show more' }).click()
   await expect(calls).toHaveCount(25)
