@@ -139,9 +139,7 @@ test('a user reads the record of calls, newest first (§18.10)', async ({ page, 
   const calls = dialog.getByRole('list', { name: 'Calls' }).getByRole('listitem')
   await expect(calls).toHaveCount(20)
   await expect(calls.first()).toContainText(/tool25.*Denied.*denied by you/)
-  await expect(calls.nth(1)).toContainText(
-    /tool24.*Done.*2026-01-02 03:04 · allowed once · 1\.5 s · 2\.0 kB/,
-  )
+  await expect(calls.nth(1)).toContainText(/tool24.*Done.*2026-01-02 03:04 · allowed once · 1\.5 s · 2\.0 kB/)
   await dialog.getByRole('button', { name: 'Show more' }).click()
   await expect(calls).toHaveCount(25)
   await expect(dialog.getByRole('button', { name: 'Show more' })).toHaveCount(0)
