@@ -77,18 +77,18 @@ test('a server that announces changes all the time delays no reply (§12.21, §1
   hostile,
 }) => {
   await addConnector(page, { name: 'storm', url: hostile.url('storm') })
-  model.reply(['First reply.'])
-  await send(page, 'Hello')
-  await expect(lastTurn(page)).toContainText('First reply.')
+  await page.evaluate(() => localStorage.setItem('showMcpLogs', 'true'))
+  await page.reload()
+  const log = page.getByRole('complementary', { name: 'Connection logs' }).getByRole('log')
   const lists = async () => (await hostile.seen('storm')).filter(({ rpc }) => rpc === 'tools/list').length
   await expect.poll(lists).toBeGreaterThan(1)
-  for (const text of ['Second reply.', 'Third reply.']) {
+  for (const text of ['First reply.', 'Second reply.']) {
     model.reply([text])
-    const response = page.waitForResponse(/\/api\/chat\/completions$/)
-    await send(page, 'And now?')
+    await send(page, 'Hello')
     await expect(lastTurn(page)).toContainText(text)
-    // This is what the connection log says when a reply has waited for a list.
-    expect(await (await response).text()).not.toContain('slow to respond')
+    await expect(log).toContainText('connectors are ready')
+    // The log says this when a reply has waited for a list.
+    await expect(log).not.toContainText('slow to respond')
   }
   expect(JSON.stringify(model.requests.at(-1)?.body['tools'])).toContain('storm__act')
 })
