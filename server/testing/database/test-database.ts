@@ -5,7 +5,6 @@ import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { migrate } from '../../db/migrate.ts'
 import { openSqlite } from '../../db/dialects/sqlite.ts'
-import { openPglite } from './open-pglite.ts'
 import { openPostgresSchema } from './postgres-schemas.ts'
 
 export type Engine = 'sqlite' | 'postgres'
@@ -85,6 +84,8 @@ async function migrateFile(): Promise<Buffer> {
 }
 
 async function openPgliteIn(dataDir: string): Promise<TestDatabase> {
+  // A large module that most machines do not need.
+  const { openPglite } = await import('./open-pglite.ts')
   const database = await openPglite()
   await migrate(database)
   return { ...database, location: { dataDir, databaseUrl: null } }
