@@ -27,11 +27,7 @@ const provided = Promise.all([installConformanceTests(), provideChromium()])
 
 const stages = [
   { name: 'Format, lint, types, unused code and architecture', run: runCheckStage },
-  {
-    name: 'Unit tests of contract, web and scripts',
-    run: () => runVitest('units', ['contract', 'web', 'scripts']),
-  },
-  { name: 'Unit and integration tests of the server, on SQLite and PostgreSQL', run: runServerStage },
+  { name: 'Unit and integration tests, on SQLite and PostgreSQL', run: runUnitStage },
   { name: 'Browser tests', run: runBrowserStage },
 ]
 
@@ -39,16 +35,26 @@ let counts = noCounts
 for (const { name, run } of stages) {
   console.log(`\n${name}`)
   const startedAt = Date.now()
-  try {
-    counts = addCounts(counts, await run())
-  } catch (error) {
-    console.error(error instanceof Error ? (error.stack ?? error.message) : error)
-    counts = addCounts(counts, { ...noCounts, failed: 1 })
-  }
+  counts = addCounts(counts, await countExceptions(run))
   console.log(`${name}: ${Math.round((Date.now() - startedAt) / 1000)} s`)
 }
 console.log(`\n${describeCounts(counts)}`)
 process.exitCode = counts.failed === 0 ? 0 : 1
+
+/**
+ * Counts an exception as one failure.
+ *
+ * @param {() => Promise<Counts>} run
+ * @returns {Promise<Counts>}
+ */
+async function countExceptions(run) {
+  try {
+    return await run()
+  } catch (error) {
+    console.error(error instanceof Error ? (error.stack ?? error.message) : error)
+    return { ...noCounts, failed: 1 }
+  }
+}
 
 /** @returns {Promise<Counts>} */
 async function runCheckStage() {
@@ -56,13 +62,27 @@ async function runCheckStage() {
   return { ...noCounts, failed: failed.length }
 }
 
-async function runServerStage() {
+/**
+ * Runs the tests of the server beside all others, because both wait a third of their time. The output of the others is
+ * printed when they have ended.
+ *
+ * @returns {Promise<Counts>}
+ */
+async function runUnitStage() {
+  const others = runVitest('units', ['contract', 'web', 'scripts'], {
+    maxWorkers: availableParallelism(),
+    quiet: true,
+  })
+  const [server, rest] = await Promise.all([countExceptions(runServerTests), others])
+  return addCounts(server, rest)
+}
+
+async function runServerTests() {
   await Promise.all([sqlite, provided])
   // Vitest itself finds a PostgreSQL that is already running.
   const started = (await findPostgres()) === undefined ? await startPostgres() : undefined
   try {
     return await runVitest('server', ['server'], {
-      // Its tests of several processes wait a third of their time.
       maxWorkers: availableParallelism() + 2,
       env: started === undefined ? {} : { TEST_DATABASE_URL: started.url },
     })
@@ -74,24 +94,25 @@ async function runServerStage() {
 /**
  * @param {string} name of the report
  * @param {readonly string[]} projects of vitest.config.ts
- * @param {{ maxWorkers?: number, env?: NodeJS.ProcessEnv }} [options]
+ * @param {{ maxWorkers: number, quiet?: boolean, env?: NodeJS.ProcessEnv }} options
  * @returns {Promise<Counts>}
  */
-async function runVitest(name, projects, { maxWorkers, env = {} } = {}) {
+async function runVitest(name, projects, { maxWorkers, quiet = false, env = {} }) {
   const report = join(reports, `${name}.json`)
-  const { code } = await runTool(
+  const { code, output } = await runTool(
     'vitest/vitest.mjs',
     [
       'run',
       ...projects.map((project) => `--project=${project}`),
-      ...(maxWorkers === undefined ? [] : [`--maxWorkers=${maxWorkers}`]),
+      `--maxWorkers=${maxWorkers}`,
       '--reporter=default',
       '--reporter=json',
       `--outputFile.json=${report}`,
     ],
     // A test that blocks the event loop cannot be stopped by the timeout of Vitest.
-    { deadlineMs: stageDeadlineMs, env },
+    { quiet, deadlineMs: stageDeadlineMs, env },
   )
+  if (quiet) console.log(output.trimEnd())
   return countVitest(report, code)
 }
 
