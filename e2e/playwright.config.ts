@@ -29,6 +29,8 @@ export default defineConfig({
       args: [
         '--no-sandbox',
         '--disable-gpu',
+        // A process less for each browser: without a GPU it only copies pictures.
+        '--in-process-gpu',
         '--disable-background-networking',
         '--disable-component-update',
         '--disable-sync',
