@@ -81,7 +81,6 @@ test('a server that announces changes all the time delays no reply (§12.21, §1
   await page.reload()
   const log = page.getByRole('complementary', { name: 'Connection logs' }).getByRole('log')
   const lists = async () => (await hostile.seen('storm')).filter(({ rpc }) => rpc === 'tools/list').length
-  await expect.poll(lists).toBeGreaterThan(1)
   for (const text of ['First reply.', 'Second reply.']) {
     model.reply([text])
     await send(page, 'Hello')
@@ -91,6 +90,8 @@ test('a server that announces changes all the time delays no reply (§12.21, §1
     await expect(log).not.toContainText('slow to respond')
   }
   expect(JSON.stringify(model.requests.at(-1)?.body['tools'])).toContain('storm__act')
+  // It is refreshed beside the replies.
+  await expect.poll(lists).toBeGreaterThan(1)
 })
 
 test('a tool with a schema of 2.4 MB is left out by name, and the others stay (§18.42)', async ({
