@@ -1,0 +1,102 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { RoundRobin } from './round-robin.ts'
+import { workerSource } from './worker-source.ts'
+
+/** The thread is terminated when it takes longer to start. */
+const maxStartMs = 30_000
+/** The thread is terminated after this time without work. */
+const maxIdleMs = 60_000
+
+export interface WorkerThreadOptions {
+  /** The address of the calling module and the name of the worker beside it, as for `workerSource`. */
+  readonly moduleUrl: string
+  readonly name: string
+  /** The thread is terminated when it takes longer for one job. */
+  readonly maxJobMs: number
+  readonly maxHeapMb: number
+}
+
+interface StartedWorker {
+  readonly worker: Worker
+  readonly ready: Promise<unknown>
+}
+
+interface Job<Input, Output> {
+  readonly input: Input
+  readonly resolve: (output: Output) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * Runs jobs in one worker thread, so that the event loop stays free. One job runs at a time, and users take turns. The
+ * worker posts one message when it is ready and then one for each job.
+ */
+export class WorkerThread<Input, Output> {
+  readonly #options: WorkerThreadOptions
+  readonly #jobs = new RoundRobin<Job<Input, Output>>()
+  #isRunning = false
+  #started: StartedWorker | undefined
+  #idleTimer: NodeJS.Timeout | undefined
+
+  constructor(options: WorkerThreadOptions) {
+    this.#options = options
+  }
+
+  /** Rejects when the job cannot be done in time or in memory. */
+  run(userId: string, input: Input): Promise<Output> {
+    return new Promise((resolve, reject) => {
+      this.#jobs.add(userId, { input, resolve, reject })
+      if (!this.#isRunning) void this.#runAll()
+    })
+  }
+
+  close(): void {
+    clearTimeout(this.#idleTimer)
+    this.#terminate()
+  }
+
+  async #runAll(): Promise<void> {
+    this.#isRunning = true
+    clearTimeout(this.#idleTimer)
+    for (let job = this.#jobs.take(); job !== undefined; job = this.#jobs.take()) {
+      try {
+        job.resolve(await this.#runNext(job.input))
+      } catch (error) {
+        this.#terminate()
+        job.reject(error)
+      }
+    }
+    this.#isRunning = false
+    this.#idleTimer = setTimeout(() => this.#terminate(), maxIdleMs).unref()
+  }
+
+  async #runNext(input: Input): Promise<Output> {
+    const { worker, ready } = (this.#started ??= this.#start())
+    await ready
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- worker threads have no origin
+    worker.postMessage(input)
+    const signal = AbortSignal.timeout(this.#options.maxJobMs)
+    const [output] = (await once(worker, 'message', { signal })) as [Output]
+    return output
+  }
+
+  #start(): StartedWorker {
+    const { moduleUrl, name, maxHeapMb } = this.#options
+    const worker = new Worker(
+      ...workerSource(moduleUrl, name, { resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } }),
+    )
+    // Without a listener, an error of an idle thread would end the process.
+    worker.on('error', () => undefined)
+    worker.once('exit', () => {
+      if (this.#started?.worker === worker) this.#started = undefined
+    })
+    worker.unref()
+    return { worker, ready: once(worker, 'message', { signal: AbortSignal.timeout(maxStartMs) }) }
+  }
+
+  #terminate(): void {
+    void this.#started?.worker.terminate()
+    this.#started = undefined
+  }
+}
