@@ -35,6 +35,8 @@ export const ToolCall = z.object({
   state: z.enum(toolCallStates),
   /** The tool's display name, as its server sends it. */
   title: z.string().optional(),
+  /** Only when the model made several calls at once: the place of this one among them, from 1 (§12.26). */
+  place: z.object({ index: z.int().positive(), total: z.int().positive() }).optional(),
   /** Only on a waiting call: how the tool differs from the version that was approved. */
   changes: z.array(ToolChange).optional(),
   /** Only on a waiting call: the version of the tool that the user sees. An approval sends it back. */
@@ -49,7 +51,12 @@ export type ToolCall = z.infer<typeof ToolCall>
 
 /** A part of a tool's result as the user sees it. Its texts are plain text and must be shown as such. */
 export const ResultPart = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('text'), text: z.string() }),
+  z.object({
+    type: z.literal('text'),
+    text: z.string(),
+    /** Its server marked it as text for the model only (§13.41). */
+    forModel: z.literal(true).optional(),
+  }),
   /**
    * A PNG, JPEG, GIF or WebP image. Its bytes are not in the message: `GET /api/chats/{id}/images/{messageId}/{place}`
    * returns them, `place` being the index in the list of parts.

@@ -11,7 +11,7 @@ import type { ChatRow, MessageRow } from '../db/tables/tables.ts'
 import type { User } from '../identity/user.ts'
 import { requireChat } from './chat-store.ts'
 import { listMessages } from './message-store.ts'
-import { parseCall } from './tool-call-store.ts'
+import { parseCall, placeOf } from './tool-call-store.ts'
 
 /** The active run of a chat, with the messages folded from its events. */
 export interface RunningReply {
@@ -106,8 +106,14 @@ export function presentMessage(row: MessageRow): Message {
 function presentCall({ call, call_state }: MessageRow): ToolCall | null {
   const state = toolCallStates.find((known) => known === call_state)
   if (call === null || state === undefined) return null
-  const { title, changes, fingerprint, credential } = parseCall(call)
-  const base = { state, ...(title === undefined ? {} : { title }) }
+  const stored = parseCall(call)
+  const { title, changes, fingerprint, credential } = stored
+  const place = placeOf(stored)
+  const base = {
+    state,
+    ...(title === undefined ? {} : { title }),
+    ...(place === undefined ? {} : { place }),
+  }
   if (state !== 'waiting') return base
   return {
     ...base,

@@ -1,4 +1,4 @@
-import type { ResultImage, ToolChange } from '@yonder/contract/tool-call'
+import type { ResultImage, ToolCall, ToolChange } from '@yonder/contract/tool-call'
 import type { Db } from '../db/database.ts'
 import type { MessageRow } from '../db/tables/tables.ts'
 import type { User } from '../identity/user.ts'
@@ -9,8 +9,9 @@ export interface BatchCall {
   readonly id: string
   /** The tool's name in the request to the model. */
   readonly name: string
-  /** A JSON object as text. */
+  /** A JSON object as text; with `isBroken` whatever the model sent. */
   readonly arguments: string
+  readonly isBroken?: true
   /** Data that the model's adapter expects back with the call. */
   readonly note?: unknown
   /** The tool with this name; absent for a name that the model made up. */
@@ -24,8 +25,14 @@ export interface StoredCall {
   readonly note?: unknown
   /** True for a call of a tool that does not exist; it cannot run. */
   readonly unknown?: true
+  /** True when its arguments are not a JSON object; it cannot run. */
+  readonly isBroken?: true
   /** True when it belongs to the same turn of the model as the call before it on the path. */
   readonly continues?: true
+  /** The number of calls in its turn, if there are several. */
+  readonly total?: number
+  /** The user's message that denied only this call; the next call of the turn comes after this message (§12.26). */
+  readonly deniedBy?: string
   /** The tool's display name. */
   readonly title?: string
   readonly changes?: readonly ToolChange[]
@@ -40,6 +47,23 @@ export interface StoredCall {
 /** Parses the `call` column of a reply. */
 export function parseCall(stored: string): StoredCall {
   return JSON.parse(stored) as StoredCall
+}
+
+/** The calls that a turn still has to make, and the number of all its calls. */
+export interface RemainingCalls {
+  readonly calls: readonly BatchCall[]
+  readonly total: number
+}
+
+/** Returns the calls that come after a call in its turn. */
+export function remainingCalls({ rest, total }: StoredCall): RemainingCalls {
+  // A call of an earlier version was stored without the total.
+  return { calls: rest, total: total ?? rest.length + 1 }
+}
+
+/** Returns the place of a call among the calls of its turn; undefined for the only one. */
+export function placeOf({ rest, total }: Pick<StoredCall, 'rest' | 'total'>): ToolCall['place'] {
+  return total === undefined ? undefined : { index: total - rest.length, total }
 }
 
 export interface PendingCall {
@@ -68,15 +92,21 @@ export function listPendingCalls(
   return query.orderBy('m.unix_timestamp', 'desc').limit(50).execute()
 }
 
+/** What happens to a call that needs approval, with a changed `call` column if there is one. */
+export interface CallClaim {
+  readonly state: 'running' | 'denied'
+  readonly call?: StoredCall
+}
+
 /** Claims a call that needs approval. Returns false when another request has claimed it (§12.7). */
 export async function claimPendingCall(
   trx: Db,
   { chat_id, id }: Pick<MessageRow, 'chat_id' | 'id'>,
-  state: 'running' | 'denied',
+  { state, call }: CallClaim,
 ): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('messages')
-    .set({ call_state: state })
+    .set({ call_state: state, ...(call === undefined ? {} : { call: JSON.stringify(call) }) })
     .where('chat_id', '=', chat_id)
     .where('id', '=', id)
     .where('call_state', '=', 'waiting')

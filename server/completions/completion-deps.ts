@@ -25,7 +25,10 @@ export interface CompletionDeps {
   readonly now: () => number
   readonly openBotModel: (user: User, bot: BotRow) => ModelStream
   readonly toolSupport: ToolSupportCache
-  readonly connectors: Pick<Connectors, 'listModelTools' | 'resolveTool' | 'callTool' | 'recordDenial'>
+  readonly connectors: Pick<
+    Connectors,
+    'listModelTools' | 'resolveTool' | 'checkArguments' | 'callTool' | 'recordDenial'
+  >
   /** Called with errors that no user can act on. */
   readonly onError: (error: unknown) => void
 }

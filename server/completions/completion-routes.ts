@@ -63,9 +63,9 @@ function registerReplyRoutes(api: Api, routes: CompletionRoutesDeps): void {
         return repeatReply(deps, () => sse.open(request, reply), sent)
       }
       startRun(deps, sent.run, user, bot)
-      if (sent.denied !== undefined) {
+      if (sent.denial !== undefined) {
         onChatChanged(user.id, body.chatId)
-        await recordDenials(deps, user, sent.denied)
+        await recordDenials(deps, user, sent.denial)
       }
       await streamRun(deps, sse.open(request, reply), sent.run)
     },

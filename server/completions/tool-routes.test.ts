@@ -311,8 +311,8 @@ describe.each(engines)('approval of tool calls, on %s', (engine) => {
     const { chatId, call } = await requestCall(ada)
     const at = { chat_id: chatId, id: call.messageId ?? '' }
     const { db } = product.database
-    expect(await claimPendingCall(db, at, 'denied')).toBe(true)
-    expect(await claimPendingCall(db, at, 'running')).toBe(false)
+    expect(await claimPendingCall(db, at, { state: 'denied' })).toBe(true)
+    expect(await claimPendingCall(db, at, { state: 'running' })).toBe(false)
     expect((await ada.readChat(chatId)).messages.at(-1)?.call?.state).toBe('denied')
   })
 })

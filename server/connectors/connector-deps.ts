@@ -1,3 +1,4 @@
+import type { ConnectorAccount } from '@yonder/contract/connector'
 import type { LRUCache } from 'lru-cache'
 import type { Database } from '../db/database.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
@@ -56,6 +57,8 @@ export interface SharedState {
   readonly toolRefreshes: SingleFlight<void>
   readonly announcedRefreshes: AnnouncedRefreshes<ToolsAnnouncement>
   readonly registryReads: SingleFlight<void>
+  /** The accounts of connectors, by `credentialOf`. */
+  readonly accounts: LRUCache<string, ConnectorAccount>
   /** Caches the tools of a user in the form for models, with the state of the connectors that they are based on. */
   readonly adaptedTools: LRUCache<string, { readonly state: string; readonly adapted: AdaptedTools }>
 }

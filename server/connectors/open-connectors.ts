@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { LRUCache } from 'lru-cache'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../db/database.ts'
+import type { ConnectorToolRow } from '../db/tables/connector-tables.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import { createBuiltInConnectors } from './built-in/built-in-connectors.ts'
 import type { IntegrationConnectors } from './built-in/built-in-connectors.ts'
@@ -9,8 +10,9 @@ import { ConcurrencyLimiter } from '../lib/concurrency-limiter.ts'
 import { SingleFlight } from '../lib/single-flight.ts'
 import { TokenLeases } from '../lib/token-lease.ts'
 import type { ToolCallRequest } from './calls/call-tool.ts'
+import { ArgumentChecker } from './calls/check-arguments.ts'
 import { userPrefix, ConnectionPool } from './mcp/connection-pool.ts'
-import type { ConnectorDeps } from './connector-deps.ts'
+import type { ConnectorDeps, SharedState } from './connector-deps.ts'
 import { connectorLimits } from './connector-limits.ts'
 import type { ConnectorLimits } from './connector-limits.ts'
 import type { Owner } from './connector-store.ts'
@@ -53,6 +55,8 @@ export interface Connectors {
   listModelTools(options: ListModelToolsOptions): Promise<ModelTools>
   /** Looks up the tool that a call names and decides whether the call needs approval. */
   resolveTool(user: Owner, target: ToolTarget): Promise<ResolvedTool>
+  /** Returns a sentence about arguments that the tool does not accept, else undefined. */
+  checkArguments(user: Owner, tool: ConnectorToolRow, callArguments: string): Promise<string | undefined>
   callTool(request: ToolCallRequest): Promise<ToolOutcome>
   /** Records that the user denied a call of this tool. */
   recordDenial(user: Owner, connectorName: string, toolName: string, callArguments: unknown): Promise<void>
@@ -64,6 +68,8 @@ export interface Connectors {
   close(): Promise<void>
 }
 
+/** Connectors whose accounts are cached. */
+const maxCachedAccounts = 1_000
 /** Pairs of user and API type whose tools are cached in the form for models. */
 const maxCachedToolSets = 1_000
 /** Characters of all cached tools. */
@@ -76,6 +82,7 @@ export function openConnectors(appDeps: AppDeps, options: ConnectorOptions): Con
   const closing = new AbortController()
   // Every running request listens to it.
   setMaxListeners(0, closing.signal)
+  const argumentChecker = new ArgumentChecker()
   const announcedRefreshes = new AnnouncedRefreshes<ToolsAnnouncement>({
     minPauseMs: limits.minAnnouncedPauseMs,
     maxPauseMs: limits.maxAnnouncedPauseMs,
@@ -104,6 +111,7 @@ export function openConnectors(appDeps: AppDeps, options: ConnectorOptions): Con
     deps,
     listModelTools: (request) => listModelTools(deps, request),
     resolveTool: (user, target) => resolveTool(deps, user, target),
+    checkArguments: (user, tool, callArguments) => argumentChecker.check(user.id, tool, callArguments),
     async callTool(request) {
       const { callTool } = await import('./calls/call-tool.ts')
       return callTool(deps, request)
@@ -119,6 +127,7 @@ export function openConnectors(appDeps: AppDeps, options: ConnectorOptions): Con
       closing.abort(new Error('The server shuts down.'))
       await deps.shared.pool.close()
       deps.shared.messageWorker.close()
+      argumentChecker.close()
     },
   }
 }
@@ -137,6 +146,7 @@ function createSharedState(
     tokenLeases: new TokenLeases({ now, closing }),
     toolRefreshes: new SingleFlight(),
     registryReads: new SingleFlight(),
+    accounts: new LRUCache({ max: maxCachedAccounts }),
     adaptedTools: createToolCache(),
   }
 }

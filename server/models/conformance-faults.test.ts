@@ -56,7 +56,6 @@ describe.each(apiTypes)('%s', (apiType) => {
     'rate-limit': 'upstream_rate_limited',
     'rate-limit-huge': 'upstream_rate_limited',
     'status-500': 'upstream_error',
-    'broken-tool': 'upstream_invalid',
     'cut-tool': 'upstream_cut',
   }
 
@@ -82,6 +81,19 @@ describe.each(apiTypes)('%s', (apiType) => {
       ).toBe('partial')
     },
   )
+
+  it('passes on a call whose arguments are not JSON, marked so that it is never made (§12.27)', () =>
+    withHostile(async (upstream) => {
+      const { parts, end } = await scene.callModel(apiType, upstream.baseUrl, {
+        request: { model: 'broken-tool' },
+      })
+      // Google sends arguments as a part of its JSON, so a broken one breaks the whole event.
+      if (apiType === 'google') return expect(end).toMatchObject({ code: 'upstream_invalid' })
+      expect(end).toEqual({ type: 'finish', reason: 'tool_calls' })
+      return expect(parts.filter((part) => part.type === 'tool_call')).toMatchObject([
+        { name: 'act', arguments: '{"half":', isBroken: true },
+      ])
+    }))
 
   const texts: Readonly<Record<string, string>> = {
     'rate-limit-once': 'ok',

@@ -1,10 +1,13 @@
 import type { ErrorCode } from '@yonder/contract/error'
 
-/** A tool call of the model; `arguments` is a JSON object as text. */
+/** A tool call of the model. */
 export interface ModelToolCall {
   readonly id: string
   readonly name: string
+  /** A JSON object as text; with `isBroken` whatever the model sent. */
   readonly arguments: string
+  /** Set when the arguments are not a JSON object. Such a call is never made: its result tells the model so (§12.27). */
+  readonly isBroken?: true
   /** JSON that the adapter expects back with the call, for example a signature. Only the adapter reads it. */
   readonly note?: unknown
 }

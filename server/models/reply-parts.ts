@@ -1,4 +1,5 @@
-import type { ModelPart } from './model.ts'
+import type { ModelPart, ModelToolCall } from './model.ts'
+import { ModelFailure } from './failure.ts'
 import { normalizeText } from '../lib/text.ts'
 import type { ApiType } from '@yonder/contract/bot'
 import { randomUUID } from 'node:crypto'
@@ -87,6 +88,20 @@ export function readNote(note: unknown, from: string): unknown {
 /** A new id for a call that came without one. */
 export function newCallId(): string {
   return `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`
+}
+
+/** The failure of a reply that its length limit has cut within a tool call. */
+export function cutCall(): ModelFailure {
+  return new ModelFailure(
+    'output_limit',
+    'The reply reached its length limit within a tool call, so the tool was not run. Raise the limit of this bot, or ask for a shorter reply.',
+  )
+}
+
+/** The arguments of a call as every database can store them, with a mark when they are not a JSON object. */
+export function readCallArguments(text: string): Pick<ModelToolCall, 'arguments' | 'isBroken'> {
+  const valid = readArguments(text)
+  return valid === undefined ? { arguments: normalizeText(text), isBroken: true } : { arguments: valid }
 }
 
 /** The arguments as JSON that every database can store; `undefined` when they are not a JSON object. */

@@ -21,7 +21,8 @@ type Message = Turn | Extract<ModelMessage, { role: 'tool' }>
  * Builds the messages that are sent to the model from the messages of a path, oldest first.
  * - A reply that failed or was stopped is sent with its partial text, never with the error.
  * - A reply without text is omitted, and the turns around it are joined: providers refuse two turns of the same role.
- * - Tool calls that the model made in one turn are sent as one turn, each with its result.
+ * - Tool calls that the model made in one turn are sent as one turn, each with its result. A message that denied only one
+ *   of them is omitted, because the result of that call says so.
  * - When the path is too long, only its newest messages are sent, beginning with a user message.
  * - Without `tools`, calls are described as text, because a model without tools does not accept tool calls (§21.8).
  */
@@ -60,10 +61,11 @@ function addText(messages: Message[], role: 'user' | 'assistant', text: string):
 }
 
 function addBatch(messages: Message[], { text, calls }: Batch): void {
-  const toolCalls = calls.map(({ call: { id, name, arguments: text, note } }) => ({
+  const toolCalls = calls.map(({ call: { id, name, arguments: text, isBroken, note } }) => ({
     id,
     name,
-    arguments: text,
+    // Providers refuse arguments that are not a JSON object. The call's result quotes them.
+    arguments: isBroken ? '{}' : text,
     ...(note === undefined ? {} : { note }),
   }))
   const last = messages.at(-1)
@@ -127,8 +129,9 @@ function collectBatch(path: readonly PromptMessage[], first: number): Batch {
     if (index !== first && stored.continues !== true) break
     const next = path[index + 1]
     const result = next !== undefined && isToolResult(next) ? next : undefined
+    const { id, name, note, isBroken } = stored
     calls.push({
-      call: { id: stored.id, name: stored.name, arguments: reply.arguments ?? '{}', note: stored.note },
+      call: { id, name, arguments: reply.arguments ?? '{}', note, ...(isBroken && { isBroken }) },
       result:
         result === undefined
           ? { text: explainMissing(reply.call_state) }
@@ -136,11 +139,10 @@ function collectBatch(path: readonly PromptMessage[], first: number): Batch {
     })
     isDenied = reply.call_state === 'denied'
     remaining = stored.rest
-    if (result === undefined) {
-      index += 1
-      break
-    }
-    index += 2
+    // After a message that denied only this call, the next reply makes the next call of the turn.
+    const isFollowed = result !== undefined || (stored.deniedBy !== undefined && next?.id === stored.deniedBy)
+    index += isFollowed ? 2 : 1
+    if (!isFollowed) break
   }
   const notMadeText = isDenied ? explainMissing('denied') : 'This call was not made.'
   return {

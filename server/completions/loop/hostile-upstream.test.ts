@@ -46,7 +46,6 @@ const failing = [
   'echo',
   'not-found',
   'rate-limit-huge',
-  'broken-tool',
   'cut-tool',
 ]
 

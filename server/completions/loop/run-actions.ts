@@ -15,7 +15,7 @@ import {
   toFilledReply,
 } from '../../chats/message-store.ts'
 import type { PathMessage } from '../../chats/message-store.ts'
-import type { BatchCall } from '../../chats/tool-call-store.ts'
+import type { BatchCall, RemainingCalls } from '../../chats/tool-call-store.ts'
 import type { ModelTools } from '../../connectors/tools/offer-tools.ts'
 import { failure } from '../../connectors/calls/tool-call.ts'
 import { newId } from '../../lib/new-id.ts'
@@ -118,17 +118,13 @@ export class RecordedActions implements RunActions {
     }
   }
 
-  async dispatch(calls: readonly BatchCall[], continues: boolean): Promise<ToolInvocation | undefined> {
+  async dispatch({ calls, total }: RemainingCalls): Promise<ToolInvocation | undefined> {
     const { recorder, user } = this.#frame
-    const [call, ...remaining] = calls
+    const [call, ...rest] = calls
     if (call === undefined) throw new Error('there is no call to dispatch')
     const replyId = this.#replyId
-    const { shown, stored, invocation } = await decideCall(this.#deps, user, {
-      replyId,
-      call,
-      remaining,
-      continues,
-    })
+    const remaining = { calls: rest, total }
+    const { shown, stored, invocation } = await decideCall(this.#deps, user, { replyId, call, remaining })
     // The event contains the text of the reply so far, so that text is committed first.
     await recorder.flush()
     const event: UnnumberedEvent = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { BatchCall } from '../../chats/tool-call-store.ts'
+import type { BatchCall, RemainingCalls } from '../../chats/tool-call-store.ts'
 import { maxCalls, maxRounds, runCompletion } from './run-completion.ts'
 import type { ToolInvocation } from '../tools/tool-invocation.ts'
 import type { RunActions, RunStep } from './run-completion.ts'
@@ -23,10 +23,10 @@ function listActions(
       add('call model')
       return { ending: complete, calls: (remainingBatches.shift() ?? []).map(call) }
     },
-    async dispatch([first, ...others], continues) {
+    async dispatch({ calls: [first, ...others], total }) {
       const id = first?.id ?? ''
-      add(`dispatch ${id}${continues ? ' after' : ''}`)
-      return options.needsApproval === id ? undefined : invocationOf(id, others)
+      add(`dispatch ${id}${others.length + 1 < total ? ' after' : ''}`)
+      return options.needsApproval === id ? undefined : invocationOf(id, { calls: others, total })
     },
     async invoke({ toolName }) {
       add(`invoke ${toolName}`)
@@ -38,13 +38,13 @@ function listActions(
   return { actions, done }
 }
 
-function invocationOf(toolName: string, remaining: readonly BatchCall[] = []): ToolInvocation {
+function invocationOf(toolName: string, remaining: RemainingCalls): ToolInvocation {
   return {
     replyId: 'r',
     connectorName: 'c',
     toolName,
     arguments: '{}',
-    isUnknown: false,
+    refusal: undefined,
     approval: 'once',
     fingerprint: undefined,
     credential: undefined,
@@ -79,7 +79,7 @@ describe('the loop of a run', () => {
 
   it('continues with an approved call and the remaining calls of its turn (§12.4)', async () => {
     const { actions, done } = listActions([])
-    await run({ kind: 'invoke', invocation: invocationOf('b', [call('c')]) }, actions)
+    await run({ kind: 'invoke', invocation: invocationOf('b', { calls: [call('c')], total: 3 }) }, actions)
     expect(done).toEqual([
       'invoke b',
       'open reply',

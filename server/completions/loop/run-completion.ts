@@ -1,4 +1,4 @@
-import type { BatchCall } from '../../chats/tool-call-store.ts'
+import type { BatchCall, RemainingCalls } from '../../chats/tool-call-store.ts'
 import type { ToolInvocation } from '../tools/tool-invocation.ts'
 import { abortedEnding, failed } from './call-model.ts'
 import type { RunEnding } from './call-model.ts'
@@ -11,10 +11,8 @@ export const maxCalls = 200
 /** What a run does next with the open reply. */
 export type RunStep =
   | { readonly kind: 'call_model' }
-  /**
-   * The reply makes the first of `calls`. `continues` is true when an earlier reply made the first call of the turn.
-   */
-  | { readonly kind: 'dispatch'; readonly calls: readonly BatchCall[]; readonly continues: boolean }
+  /** The reply makes the first of the remaining calls of a turn. */
+  | ({ readonly kind: 'dispatch' } & RemainingCalls)
   | { readonly kind: 'invoke'; readonly invocation: ToolInvocation }
 
 /** The effects of the loop. Each of them adds its outcome to the log, which stores it and shows it to the user. */
@@ -22,7 +20,7 @@ export interface RunActions {
   /** Calls the model and writes its text into the open reply. */
   callModel(): Promise<{ readonly ending: RunEnding; readonly calls: readonly BatchCall[] }>
   /** Writes the first call into the open reply. Returns undefined when the call needs approval (§12.4). */
-  dispatch(calls: readonly BatchCall[], continues: boolean): Promise<ToolInvocation | undefined>
+  dispatch(remaining: RemainingCalls): Promise<ToolInvocation | undefined>
   /** Runs a call, once, and stores its result. */
   invoke(invocation: ToolInvocation): Promise<void>
   /** Opens another reply after the tool's result. */
@@ -49,12 +47,12 @@ export async function runCompletion(
         if (rounds++ === maxRounds) return tooMany(maxRounds)
         const answer = await actions.callModel()
         if (answer.calls.length === 0) return answer.ending
-        step = { kind: 'dispatch', calls: answer.calls, continues: false }
+        step = { kind: 'dispatch', calls: answer.calls, total: answer.calls.length }
         break
       }
       case 'dispatch': {
         if (calls++ === maxCalls) return tooMany(maxCalls)
-        const invocation = await actions.dispatch(step.calls, step.continues)
+        const invocation = await actions.dispatch(step)
         if (invocation === undefined) return { status: 'complete' }
         step = { kind: 'invoke', invocation }
         break
@@ -64,15 +62,17 @@ export async function runCompletion(
         await actions.invoke(step.invocation)
         if (signal.aborted) return abortedEnding(signal)
         await actions.openReply()
-        step =
-          remaining.length === 0
-            ? { kind: 'call_model' }
-            : { kind: 'dispatch', calls: remaining, continues: true }
+        step = nextStep(remaining)
         break
       }
     }
   }
   return abortedEnding(signal)
+}
+
+/** Returns what a turn does after a call: it makes the next one, or calls the model when none is left. */
+export function nextStep(remaining: RemainingCalls): RunStep {
+  return remaining.calls.length === 0 ? { kind: 'call_model' } : { kind: 'dispatch', ...remaining }
 }
 
 function tooMany(times: number): RunEnding {

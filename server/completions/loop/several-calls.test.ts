@@ -86,6 +86,88 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       },
     )
 
+    it('denies one call, asks about the others with their places, and calls the model when all are decided (§4.22, §12.26)', async () => {
+      product.model.reply([
+        callOf('polite', 'act', { n: 1 }, 'a'),
+        calculate('1 + 1', 'b'),
+        callOf('polite', 'act', { n: 2 }, 'c'),
+      ])
+      const { chatId, stream } = await product.sendNew('Three things')
+      await stream.ended
+      expect(stream.run.messages.at(-1)?.call).toMatchObject({
+        state: 'waiting',
+        place: { index: 1, total: 3 },
+      })
+      const [requests, calls, records] = [
+        product.model.requests.length,
+        await product.countCalls('polite'),
+        (await product.listRecords(ada)).length,
+      ]
+      const first = stream.run.messages.at(-1)
+      const denied = await ada.send(chatId, 'cancel', { parentId: first?.id, denyOne: true })
+      await denied.ended
+      // The sum needs no approval, so it runs, and the third call needs approval.
+      expect(denied.run.messages).toMatchObject([
+        { role: 'user', content: 'cancel' },
+        { tool: 'calculate', call: { state: 'answered', place: { index: 2, total: 3 } } },
+        { content: '2' },
+        { tool: 'act', call: { state: 'waiting', place: { index: 3, total: 3 } } },
+      ])
+      expect(product.model.requests).toHaveLength(requests)
+      expect(await product.countCalls('polite')).toBe(calls)
+      const chat = await ada.readChat(chatId)
+      expect(chat.messages.find(({ id }) => id === first?.id)?.call).toMatchObject({ state: 'denied' })
+      expect(
+        (await product.listRecords(ada)).slice(records).filter(({ approval }) => approval === 'denied'),
+      ).toEqual([{ tool: 'act', approval: 'denied', outcome: 'denied' }])
+
+      product.model.reply(['Two of three.'])
+      const confirmed = await ada.confirm(waitingCall(chatId, denied))
+      await confirmed.ended
+      expect(confirmed.text).toBe('Two of three.')
+      expect(product.sentToModel()).toMatchObject([
+        { role: 'user', content: 'Three things' },
+        { role: 'assistant', tool_calls: [{ id: 'a' }, { id: 'b' }, { id: 'c' }] },
+        { tool_call_id: 'a', content: 'This call was denied by the user.' },
+        { tool_call_id: 'b', content: expect.stringContaining('\n2\n') as string },
+        { tool_call_id: 'c', content: expect.stringContaining('\ndone\n') as string },
+      ])
+      expect(product.sentToModel()).toHaveLength(5)
+    })
+
+    it('denies the last call with the message that the model then reads, and one call again when it is regenerated (§4.22, §12.26)', async () => {
+      product.model.reply([callOf('polite', 'act', { n: 1 }, 'a'), callOf('polite', 'act', { n: 2 }, 'b')])
+      const { chatId, stream } = await product.sendNew('Two things')
+      await stream.ended
+      const denyOne = async (from: typeof stream) => {
+        const answer = await ada.send(chatId, 'cancel', {
+          parentId: from.run.messages.at(-1)?.id,
+          denyOne: true,
+        })
+        await answer.ended
+        return answer
+      }
+      const second = await denyOne(stream)
+      const requests = product.model.requests.length
+      // Another reply to the message that denied the first call asks about the second call again.
+      const again = await ada.complete({ chatId, userMessageId: second.run.messages[0]?.id })
+      await again.ended
+      expect(again.run.messages.at(-1)?.call).toMatchObject({
+        state: 'waiting',
+        place: { index: 2, total: 2 },
+      })
+      expect(product.model.requests).toHaveLength(requests)
+      product.model.reply(['Neither, then.'])
+      const last = await denyOne(again)
+      expect(last.text).toBe('Neither, then.')
+      expect(product.sentToModel()?.slice(1)).toMatchObject([
+        { role: 'assistant', tool_calls: [{ id: 'a' }, { id: 'b' }] },
+        { tool_call_id: 'a', content: 'This call was denied by the user.' },
+        { tool_call_id: 'b', content: 'This call was denied by the user.' },
+        { role: 'user', content: 'cancel' },
+      ])
+    })
+
     it('denies the remaining calls together with the pending one (§4.22, §12.8)', async () => {
       product.model.reply([
         callOf('polite', 'act', { n: 1 }, 'a'),

@@ -13,6 +13,7 @@ import type { CompletionDeps } from '../completion-deps.ts'
 import type { WrittenRun } from '../loop/run-actions.ts'
 import { approveCall } from '../tools/tool-invocation.ts'
 import { writeRun } from './send-message.ts'
+import type { Denial } from './send-message.ts'
 
 const notWaiting = 'No call like this one needs approval. Reload the page.'
 
@@ -78,7 +79,8 @@ export async function confirmCall(
   const chatId = pending.chat_id
   return deps.database.db.transaction().execute(async (trx) => {
     await lockChat(trx, user, chatId, deps.now())
-    if (!(await claimPendingCall(trx, pending, 'running'))) throw refusal('This call was already answered.')
+    if (!(await claimPendingCall(trx, pending, { state: 'running' })))
+      throw refusal('This call was already answered.')
     const parent = await findMessage(trx, chatId, pending.parent_id ?? '')
     if (parent === undefined) throw new Error(`reply ${pending.id} has no parent`)
     return writeRun(trx, deps, user, {
@@ -91,13 +93,16 @@ export async function confirmCall(
   })
 }
 
-/** Records that the user denied the call of a reply and the remaining calls of the same turn (§12.8, §12.23). */
+/**
+ * Records that the user denied the call of a reply, and the remaining calls of the same turn unless only this one was
+ * denied (§12.8, §12.23, §12.26).
+ */
 export async function recordDenials(
   { connectors, onError }: Pick<CompletionDeps, 'connectors' | 'onError'>,
   user: User,
-  { server, tool, arguments: callArguments, call }: MessageRow,
+  { reply: { server, tool, arguments: callArguments, call }, isOnlyThis }: Denial,
 ): Promise<void> {
-  const remaining = call === null ? [] : parseCall(call).rest
+  const remaining = call === null || isOnlyThis ? [] : parseCall(call).rest
   const denied = [
     { connectorName: server ?? '', toolName: tool ?? '', arguments: callArguments },
     ...remaining.flatMap(({ target, arguments: text }) =>

@@ -4,7 +4,7 @@ import { textOfContent } from '@yonder/contract/message-text'
 import { lockChat, moveLeaf, requireChat } from '../../chats/chat-store.ts'
 import { appendMessage, findMessage, isToolResult } from '../../chats/message-store.ts'
 import { presentMessage } from '../../chats/present-chat.ts'
-import { parseCall, claimPendingCall } from '../../chats/tool-call-store.ts'
+import { claimPendingCall, parseCall, remainingCalls } from '../../chats/tool-call-store.ts'
 import type { Db } from '../../db/database.ts'
 import type { BotRow, ChatRow, MessageRow } from '../../db/tables/tables.ts'
 import type { User } from '../../identity/user.ts'
@@ -13,6 +13,7 @@ import { newId } from '../../lib/new-id.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import type { RunCursor } from '../log/read-run.ts'
 import type { WrittenRun } from '../loop/run-actions.ts'
+import { nextStep } from '../loop/run-completion.ts'
 import type { RunStep } from '../loop/run-completion.ts'
 import { findActiveRun, insertRun } from '../log/run-store.ts'
 import { expireRun } from '../maintenance/end-run.ts'
@@ -23,8 +24,15 @@ export type SendOutcome = WrittenReply | RepeatedRequest
 interface WrittenReply {
   readonly kind: 'written'
   readonly run: WrittenRun
-  /** The reply whose call the message denied by being sent instead of an approval. */
-  readonly denied?: MessageRow | undefined
+  readonly denial?: Denial | undefined
+}
+
+/** A message that was sent instead of an approval has denied a call. */
+export interface Denial {
+  /** The reply that made the call. */
+  readonly reply: MessageRow
+  /** Whether the remaining calls of the turn are not denied. */
+  readonly isOnlyThis: boolean
 }
 
 /** A request that was sent before. */
@@ -71,13 +79,26 @@ export async function sendMessage(
       deps.now(),
     )
     // A message that is sent instead of an approval denies the call (§4.22).
-    const isDenied = parent?.call_state === 'waiting' && (await claimPendingCall(trx, parent, 'denied'))
-    return {
-      kind: 'written',
-      run: await writeReply(trx, deps, user, bot, message),
-      denied: isDenied ? parent : undefined,
-    }
+    const denial = parent === null ? undefined : await denyCall(trx, parent, message, request)
+    return { kind: 'written', run: await writeReply(trx, deps, user, bot, message), denial }
   })
+}
+
+/** Denies the call of the message's parent, if it needs approval (§4.22, §12.26). */
+async function denyCall(
+  trx: Db,
+  parent: MessageRow,
+  message: MessageRow,
+  { denyOne = false }: SendRequest,
+): Promise<Denial | undefined> {
+  if (parent.call_state !== 'waiting' || parent.call === null) return undefined
+  const call = parseCall(parent.call)
+  const isOnlyThis = denyOne && call.rest.length > 0
+  const claim = {
+    state: 'denied',
+    ...(isOnlyThis ? { call: { ...call, deniedBy: message.id } } : {}),
+  } as const
+  return (await claimPendingCall(trx, parent, claim)) ? { reply: parent, isOnlyThis } : undefined
 }
 
 async function findRepeated(db: Db, request: SendRequest, content: string): Promise<MessageRow | undefined> {
@@ -179,17 +200,16 @@ export async function writeReply(
 }
 
 /**
- * Returns the run's first step: after a tool's result, the remaining calls of the same turn come before the model
- * (§12.10, §13.12).
+ * Returns the run's first step: after a tool's result, or a message that denied only one call, the remaining calls of
+ * the same turn come before the model (§12.10, §12.26, §13.12).
  */
 async function findFirstStep(trx: Db, parent: MessageRow): Promise<RunStep> {
-  const callingReply =
-    isToolResult(parent) && parent.parent_id !== null
-      ? await findMessage(trx, parent.chat_id, parent.parent_id)
-      : undefined
-  const calls =
-    callingReply === undefined || callingReply.call === null ? [] : parseCall(callingReply.call).rest
-  return calls.length === 0 ? { kind: 'call_model' } : { kind: 'dispatch', calls, continues: true }
+  const before =
+    parent.parent_id === null ? undefined : await findMessage(trx, parent.chat_id, parent.parent_id)
+  if (before === undefined || before.call === null) return { kind: 'call_model' }
+  const call = parseCall(before.call)
+  const isSameTurn = isToolResult(parent) || call.deniedBy === parent.id
+  return isSameTurn ? nextStep(remainingCalls(call)) : { kind: 'call_model' }
 }
 
 /**

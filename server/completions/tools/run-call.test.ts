@@ -1,6 +1,7 @@
 import type { UnnumberedEvent } from '@yonder/contract/completion'
 import { describe, expect, it } from 'vitest'
 import type { ToolCallRequest } from '../../connectors/calls/call-tool.ts'
+import { failure } from '../../connectors/calls/tool-call.ts'
 import type { ToolOutcome } from '../../connectors/calls/tool-call.ts'
 import { PendingElicitations } from '../log/active-runs.ts'
 import { runCall } from './run-call.ts'
@@ -19,11 +20,11 @@ const call: ToolInvocation = {
   connectorName: 'c',
   toolName: 't',
   arguments: '{}',
-  isUnknown: false,
+  refusal: undefined,
   approval: 'once',
   fingerprint: 'f',
   credential: 'c 1',
-  remaining: [],
+  remaining: { calls: [], total: 1 },
 }
 const done: ToolOutcome = { status: 'done', text: 'ok', parts: [], duration: 1, bytes: 2 }
 const never = () => new Promise<never>(() => undefined)
@@ -38,6 +39,7 @@ function start(
   const connectors = {
     callTool,
     listModelTools: never,
+    checkArguments: never,
     resolveTool: never,
     recordDenial: never,
   }
@@ -73,7 +75,7 @@ describe('running a call', () => {
         calls += 1
         return Promise.resolve(done)
       },
-      { isUnknown: true },
+      { refusal: failure('There is no tool named "t".') },
     )
     expect(await outcome).toMatchObject({ status: 'failed', text: 'There is no tool named "t".' })
     expect(calls).toBe(0)

@@ -39,7 +39,7 @@ export async function runCall(
 ): Promise<ToolOutcome> {
   const { replyId, connectorName, toolName, fingerprint, credential } = invocation
   const { user, signal } = frame
-  if (invocation.isUnknown) return failure(`There is no tool named "${toolName}".`)
+  if (invocation.refusal !== undefined) return invocation.refusal
   let isOver = false
   // A call may still send events after it was abandoned.
   const emit = (event: UnnumberedEvent): void => {

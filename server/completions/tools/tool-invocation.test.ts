@@ -11,13 +11,17 @@ const call = {
   target: { connectorName: 'mail', toolName: 'send' },
 }
 
+const checkArguments = () => Promise.resolve(undefined)
 const decide = (resolved: ResolvedTool) =>
-  decideCall({ connectors: { resolveTool: () => Promise.resolve(resolved) } as never }, user, {
-    replyId: 'reply',
-    call,
-    remaining: [],
-    continues: false,
-  })
+  decideCall(
+    { connectors: { resolveTool: () => Promise.resolve(resolved), checkArguments } as never },
+    user,
+    {
+      replyId: 'reply',
+      call,
+      remaining: { calls: [], total: 1 },
+    },
+  )
 
 it('dispatches a call of a missing tool without calling a tool that is added a moment later (§4.18, §12.16)', async () => {
   const { invocation, shown } = await decide({
@@ -59,11 +63,11 @@ it.each([
       connectorName: 'mail',
       toolName: 'send',
       arguments: '{"a":1}',
-      isUnknown: false,
+      refusal: undefined,
       approval,
       fingerprint: 'f1',
       credential: 'c 1',
-      remaining: [call],
+      remaining: { calls: [call], total: 2 },
     })
   },
 )

@@ -1,8 +1,10 @@
 import type { ToolCall } from '@yonder/contract/tool-call'
-import { parseCall } from '../../chats/tool-call-store.ts'
-import type { BatchCall, StoredCall } from '../../chats/tool-call-store.ts'
+import { parseCall, placeOf, remainingCalls } from '../../chats/tool-call-store.ts'
+import type { BatchCall, RemainingCalls, StoredCall } from '../../chats/tool-call-store.ts'
+import { failure, failureWithAdvice } from '../../connectors/calls/tool-call.ts'
+import type { ToolOutcome } from '../../connectors/calls/tool-call.ts'
 import { parseDefinition } from '../../connectors/tools/tool-store.ts'
-import type { KnownTool, ToolTarget } from '../../connectors/tools/resolve-tool.ts'
+import type { ResolvedTool } from '../../connectors/tools/resolve-tool.ts'
 import type { MessageRow } from '../../db/tables/tables.ts'
 import type { User } from '../../identity/user.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
@@ -13,17 +15,17 @@ export interface ToolInvocation {
   readonly replyId: string
   readonly connectorName: string
   readonly toolName: string
-  /** A JSON object as text. */
+  /** A JSON object as text, unless the call is refused. */
   readonly arguments: string
-  /** True when the tool does not exist: the model made up its name. */
-  readonly isUnknown: boolean
+  /** The result of a call that cannot be made, for example of a tool that does not exist. Nothing is called. */
+  readonly refusal: ToolOutcome | undefined
   readonly approval: 'once' | 'listed' | 'no_list'
   /** Identifies the tool definition that was approved. A tool that has changed since is not called. */
   readonly fingerprint: string | undefined
   /** The connector and credential that the user approved. Undefined for a call that needed no approval. */
   readonly credential: string | undefined
   /** The calls of the same turn that come after it. */
-  readonly remaining: readonly BatchCall[]
+  readonly remaining: RemainingCalls
 }
 
 /** The connector name of a tool whose name the model made up. */
@@ -33,9 +35,7 @@ export interface CallToDecide {
   readonly replyId: string
   readonly call: BatchCall
   /** The calls of the same turn that come after it. */
-  readonly remaining: readonly BatchCall[]
-  /** True when the turn began with another call. */
-  readonly continues: boolean
+  readonly remaining: RemainingCalls
 }
 
 export interface DecidedCall {
@@ -47,16 +47,20 @@ export interface DecidedCall {
 
 type ConnectorDeps = Pick<CompletionDeps, 'connectors'>
 
-/** Decides whether a call runs at once or needs approval (§4.18, §4.19), by the stored definition of its tool. */
+/**
+ * Decides whether a call runs at once or needs approval (§4.18, §4.19), by the stored definition of its tool. A call that
+ * cannot run needs no approval: its result says why, so that the model can correct it (§12.27, §12.28).
+ */
 export async function decideCall(
   deps: ConnectorDeps,
   user: User,
-  { replyId, call, remaining, continues }: CallToDecide,
+  { replyId, call, remaining }: CallToDecide,
 ): Promise<DecidedCall> {
   const { target } = call
-  const known = await findTool(deps, user, target)
-  // A call of a tool that does not exist needs no approval. Its result is that the tool does not exist.
-  const consent = known?.consent ?? { kind: 'run', by: 'no_list' }
+  const resolved = target && (await deps.connectors.resolveTool(user, target))
+  const known = resolved?.kind === 'missing' ? undefined : resolved
+  const refusal = await findRefusal(deps, user, call, resolved)
+  const consent = refusal === undefined && known !== undefined ? known.consent : noConsentNeeded
   const server = target?.connectorName ?? unknownConnector
   const tool = target?.toolName ?? call.name
   const title = known === undefined ? null : parseDefinition(known.tool.definition).title
@@ -68,26 +72,78 @@ export async function decideCall(
   const fingerprint = known?.tool.fingerprint ?? ''
   const isRun = consent.kind === 'run'
   const seen = { fingerprint, ...(isRun || known === undefined ? {} : { credential: known.credential }) }
+  const { calls: rest, total } = remaining
   const stored: StoredCall = {
     id: call.id,
     name: call.name,
     ...(call.note === undefined ? {} : { note: call.note }),
     ...(target === undefined ? { unknown: true } : {}),
-    ...(continues ? { continues } : {}),
+    ...(call.isBroken ? { isBroken: true } : {}),
+    ...(rest.length + 1 < total ? { continues: true } : {}),
+    ...(total > 1 ? { total } : {}),
     ...described,
     ...seen,
-    rest: remaining,
+    rest,
   }
+  const place = placeOf(stored)
+  const shownCall = { ...described, ...(place === undefined ? {} : { place }) }
   return {
     shown: {
       server,
       tool,
-      call: isRun ? { state: 'running', ...described } : { state: 'waiting', ...described, ...seen },
+      call: isRun ? { state: 'running', ...shownCall } : { state: 'waiting', ...shownCall, ...seen },
     },
     stored,
     invocation: isRun
-      ? toInvocation({ id: replyId, server, tool, arguments: call.arguments }, stored, consent.by)
+      ? {
+          ...toInvocation({ id: replyId, server, tool, arguments: call.arguments }, stored, consent.by),
+          refusal,
+        }
       : undefined,
+  }
+}
+
+/** A call that cannot run, or whose tool does not exist, needs no approval. Its result says so. */
+const noConsentNeeded = { kind: 'run', by: 'no_list' } as const
+
+/** Returns the result of a call that cannot be made; undefined when it can. */
+async function findRefusal(
+  { connectors }: ConnectorDeps,
+  user: User,
+  call: BatchCall,
+  resolved: ResolvedTool | undefined,
+): Promise<ToolOutcome | undefined> {
+  if (resolved === undefined) return failure(`There is no tool named "${call.name}".`)
+  if (call.isBroken) return refuseBrokenArguments(call.arguments)
+  // `callTool` explains why a tool is missing.
+  if (resolved.kind === 'missing') return undefined
+  if (resolved.kind === 'unusable') return failure(resolved.reason)
+  const problem = await connectors.checkArguments(user, resolved.tool, call.arguments)
+  if (problem === undefined) return undefined
+  return failureWithAdvice(
+    `The tool was not called. ${problem}`,
+    'Correct the arguments and call the tool again.',
+  )
+}
+
+/** Characters of broken arguments that the model reads again, to see its mistake. */
+const maxQuotedChars = 2_000
+
+function refuseBrokenArguments(text: string): ToolOutcome {
+  const reason = 'The tool was not called: the arguments of the model are not a JSON object.'
+  const quoted = text.slice(0, maxQuotedChars).toWellFormed()
+  return failureWithAdvice(
+    reason,
+    `They were: ${quoted}\n(${explainParseError(text)}) Call the tool again with one valid JSON object.`,
+  )
+}
+
+function explainParseError(text: string): string {
+  try {
+    JSON.parse(text)
+    return 'This is valid JSON, but not an object, or it is nested too deeply.'
+  } catch (error) {
+    return error instanceof Error ? error.message : 'This is not valid JSON.'
   }
 }
 
@@ -96,27 +152,18 @@ export async function approveCall(deps: ConnectorDeps, user: User, row: MessageR
   const { id, server, tool, arguments: callArguments, call } = row
   if (server === null || tool === null || call === null) throw new Error(`reply ${id} has no tool call`)
   // The tool may be on the allow list by now: "Allow Always" adds it first (§4.21).
-  const known = await findTool(deps, user, { connectorName: server, toolName: tool })
-  const approval = known?.consent.kind === 'run' ? known.consent.by : 'once'
+  const resolved = await deps.connectors.resolveTool(user, { connectorName: server, toolName: tool })
+  const approval =
+    resolved.kind !== 'missing' && resolved.consent.kind === 'run' ? resolved.consent.by : 'once'
   const stored = parseCall(call)
   const reply = { id, server, tool, arguments: callArguments ?? '{}' }
   // A call that was stored without its credential is not made: no connector has an empty one.
   return toInvocation(reply, { ...stored, credential: stored.credential ?? '' }, approval)
 }
 
-async function findTool(
-  { connectors }: ConnectorDeps,
-  user: User,
-  target: ToolTarget | undefined,
-): Promise<KnownTool | undefined> {
-  if (target === undefined) return undefined
-  const resolved = await connectors.resolveTool(user, target)
-  return resolved.kind === 'missing' ? undefined : resolved
-}
-
 function toInvocation(
   reply: { readonly id: string; readonly server: string; readonly tool: string; readonly arguments: string },
-  { unknown, fingerprint, credential, rest: remaining }: StoredCall,
+  stored: StoredCall,
   approval: ToolInvocation['approval'],
 ): ToolInvocation {
   return {
@@ -124,10 +171,10 @@ function toInvocation(
     connectorName: reply.server,
     toolName: reply.tool,
     arguments: reply.arguments,
-    isUnknown: unknown === true,
+    refusal: undefined,
     approval,
-    fingerprint,
-    credential,
-    remaining,
+    fingerprint: stored.fingerprint,
+    credential: stored.credential,
+    remaining: remainingCalls(stored),
   }
 }

@@ -20,7 +20,7 @@ import {
 } from '../mcp/explain-failure.ts'
 import { rememberMissingScope } from '../oauth/authorize-server.ts'
 import type { OnStatus } from '../tools/connection-round.ts'
-import { readArguments, failure } from './tool-call.ts'
+import { failure, failureWithAdvice, readArguments } from './tool-call.ts'
 import { recordCall } from './tool-call-store.ts'
 import { refreshTools } from '../tools/refresh-tools.ts'
 import { resolveTool } from '../tools/resolve-tool.ts'
@@ -105,19 +105,22 @@ function requireCallable(
   if (resolved.kind === 'unusable') return failure(resolved.reason)
   const { connector, tool, consent } = resolved
   if (credential !== undefined && credential !== resolved.credential) {
-    return failure(
-      `The connector "${connectorName}" was added again or has another address, credential or account since approval was requested, so the tool "${toolName}" was not called. Call it again to request approval.`,
+    return failureWithAdvice(
+      `The connector "${connectorName}" was added again or has another address, credential or account since approval was requested, so the tool "${toolName}" was not called.`,
+      'Call it again to request approval.',
     )
   }
   if (fingerprint !== undefined && fingerprint !== tool.fingerprint) {
-    return failure(
-      `The tool "${toolName}" has changed since the call was approved, so it was not called. Call it again to review it.`,
+    return failureWithAdvice(
+      `The tool "${toolName}" has changed since the call was approved, so it was not called.`,
+      'Call it again to review it.',
     )
   }
   // An approval of this one call stays valid. A call that the allow list permitted must still be permitted by it.
   if (approval !== 'once' && consent.kind !== 'run') {
-    return failure(
-      `The tool "${toolName}" now needs approval, so it was not called. Call it again to request approval.`,
+    return failureWithAdvice(
+      `The tool "${toolName}" now needs approval, so it was not called.`,
+      'Call it again to request approval.',
     )
   }
   return { connector, tool }

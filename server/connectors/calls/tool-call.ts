@@ -28,6 +28,11 @@ export function failure(text: string, rest: Partial<ToolOutcome> = {}): ToolOutc
   return { status: 'failed', text, parts: [{ type: 'note', text }], duration: 0, bytes: 0, ...rest }
 }
 
+/** Like `failure`, with advice that only the model reads, because the user cannot follow it. */
+export function failureWithAdvice(reason: string, advice: string): ToolOutcome {
+  return failure(`${reason} ${advice}`, { parts: [{ type: 'note', text: reason }] })
+}
+
 /** Nesting levels of the arguments of a call. */
 const maxDepth = 32
 

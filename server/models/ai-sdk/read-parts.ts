@@ -1,6 +1,6 @@
 import { normalizeText } from '../../lib/text.ts'
 import type { ProviderModel } from './formats.ts'
-import { newCallId, readArguments, writeNote, joinText } from '../reply-parts.ts'
+import { cutCall, newCallId, readCallArguments, writeNote, joinText } from '../reply-parts.ts'
 import { describeSentError, findMessage } from '../upstream/describe-failure.ts'
 import { ModelFailure } from '../failure.ts'
 import type { ModelLimits } from '../adapter.ts'
@@ -104,6 +104,7 @@ class ProviderPartReader {
         `${upstream} closed the connection before its reply was complete. Try again.`,
       )
     }
+    if (finish.finishReason.unified === 'length' && this.calls.some((call) => call.isBroken)) throw cutCall()
     const { inputTokens, outputTokens } = finish.usage
     return [
       ...this.textParts('reasoning', this.reasoning.end()),
@@ -126,13 +127,6 @@ class ProviderPartReader {
     // The provider has run this call itself.
     if (part.providerExecuted === true) return
     const { upstream, limits } = this.options
-    const text = readArguments(part.input)
-    if (text === undefined) {
-      throw new ModelFailure(
-        'upstream_invalid',
-        `${upstream} sent an invalid tool call, so the tool was not run. Try again.`,
-      )
-    }
     if (this.calls.length >= limits.maxToolCalls) {
       throw new ModelFailure(
         'output_limit',
@@ -141,7 +135,7 @@ class ProviderPartReader {
     }
     const id = part.toolCallId === '' ? newCallId() : normalizeText(part.toolCallId)
     const options = part.providerMetadata
-    this.calls.push({ id, name: normalizeText(part.toolName), arguments: text, options })
+    this.calls.push({ id, name: normalizeText(part.toolName), ...readCallArguments(part.input), options })
   }
 
   private addThinking(id: string, text: string, options: ProviderNote['options']): void {

@@ -1,5 +1,5 @@
 import { normalizeText } from '../../lib/text.ts'
-import { newCallId, readArguments } from '../reply-parts.ts'
+import { cutCall, newCallId, readArguments, readCallArguments } from '../reply-parts.ts'
 import { ModelFailure } from '../failure.ts'
 import type { ModelToolCall } from '../model.ts'
 
@@ -31,8 +31,8 @@ export interface ToolCallAssembler {
   /** Returns the number of characters added. */
   push(chunk: ToolCallChunk): number
   /**
-   * Returns the complete calls. An incomplete call must never run.
-   * @throws ModelFailure when a call is incomplete
+   * Returns the calls. A call whose arguments are not a JSON object is marked, because it must never run.
+   * @throws ModelFailure when a call was cut by the length limit or has no name
    */
   end(upstream: string, cutByLimit: boolean): AssembledCall[]
 }
@@ -71,11 +71,12 @@ export function assembleToolCalls(): ToolCallAssembler {
     end(upstream, cutByLimit) {
       const used = new Set<string>()
       return calls.map((call) => {
-        const text = readArguments(call.arguments)
-        if (text === undefined || call.name === '') throw invalidCall(upstream, cutByLimit)
+        const sent = readCallArguments(call.arguments)
+        // A call that the length limit has cut is not an error of the model.
+        if ((sent.isBroken && cutByLimit) || call.name === '') throw invalidCall(upstream, cutByLimit)
         const id = call.id === '' || used.has(call.id) ? newCallId() : normalizeText(call.id)
         used.add(id)
-        return { id, name: normalizeText(call.name), arguments: text, extra: call.extra }
+        return { id, name: normalizeText(call.name), ...sent, extra: call.extra }
       })
     },
   }
@@ -83,10 +84,7 @@ export function assembleToolCalls(): ToolCallAssembler {
 
 function invalidCall(upstream: string, cutByLimit: boolean): ModelFailure {
   return cutByLimit
-    ? new ModelFailure(
-        'output_limit',
-        'The reply reached its length limit within a tool call, so the tool was not run. Raise the limit of this bot, or ask for a shorter reply.',
-      )
+    ? cutCall()
     : new ModelFailure(
         'upstream_invalid',
         `${upstream} sent an invalid tool call, so the tool was not run. Try again.`,

@@ -1,0 +1,23 @@
+import { parentPort } from 'node:worker_threads'
+import { validateArguments } from './validate-arguments.ts'
+import type { ArgumentsToValidate } from './validate-arguments.ts'
+
+/* The worker thread of `check-arguments.ts`. */
+
+/** Returns null when the schema cannot be used. */
+function validate(input: ArgumentsToValidate): readonly string[] | null {
+  try {
+    return validateArguments(input)
+  } catch {
+    return null
+  }
+}
+
+parentPort?.on('message', (input: ArgumentsToValidate) => {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  parentPort?.postMessage(validate(input))
+})
+
+// The main thread waits for this message before it sends others.
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+parentPort?.postMessage(null)

@@ -1,0 +1,93 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { ArgumentChecker } from './check-arguments.ts'
+
+const checker = new ArgumentChecker()
+afterAll(() => checker.close())
+
+let tools = 0
+const toolOf = (inputSchema: unknown) => {
+  tools += 1
+  return { fingerprint: `f${tools}`, definition: JSON.stringify({ name: 't', description: '', inputSchema }) }
+}
+const check = (schema: unknown, values: unknown) =>
+  checker.check('ada', toolOf(schema), JSON.stringify(values))
+
+const mail = {
+  type: 'object',
+  properties: {
+    to: { type: 'array', items: { type: 'string', format: 'email' } },
+    size: { anyOf: [{ type: 'integer' }, { enum: ['small', 'large'] }] },
+  },
+  required: ['to'],
+  additionalProperties: false,
+}
+
+describe('the check of arguments', () => {
+  it('returns nothing for arguments that fit, and does not enforce a format (§12.28)', async () => {
+    expect(await check(mail, { to: ['nobody'], size: 'small' })).toBeUndefined()
+    expect(await check({ type: 'object' }, {})).toBeUndefined()
+  })
+
+  it.each([
+    [{}, '- Instance does not have required property "to".'],
+    [{ to: 'ann@example.com' }, '- "to": Instance type "string" is invalid. Expected "array".'],
+    [{ to: [1] }, '- "to/0": Instance type "number" is invalid. Expected "string".'],
+    [{ to: [], cc: [] }, '- Property "cc" does not match additional properties schema.'],
+  ])('names what does not fit in %j (§12.28)', async (values, problem) => {
+    expect(await check(mail, values)).toBe(`The arguments do not fit the parameters of the tool:\n${problem}`)
+  })
+
+  it('names five problems at most, without invisible characters', async () => {
+    const names = Array.from({ length: 9 }, (_, index) => `n\u202E${index}`)
+    const found = await check({ type: 'object', required: names }, {})
+    expect(found?.split('\n- ')).toHaveLength(6)
+    expect(found).not.toContain('\u202E')
+  })
+
+  it('refuses arguments that are nested too deeply', async () => {
+    const deep = JSON.parse('{"a":'.repeat(40) + '1' + '}'.repeat(40)) as unknown
+    expect(await check({ type: 'object' }, deep)).toContain('32 levels')
+  })
+
+  it('compares patterns and references in a thread (§12.28)', async () => {
+    const schema = {
+      type: 'object',
+      properties: { id: { $ref: '#/$defs/id' } },
+      $defs: { id: { type: 'string', pattern: '^[a-z]+$' } },
+    }
+    expect(await check(schema, { id: 'abc' })).toBeUndefined()
+    expect(await check(schema, { id: 'A1' })).toContain('"id": String does not match pattern.')
+  })
+
+  it.each([
+    ['a broken pattern', { properties: { a: { pattern: '(' } } }],
+    ['a reference to nothing', { properties: { a: { $ref: '#/$defs/none' } } }],
+    ['another document', { properties: { a: { $ref: 'http://127.0.0.1:1/schema' } } }],
+    ['a reference to itself', { properties: { a: { $ref: '#/properties/a' } } }],
+    ['an unknown dialect', { $schema: 'https://example.com/my-schema', type: 'string' }],
+    ['a keyword of a wrong type', { properties: 5, required: 7 }],
+  ])('checks nothing with a schema that cannot be used: %s (§12.28)', async (_what, schema) => {
+    expect(await check(schema, { a: 'x' })).toBeUndefined()
+  })
+
+  it('does not try a slow pattern a second time, and never blocks the event loop (§12.28, §16.20)', async () => {
+    const tool = toolOf({ properties: { text: { pattern: '^(a+)+$' } } })
+    const slow = JSON.stringify({ text: `${'a'.repeat(60)}!` })
+    let ticks = 0
+    const timer = setInterval(() => (ticks += 1), 10)
+    expect(await checker.check('eve', tool, slow)).toBeUndefined()
+    clearInterval(timer)
+    expect(ticks).toBeGreaterThan(1)
+    // A short text would be refused, if the pattern were tried.
+    expect(await checker.check('eve', tool, '{"text":"!"}')).toBeUndefined()
+  })
+
+  it('interprets a schema of the largest size within its limits (§16.20)', async () => {
+    const anyOf = Array.from({ length: 1_500 }, (_, index) => ({ const: `v${index}` }))
+    const values = { list: Array.from({ length: 1_000 }, () => 'none') }
+    const found = await check({ properties: { list: { items: { anyOf } } } }, values)
+    expect(found === undefined || found.includes('"list/0": Instance does not match any subschemas.')).toBe(
+      true,
+    )
+  })
+})

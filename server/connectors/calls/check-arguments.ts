@@ -1,0 +1,77 @@
+import { LRUCache } from 'lru-cache'
+import type { ConnectorToolRow } from '../../db/tables/connector-tables.ts'
+import { AppError } from '../../lib/app-error.ts'
+import { cleanText } from '../../lib/text.ts'
+import { WorkerThread } from '../../lib/worker-thread.ts'
+import { parseDefinition } from '../tools/tool-store.ts'
+import { readArguments } from './tool-call.ts'
+import { countValues, inspectSchema, validateArguments } from './validate-arguments.ts'
+import type { ArgumentsToValidate, InspectedSchema } from './validate-arguments.ts'
+
+/** Subschemas times values that are compared on the main thread: about ten milliseconds at worst. */
+const maxSteps = 100_000
+/** Tools whose schema could not be used, which are remembered so that it is not tried again. */
+const maxUnusable = 1_000
+
+/**
+ * Checks the arguments of calls against the schemas of their tools, before a user is asked to approve the call. A schema
+ * comes from a server and may be invalid or made to be slow, so it is interpreted with limits, and one that cannot be
+ * used means no check: the tool's server checks the call anyway (§12.28).
+ */
+export class ArgumentChecker {
+  readonly #thread = new WorkerThread<ArgumentsToValidate, readonly string[] | null>({
+    moduleUrl: import.meta.url,
+    name: 'arguments-worker',
+    maxJobMs: 1_000,
+    maxHeapMb: 128,
+  })
+  /** By fingerprint. */
+  readonly #unusable = new LRUCache<string, true>({ max: maxUnusable })
+
+  /** Returns a sentence about arguments that the tool does not accept, else undefined. Never rejects. */
+  async check(
+    userId: string,
+    tool: Pick<ConnectorToolRow, 'definition' | 'fingerprint'>,
+    text: string,
+  ): Promise<string | undefined> {
+    let values: ArgumentsToValidate['arguments']
+    try {
+      values = readArguments(text)
+    } catch (error) {
+      if (error instanceof AppError) return error.message
+      throw error
+    }
+    const problems = await this.#findProblems(userId, tool, values)
+    if (problems.length === 0) return undefined
+    const list = problems.map((problem) => `\n- ${cleanText(problem)}`).join('')
+    return `The arguments do not fit the parameters of the tool:${list}`
+  }
+
+  close(): void {
+    this.#thread.close()
+  }
+
+  async #findProblems(
+    userId: string,
+    { definition, fingerprint }: Pick<ConnectorToolRow, 'definition' | 'fingerprint'>,
+    values: ArgumentsToValidate['arguments'],
+  ): Promise<readonly string[]> {
+    if (this.#unusable.has(fingerprint)) return []
+    try {
+      const inspected = inspectSchema(parseDefinition(definition).inputSchema)
+      const input = { schema: inspected.schema, arguments: values }
+      const problems = isQuick(inspected, values)
+        ? validateArguments(input)
+        : await this.#thread.run(userId, input)
+      if (problems !== null) return problems
+    } catch {
+      // The schema is invalid, or comparing with it takes too long.
+    }
+    this.#unusable.set(fingerprint, true)
+    return []
+  }
+}
+
+function isQuick({ parts, isCostly }: InspectedSchema, values: ArgumentsToValidate['arguments']): boolean {
+  return !isCostly && parts * countValues(values) <= maxSteps
+}

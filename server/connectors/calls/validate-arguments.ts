@@ -1,0 +1,127 @@
+import { Validator } from '@cfworker/json-schema'
+import type { OutputUnit, SchemaDraft } from '@cfworker/json-schema'
+import { isObject } from '../model-tools/json-schema.ts'
+import type { JsonSchema } from '../model-tools/json-schema.ts'
+
+export interface ArgumentsToValidate {
+  readonly schema: JsonSchema
+  readonly arguments: Readonly<Record<string, unknown>>
+}
+
+/** Problems that are named to the model and the user. */
+const maxProblems = 5
+const maxProblemChars = 300
+
+/**
+ * Compares arguments with the JSON Schema of a tool and returns what does not fit. The schema is interpreted, never
+ * compiled to code, and no reference to another document is loaded. A `pattern` can take any time, so a schema with one
+ * must be validated in a worker thread (see `inspectSchema`).
+ * @throws when the schema cannot be used
+ */
+export function validateArguments({ schema, arguments: values }: ArgumentsToValidate): readonly string[] {
+  const { valid, errors } = new Validator(schema, draftOf(schema), false).validate(values)
+  if (valid) return []
+  const problems = errors.filter(({ keyword }) => !isRepeated(keyword)).map(describe)
+  return [...new Set(problems.length === 0 ? errors.map(describe) : problems)].slice(0, maxProblems)
+}
+
+/** Keywords whose errors only say that there is an error further inside, and the one that repeats what encloses it. */
+function isRepeated(keyword: string): boolean {
+  return ['properties', 'items', 'prefixItems', 'allOf', '$ref', '$dynamicRef', 'false'].includes(keyword)
+}
+
+function describe({ instanceLocation, error }: OutputUnit): string {
+  const place = instanceLocation.replace(/^#\/?/, '')
+  return `${place === '' ? '' : `"${place}": `}${error}`.slice(0, maxProblemChars)
+}
+
+const drafts: readonly (readonly [string, SchemaDraft])[] = [
+  ['draft-04/', '4'],
+  ['draft-06/', '7'],
+  ['draft-07/', '7'],
+  ['draft/2019-09/', '2019-09'],
+  ['draft/2020-12/', '2020-12'],
+]
+
+function draftOf({ $schema }: JsonSchema): SchemaDraft {
+  if (typeof $schema !== 'string') return '2020-12'
+  const known = drafts.find(([part]) => $schema.includes(`json-schema.org/${part}`))
+  if (known === undefined) throw new Error(`unknown dialect of JSON Schema: ${$schema}`)
+  return known[1]
+}
+
+export interface InspectedSchema {
+  /** The schema without `format`, which describes a value and does not restrict it. */
+  readonly schema: JsonSchema
+  /** Subschemas and values in it, for an estimate of the time. */
+  readonly parts: number
+  /** Whether it has a keyword whose time depends on more than the number of subschemas and values. */
+  readonly isCostly: boolean
+}
+
+const costlyKeywords = new Set([
+  'pattern',
+  'patternProperties',
+  '$ref',
+  '$dynamicRef',
+  '$recursiveRef',
+  'uniqueItems',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+])
+
+/** Keywords whose values are subschemas: one, a list, or one for each name. */
+const schemaKeywords = new Set([
+  'items',
+  'prefixItems',
+  'additionalItems',
+  'unevaluatedItems',
+  'contains',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'propertyNames',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'if',
+  'then',
+  'else',
+])
+const namedSchemaKeywords = new Set([
+  'properties',
+  'patternProperties',
+  'dependentSchemas',
+  'dependencies',
+  '$defs',
+  'definitions',
+])
+
+/** Copies a schema for `validateArguments` and finds out whether it is safe to do so on the main thread. */
+export function inspectSchema(schema: JsonSchema): InspectedSchema {
+  let parts = 0
+  let isCostly = false
+  const visit = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(visit)
+    if (!isObject(value)) return value
+    parts += 1
+    const kept = Object.entries(value).filter(([keyword]) => keyword !== 'format')
+    return Object.fromEntries(kept.map(([keyword, item]) => [keyword, visitKeyword(keyword, item)]))
+  }
+  const visitKeyword = (keyword: string, item: unknown): unknown => {
+    if (costlyKeywords.has(keyword)) isCostly = true
+    if (schemaKeywords.has(keyword)) return visit(item)
+    if (!namedSchemaKeywords.has(keyword) || !isObject(item)) {
+      parts += countValues(item)
+      return item
+    }
+    return Object.fromEntries(Object.entries(item).map(([name, inner]) => [name, visit(inner)]))
+  }
+  return { schema: visit(schema) as JsonSchema, parts, isCostly }
+}
+
+/** Counts a value with all values inside it, whose depth is limited. */
+export function countValues(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1
+  return Object.values(value).reduce((count: number, inner) => count + countValues(inner), 1)
+}
