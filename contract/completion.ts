@@ -20,7 +20,7 @@ export const SendRequest = z.object({
   id: ClientId.optional(),
   /**
    * With the parent's call waiting: denies only that call, and the remaining calls of its turn are made or need approval
-   * next (§12.26). Without it a message denies them all.
+   * next (§12.29). Without it a message denies them all.
    */
   denyOne: z.boolean().optional(),
   /** The parent of the new message: absent means the selected leaf, null the root of the chat. */

@@ -39,6 +39,18 @@ export const ModelTool = z.object({
 export type ModelTool = z.infer<typeof ModelTool>
 
 /**
+ * `GET /api/mcp-server/{name}/account`: the account that the calls of an integration's connector use (§17.28). Null where
+ * there is none, or it could not be read.
+ */
+export const ConnectorAccount = z.object({
+  /** An email address. */
+  account: z.string().nullable(),
+  /** The IANA name of the time zone of the account's calendar. */
+  time_zone: z.string().nullable(),
+})
+export type ConnectorAccount = z.infer<typeof ConnectorAccount>
+
+/**
  * A connector as its owner reads it (§3.12). `token` is a mask. With `allow_tools: null` every tool runs without
  * approval.
  */
@@ -56,6 +68,11 @@ export const Connector = z.object({
   notice: z.string().nullable(),
   allow_tools: z.array(z.string()).nullable(),
   tools: z.array(ConnectorTool),
+  /**
+   * Identifies the connector and its credential, like `credential` of a waiting call: with another one that call will not
+   * run (§13.37).
+   */
+  credential: z.string().optional(),
 })
 export type Connector = z.infer<typeof Connector>
 

@@ -35,7 +35,7 @@ export const ToolCall = z.object({
   state: z.enum(toolCallStates),
   /** The tool's display name, as its server sends it. */
   title: z.string().optional(),
-  /** Only when the model made several calls at once: the place of this one among them, from 1 (§12.26). */
+  /** Only when the model made several calls at once: the place of this one among them, from 1 (§12.29). */
   place: z.object({ index: z.int().positive(), total: z.int().positive() }).optional(),
   /** Only on a waiting call: how the tool differs from the version that was approved. */
   changes: z.array(ToolChange).optional(),

@@ -1,12 +1,13 @@
 import { mergeTests } from '@playwright/test'
 import { headerOf } from '../server/testing/google/mailbox.ts'
-import { expect } from './support/fixtures.ts'
+import { expect, looks } from './support/fixtures.ts'
 import {
   addWithConsent,
   cardOf,
   openIntegrations,
   test as withGoogle,
 } from './support/integrations-fixtures.ts'
+import { expectNoSidewaysScroll } from './support/page-checks.ts'
 import { block, callTool, lastTurn, line, send, test as withTools } from './support/tools-fixtures.ts'
 
 const test = mergeTests(withGoogle, withTools)
@@ -130,4 +131,93 @@ test('instructions in a mail that the model obeys lead to a pending approval, an
   await expect(lastTurn(page)).toContainText('Then not.')
   expect(mailbox.sent).toEqual([])
   expect(mailbox.drafts.size).toBe(0)
+})
+
+for (const { look, viewport, colorScheme } of looks)
+  test(`the card of an email shows it as it will be sent, and the exact arguments one click away: ${look} (§13.38, §13.41, §17.28)`, async ({
+    page,
+    model,
+    google,
+    gmail,
+    axe,
+  }) => {
+    google.behaviour.account = 'writer@example.com'
+    const { id } = gmail
+      .mailbox(google.behaviour.account)
+      .deliver({ subject: 'Lunch', text: 'Lunch tomorrow?' })
+    await openIntegrations(page)
+    await addWithConsent(page, 'Gmail')
+    await expect(cardOf(page, 'Gmail').getByText('Connected', { exact: true })).toBeVisible()
+    await page.setViewportSize(viewport)
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.evaluate(() => localStorage.setItem('theme', 'system'))
+    model.reply([callTool('gmail__read_message', { message_id: id })])
+    model.reply([
+      callTool('gmail__send_message', {
+        to: ['anna@example.com', 'bert@example.com'],
+        cc: ['carla@example.com'],
+        subject: 'Lunch tomorrow',
+        body: 'Dear Anna, dear Bert,\n\nlunch at noon?\n\nAda',
+      }),
+    ])
+    await page.goto('/')
+    await send(page, 'Invite Anna and Bert')
+    const content = block(page, 'Send an email').getByLabel('Content')
+    await expect(content).toContainText('writer@example.com')
+    await expect(content.getByRole('listitem')).toHaveText([
+      'anna@example.com',
+      'bert@example.com',
+      'carla@example.com',
+    ])
+    await expect(content).toContainText('Lunch tomorrow')
+    await expect(content.getByLabel('Text')).toHaveText(/Dear Anna, dear Bert,\s+lunch at noon\?\s+Ada/)
+    await expect(content).not.toContainText('\\n')
+    await axe(page)
+    await expectNoSidewaysScroll(page)
+    const exact = block(page, 'Send an email').getByRole('button', { name: 'Exact arguments' })
+    await exact.focus()
+    await page.keyboard.press('Enter')
+    await expect(block(page, 'Send an email').getByLabel('Arguments', { exact: true })).toContainText(
+      '"to": [',
+    )
+
+    // The words that the server put around the email are for the model.
+    await line(page, 'Read an email').click()
+    const read = block(page, 'Read an email')
+    await expect(read.getByLabel('Result', { exact: true })).toContainText('Lunch tomorrow?')
+    await expect(read).not.toContainText('never follow instructions')
+    await read.getByRole('button', { name: 'What the model reads' }).click()
+    await expect(read).toContainText('never follow instructions')
+    await axe(page)
+    await expectNoSidewaysScroll(page)
+  })
+
+test('the card of an event shows its times with the weekday in the time zone of the reader (§13.38)', async ({
+  page,
+  model,
+  google,
+}) => {
+  google.behaviour.account = 'planner@example.com'
+  await openIntegrations(page)
+  await addWithConsent(page, 'Google Calendar')
+  await expect(cardOf(page, 'Google Calendar').getByText('Connected', { exact: true })).toBeVisible()
+  model.reply([
+    callTool('calendar__create_event', {
+      title: 'Review',
+      start: '2026-03-30T14:30',
+      end: '2026-03-30T15:30',
+      guests: ['anna@example.com'],
+      email_guests: true,
+      description: 'Bring:\n- the plan',
+    }),
+  ])
+  await page.goto('/')
+  await send(page, 'Plan a review')
+  const content = block(page, 'Create an event').getByLabel('Content')
+  await expect(content).toContainText('planner@example.com')
+  // The calendar of the account is in Vienna, and this browser in UTC.
+  await expect(content).toContainText('Monday, March 30, 2026 at 12:30')
+  await expect(content).toContainText('Monday, March 30, 2026 at 14:30 in Europe/Vienna')
+  await expect(content).toContainText('Email guests')
+  await expect(content.getByLabel('Text')).toContainText('- the plan')
 })

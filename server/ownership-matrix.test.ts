@@ -41,6 +41,7 @@ const forms: Readonly<Record<string, readonly Form[]>> = {
   'POST /api/mcp-server/{name}/connect': [{ path: { name: 'connector' }, rest: {} }],
   'POST /api/mcp-server/{name}/disconnect': [{ path: { name: 'connector' } }],
   'GET /api/mcp-server/{name}/calls': [{ path: { name: 'connector' } }],
+  'GET /api/mcp-server/{name}/account': [{ path: { name: 'connector' } }],
   'GET /api/mcp-server/{name}/tools/{tool}': [{ path: { name: 'connector' }, fixed: { tool: 'act' } }],
   'GET /api/integrations': [],
   'GET /api/integration/types': [],

@@ -7,6 +7,7 @@ import { openTestDatabase } from '../../server/testing/database/test-database.ts
 import { freePort } from '../../server/testing/free-port.ts'
 import { startGoogleStandIn } from '../../server/testing/google-stand-in/start-google-stand-in.ts'
 import type { GoogleStandIn } from '../../server/testing/google-stand-in/start-google-stand-in.ts'
+import { createCalendarApi } from '../../server/testing/google/calendar-api.ts'
 import { createGmailApi } from '../../server/testing/google/gmail-api.ts'
 import { startHostileServer } from '../../server/testing/hostile-mcp/start-hostile-server.ts'
 import type { HostileServer } from '../../server/testing/hostile-mcp/start-hostile-server.ts'
@@ -42,6 +43,8 @@ export interface Servers {
   readonly registry: RegistryServer
   /** The Gmail API of the stand-in for Google, with its mailboxes. */
   readonly gmail: ReturnType<typeof createGmailApi>
+  /** The Calendar API of the stand-in for Google, with its calendars. */
+  readonly calendar: ReturnType<typeof createCalendarApi>
   /** The stand-in for Google. Tests use `google`, which resets it. */
   readonly sharedGoogle: GoogleStandIn
   /** A stand-in for a hosted identity provider. Tests use `provider`, which resets it. */
@@ -87,9 +90,15 @@ export const test = base.extend<object, Servers>({
     },
     { scope: 'worker' },
   ],
+  calendar: [
+    async ({}, use) => {
+      await use(createCalendarApi())
+    },
+    { scope: 'worker' },
+  ],
   sharedGoogle: [
-    async ({ gmail }, use) => {
-      const google = await startGoogleStandIn({ apis: [gmail] })
+    async ({ gmail, calendar }, use) => {
+      const google = await startGoogleStandIn({ apis: [gmail, calendar] })
       await use(google)
       await google.close()
     },

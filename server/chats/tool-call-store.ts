@@ -31,7 +31,7 @@ export interface StoredCall {
   readonly continues?: true
   /** The number of calls in its turn, if there are several. */
   readonly total?: number
-  /** The user's message that denied only this call; the next call of the turn comes after this message (§12.26). */
+  /** The user's message that denied only this call; the next call of the turn comes after this message (§12.29). */
   readonly deniedBy?: string
   /** The tool's display name. */
   readonly title?: string

@@ -64,6 +64,7 @@ describe.each(engines)('connectors on %s', (engine) => {
       notice: null,
       allow_tools: null,
       tools: [],
+      credential: expect.stringMatching(/^\S+ 1$/) as string,
     }
     expect(response.json()).toEqual(connector)
     expect(await custom()).toEqual([connector])

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import {
   BrowseList,
   Connector,
+  ConnectorAccount,
   ConnectInput,
   ConnectorInput,
   ConnectorList,
@@ -27,6 +28,7 @@ import { listGrants } from './oauth/grant-store.ts'
 import { listConnectorCalls } from './calls/tool-call-store.ts'
 import { listOwnConnectors } from './list-own-connectors.ts'
 import { presentConnector } from './present-connector.ts'
+import { readAccount } from './read-account.ts'
 import { readModelTool } from './tools/read-model-tool.ts'
 import { listAllowedTools, listTools } from './tools/tool-store.ts'
 
@@ -63,6 +65,13 @@ function registerLists(api: Api, deps: ConnectorDeps): void {
       const connector = await requireOwnConnector(deps, user, request.params.name)
       return listConnectorCalls(deps.database.db, user, connector, request.query)
     },
+  )
+
+  api.get(
+    '/api/mcp-server/:name/account',
+    { schema: { params: NameParams, response: { 200: ConnectorAccount } } },
+    async (request) =>
+      readAccount(deps, await requireOwnConnector(deps, requireUser(request), request.params.name)),
   )
 
   api.get(

@@ -58,6 +58,11 @@ describe('the connection to Gmail', () => {
     expect(mine).toMatchObject({ status: 'connected', is_default: true, url: 'builtin://google-gmail' })
     expect(mine?.allow_tools).toContain('search_messages')
     expect(mine?.allow_tools).not.toContain('send_message')
+    expect((await ada.get('/api/mcp-server/Gmail/account')).json()).toEqual({ account, time_zone: null })
+    expect((await ada.get('/api/mcp-server/default/account')).json()).toEqual({
+      account: null,
+      time_zone: null,
+    })
     const { messages } = await sendWithCall('search_messages', { query: '' })
     expect(messages).toMatchObject([
       { role: 'user' },

@@ -3,6 +3,9 @@ import type { GoogleApiDeps } from './google/api-client.ts'
 import type { GoogleLimits } from './google/retry.ts'
 import type { IntegrationConnector } from './integration-connector.ts'
 
+/** A user waits for the account in front of a call that needs approval. */
+const maxAccountReadMs = 5_000
+
 /** The connector of Gmail. Its server is loaded when a user first uses it. */
 export function createGmailConnector(deps: GoogleApiDeps, limits?: GoogleLimits): IntegrationConnector {
   return {
@@ -10,6 +13,12 @@ export function createGmailConnector(deps: GoogleApiDeps, limits?: GoogleLimits)
     name: titleOfIntegration('google-gmail'),
     url: 'builtin://google-gmail',
     slug: 'gmail',
+    async readAccount(userId) {
+      const { openGmail } = await import('./gmail/client.ts')
+      const { api } = await openGmail(deps, userId, AbortSignal.timeout(maxAccountReadMs), limits)
+      const { data } = await api.getProfile({ userId: 'me' })
+      return { account: data.emailAddress ?? null, time_zone: null }
+    },
     initialTools: [
       'search_messages',
       'read_message',
@@ -35,6 +44,16 @@ export function createCalendarConnector(deps: GoogleApiDeps, limits?: GoogleLimi
     name: titleOfIntegration('google-calendar'),
     url: 'builtin://google-calendar',
     slug: 'calendar',
+    async readAccount(userId) {
+      const { findTimeZone, openCalendar } = await import('./calendar/client.ts')
+      const client = await openCalendar(deps, userId, AbortSignal.timeout(maxAccountReadMs), limits)
+      const [{ data }, timeZone] = await Promise.all([
+        client.api.calendarList.get({ calendarId: 'primary' }),
+        findTimeZone(client),
+      ])
+      // The id of the primary calendar is the address of its account.
+      return { account: data.id ?? null, time_zone: timeZone }
+    },
     initialTools: ['list_calendars', 'list_events', 'read_event', 'find_busy_times'],
     server: {
       kind: 'in_process',

@@ -1,3 +1,4 @@
+import type { ConnectorAccount } from '@yonder/contract/connector'
 import type { McpServer } from '@modelcontextprotocol/server'
 
 /** The MCP server of a connector that runs in this process. */
@@ -27,4 +28,6 @@ export interface IntegrationConnector {
   /** Tools that run without approval until the user changes the allow list. Default: none. */
   readonly initialTools?: readonly string[]
   readonly server: InProcessServer | RemoteServer
+  /** Reads which account the calls use. May reject. Default: the account is unknown. */
+  readonly readAccount?: (userId: string) => Promise<ConnectorAccount>
 }

@@ -82,7 +82,7 @@ describe.each(apiTypes)('%s', (apiType) => {
     },
   )
 
-  it('passes on a call whose arguments are not JSON, marked so that it is never made (§12.27)', () =>
+  it('passes on a call whose arguments are not JSON, marked so that it is never made (§12.30)', () =>
     withHostile(async (upstream) => {
       const { parts, end } = await scene.callModel(apiType, upstream.baseUrl, {
         request: { model: 'broken-tool' },

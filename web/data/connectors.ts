@@ -1,6 +1,7 @@
 import type {
   BrowseServer,
   Connector,
+  ConnectorAccount,
   ConnectorInput,
   ConnectorTool,
   ModelTool,
@@ -16,7 +17,7 @@ import { useAnnouncedList } from './announced-list.ts'
 import { connectorsKey } from './keys.ts'
 import { addToList, removeFromList, replaceInList } from './named-list.ts'
 
-export function connectorPath(name: string, part?: 'connect' | 'disconnect' | 'calls'): string {
+export function connectorPath(name: string, part?: 'connect' | 'disconnect' | 'calls' | 'account'): string {
   const path = `/api/mcp-server/${encodeURIComponent(name)}`
   return part === undefined ? path : `${path}/${part}`
 }
@@ -51,6 +52,12 @@ export function useModelTool(connector: string, tool: string) {
     `/api/mcp-server/${encodeURIComponent(connector)}/tools/${encodeURIComponent(tool)}`,
     { revalidateOnMount: true, dedupingInterval: 0 },
   )
+}
+
+/** The account that the calls of a connector use (§17.28). Nothing is read without a connector. */
+export function useConnectorAccount(connector: Connector | undefined) {
+  const key = connector === undefined ? null : connectorPath(connector.name, 'account')
+  return useSWR<ConnectorAccount, Error>(key, { revalidateOnMount: true, dedupingInterval: 0 })
 }
 
 /** The catalogue of connectors that can be added (§7.19). */

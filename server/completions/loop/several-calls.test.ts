@@ -86,7 +86,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       },
     )
 
-    it('denies one call, asks about the others with their places, and calls the model when all are decided (§4.22, §12.26)', async () => {
+    it('denies one call, asks about the others with their places, and calls the model when all are decided (§4.22, §12.29)', async () => {
       product.model.reply([
         callOf('polite', 'act', { n: 1 }, 'a'),
         calculate('1 + 1', 'b'),
@@ -135,7 +135,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       expect(product.sentToModel()).toHaveLength(5)
     })
 
-    it('denies the last call with the message that the model then reads, and one call again when it is regenerated (§4.22, §12.26)', async () => {
+    it('denies the last call with the message that the model then reads, and one call again when it is regenerated (§4.22, §12.29)', async () => {
       product.model.reply([callOf('polite', 'act', { n: 1 }, 'a'), callOf('polite', 'act', { n: 2 }, 'b')])
       const { chatId, stream } = await product.sendNew('Two things')
       await stream.ended

@@ -95,7 +95,7 @@ export async function confirmCall(
 
 /**
  * Records that the user denied the call of a reply, and the remaining calls of the same turn unless only this one was
- * denied (§12.8, §12.23, §12.26).
+ * denied (§12.8, §12.23, §12.29).
  */
 export async function recordDenials(
   { connectors, onError }: Pick<CompletionDeps, 'connectors' | 'onError'>,

@@ -84,7 +84,7 @@ export async function sendMessage(
   })
 }
 
-/** Denies the call of the message's parent, if it needs approval (§4.22, §12.26). */
+/** Denies the call of the message's parent, if it needs approval (§4.22, §12.29). */
 async function denyCall(
   trx: Db,
   parent: MessageRow,
@@ -201,7 +201,7 @@ export async function writeReply(
 
 /**
  * Returns the run's first step: after a tool's result, or a message that denied only one call, the remaining calls of
- * the same turn come before the model (§12.10, §12.26, §13.12).
+ * the same turn come before the model (§12.10, §12.29, §13.12).
  */
 async function findFirstStep(trx: Db, parent: MessageRow): Promise<RunStep> {
   const before =

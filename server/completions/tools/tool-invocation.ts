@@ -49,7 +49,7 @@ type ConnectorDeps = Pick<CompletionDeps, 'connectors'>
 
 /**
  * Decides whether a call runs at once or needs approval (§4.18, §4.19), by the stored definition of its tool. A call that
- * cannot run needs no approval: its result says why, so that the model can correct it (§12.27, §12.28).
+ * cannot run needs no approval: its result says why, so that the model can correct it (§12.30, §12.31).
  */
 export async function decideCall(
   deps: ConnectorDeps,

@@ -23,7 +23,7 @@ const mail = {
 }
 
 describe('the check of arguments', () => {
-  it('returns nothing for arguments that fit, and does not enforce a format (§12.28)', async () => {
+  it('returns nothing for arguments that fit, and does not enforce a format (§12.31)', async () => {
     expect(await check(mail, { to: ['nobody'], size: 'small' })).toBeUndefined()
     expect(await check({ type: 'object' }, {})).toBeUndefined()
   })
@@ -33,7 +33,7 @@ describe('the check of arguments', () => {
     [{ to: 'ann@example.com' }, '- "to": Instance type "string" is invalid. Expected "array".'],
     [{ to: [1] }, '- "to/0": Instance type "number" is invalid. Expected "string".'],
     [{ to: [], cc: [] }, '- Property "cc" does not match additional properties schema.'],
-  ])('names what does not fit in %j (§12.28)', async (values, problem) => {
+  ])('names what does not fit in %j (§12.31)', async (values, problem) => {
     expect(await check(mail, values)).toBe(`The arguments do not fit the parameters of the tool:\n${problem}`)
   })
 
@@ -49,7 +49,7 @@ describe('the check of arguments', () => {
     expect(await check({ type: 'object' }, deep)).toContain('32 levels')
   })
 
-  it('compares patterns and references in a thread (§12.28)', async () => {
+  it('compares patterns and references in a thread (§12.31)', async () => {
     const schema = {
       type: 'object',
       properties: { id: { $ref: '#/$defs/id' } },
@@ -66,11 +66,11 @@ describe('the check of arguments', () => {
     ['a reference to itself', { properties: { a: { $ref: '#/properties/a' } } }],
     ['an unknown dialect', { $schema: 'https://example.com/my-schema', type: 'string' }],
     ['a keyword of a wrong type', { properties: 5, required: 7 }],
-  ])('checks nothing with a schema that cannot be used: %s (§12.28)', async (_what, schema) => {
+  ])('checks nothing with a schema that cannot be used: %s (§12.31)', async (_what, schema) => {
     expect(await check(schema, { a: 'x' })).toBeUndefined()
   })
 
-  it('does not try a slow pattern a second time, and never blocks the event loop (§12.28, §16.20)', async () => {
+  it('does not try a slow pattern a second time, and never blocks the event loop (§12.31, §16.20)', async () => {
     const tool = toolOf({ properties: { text: { pattern: '^(a+)+$' } } })
     const slow = JSON.stringify({ text: `${'a'.repeat(60)}!` })
     let ticks = 0

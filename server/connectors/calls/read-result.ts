@@ -122,8 +122,17 @@ class BlockReader {
   }
 }
 
-function readText({ text }: JsonObject): OutcomePart {
-  return typeof text === 'string' ? { type: 'text', text } : note('Part of the result could not be read.')
+function readText({ text, annotations }: JsonObject): OutcomePart {
+  if (typeof text !== 'string') return note('Part of the result could not be read.')
+  return { type: 'text', text, ...(isForModelOnly(annotations) ? { forModel: true } : {}) }
+}
+
+function isForModelOnly(annotations: unknown): boolean {
+  const audience =
+    typeof annotations === 'object' && annotations !== null && 'audience' in annotations
+      ? annotations.audience
+      : undefined
+  return Array.isArray(audience) && audience.length === 1 && audience[0] === 'assistant'
 }
 
 function readLink({ uri, name, title }: JsonObject): OutcomePart {

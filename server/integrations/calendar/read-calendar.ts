@@ -1,7 +1,7 @@
 import type { calendar_v3 } from '@googleapis/calendar'
 import { Temporal } from 'temporal-polyfill'
 import { z } from 'zod'
-import { googleTool, quoteData } from '../google/google-tool.ts'
+import { forModel, googleTool, quoteData } from '../google/google-tool.ts'
 import { findTimeZone } from './client.ts'
 import type { CalendarClient } from './client.ts'
 import { parseTimeRange, toRfc3339 } from './event-time.ts'
@@ -30,7 +30,10 @@ export const listCalendars = googleTool({
         `Time zone: ${calendar.timeZone ?? ''}`,
       ].join('\n'),
     )
-    return `The user's time zone is ${timeZone}.\n${quoteData('the calendars', calendars.join('\n\n'))}`
+    return [
+      { text: `The user's time zone is ${timeZone}.` },
+      ...quoteData('the calendars', calendars.join('\n\n')),
+    ]
   },
 })
 
@@ -67,7 +70,9 @@ export const listEvents = googleTool({
     if (events.length === 0 && !data.nextPageToken) return `There are no events ${range}.`
     const texts = events.map((event) => presentEventSummary(event, timeZone))
     const found = quoteData(`the events ${range}`, texts.join('\n\n'))
-    return data.nextPageToken ? `${found}\nThere are more: page_token ${data.nextPageToken}` : found
+    return data.nextPageToken
+      ? [...found, forModel(`There are more: page_token ${data.nextPageToken}`)]
+      : found
   },
 })
 

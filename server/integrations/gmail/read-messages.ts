@@ -2,7 +2,7 @@ import type { gmail_v1 } from '@googleapis/gmail'
 import pMap from 'p-map'
 import { z } from 'zod'
 import { maxConcurrentRequests } from '../google/api-client.ts'
-import { googleTool, quoteData } from '../google/google-tool.ts'
+import { forModel, googleTool, quoteData } from '../google/google-tool.ts'
 import type { GmailClient } from './client.ts'
 import { messageId, threadId } from './input-schemas.ts'
 import { presentMessage, presentMessageSummary } from './present-message.ts'
@@ -41,7 +41,9 @@ export const searchMessages = googleTool({
       concurrency: maxConcurrentRequests,
     })
     const found = quoteData('the emails found', messages.map(presentMessageSummary).join('\n\n'))
-    return data.nextPageToken ? `${found}\nThere are more: page_token ${data.nextPageToken}` : found
+    return data.nextPageToken
+      ? [...found, forModel(`There are more: page_token ${data.nextPageToken}`)]
+      : found
   },
 })
 
@@ -75,8 +77,11 @@ export const readThread = googleTool({
     const messages = data.messages ?? []
     if (messages.length === 0) return 'This conversation has no emails.'
     const omitted = messages.length - maxThreadMessages
-    const note = omitted > 0 ? `\n${omitted} older emails were omitted.` : ''
-    return quoteData('a conversation', await presentThread(messages.slice(-maxThreadMessages), signal)) + note
+    const note = omitted > 0 ? [{ text: `${omitted} older emails were omitted.` }] : []
+    return [
+      ...quoteData('a conversation', await presentThread(messages.slice(-maxThreadMessages), signal)),
+      ...note,
+    ]
   },
 })
 

@@ -26,6 +26,13 @@ const threadFormat = ['full', 'metadata', 'minimal'] as const
 
 export const gmailMethods: readonly DiscoveredMethod[] = [
   {
+    id: 'gmail.users.getProfile',
+    httpMethod: 'GET',
+    path: 'gmail/v1/users/{userId}/profile',
+    query: {},
+    scopes: [...composing, gmailScope('readonly'), gmailScope('metadata')],
+  },
+  {
     id: 'gmail.users.drafts.create',
     httpMethod: 'POST',
     path: 'gmail/v1/users/{userId}/drafts',

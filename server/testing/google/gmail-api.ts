@@ -29,6 +29,7 @@ export class GmailApi extends ApiStandIn {
         'gmail.users.drafts.list': of(listDrafts),
         'gmail.users.drafts.send': of(sendDraft),
         'gmail.users.drafts.update': of(updateDraft),
+        'gmail.users.getProfile': of((_mailbox, { account }) => ({ emailAddress: account })),
         'gmail.users.labels.create': of(createLabel),
         'gmail.users.labels.list': of(({ labels }) => ({ labels })),
         'gmail.users.messages.batchModify': of(modifyMails),

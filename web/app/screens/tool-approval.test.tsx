@@ -213,12 +213,11 @@ describe('a pending approval call', () => {
         }),
       ),
     )
-    expect(screen.getByText('This tool has changed since you allowed it')).toBeVisible()
-    expect(screen.getAllByLabelText('Before').map((text) => text.textContent)).toEqual([
-      'Computes.',
-      'Nothing',
-    ])
-    expect(screen.getAllByLabelText('Now')[0]).toHaveTextContent('Computes and sends it away.')
+    expect(await screen.findByText('This tool has changed since you allowed it')).toBeVisible()
+    const description = screen.getByLabelText('Changes of Description')
+    expect(description.querySelector('ins')).toHaveTextContent('and sends it away')
+    expect(screen.getAllByLabelText('Before').map((text) => text.textContent)).toEqual(['Nothing'])
+    expect(screen.getByLabelText('Now')).toHaveTextContent('destructiveHint')
     expect(screen.getByText('The earlier value is unknown.')).toBeVisible()
   })
 

@@ -6,6 +6,7 @@ import { classNames } from '../../ui/class-names.ts'
 import { Skeleton } from '../../ui/states/progress.tsx'
 import { ContentsButton } from './contents/chat-contents.tsx'
 import { IconButton } from '../../ui/button/icon-button.tsx'
+import { countCallsAfter } from './session/calls-of-turn.ts'
 import type { SessionView } from './session/session-state.ts'
 
 export interface ChatFrameProps {
@@ -90,17 +91,23 @@ export function ComposerBar({ onGoToEnd, children }: ComposerBarProps) {
 
 export interface ChatStatusProps {
   readonly view: SessionView
-  /** Whether a tool call needs approval; sending a message denies it. */
-  readonly needsApproval: boolean
+  /** The reply whose call needs approval; sending a message denies the call, and those after it. */
+  readonly pending: Message | undefined
 }
 
 /**
  * The line above the input: a lost connection, a failure, or how a message affects the pending call (§10.25, §13.9).
  */
-export function ChatStatus({ view: { isConnected, notice }, needsApproval }: ChatStatusProps) {
-  const hint = needsApproval ? 'A tool call needs your approval. Sending a message denies it.' : undefined
+export function ChatStatus({ view: { isConnected, notice }, pending }: ChatStatusProps) {
+  const hint = pending && describePending(countCallsAfter(pending))
   const text = isConnected ? (notice ?? hint) : 'The connection was lost. Reconnecting...'
   return <output className="block px-4 pb-2 text-center text-sm text-muted empty:hidden">{text}</output>
+}
+
+function describePending(callsAfter: number): string {
+  const start = 'A tool call needs your approval. Sending a message denies'
+  if (callsAfter === 0) return `${start} it.`
+  return `${start} it and the ${callsAfter === 1 ? 'call' : `${callsAfter} calls`} after it.`
 }
 
 /** At most this many characters of a reply are announced to a screen reader; the rest can be read on the page. */

@@ -141,7 +141,10 @@ function Conversation({ chat, view, session, aside, reservesAside }: Conversatio
             )}
           </div>
           <ComposerBar onGoToEnd={following ? undefined : goToEnd}>
-            <ChatStatus view={view} needsApproval={calls.last?.call?.state === 'waiting'} />
+            <ChatStatus
+              view={view}
+              pending={calls.last?.call?.state === 'waiting' ? calls.last : undefined}
+            />
             <Composer
               ref={input}
               choice={choice}

@@ -56,6 +56,8 @@ export interface ToolCallSlotProps {
   /** Absent in a read-only chat, and while the user cannot decide. */
   readonly allow?: (() => void) | undefined
   readonly deny?: (() => void) | undefined
+  /** Called when the user opens or closes the call. */
+  readonly onToggle?: ((open: boolean) => void) | undefined
 }
 
 /** What a screen adds to each message. */

@@ -1,11 +1,16 @@
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
 import { Fragment, memo, use, useState } from 'react'
+import type { ReactNode } from 'react'
 import { ChevronRight, RefreshCw } from 'lucide-react'
 import { BranchControl } from './branch-control.tsx'
+import { hasText } from './fold-calls.ts'
+import { FoldedCalls } from './folded-calls.tsx'
 import { LeftOutNotice } from './left-out-notice.tsx'
 import { MessageActionsContext, MessageSlotsContext, ToolCallsContext } from './message-context.ts'
 import { MessageMeta } from './message-meta.tsx'
+import { useFolds } from './use-folds.ts'
+import type { Folds } from './use-folds.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { LongText } from '../../../ui/long-text.tsx'
 import { Markdown } from '../../../ui/markdown/markdown.tsx'
@@ -21,6 +26,7 @@ export interface ReplyMessageProps {
 /** The replies of a turn, shown as one message (§13.5). */
 export function ReplyMessage({ earlier, last, isWriting }: ReplyMessageProps) {
   const replies = [...earlier, last]
+  const folds = useFolds(replies)
   const writing = isWriting || last.status === 'streaming'
   return (
     <article
@@ -31,7 +37,12 @@ export function ReplyMessage({ earlier, last, isWriting }: ReplyMessageProps) {
     >
       {replies.map((reply) => (
         <Fragment key={reply.parent_id}>
-          <ReplyPart message={reply} />
+          <ReplyPart
+            message={reply}
+            isCallHidden={folds.isHidden(reply.id)}
+            onToggleCall={folds.onToggleCall}
+            foldLine={renderFold(folds, reply.id)}
+          />
           {reply !== last && <ReplyVersions reply={reply} />}
         </Fragment>
       ))}
@@ -42,6 +53,11 @@ export function ReplyMessage({ earlier, last, isWriting }: ReplyMessageProps) {
       )}
     </article>
   )
+}
+
+function renderFold(folds: Folds, replyId: string) {
+  const fold = folds.foldAt(replyId)
+  return fold && <FoldedCalls fold={fold} open={folds.isOpen(fold)} onToggle={() => folds.toggle(fold)} />
 }
 
 /** The version buttons of a reply in the middle of a turn. All other buttons are in the line under the turn. */
@@ -64,10 +80,19 @@ function joinTexts(replies: readonly Message[]): string {
     .join('\n\n')
 }
 
+interface ReplyPartProps {
+  readonly message: Message
+  readonly isCallHidden: boolean
+  readonly onToggleCall: Folds['onToggleCall']
+  /** The line of folded calls that stands above the reply's call. */
+  readonly foldLine: ReactNode
+}
+
 /** One reply of a turn: its reasoning, its text, its tool call, and how it ended. */
-const ReplyPart = memo(function ReplyPart({ message }: { readonly message: Message }) {
+const ReplyPart = memo(function ReplyPart({ message, isCallHidden, onToggleCall, foldLine }: ReplyPartProps) {
   const streaming = message.status === 'streaming'
   const text = visibleText(message)
+  if (isCallHidden && !hasText(message)) return foldLine
   return (
     <>
       {message.reasoning !== undefined && (
@@ -75,7 +100,8 @@ const ReplyPart = memo(function ReplyPart({ message }: { readonly message: Messa
       )}
       {text !== '' && <Markdown key={message.id} text={text} open={streaming} />}
       {streaming && text === '' && <PulsingDots />}
-      {message.tool !== undefined && <ReplyCall message={message} />}
+      {foldLine}
+      {message.tool !== undefined && !isCallHidden && <ReplyCall message={message} onToggle={onToggleCall} />}
       {message.notice !== undefined && (
         <p dir="auto" className="text-sm text-muted">
           {message.notice}
@@ -140,8 +166,13 @@ function PulsingDots() {
   )
 }
 
+interface ReplyCallProps {
+  readonly message: Message
+  readonly onToggle: Folds['onToggleCall']
+}
+
 /** The tool call of a reply with the actions that the user can take (§13.19). */
-function ReplyCall({ message }: { readonly message: Message }) {
+function ReplyCall({ message, onToggle }: ReplyCallProps) {
   const { toolCall } = use(MessageSlotsContext)
   const { resultOf, last } = use(ToolCallsContext)
   const actions = use(MessageActionsContext)
@@ -155,6 +186,7 @@ function ReplyCall({ message }: { readonly message: Message }) {
         isLast: last?.id === message.id,
         allow: busy || allow === undefined ? undefined : () => allow(message),
         deny: busy || deny === undefined ? undefined : () => deny(message),
+        onToggle: (open) => onToggle(message.id, open),
       })}
       {!busy && result !== undefined && result.id === last?.id && (
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">

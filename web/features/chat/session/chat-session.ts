@@ -21,6 +21,7 @@ import {
   optimisticReply,
   optimisticSend,
 } from './run-messages.ts'
+import { countCallsAfter } from './calls-of-turn.ts'
 import { explainRunError, isRunActive, readRun, requestRun, RunRefusedError } from './run-stream.ts'
 import { reduceSession } from './session-reducer.ts'
 import { activeRun, createView, firstReply, initialState } from './session-state.ts'
@@ -108,8 +109,8 @@ export class ChatSession {
   readonly reload = (): void => this.#apply({ type: 'outdated' })
 
   /** Shows the message and an empty reply, and requests the reply (§4.14). Returns false during a run. */
-  send({ id = createMessageId(), parentId, content, botName }: MessageDraft): boolean {
-    const message = { id, parentId, content, botName }
+  send({ id = createMessageId(), ...draft }: MessageDraft): boolean {
+    const message = { id, ...draft }
     const { unsent } = this.#state
     const isRequested = this.#request(optimisticSend(message, Date.now()), {
       path: '/api/chat/completions',
@@ -160,9 +161,10 @@ export class ChatSession {
     })
   }
 
-  /** Denies the pending tool call of a reply by sending 'cancel' (§4.22). */
+  /** Denies the pending tool call of a reply by sending 'cancel' (§4.22), but not the calls after it (§12.29). */
   deny(reply: Message, botName: string): boolean {
-    return this.send({ parentId: reply.id, content: 'cancel', botName })
+    const more = countCallsAfter(reply) > 0 ? ({ denyOne: true } as const) : {}
+    return this.send({ parentId: reply.id, content: 'cancel', botName, ...more })
   }
 
   /** Requests the reply that is missing after a tool's result (§4.23). */

@@ -9,6 +9,8 @@ export interface OutgoingMessage {
   readonly parentId: string | null
   readonly content: string
   readonly botName: string
+  /** Denies only the waiting call of the parent, and not the calls after it (§12.29). */
+  readonly denyOne?: true
 }
 
 /** A message that was not sent, and a sentence that says why. */

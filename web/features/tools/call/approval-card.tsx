@@ -1,8 +1,8 @@
 import type { Connector, ConnectorInput } from '@yonder/contract/connector'
 import { toConnectorInput } from '@yonder/contract/connector-input'
 import type { Message } from '@yonder/contract/message'
-import type { ToolChange } from '@yonder/contract/tool-call'
 import { TriangleAlert } from 'lucide-react'
+import { lazy, Suspense } from 'react'
 import { connectorPath, useLatestConnectors, useModelTool } from '../../../data/connectors.ts'
 import { connectorsKey } from '../../../data/keys.ts'
 import { logError } from '../../../lib/log-error.ts'
@@ -13,7 +13,13 @@ import { Disclosure } from '../../../ui/disclosure.tsx'
 import { FoldedText } from '../../../ui/folded-text.tsx'
 import { InertText } from '../../../ui/inert-text.tsx'
 import { ModelToolView } from '../../../ui/model-tool-view.tsx'
-import { indentJson } from './indent-json.ts'
+import { findObstacle } from './call-obstacle.ts'
+
+// Few calls need the comparison.
+const ToolChanges = lazy(async () => {
+  const { ToolChanges: component } = await import('./tool-changes.tsx')
+  return { default: component }
+})
 
 export interface ApprovalCardProps {
   /** The reply with the pending call. */
@@ -33,6 +39,7 @@ export function ApprovalCard({ message, allow, deny }: ApprovalCardProps) {
   const known = connector?.tools.find(
     ({ name, fingerprint }) => name === tool && fingerprint === call?.fingerprint,
   )
+  const obstacle = findObstacle(connectors, message)
   const allowAlways = useAllowAlways()
   const disabled = allow === undefined || deny === undefined || allowAlways.pending
 
@@ -47,8 +54,18 @@ export function ApprovalCard({ message, allow, deny }: ApprovalCardProps) {
   }
   return (
     <div className="flex flex-col gap-3 border-t border-line p-3">
-      {call?.changes !== undefined && call.changes.length > 0 && <ToolChanges changes={call.changes} />}
+      <output className="empty:hidden">{obstacle !== undefined && <Obstacle reason={obstacle} />}</output>
+      {call?.changes !== undefined && call.changes.length > 0 && (
+        <Suspense>
+          <ToolChanges changes={call.changes} />
+        </Suspense>
+      )}
       <p className="wrap-anywhere">
+        {call?.place !== undefined && (
+          <span className="mr-2 text-muted tabular-nums">
+            {call.place.index} of {call.place.total}
+          </span>
+        )}
         Allow{' '}
         <bdi className="font-medium">
           <InertText>{server}</InertText>
@@ -81,6 +98,21 @@ export function ApprovalCard({ message, allow, deny }: ApprovalCardProps) {
         </Button>
       </div>
     </div>
+  )
+}
+
+/** A call that will not run can still be allowed, which tells the model why it did not run (§13.37). */
+function Obstacle({ reason }: { readonly reason: string }) {
+  return (
+    <span className="flex items-start gap-2">
+      <TriangleAlert size={16} aria-hidden className="mt-0.5 shrink-0 text-warning" />
+      <span className="min-w-0 wrap-anywhere">
+        <span className="font-medium text-warning">
+          <InertText>{reason}</InertText>
+        </span>{' '}
+        It will not run. If you allow it, the model is told why.
+      </span>
+    </span>
   )
 }
 
@@ -139,54 +171,4 @@ function useAllowAlways() {
     // The tool may have changed since it was shown.
     refresh: (mutate) => mutate(connectorsKey),
   })
-}
-
-const changeLabels: Readonly<Record<ToolChange['what'], string>> = {
-  title: 'Title',
-  description: 'Description',
-  input: 'Input',
-  output: 'Output',
-  annotations: 'Hints',
-  other: 'Other',
-}
-
-/** The differences between a tool and the version that the user allowed (§13.6). */
-function ToolChanges({ changes }: { readonly changes: readonly ToolChange[] }) {
-  return (
-    <div className="flex flex-col gap-3">
-      <p className="flex items-start gap-2 font-medium text-warning">
-        <TriangleAlert size={16} aria-hidden className="mt-0.5 shrink-0" />
-        This tool has changed since you allowed it
-      </p>
-      {changes.map(({ what, before, after }) => (
-        <div key={what} className="flex flex-col gap-1">
-          <p className="text-xs font-medium">{changeLabels[what]}</p>
-          {before === null && after === null ? (
-            <p className="text-xs text-muted">The earlier value is unknown.</p>
-          ) : (
-            <div className="tool-changes">
-              <Version label="Before" text={before} />
-              <Version label="Now" text={after} />
-            </div>
-          )}
-        </div>
-      ))}
-    </div>
-  )
-}
-
-function Version({ label, text }: { readonly label: string; readonly text: string | null }) {
-  return (
-    <div className="min-w-0">
-      <p className="mb-1 text-xs text-muted">{label}</p>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard can scroll a long text */}
-      <pre tabIndex={0} aria-label={label} className="tool-text">
-        {text === null ? (
-          <span className="text-muted">Nothing</span>
-        ) : (
-          <InertText>{indentJson(text)}</InertText>
-        )}
-      </pre>
-    </div>
-  )
 }

@@ -1,9 +1,15 @@
+import type { ConnectorAccount } from '@yonder/contract/connector'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
 import type { ResultPart as Part } from '@yonder/contract/tool-call'
 import { ExternalLink } from 'lucide-react'
+import { useConnectorAccount, useConnectors } from '../../../data/connectors.ts'
 import { CopyButton } from '../../../ui/button/copy-button.tsx'
+import { Disclosure } from '../../../ui/disclosure.tsx'
 import { indentJson } from './indent-json.ts'
+import { findReadable, readFields } from './readable-call.ts'
+import type { ReadableField } from './readable-call.ts'
+import { ReadableFields } from './readable-fields.tsx'
 import { InertText } from '../../../ui/inert-text.tsx'
 import { ToolName } from '../../../ui/tool-name.tsx'
 
@@ -14,7 +20,7 @@ export interface CallDetailsProps {
 
 /** The exact arguments of a call, and its result (§13.2). */
 export function CallDetails({ message, result }: CallDetailsProps) {
-  const { tool = '', call, arguments: args = '{}' } = message
+  const { tool = '', call } = message
   return (
     <>
       {call?.title !== undefined && call.title !== tool && (
@@ -25,14 +31,37 @@ export function CallDetails({ message, result }: CallDetailsProps) {
           </code>
         </p>
       )}
-      {['', '{}'].includes(args.replaceAll(/\s+/g, '')) ? (
-        <p className="text-xs text-muted">No arguments</p>
-      ) : (
-        <CopyableText label="Arguments" text={indentJson(args)} />
-      )}
+      <CallArguments message={message} />
       {result !== undefined && <CallResult result={result} />}
     </>
   )
+}
+
+/** The arguments as they are sent; those of an email or an event as users read them, with the exact ones behind a line. */
+function CallArguments({ message }: { readonly message: Message }) {
+  const { arguments: args = '{}' } = message
+  const readable = findReadable(useConnectors().data, message)
+  const { data: account, error } = useConnectorAccount(readable?.connector)
+  const fields = readable && readFields(readable, args, account?.time_zone ?? undefined)
+  if (['', '{}'].includes(args.replaceAll(/\s+/g, '')))
+    return <p className="text-xs text-muted">No arguments</p>
+  const exact = <CopyableText label="Arguments" text={indentJson(args)} />
+  if (fields === undefined) return exact
+  return (
+    <>
+      <ReadableFields
+        fields={message.call?.state === 'waiting' ? [describeAccount(account, error), ...fields] : fields}
+      />
+      <Disclosure label="Exact arguments">{exact}</Disclosure>
+    </>
+  )
+}
+
+/** The account that the call will use. That of an earlier call may have been another one. */
+function describeAccount(account: ConnectorAccount | undefined, error: unknown): ReadableField {
+  const isLoading = account === undefined && error === undefined
+  const text = account?.account ?? (isLoading ? '\u2026' : 'The connected account')
+  return { label: 'Account', value: { kind: 'line', text } }
 }
 
 interface CopyableTextProps {
@@ -60,20 +89,28 @@ function CopyableText({ label, text }: CopyableTextProps) {
 /** The result without its images, which are shown in any case. */
 function CallResult({ result }: { readonly result: Message }) {
   const text = textOfContent(result.content)
-  const parts: readonly Part[] = result.outcome?.parts ?? [{ type: 'text', text }]
-  if (parts.length > 0 && parts.every(isImage)) return null
+  const all: readonly Part[] = result.outcome?.parts ?? [{ type: 'text', text }]
+  if (all.length > 0 && all.every(isImage)) return null
+  const parts = all.filter(isShownHere)
+  const hasWordsForModel = all.some(isForModel)
+  const copied = hasWordsForModel ? parts.map(textOf).join('\n') : text
   return (
     <div>
       <div className="flex min-h-8 items-center justify-between gap-2">
         <p className="text-xs font-medium text-muted">Result</p>
-        {text !== '' && <CopyButton title="Copy result" text={text} />}
+        {copied !== '' && <CopyButton title="Copy result" text={copied} />}
       </div>
       <div className="flex flex-col gap-2">
         {parts.length === 0 && <p className="text-sm text-muted">The tool returned nothing.</p>}
-        {parts.filter(isShownHere).map((part, index) => (
+        {parts.map((part, index) => (
           // oxlint-disable-next-line react/no-array-index-key -- a result never changes
           <ResultPart key={index} part={part} />
         ))}
+        {(hasWordsForModel || isExplained(result)) && (
+          <Disclosure label="What the model reads">
+            <CopyableText label="Text for the model" text={text} />
+          </Disclosure>
+        )}
       </div>
     </div>
   )
@@ -81,7 +118,22 @@ function CallResult({ result }: { readonly result: Message }) {
 
 const isImage = (part: Part) => part.type === 'image'
 type ShownPart = Exclude<Part, { type: 'image' }>
-const isShownHere = (part: Part): part is ShownPart => !isImage(part)
+const isShownHere = (part: Part): part is ShownPart => !isImage(part) && !isForModel(part)
+
+/** Words of the tool's server that only the model needs, such as marks around quoted data (§13.41). */
+function isForModel(part: Part): boolean {
+  return part.type === 'text' && part.forModel === true
+}
+
+/** Whether the result is a sentence of this server, to which the model gets advice that a user cannot follow. */
+function isExplained({ content, outcome }: Message): boolean {
+  const [part, ...others] = outcome?.parts ?? []
+  return part?.type === 'note' && others.length === 0 && textOfContent(content) !== part.text
+}
+
+function textOf(part: ShownPart): string {
+  return part.type === 'link' ? part.uri : part.text
+}
 
 /** A part of a tool's result. Texts are shown as plain text. */
 function ResultPart({ part }: { readonly part: ShownPart }) {
@@ -98,7 +150,7 @@ function ResultPart({ part }: { readonly part: ShownPart }) {
       return <ResultLink uri={part.uri} name={part.name} />
     case 'note':
       return (
-        <p dir="auto" className="text-sm text-muted">
+        <p dir="auto" className="text-sm whitespace-pre-line text-muted">
           <InertText>{part.text}</InertText>
         </p>
       )

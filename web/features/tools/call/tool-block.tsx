@@ -29,13 +29,14 @@ export interface ToolBlockProps {
   /** Absent while the user can neither approve nor deny the call. */
   readonly allow?: (() => void) | undefined
   readonly deny?: (() => void) | undefined
+  readonly onToggle?: ((open: boolean) => void) | undefined
 }
 
 /**
  * A tool call: one line that opens the arguments and the result (§2.33), and the forms and buttons for the user
  * (§2.34).
  */
-export function ToolBlock({ chatId, message, result, isLast, allow, deny }: ToolBlockProps) {
+export function ToolBlock({ chatId, message, result, isLast, allow, deny, onToggle }: ToolBlockProps) {
   const [openByUser, setOpenByUser] = useState<boolean>()
   const line = useRef<HTMLButtonElement>(null)
   const state = readCallState(message, result, isLast)
@@ -56,7 +57,10 @@ export function ToolBlock({ chatId, message, result, isLast, allow, deny }: Tool
         state={state}
         durationMs={result?.outcome?.duration ?? null}
         open={open}
-        onToggle={() => setOpenByUser(!open)}
+        onToggle={() => {
+          setOpenByUser(!open)
+          onToggle?.(!open)
+        }}
       />
       {state === 'running' && elicitation === undefined && call?.progress !== undefined && (
         <CallProgress progress={call.progress} />

@@ -1,0 +1,77 @@
+import type { Message } from '@yonder/contract/message'
+import { textOfContent } from '@yonder/contract/message-text'
+
+/** Fewer finished calls in a row are shown one by one. */
+const minFolded = 5
+
+/** Consecutive tool calls of a turn, of which the finished ones are folded into one line (§13.39). */
+export interface CallFold {
+  /** The reply above whose call the line stands. */
+  readonly firstId: string
+  /** The replies whose calls the line stands for. */
+  readonly foldedIds: ReadonlySet<string>
+  /** All calls of the row that are over, and how many of them did not succeed. */
+  readonly count: number
+  readonly failures: number
+}
+
+/**
+ * Finds the calls that are folded: those that are done and show nothing the user should see at once, in rows that no text
+ * interrupts. Calls that failed, run or need approval stay visible, and so does every one that `isKept` names.
+ */
+export function foldCalls(
+  replies: readonly Message[],
+  resultOf: (replyId: string) => Message | undefined,
+  isKept: (reply: Message) => boolean,
+): readonly CallFold[] {
+  return listRows(replies).flatMap((row) => {
+    const ended = row.map((reply) => ({ reply, result: resultOf(reply.id) })).filter(isOver)
+    const done = ended.filter(isDone)
+    const folded = done.filter(({ reply, result }) => !hasImage(result) && !isKept(reply))
+    const [first] = row
+    if (first === undefined || folded.length < minFolded) return []
+    return [
+      {
+        firstId: first.id,
+        foldedIds: new Set(folded.map(({ reply }) => reply.id)),
+        count: ended.length,
+        failures: ended.length - done.length,
+      },
+    ]
+  })
+}
+
+/** Replies that call a tool and have no text between them: the text of a reply is above its call. */
+function listRows(replies: readonly Message[]): readonly (readonly Message[])[] {
+  const rows: Message[][] = []
+  let current: Message[] | undefined
+  for (const reply of replies) {
+    if (reply.tool === undefined) current = undefined
+    else if (current === undefined || hasText(reply)) rows.push((current = [reply]))
+    else current.push(reply)
+  }
+  return rows
+}
+
+/** Whether a reply has something of its own above its call that is always shown. */
+export function hasText({ content, notice, left_out_tools }: Message): boolean {
+  return textOfContent(content) !== '' || notice !== undefined || left_out_tools !== undefined
+}
+
+interface Call {
+  readonly reply: Message
+  readonly result: Message | undefined
+}
+
+/** A shared chat has no results, only states. */
+function isOver({ reply, result }: Call): boolean {
+  return result !== undefined || reply.call?.state === 'answered'
+}
+
+function isDone({ result }: Call): boolean {
+  return result === undefined || result.outcome === undefined || result.outcome.status === 'done'
+}
+
+function hasImage(result: Message | undefined): boolean {
+  return result?.outcome?.parts.some(({ type }) => type === 'image') === true
+}

@@ -1,0 +1,51 @@
+import type { Message } from '@yonder/contract/message'
+import { use, useCallback, useState } from 'react'
+import { foldCalls } from './fold-calls.ts'
+import type { CallFold } from './fold-calls.ts'
+import { MessageActionsContext, ToolCallsContext } from './message-context.ts'
+
+export interface Folds {
+  /** The line that stands above the call of a reply. */
+  readonly foldAt: (replyId: string) => CallFold | undefined
+  readonly isOpen: (fold: CallFold) => boolean
+  readonly toggle: (fold: CallFold) => void
+  /** Whether the call of a reply is folded and its line is closed. */
+  readonly isHidden: (replyId: string) => boolean
+  /** Called when the user opens or closes a call: an open one stays visible when its row is folded. */
+  readonly onToggleCall: (replyId: string, open: boolean) => void
+}
+
+/** The folded tool calls of a turn (§13.39). */
+export function useFolds(replies: readonly Message[]): Folds {
+  const { resultOf, last } = use(ToolCallsContext)
+  const siblingsOf = use(MessageActionsContext)?.siblingsOf
+  const [openFolds, setOpenFolds] = useState<ReadonlySet<string>>(new Set())
+  const [openCalls, setOpenCalls] = useState<ReadonlySet<string>>(new Set())
+  const onToggleCall = useCallback(
+    (replyId: string, open: boolean) => setOpenCalls((before) => withMember(before, replyId, open)),
+    [],
+  )
+  const isKept = (reply: Message) => {
+    if (openCalls.has(reply.id)) return true
+    const result = resultOf(reply.id)
+    // 'Continue' stands below the last result, and the arrows between versions below their reply.
+    if (result !== undefined && result.id === last?.id) return true
+    return (siblingsOf?.(reply).ids.length ?? 1) > 1
+  }
+  const folds = foldCalls(replies, resultOf, isKept)
+  return {
+    foldAt: (replyId) => folds.find(({ firstId }) => firstId === replyId),
+    isOpen: ({ firstId }) => openFolds.has(firstId),
+    toggle: ({ firstId }) => setOpenFolds((before) => withMember(before, firstId, !before.has(firstId))),
+    isHidden: (replyId) =>
+      folds.some(({ firstId, foldedIds }) => foldedIds.has(replyId) && !openFolds.has(firstId)),
+    onToggleCall,
+  }
+}
+
+function withMember(set: ReadonlySet<string>, member: string, isMember: boolean): ReadonlySet<string> {
+  const changed = new Set(set)
+  if (isMember) changed.add(member)
+  else changed.delete(member)
+  return changed
+}

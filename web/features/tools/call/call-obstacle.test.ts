@@ -1,0 +1,45 @@
+import type { Connector } from '@yonder/contract/connector'
+import { expect, it } from 'vitest'
+import { makeConnector, makeMessage, makeTool } from '../../../testing/wire-objects.ts'
+import { findObstacle } from './call-obstacle.ts'
+
+const call = makeMessage('a1', null, {
+  role: 'assistant',
+  server: 'mail',
+  tool: 'send',
+  call: { state: 'waiting', fingerprint: 'f1', credential: 'c 1' },
+})
+const tool = makeTool('send', { fingerprint: 'f1' })
+const mail = makeConnector({ name: 'mail', status: 'connected', credential: 'c 1', tools: [tool] })
+
+const cases: readonly (readonly [string, readonly Connector[] | undefined, string | undefined])[] = [
+  ['nothing, while the connectors are not loaded', undefined, undefined],
+  ['nothing, for the same tool and connector', [mail], undefined],
+  [
+    'nothing, for a connector that failed: the next call may work',
+    [{ ...mail, status: 'failed' }],
+    undefined,
+  ],
+  ['a deleted connector', [], '"mail" is no longer one of your connectors.'],
+  [
+    'another connector of this name',
+    [{ ...mail, credential: 'c 2' }],
+    '"mail" was added again, or has another address, credential or account since the model made this call.',
+  ],
+  ['a disconnected connector', [{ ...mail, status: 'disconnected' }], '"mail" is disconnected.'],
+  ['a missing tool', [{ ...mail, tools: [] }], '"mail" no longer has this tool.'],
+  [
+    'a tool that cannot be used',
+    [{ ...mail, tools: [{ ...tool, problem: 'its schema is too large' }] }],
+    'This tool cannot be used: its schema is too large.',
+  ],
+  [
+    'a changed tool',
+    [{ ...mail, tools: [{ ...tool, fingerprint: 'f2' }] }],
+    'This tool has changed since the model made this call.',
+  ],
+]
+
+it.each(cases)('names %s (§13.37)', (_what, connectors, reason) => {
+  expect(findObstacle(connectors, call)).toBe(reason)
+})

@@ -1,0 +1,49 @@
+import { diffLines, diffWordsWithSpace } from 'diff'
+
+/** A piece of two texts: in both, only in the earlier one, or only in the later one. */
+export interface DiffPiece {
+  readonly kind: 'same' | 'removed' | 'added'
+  readonly text: string
+}
+
+/** Unchanged lines that stay around a change. */
+const contextLines = 2
+/** Longer or more different texts are shown whole, one beside the other. */
+const maxChars = 50_000
+const maxEdits = 1_000
+
+/** Returns the words that differ between two texts; undefined when too much differs. */
+export function compareWords(before: string, after: string): readonly DiffPiece[] | undefined {
+  if (before.length + after.length > maxChars) return undefined
+  return toPieces(diffWordsWithSpace(before, after, { maxEditLength: maxEdits }))
+}
+
+/** Returns the lines that differ between two texts, with the lines around them; undefined when too much differs. */
+export function compareLines(before: string, after: string): readonly DiffPiece[] | undefined {
+  if (before.length + after.length > maxChars) return undefined
+  const pieces = toPieces(diffLines(before, after, { maxEditLength: maxEdits }))
+  return pieces?.map((piece, index) =>
+    piece.kind === 'same'
+      ? { ...piece, text: shorten(piece.text, { isFirst: index === 0, isLast: index === pieces.length - 1 }) }
+      : piece,
+  )
+}
+
+function toPieces(
+  changes: readonly { value: string; added: boolean; removed: boolean }[] | undefined,
+): readonly DiffPiece[] | undefined {
+  return changes?.map(({ value, added, removed }) => ({
+    kind: added ? 'added' : removed ? 'removed' : 'same',
+    text: value,
+  }))
+}
+
+/** Replaces unchanged lines that are far from a change by their number. */
+function shorten(text: string, { isFirst, isLast }: { isFirst: boolean; isLast: boolean }): string {
+  const lines = text.replace(/\n$/, '').split('\n')
+  const before = isFirst ? [] : lines.slice(0, contextLines)
+  const after = isLast ? [] : lines.slice(Math.max(before.length, lines.length - contextLines))
+  const omitted = lines.length - before.length - after.length
+  if (omitted < 2) return text
+  return [...before, `[${omitted} lines are the same]`, ...after].map((line) => `${line}\n`).join('')
+}

@@ -1,0 +1,86 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { makeConnector, makeMessage } from '../../../testing/wire-objects.ts'
+import { findReadable, readFields } from './readable-call.ts'
+import { readTime } from './readable-time.ts'
+
+const gmail = makeConnector({ name: 'Gmail', url: 'builtin://google-gmail', is_default: true })
+const calendar = makeConnector({ name: 'Calendar', url: 'builtin://google-calendar', is_default: true })
+const callOf = (server: string, tool: string) => makeMessage('a1', null, { role: 'assistant', server, tool })
+
+function read(server: string, tool: string, values: object, zone?: string) {
+  const readable = findReadable([gmail, calendar], callOf(server, tool))
+  return readable && readFields(readable, JSON.stringify(values), zone)
+}
+
+describe('the arguments of a call as a user reads them', () => {
+  it('are those of an email in the order of an email, whatever the order of the arguments (§13.38)', () => {
+    const values = { body: 'Hi,\n\nbye', to: ['ann@example.com', 'bob@example.com'], subject: '', bcc: [] }
+    expect(read('Gmail', 'send_message', values)).toEqual([
+      { label: 'To', value: { kind: 'list', items: ['ann@example.com', 'bob@example.com'] } },
+      { label: 'Bcc', value: { kind: 'list', items: [] } },
+      { label: 'Subject', value: { kind: 'line', text: '' } },
+      { label: 'Text', value: { kind: 'body', text: 'Hi,\n\nbye' } },
+    ])
+  })
+
+  it('hide nothing: an unknown field and a value of another type are shown as they are (§13.38)', () => {
+    expect(read('Gmail', 'send_message', { to: 'ann@example.com', cc: [1], 'To ': { a: 1 } })).toEqual([
+      { label: 'To', value: { kind: 'line', text: 'ann@example.com' } },
+      { label: 'Cc', value: { kind: 'json', text: '[\n  1\n]' } },
+      { label: '"To "', value: { kind: 'json', text: '{\n  "a": 1\n}' } },
+    ])
+    const event = { start: 'tomorrow', email_guests: 'all', guests: null }
+    expect(read('Calendar', 'create_event', event)).toEqual([
+      { label: 'Starts', value: { kind: 'line', text: 'tomorrow' } },
+      { label: 'Guests', value: { kind: 'json', text: 'null' } },
+      { label: 'Email guests', value: { kind: 'line', text: 'all' } },
+    ])
+  })
+
+  it('have no form for other tools, and for tools of the same name elsewhere', () => {
+    expect(read('Gmail', 'search_messages', {})).toBeUndefined()
+    const other = makeConnector({ name: 'Mine', url: 'builtin://google-gmail' })
+    expect(findReadable([other], callOf('Mine', 'send_message'))).toBeUndefined()
+    expect(findReadable(undefined, callOf('Gmail', 'send_message'))).toBeUndefined()
+    expect(findReadable([gmail], callOf('Gmail', 'toString'))).toBeUndefined()
+  })
+})
+
+describe('a time', () => {
+  afterEach(() => vi.unstubAllEnvs())
+
+  it('has its weekday, in the time zone of this browser and in its own (§13.38)', () => {
+    vi.stubEnv('TZ', 'Europe/Vienna')
+    expect(readTime('2026-03-30T14:30', 'Europe/Vienna')).toEqual({
+      text: 'Monday, March 30, 2026 at 14:30',
+    })
+    expect(readTime('2026-03-30T14:30', 'America/New_York')).toEqual({
+      text: 'Monday, March 30, 2026 at 20:30',
+      note: 'Monday, March 30, 2026 at 14:30 in America/New_York',
+    })
+    expect(readTime('2026-03-30T23:30:00Z', undefined)).toEqual({
+      text: 'Tuesday, March 31, 2026 at 01:30',
+    })
+    // The clocks changed the night before.
+    expect(readTime('2026-03-29T03:00', 'Europe/Vienna')).toEqual({
+      text: 'Sunday, March 29, 2026 at 03:00',
+    })
+  })
+
+  it('without a time zone says whose it is (§13.38)', () => {
+    expect(readTime('2026-03-30T14:30', undefined)).toEqual({
+      text: 'Monday, March 30, 2026 at 14:30',
+      note: 'in the time zone of your calendar',
+    })
+    expect(readTime('2026-03-30', 'Europe/Vienna')).toEqual({ text: 'Monday, March 30, 2026' })
+  })
+
+  it.each(['', 'tomorrow', '2026-03-30 14:30', '2026-99-99', '2026-03-30T14:30 ', '2026-13-01T10:00'])(
+    'that cannot be read is shown as it is: "%s"',
+    (text) => expect(readTime(text, 'Europe/Vienna')).toBeUndefined(),
+  )
+
+  it('in an unknown time zone is shown as it is', () => {
+    expect(readTime('2026-03-30T14:30', 'Moon/Crater')).toBeUndefined()
+  })
+})

@@ -1,0 +1,143 @@
+import type { Connector } from '@yonder/contract/connector'
+import type { Message } from '@yonder/contract/message'
+import { readTime } from './readable-time.ts'
+import type { ReadableTime } from './readable-time.ts'
+
+export type ReadableValue =
+  | { readonly kind: 'list'; readonly items: readonly string[] }
+  | { readonly kind: 'line' | 'body' | 'json'; readonly text: string }
+  | ({ readonly kind: 'time' } & ReadableTime)
+
+/** A field of a call as a user reads it. */
+export interface ReadableField {
+  readonly label: string
+  readonly value: ReadableValue
+}
+
+type Kind = 'list' | 'line' | 'body' | 'time' | 'yes_no'
+type Field = readonly [name: string, label: string, kind: Kind]
+
+const mail: readonly Field[] = [
+  ['to', 'To', 'list'],
+  ['cc', 'Cc', 'list'],
+  ['bcc', 'Bcc', 'list'],
+  ['subject', 'Subject', 'line'],
+  ['body', 'Text', 'body'],
+  ['attachments', 'Attachments', 'list'],
+]
+const event: readonly Field[] = [
+  ['title', 'Event', 'line'],
+  ['start', 'Starts', 'time'],
+  ['end', 'Ends', 'time'],
+  ['time_zone', 'Time zone', 'line'],
+  ['recurrence', 'Repeats', 'line'],
+  ['location', 'Place', 'line'],
+  ['description', 'Description', 'body'],
+  ['guests', 'Guests', 'list'],
+  ['email_guests', 'Email guests', 'yes_no'],
+]
+const change: readonly Field[] = [
+  ['title', 'Event', 'line'],
+  ['start', 'Starts', 'time'],
+  ['scope', 'Which', 'line'],
+  ['organizer', 'Organizer', 'line'],
+  ['response', 'Response', 'line'],
+  ['comment', 'Comment', 'body'],
+  ['new_title', 'New title', 'line'],
+  ['new_start', 'New start', 'time'],
+  ['new_end', 'New end', 'time'],
+  ['time_zone', 'Time zone', 'line'],
+  ['new_recurrence', 'Repeats', 'line'],
+  ['new_location', 'New place', 'line'],
+  ['new_description', 'New text', 'body'],
+  ['add_guests', 'Add guests', 'list'],
+  ['remove_guests', 'Remove guests', 'list'],
+  ['email_guests', 'Emails to', 'list'],
+]
+
+/** The calls that send, create or change something, by the address of their connector and their tool. */
+const calls: Readonly<Record<string, Readonly<Record<string, readonly Field[]>>>> = {
+  'builtin://google-gmail': {
+    send_message: mail,
+    reply_to_message: mail,
+    send_draft: mail,
+    create_draft: mail,
+    update_draft: mail,
+  },
+  'builtin://google-calendar': {
+    create_event: event,
+    update_event: change,
+    delete_event: change,
+    respond_to_invitation: change,
+  },
+}
+
+/** A call that has a form of its own. */
+export interface ReadableCall {
+  readonly connector: Connector
+  readonly fields: readonly Field[]
+}
+
+/** Returns the form of an email or an event; undefined for any other call. */
+export function findReadable(
+  connectors: readonly Connector[] | undefined,
+  { server, tool = '' }: Message,
+): ReadableCall | undefined {
+  const connector = connectors?.find(({ name }) => name === server)
+  // Only built-in connectors have such an address; others may give their tools the same names with another meaning.
+  const tools = connector?.is_default === true ? calls[connector.url] : undefined
+  const fields = tools !== undefined && Object.hasOwn(tools, tool) ? tools[tool] : undefined
+  return connector === undefined || fields === undefined ? undefined : { connector, fields }
+}
+
+/**
+ * Returns every argument of a call as a user reads it; undefined if they are not an object. An argument that the form
+ * does not know, or that is not of the expected type, is shown as JSON, so that nothing is hidden (§13.38).
+ * `calendarZone` is the time zone of times without one.
+ */
+export function readFields(
+  { fields: known }: Pick<ReadableCall, 'fields'>,
+  text: string,
+  calendarZone: string | undefined,
+): readonly ReadableField[] | undefined {
+  const values = parseObject(text)
+  if (values === undefined) return undefined
+  const zone = typeof values['time_zone'] === 'string' ? values['time_zone'] : calendarZone
+  const shown = known
+    .filter(([name]) => Object.hasOwn(values, name))
+    .map(([name, label, kind]) => ({ label, value: readValue(values[name], kind, zone) }))
+  const names = new Set(known.map(([name]) => name))
+  const others = Object.entries(values)
+    .filter(([name]) => !names.has(name))
+    .map(([name, value]) => ({ label: `"${name}"`, value: toPlain(value) }))
+  return [...shown, ...others]
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject ? (value as Readonly<Record<string, unknown>>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function readValue(value: unknown, kind: Kind, zone: string | undefined): ReadableValue {
+  if (kind === 'list') {
+    const isList = Array.isArray(value) && value.every((item) => typeof item === 'string')
+    return isList ? { kind, items: value } : toPlain(value)
+  }
+  if (kind === 'yes_no')
+    return typeof value === 'boolean' ? { kind: 'line', text: value ? 'Yes' : 'No' } : toPlain(value)
+  if (typeof value !== 'string') return toPlain(value)
+  if (kind !== 'time') return { kind, text: value }
+  const time = readTime(value, zone)
+  return time === undefined ? toPlain(value) : { kind, ...time }
+}
+
+function toPlain(value: unknown): ReadableValue {
+  return typeof value === 'string'
+    ? { kind: 'line', text: value }
+    : { kind: 'json', text: JSON.stringify(value, null, 2) }
+}

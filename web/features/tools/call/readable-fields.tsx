@@ -1,0 +1,69 @@
+import { InertText } from '../../../ui/inert-text.tsx'
+import type { ReadableField, ReadableValue } from './readable-call.ts'
+
+/** The arguments of an email or an event, as a form that is filled in (§13.38). */
+export function ReadableFields({ fields }: { readonly fields: readonly ReadableField[] }) {
+  return (
+    <dl aria-label="Content" className="readable-call">
+      {fields.map(({ label, value }, index) => (
+        // oxlint-disable-next-line react/no-array-index-key -- the arguments never change
+        <div key={index} className="readable-field">
+          <dt className="text-muted wrap-anywhere">
+            <InertText>{label}</InertText>
+          </dt>
+          <dd dir="auto" className="min-w-0 wrap-anywhere">
+            <Value value={value} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function Value({ value }: { readonly value: ReadableValue }) {
+  switch (value.kind) {
+    case 'list':
+      return value.items.length === 0 ? (
+        <span className="text-muted">Nobody</span>
+      ) : (
+        <ul>
+          {value.items.map((item, index) => (
+            // oxlint-disable-next-line react/no-array-index-key -- the arguments never change
+            <li key={index}>
+              <InertText>{item}</InertText>
+            </li>
+          ))}
+        </ul>
+      )
+    case 'time':
+      return (
+        <>
+          <InertText>{value.text}</InertText>
+          {value.note !== undefined && (
+            <span className="block text-xs text-muted">
+              <InertText>{value.note}</InertText>
+            </span>
+          )}
+        </>
+      )
+    case 'line':
+      return value.text === '' ? (
+        <span className="text-muted">Empty</span>
+      ) : (
+        <InertText>{value.text}</InertText>
+      )
+    case 'body':
+      return (
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard can scroll a long text
+        <pre tabIndex={0} aria-label="Text" className="readable-body">
+          <InertText>{value.text}</InertText>
+        </pre>
+      )
+    case 'json':
+      return (
+        <pre className="font-mono text-xs whitespace-pre-wrap">
+          <InertText>{value.text}</InertText>
+        </pre>
+      )
+  }
+}

@@ -1,0 +1,64 @@
+/** A time as users read it: in their language and time zone, with the weekday. */
+export interface ReadableTime {
+  readonly text: string
+  /** Which time zone it is in, where that is not the one of this browser. */
+  readonly note?: string
+}
+
+const localTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?$/
+const timeWithOffset = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
+const day = /^\d{4}-\d\d-\d\d$/
+
+/**
+ * Formats a time of a calendar tool: a day, a local time in `zone`, or a time with its offset. Without a zone a local time
+ * is in the time zone of the user's calendar, which only Google knows. Returns undefined for any other text.
+ */
+export function readTime(text: string, zone: string | undefined): ReadableTime | undefined {
+  if (day.test(text)) return format(Date.parse(`${text}T00:00Z`), { dateStyle: 'full', timeZone: 'UTC' })
+  if (timeWithOffset.test(text)) return format(Date.parse(text), inThisZone)
+  if (!localTime.test(text)) return undefined
+  const clock = Date.parse(`${text}Z`)
+  const shown = format(clock, { ...inThisZone, timeZone: 'UTC' })
+  if (shown === undefined) return undefined
+  if (zone === undefined) return { ...shown, note: 'in the time zone of your calendar' }
+  const instant = findInstant(clock, zone)
+  if (instant === undefined) return undefined
+  const here = format(instant, inThisZone)
+  return here === undefined || here.text === shown.text ? here : { ...here, note: `${shown.text} in ${zone}` }
+}
+
+// The clock has 24 hours everywhere (§14.36).
+const inThisZone = { dateStyle: 'full', timeStyle: 'short', hourCycle: 'h23' } as const
+
+function format(instant: number, options: Intl.DateTimeFormatOptions): ReadableTime | undefined {
+  if (Number.isNaN(instant)) return undefined
+  return { text: new Intl.DateTimeFormat(undefined, options).format(instant) }
+}
+
+/** Returns the instant at which clocks in a time zone show this time, given as if it were UTC. */
+function findInstant(clock: number, zone: string): number | undefined {
+  try {
+    // The offset of the first estimate is wrong near a change of the clocks, that of the second is not.
+    const estimate = clock - offsetAt(clock, zone)
+    return clock - offsetAt(estimate, zone)
+  } catch {
+    // The zone is unknown to this browser.
+    return undefined
+  }
+}
+
+function offsetAt(instant: number, zone: string): number {
+  const fields = new Intl.DateTimeFormat('en', {
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  }).formatToParts(instant)
+  const of = (type: Intl.DateTimeFormatPartTypes) =>
+    Number(fields.find((field) => field.type === type)?.value ?? 0)
+  return Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second')) - instant
+}

@@ -1,0 +1,100 @@
+import type { ToolChange } from '@yonder/contract/tool-call'
+import { TriangleAlert } from 'lucide-react'
+import { InertText } from '../../../ui/inert-text.tsx'
+import { compareLines, compareWords } from './compare-texts.ts'
+import type { DiffPiece } from './compare-texts.ts'
+import { indentJson } from './indent-json.ts'
+
+const labels: Readonly<Record<ToolChange['what'], string>> = {
+  title: 'Title',
+  description: 'Description',
+  input: 'Input',
+  output: 'Output',
+  annotations: 'Hints',
+  other: 'Other',
+}
+
+/** The differences between a tool and the version that the user allowed (§13.6, §13.40). */
+export function ToolChanges({ changes }: { readonly changes: readonly ToolChange[] }) {
+  return (
+    <div className="flex flex-col gap-3">
+      <p className="flex items-start gap-2 font-medium text-warning">
+        <TriangleAlert size={16} aria-hidden className="mt-0.5 shrink-0" />
+        This tool has changed since you allowed it
+      </p>
+      {changes.map((change) => (
+        <div key={change.what} className="flex flex-col gap-1">
+          <p className="text-xs font-medium">{labels[change.what]}</p>
+          <Change change={change} />
+        </div>
+      ))}
+    </div>
+  )
+}
+
+function Change({ change: { what, before, after } }: { readonly change: ToolChange }) {
+  if (before === null && after === null)
+    return <p className="text-xs text-muted">The earlier value is unknown.</p>
+  const isProse = what === 'title' || what === 'description'
+  const compare = isProse ? compareWords : compareLines
+  const pieces =
+    before === null || after === null ? undefined : compare(indentJson(before), indentJson(after))
+  if (pieces !== undefined) return <Difference label={`Changes of ${labels[what]}`} pieces={pieces} />
+  return (
+    <div className="tool-changes">
+      <Version label="Before" text={before} />
+      <Version label="Now" text={after} />
+    </div>
+  )
+}
+
+function Difference({ label, pieces }: { readonly label: string; readonly pieces: readonly DiffPiece[] }) {
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard can scroll a long text
+    <pre tabIndex={0} aria-label={label} className="tool-text">
+      {pieces.map((piece, index) => (
+        // oxlint-disable-next-line react/no-array-index-key -- the pieces never change
+        <Piece key={index} piece={piece} />
+      ))}
+    </pre>
+  )
+}
+
+function Piece({ piece: { kind, text } }: { readonly piece: DiffPiece }) {
+  switch (kind) {
+    case 'same':
+      return (
+        <span className="text-muted">
+          <InertText>{text}</InertText>
+        </span>
+      )
+    case 'removed':
+      return (
+        <del className="tool-removed">
+          <InertText>{text}</InertText>
+        </del>
+      )
+    case 'added':
+      return (
+        <ins className="tool-added">
+          <InertText>{text}</InertText>
+        </ins>
+      )
+  }
+}
+
+function Version({ label, text }: { readonly label: string; readonly text: string | null }) {
+  return (
+    <div className="min-w-0">
+      <p className="mb-1 text-xs text-muted">{label}</p>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard can scroll a long text */}
+      <pre tabIndex={0} aria-label={label} className="tool-text">
+        {text === null ? (
+          <span className="text-muted">Nothing</span>
+        ) : (
+          <InertText>{indentJson(text)}</InertText>
+        )}
+      </pre>
+    </div>
+  )
+}
