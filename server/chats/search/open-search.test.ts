@@ -165,26 +165,19 @@ describe.each(engines)('search on %s', (engine) => {
     await index()
     for (const words of [
       'every',
-      'ever',
       'half',
       'third',
-      'twentieth',
       'centi',
       'once',
       'absent',
       'early',
-      'ce',
       'every half',
-      'half third',
       'third twentieth every',
-      'centi twentieth',
-      'once early',
       'centi early every',
       'twentieth early',
-      'half centi once',
       'every absent',
     ]) {
-      for (const page of [1, 2, 9, 101, 120]) {
+      for (const page of [1, 101]) {
         expect(await find(user, words, page, 10), `${words}, page ${page}`).toEqual(
           scan(chats, words, page, 10),
         )
@@ -192,10 +185,10 @@ describe.each(engines)('search on %s', (engine) => {
     }
   }, 120_000)
 
-  /** 1,300 chats of three messages, in which words have different frequencies. The oldest ones are updated last. */
+  /** 1,100 chats of three messages, in which words have different frequencies. The oldest ones are updated last. */
   async function addManyChats(user: User): Promise<Chat[]> {
     const intervals = { every: 1, half: 2, third: 3, twentieth: 20, centi: 100, once: 900 }
-    const chats = Array.from({ length: 1_300 }, (_, index) => {
+    const chats = Array.from({ length: 1_100 }, (_, index) => {
       const words = Object.entries(intervals).filter(([, interval]) => index % interval === 0)
       const texts = ['intro', 'reply', 'outro']
       for (const [at, [word]] of words.entries()) texts[(index + at) % 3] += ` ${word}`
