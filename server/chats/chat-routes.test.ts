@@ -42,6 +42,13 @@ describe.each(engines)('chats on %s', (engine) => {
     })
   })
 
+  it('are read one after the other when a user reads many at once (§16.26)', async () => {
+    const ids = [await ada.newChat(), await ada.newChat()]
+    const readings = Array.from({ length: 8 }, (_, index) => ada.readChat(ids[index % 2] ?? ''))
+    const read = (await Promise.all(readings)).map(({ id }) => id)
+    expect(read).toEqual([0, 1, 2, 3, 4, 5, 6, 7].map((index) => ids[index % 2]))
+  })
+
   it('lists chats newest first in pages, including empty chats (§7.8, §3.4)', async () => {
     const eve = await product.join('Eve')
     const ids: string[] = []

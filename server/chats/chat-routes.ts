@@ -15,6 +15,7 @@ import type { Database, Db } from '../db/database.ts'
 import { newId } from '../lib/new-id.ts'
 import { AnyId } from '../http/api.ts'
 import type { Api } from '../http/api.ts'
+import { oneAtATime } from '../http/one-at-a-time.ts'
 import { AppError } from '../lib/app-error.ts'
 import { normalizeText } from '../lib/text.ts'
 import { requireUser } from '../identity/authenticate.ts'
@@ -62,8 +63,13 @@ function registerReading(api: Api, deps: Pick<ChatRoutesDeps, 'database' | 'read
     },
   )
 
-  api.get('/api/chats/:id', { schema: { params: AnyId, response: { 200: Chat } } }, (request) =>
-    readChat(db, readRun, requireUser(request), request.params.id),
+  api.get(
+    '/api/chats/:id',
+    {
+      schema: { params: AnyId, response: { 200: Chat } },
+      ...oneAtATime((request) => requireUser(request).id),
+    },
+    (request) => readChat(db, readRun, requireUser(request), request.params.id),
   )
 
   api.get(

@@ -2,6 +2,7 @@ import { SharedChat } from '@yonder/contract/share'
 import type { Database } from '../db/database.ts'
 import { AnyId } from '../http/api.ts'
 import type { Api } from '../http/api.ts'
+import { oneAtATime } from '../http/one-at-a-time.ts'
 import { limitNetworks } from '../http/rate-limits.ts'
 import { presentSharedChat, requireSharedPath } from './shared-chat.ts'
 
@@ -31,6 +32,8 @@ export function registerSharedChatRoutes(
     {
       config: { perMinute },
       schema: { security: [], params: AnyId, response: { 200: SharedChat } },
+      // All links together, because anyone can open them.
+      ...oneAtATime(() => 'share'),
     },
     async (request) => {
       const { id } = request.params
