@@ -62,7 +62,7 @@ test('the first message opens a chat, streams markdown, and is stored (§2.20, �
   await expect(lastReply(page)).toContainText('Stopped.')
 })
 
-test('the input stays at the bottom while a reply grows, and the page follows its end (§2.25, §14.14)', async ({
+test('the input stays at the bottom while a reply grows, and the page follows its end (§2.25, §14.14, §14.37)', async ({
   page,
   user: _,
 }) => {
@@ -78,7 +78,13 @@ test('the input stays at the bottom while a reply grows, and the page follows it
 
   await page.mouse.move(600, 300)
   await page.mouse.wheel(0, -300)
-  await expect(page.getByRole('button', { name: 'Go to the end' })).toBeVisible()
+  const goToEnd = page.getByRole('button', { name: 'Go to the end' })
+  await expect(goToEnd).toBeVisible()
+  // It stands above the input, in the bar that hides the text behind it.
+  const button = await goToEnd.boundingBox()
+  const bar = await composer.locator('xpath=ancestor::div[contains(@class, "sticky")]').boundingBox()
+  expect(button!.y).toBeGreaterThan(bar!.y)
+  expect(button!.y + button!.height).toBeLessThanOrEqual((await composer.boundingBox())!.y)
   const scrolled = await page.evaluate(() => scrollY)
   const length = await shownLength(page)
   await expect.poll(() => shownLength(page)).toBeGreaterThan(length + 100)
