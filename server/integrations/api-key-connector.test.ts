@@ -28,6 +28,10 @@ describe('the connector of an API-key service', () => {
       return Promise.resolve(new Response('{}'))
     },
   }
+  const account = async () => ({
+    userId: 'ada',
+    version: (await requireIntegration(database.db, { id: 'ada' }, 'finder')).version,
+  })
   const post = (address: string) => new Request(address, { method: 'POST', body: '{}' })
 
   beforeAll(async () => {
@@ -49,7 +53,7 @@ describe('the connector of an API-key service', () => {
 
   it('sends the key only to the origin that the operator configured (§19.2)', async () => {
     const connector = createApiKeyConnector(deps, server, guard).server
-    await connector.fetch('ada', post('https://finder.example/messages?session=1'))
+    await connector.fetch(await account(), post('https://finder.example/messages?session=1'))
     expect(sent).toEqual(['https://finder.example/messages?session=1 Bearer the-key'])
     for (const other of [
       'https://evil.example/mcp',
@@ -57,7 +61,9 @@ describe('the connector of an API-key service', () => {
       'https://finder.example:444/mcp',
       'https://finder.example.evil/mcp',
     ])
-      await expect(connector.fetch('ada', post(other))).rejects.toMatchObject({ code: 'address_refused' })
+      await expect(connector.fetch(await account(), post(other))).rejects.toMatchObject({
+        code: 'address_refused',
+      })
     expect(sent).toHaveLength(1)
   })
 
@@ -66,7 +72,7 @@ describe('the connector of an API-key service', () => {
     const moved = { ...server, url: 'https://other.example/mcp' }
     const later = { ...deps, apiKeyServices: [moved] }
     const connector = createApiKeyConnector(later, moved, guard).server
-    await expect(connector.fetch('ada', post(moved.url))).rejects.toMatchObject({
+    await expect(connector.fetch(await account(), post(moved.url))).rejects.toMatchObject({
       code: 'not_connected',
       message: expect.stringMatching(/changed the address of Finder.*Enter the key for the new address/),
     })
@@ -84,7 +90,7 @@ describe('the connector of an API-key service', () => {
       auth_type: 'api_key',
       api_key: 'the-new-key',
     })
-    await connector.fetch('ada', post(moved.url))
+    await connector.fetch(await account(), post(moved.url))
     expect(sent).toEqual(['https://other.example/mcp Bearer the-new-key'])
     await updateApiKey(deps, { id: 'ada' }, 'finder', {
       name: 'finder',
@@ -93,23 +99,52 @@ describe('the connector of an API-key service', () => {
     })
   })
 
+  it('sends no key that was entered after the request was approved (§13.37)', async () => {
+    sent.length = 0
+    const connector = createApiKeyConnector(deps, server, guard).server
+    const approved = await account()
+    const change = { name: 'finder', auth_type: 'api_key', api_key: 'the-key-of-another-account' } as const
+    await updateApiKey(deps, { id: 'ada' }, 'finder', change)
+    await expect(connector.fetch(approved, post(server.url))).rejects.toMatchObject({
+      code: 'conflict',
+      message: 'Finder was connected again before the request was sent, so it was not sent. Try again.',
+    })
+    expect(sent).toEqual([])
+    await updateApiKey(deps, { id: 'ada' }, 'finder', { ...change, api_key: 'the-key' })
+  })
+
+  it.each([401, 403, 500])('removes the key from an error of the service (%i) (§21.16)', async (status) => {
+    const echo = {
+      fetch: () => Promise.resolve(new Response('the key sk-canary-0123456789 is unknown', { status })),
+    }
+    const sending = createApiKeyConnector(deps, { ...server, scheme: '' }, echo).server
+    const change = { name: 'finder', auth_type: 'api_key', api_key: 'sk-canary-0123456789' } as const
+    await updateApiKey(deps, { id: 'ada' }, 'finder', change)
+    const text = await sending.fetch(await account(), post(server.url)).then(
+      (response) => response.text(),
+      (error: unknown) => String(error),
+    )
+    expect(text).toContain('the key … is unknown')
+    await updateApiKey(deps, { id: 'ada' }, 'finder', { ...change, api_key: 'the-key' })
+  })
+
   it('keeps the key when only the path of the address has changed (§19.20)', async () => {
     sent.length = 0
     const moved = { ...server, url: 'https://finder.example/v2/mcp' }
-    await createApiKeyConnector(deps, moved, guard).server.fetch('ada', post(moved.url))
+    await createApiKeyConnector(deps, moved, guard).server.fetch(await account(), post(moved.url))
     expect(sent).toEqual(['https://finder.example/v2/mcp Bearer the-key'])
   })
 
   it('throws when the key is missing or cannot be decrypted, and sends nothing', async () => {
     sent.length = 0
     const connector = createApiKeyConnector(deps, server, guard).server
-    await expect(connector.fetch('eve', post(server.url))).rejects.toMatchObject({
+    await expect(connector.fetch({ userId: 'eve', version: 1 }, post(server.url))).rejects.toMatchObject({
       code: 'not_connected',
       message: 'Finder is not connected. Connect it under Settings, Integrations.',
     })
     const sealer = createSealer('another secret that is just as long')
     const other = createApiKeyConnector({ ...deps, sealer }, server, guard).server
-    await expect(other.fetch('ada', post(server.url))).rejects.toMatchObject({
+    await expect(other.fetch(await account(), post(server.url))).rejects.toMatchObject({
       code: 'not_connected',
       message: expect.stringContaining('Enter it again under Settings, Integrations.'),
     })

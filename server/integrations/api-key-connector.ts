@@ -1,12 +1,13 @@
 import { titleOfIntegration } from '@yonder/contract/integration-names'
 import { AppError } from '../lib/app-error.ts'
+import { hideSecret } from '../lib/hide-secret.ts'
 import { quoteResponse, readErrorBody } from '../lib/quote-server.ts'
 import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 import type { ApiKeyService } from '../config/api-key-service.ts'
-import type { IntegrationConnector, RemoteServer } from './integration-connector.ts'
+import type { IntegrationAccount, IntegrationConnector, RemoteServer } from './integration-connector.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
 import { openApiKey } from './api-key.ts'
-import { notConnected } from './integration-status.ts'
+import { connectedAgain, notConnected } from './integration-status.ts'
 import { findIntegration } from './integration-store.ts'
 
 /**
@@ -27,14 +28,14 @@ export function createApiKeyConnector(
     server: {
       kind: 'remote',
       address,
-      fetch: async (userId, request) => {
+      fetch: async (account, request) => {
         if (new URL(request.url).origin !== address.origin) {
           throw new AppError(
             'address_refused',
             `${title} redirected to another site. Your API key was not sent there. Ask the operator of this server to check the address.`,
           )
         }
-        const key = await requireKey(deps, userId, name, address.origin)
+        const key = await requireKey(deps, account, name, address.origin)
         const headers = new Headers(request.headers)
         headers.set(header, scheme === '' ? key : `${scheme} ${key}`)
         const hasBody = request.method === 'POST'
@@ -44,8 +45,9 @@ export function createApiKeyConnector(
           body: hasBody ? await request.arrayBuffer() : null,
           signal: request.signal,
         })
-        if (response.status !== 401) return response
-        const words = quoteResponse(await readErrorBody(response))
+        if (response.ok) return response
+        if (response.status !== 401) return withoutKey(response, key)
+        const words = quoteResponse(hideSecret((await readErrorBody(response)) ?? '', key))
         throw new AppError(
           'not_connected',
           `${title} did not accept your API key. Enter another one under Settings, Integrations.${words}`,
@@ -55,15 +57,26 @@ export function createApiKeyConnector(
   }
 }
 
-/** @throws AppError `not_connected` when there is no key for this address */
+/** A service may repeat the key in an error, which is stored, shown and read by models (§21.16). */
+async function withoutKey(response: Response, key: string): Promise<Response> {
+  const { status, headers } = response
+  const text = hideSecret((await readErrorBody(response)) ?? '', key)
+  return new Response(text === '' ? null : text, { status, headers })
+}
+
+/** @throws AppError `not_connected` when there is no key for this address, `conflict` when it was replaced */
 async function requireKey(
   { database: { db }, sealer }: Pick<IntegrationDeps, 'database' | 'sealer'>,
-  userId: string,
+  { userId, version }: IntegrationAccount,
   name: string,
   address: string,
 ): Promise<string> {
-  const stored = openApiKey(sealer, await findIntegration(db, { id: userId }, name), address)
-  if (stored.kind === 'usable') return stored.key
+  const row = await findIntegration(db, { id: userId }, name)
+  const stored = openApiKey(sealer, row, address)
+  if (stored.kind === 'usable') {
+    if (row?.version !== version) throw connectedAgain(name)
+    return stored.key
+  }
   if (stored.kind === 'missing') throw notConnected(name, { hasEnded: false })
   const title = titleOfIntegration(name)
   throw new AppError(

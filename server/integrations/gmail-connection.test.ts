@@ -83,6 +83,29 @@ describe('the connection to Gmail', () => {
     expect(gmail.mailbox(account).sent).toHaveLength(1)
   })
 
+  it('does not send a call with the account that was connected after the call was decided about (§13.37)', async () => {
+    // The tool is looked up before, and the token is read after Google has replied to the first request.
+    google.behaviour.account = 'eve@example.com'
+    google.grants.expireAccess()
+    google.behaviour.token = 'hang'
+    const before = gmail.count('gmail.users.messages.list')
+    const called = sendWithCall('search_messages', { query: '' })
+    await expect.poll(() => google.tokenRequests.at(-1)?.['grant_type']).toBe('refresh_token')
+    google.behaviour.token = 'issue'
+    const { code, state } = await visitGoogle(ada, 'google-gmail')
+    await ada.post('/api/integration/callback/gmail', { code, state })
+    google.releaseTokens()
+    const { messages } = await called
+    expect(messages[2]).toMatchObject({
+      outcome: { status: 'tool_error' },
+      content: expect.stringContaining('Gmail was connected again before the request was sent'),
+    })
+    expect(gmail.count('gmail.users.messages.list') - before).toBe(0)
+    google.behaviour.account = account
+    const again = await visitGoogle(ada, 'google-gmail')
+    await ada.post('/api/integration/callback/gmail', { code: again.code, state: again.state })
+  })
+
   it('is reported as ended in the chat when Google has ended it, until the user connects again (§11.17)', async () => {
     google.grants.endAll()
     const { chatId, messages } = await sendWithCall('search_messages', { query: '' })

@@ -29,9 +29,9 @@ export function createGmailConnector(deps: GoogleApiDeps, limits?: GoogleLimits)
     ],
     server: {
       kind: 'in_process',
-      async create(userId) {
+      async create({ userId, version }) {
         const { createGmailServer } = await import('./gmail/server.ts')
-        return createGmailServer(deps, userId, limits)
+        return createGmailServer(forVersion(deps, version), userId, limits)
       },
     },
   }
@@ -57,10 +57,17 @@ export function createCalendarConnector(deps: GoogleApiDeps, limits?: GoogleLimi
     initialTools: ['list_calendars', 'list_events', 'read_event', 'find_busy_times'],
     server: {
       kind: 'in_process',
-      async create(userId) {
+      async create({ userId, version }) {
         const { createCalendarServer } = await import('./calendar/server.ts')
-        return createCalendarServer(deps, userId, limits)
+        return createCalendarServer(forVersion(deps, version), userId, limits)
       },
     },
   }
+}
+
+/** Requests of the returned dependencies get no token once the integration has another version (§13.37). */
+function forVersion(deps: GoogleApiDeps, version: number): GoogleApiDeps {
+  const findAccess: GoogleApiDeps['findAccess'] = (userId, name, options) =>
+    deps.findAccess(userId, name, { ...options, version })
+  return { ...deps, findAccess }
 }

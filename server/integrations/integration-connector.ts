@@ -1,19 +1,26 @@
 import type { ConnectorAccount } from '@yonder/contract/connector'
 import type { McpServer } from '@modelcontextprotocol/server'
 
+/** The account whose credentials a request may use. */
+export interface IntegrationAccount {
+  readonly userId: string
+  /** The version of the integration; with another one, the user may have connected another account. */
+  readonly version: number
+}
+
 /** The MCP server of a connector that runs in this process. */
 export interface InProcessServer {
   readonly kind: 'in_process'
-  /** Creates the server for one session of a user. */
-  readonly create: (userId: string) => Promise<McpServer>
+  /** Creates the server for one session of a user. Its calls fail once the integration has another version. */
+  readonly create: (account: IntegrationAccount) => Promise<McpServer>
 }
 
 /** The MCP server of a connector at another host. */
 export interface RemoteServer {
   readonly kind: 'remote'
   readonly address: URL
-  /** Sends a request with the stored credentials of the user. */
-  readonly fetch: (userId: string, request: Request) => Promise<Response>
+  /** Sends a request with the stored credentials of the user, unless the integration has another version by now. */
+  readonly fetch: (account: IntegrationAccount, request: Request) => Promise<Response>
 }
 
 /** The connector of an integration: an MCP server for the users who have connected the integration (§19.1). */

@@ -54,6 +54,15 @@ export function notConnected(name: string, { hasEnded }: { readonly hasEnded: bo
   )
 }
 
+/** The error of a request that was approved for the account which the integration had before (§13.37). */
+export function connectedAgain(name: string): AppError {
+  const title = titleOfIntegration(name)
+  return new AppError(
+    'conflict',
+    `${title} was connected again before the request was sent, so it was not sent. Try again.`,
+  )
+}
+
 export function isNotConnected(error: unknown): boolean {
   return error instanceof AppError && error.code === 'not_connected'
 }

@@ -37,7 +37,7 @@ describe.each(engines)('a connector whose calls fail, on %s', (engine) => {
     const remote = {
       kind: 'remote',
       address,
-      fetch: (_: string, request: Request) => fetch(request),
+      fetch: (_: unknown, request: Request) => fetch(request),
     } as const
     return {
       connectors: [{ integration: 'finder', name: 'Finder', url, slug: 'finder', server: remote }],

@@ -74,7 +74,7 @@ describe('a server in this process', () => {
             slug: 'local',
             server: {
               kind: 'in_process',
-              create(userId) {
+              create({ userId }) {
                 sessions.push(userId)
                 return Promise.resolve(createServer())
               },

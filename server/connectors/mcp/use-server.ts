@@ -98,13 +98,14 @@ async function resolveTarget(
     if (builtIn === undefined)
       throw new AppError('not_found', `The connector "${connector.name}" is no longer available.`)
     const { server } = builtIn
+    const account = { userId: connector.user_id, version: connector.credential_version }
     if (server.kind === 'in_process')
-      return { kind: 'in_process', key, createServer: () => server.create(connector.user_id) }
+      return { kind: 'in_process', key, createServer: () => server.create(account) }
     return {
       kind: 'http',
       key,
       url: server.address,
-      fetch: (input, init) => server.fetch(connector.user_id, new Request(input, init)),
+      fetch: (input, init) => server.fetch(account, new Request(input, init)),
       auth: { token: () => Promise.resolve(undefined) },
       prior,
     }

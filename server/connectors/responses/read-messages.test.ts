@@ -4,16 +4,19 @@ import { readMessages } from './read-messages.ts'
 const message = (id: number, fill = ''): string => JSON.stringify({ jsonrpc: '2.0', id, result: { fill } })
 
 /** Returns what is left of a response, and the large messages that it had. */
-async function read(body: string | ReadableStream, init: { type?: string; status?: number } = {}) {
+async function read(
+  body: string | ReadableStream,
+  init: { type?: string; status?: number; headers?: Record<string, string> } = {},
+) {
   const large: string[] = []
-  const { type = 'text/event-stream', status = 200 } = init
+  const { type = 'text/event-stream', status = 200, headers = {} } = init
   const response = await readMessages(
     () => Promise.resolve(new Response(body, { status, headers: { 'content-type': type } })),
     (data) => {
       large.push(typeof data === 'string' ? data : Buffer.from(data).toString())
       return Promise.resolve('{"jsonrpc":"2.0"}')
     },
-  )('https://tools.example')
+  )('https://tools.example', { headers })
   return { text: await response.text(), status: response.status, large }
 }
 
@@ -56,6 +59,30 @@ describe('readMessages', () => {
     const big = message(1, 'x'.repeat(40_000))
     expect(await read(big, { type })).toMatchObject({ text: '{"jsonrpc":"2.0"}', large: [big] })
     expect(await read(message(1), { type })).toMatchObject({ text: message(1), large: [] })
+  })
+
+  it.each<[string, Parameters<typeof read>[1]]>([
+    ['an event', {}],
+    ['a JSON response', { type: 'application/json' }],
+    ['an error', { type: 'text/plain', status: 401 }],
+  ])('removes the token of the request from %s (§21.16)', async (_, init) => {
+    const headers = { authorization: 'Bearer sk-canary-0123456789' }
+    const body = `data: ${message(1, 'the token sk-canary-0123456789 is wrong')}\n\n`
+    const { text } = await read(body, { ...init, headers })
+    expect(text).toContain('the token … is wrong')
+    expect(text).not.toContain('canary')
+    expect((await read(body, { ...init, headers: { authorization: 'Bearer the' } })).text).toContain(
+      'the token',
+    )
+  })
+
+  it('removes the token of the request from a large message (§21.16)', async () => {
+    const big = message(1, 'sk-canary-0123456789'.repeat(4_000))
+    const headers = { authorization: 'Bearer sk-canary-0123456789' }
+    const { large } = await read(`data: ${big}\n\n`, { headers })
+    expect(large.join()).not.toContain('canary')
+    const json = await read(big, { type: 'application/json', headers })
+    expect(json.large.join() + json.text).not.toContain('canary')
   })
 
   it('reads only the start of an error', async () => {

@@ -1,6 +1,7 @@
 import { createParser } from 'eventsource-parser'
 import type { EventSourceMessage } from 'eventsource-parser'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
+import { hideSecret, readAuthorization } from '../../lib/hide-secret.ts'
 import { maxDirectBytes } from './read-large-message.ts'
 
 /**
@@ -11,13 +12,15 @@ export type ReadLarge = (data: string | Uint8Array) => Promise<string | undefine
 
 /**
  * Wraps a fetch of MCP messages so that the SDK parses small messages only. An event stream is written anew, without
- * comments and empty events, because the SDK's cost depends on them and on the ends of its lines.
+ * comments and empty events, because the SDK's cost depends on them and on the ends of its lines. The access token of
+ * the request is removed from its response (§21.16).
  */
 export function readMessages(send: GuardedFetch['fetch'], readLarge: ReadLarge): GuardedFetch['fetch'] {
   return async (input, init) => {
     const response = await send(input, init)
     if (response.body === null) return response
-    const body = toStream(readBody(response, response.body, readLarge))
+    const secret = readAuthorization(init?.headers)
+    const body = toStream(readBody(response, response.body, { readLarge, secret }))
     return new Response(body, {
       status: response.status,
       statusText: response.statusText,
@@ -41,23 +44,29 @@ function toStream(pieces: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array>
   })
 }
 
+interface ReadOptions {
+  readonly readLarge: ReadLarge
+  /** The secret that the request was sent with. */
+  readonly secret: string | undefined
+}
+
 function readBody(
   { ok, headers }: Response,
   body: ReadableStream<Uint8Array>,
-  readLarge: ReadLarge,
+  options: ReadOptions,
 ): AsyncIterable<Uint8Array> {
   const type = headers.get('content-type') ?? ''
-  if (ok && type.startsWith('text/event-stream')) return readEvents(body, readLarge)
-  return ok && type.startsWith('application/json') ? readJson(body, readLarge) : readStart(body)
+  if (ok && type.startsWith('text/event-stream')) return readEvents(body, options)
+  return ok && type.startsWith('application/json') ? readJson(body, options) : readStart(body, options)
 }
 
 async function* readEvents(
   body: ReadableStream<Uint8Array>,
-  readLarge: ReadLarge,
+  { readLarge, secret }: ReadOptions,
 ): AsyncIterable<Uint8Array> {
   const events: (EventSourceMessage | { readonly retry: number })[] = []
   const parser = createParser({
-    onEvent: (event) => events.push(event),
+    onEvent: (event) => events.push({ ...event, data: hideSecret(event.data, secret) }),
     onRetry: (retry) => events.push({ retry }),
   })
   const decoder = new TextDecoder()
@@ -82,20 +91,30 @@ function formatEvent({ id, event }: EventSourceMessage, data: string): string {
   return `${name}${id === undefined ? '' : `id: ${id}\n`}data: ${data.replaceAll('\n', '\ndata: ')}\n\n`
 }
 
-async function* readJson(body: ReadableStream<Uint8Array>, readLarge: ReadLarge): AsyncIterable<Uint8Array> {
+async function* readJson(
+  body: ReadableStream<Uint8Array>,
+  { readLarge, secret }: ReadOptions,
+): AsyncIterable<Uint8Array> {
   const pieces: Uint8Array[] = []
   for await (const piece of body) pieces.push(piece)
   const bytes = Buffer.concat(pieces)
-  if (bytes.length <= maxDirectBytes) yield bytes
-  else yield new TextEncoder().encode((await readLarge(new Uint8Array(bytes))) ?? '')
+  const found = secret !== undefined && bytes.includes(secret)
+  const message = found ? Buffer.from(hideSecret(bytes.toString(), secret)) : bytes
+  if (message.length <= maxDirectBytes) yield message
+  else yield new TextEncoder().encode((await readLarge(new Uint8Array(message))) ?? '')
 }
 
 /** Reads the start of a response that is an error or no message. */
-async function* readStart(body: ReadableStream<Uint8Array>): AsyncIterable<Uint8Array> {
+async function* readStart(
+  body: ReadableStream<Uint8Array>,
+  { secret }: ReadOptions,
+): AsyncIterable<Uint8Array> {
+  const pieces: Uint8Array[] = []
   let bytes = 0
   for await (const piece of body) {
-    yield piece
+    pieces.push(piece)
     bytes += piece.length
-    if (bytes > maxDirectBytes) return
+    if (bytes > maxDirectBytes) break
   }
+  yield new TextEncoder().encode(hideSecret(Buffer.concat(pieces).toString(), secret))
 }

@@ -37,18 +37,20 @@ export async function resolveTool(
   user: Owner,
   { connectorName, toolName, connectorId }: ToolTarget,
 ): Promise<ResolvedTool> {
-  const connector =
+  const stored =
     connectorId === undefined
       ? await findConnector(db, user, connectorName)
       : await findConnectorById(db, user, connectorId)
-  if (connector === undefined) {
+  if (stored === undefined) {
     return connectorId === undefined
       ? missing(`There is no connector named "${connectorName}".`)
       : missing(`The connector "${connectorName}" was deleted before the call, so the tool was not called.`)
   }
-  if (await builtIns.needsIntegration(connector)) {
-    return { ...missing(explainMissingIntegration(connector.name)), needsIntegration: true }
+  if (await builtIns.needsIntegration(stored)) {
+    return { ...missing(explainMissingIntegration(stored.name)), needsIntegration: true }
   }
+  // The call uses exactly the credential that is decided about here (§13.37).
+  const connector = { ...stored, credential_version: await builtIns.readCredentialVersion(stored) }
   const disconnected =
     connector.status === 'disconnected'
       ? `The connector "${connector.name}" is disconnected. Connect it under Settings, Connectors.`
@@ -58,12 +60,11 @@ export async function resolveTool(
     return missing(disconnected ?? `The connector "${connector.name}" has no tool named "${toolName}".`)
   }
   const allowed = await findAllowedTool(db, connector, toolName)
-  const credential_version = await builtIns.readCredentialVersion(connector)
   const known = {
     connector,
     tool,
     consent: decideConsent(connector, tool, allowed),
-    credential: credentialOf({ id: connector.id, credential_version }),
+    credential: credentialOf(connector),
   }
   const reason =
     disconnected ??

@@ -2,7 +2,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import { isGoogleIntegration, titleOfIntegration } from '@yonder/contract/integration-names'
 import type { GoogleIntegration } from '@yonder/contract/integration-names'
 import { integrationConsentContext } from '../../db/secrets/seal-contexts.ts'
-import type { IntegrationRow } from '../../db/tables/integration-tables.ts'
+import type { Sealer } from '../../db/secrets/seal-secret.ts'
+import type { IntegrationConsentRow, IntegrationRow } from '../../db/tables/integration-tables.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { IntegrationDeps } from '../integration-deps.ts'
 import { requireIntegration, disconnected, updateIntegration } from '../integration-store.ts'
@@ -64,13 +65,13 @@ export async function finishGoogleConsent(
   const google = await deps.loadGoogle()
   const key = { state_hash: hashState(state ?? ''), user_id: user.id, name }
   const consent = await takeIntegrationConsent(db, key, now())
-  if (consent === undefined) {
+  const verifier = consent === undefined ? undefined : openVerifier(sealer, consent)
+  if (verifier === undefined) {
     throw new AppError(
       'conflict',
       `This sign-in at Google was already used, was started more than ten minutes ago, or belongs to another user. Connect ${titleOfIntegration(name)} again.`,
     )
   }
-  const verifier = sealer.open(consent.verifier, integrationConsentContext(consent))
   const tokens = await google.redeemCode(name, code, verifier)
   const revoke = (): void => revokeInBackground(deps, user, tokens.accessToken)
   const refreshToken = requireRefreshToken(name, tokens, revoke)
@@ -116,6 +117,15 @@ function requireRefreshToken(
     )
   }
   return refreshToken
+}
+
+/** Returns undefined when the consent was sealed with another SECRET_KEY. */
+function openVerifier(sealer: Sealer, consent: IntegrationConsentRow): string | undefined {
+  try {
+    return sealer.open(consent.verifier, integrationConsentContext(consent))
+  } catch {
+    return undefined
+  }
 }
 
 /** @throws AppError `invalid_request` */

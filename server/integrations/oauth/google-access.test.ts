@@ -225,6 +225,38 @@ describe.each(engines)('access to Google on %s', (engine) => {
     expect((await requireIntegration(database.db, user, name)).tokens).toBeNull()
   })
 
+  it('returns no token of an account that was connected after the request was approved (§13.37)', async () => {
+    const { version } = await requireIntegration(database.db, user, name)
+    const first = await here.findGoogleAccess(user.id, name, { version })
+    google.behaviour.account = 'eve@example.com'
+    await consent()
+    const refused = {
+      code: 'conflict',
+      message: 'Gmail was connected again before the request was sent, so it was not sent. Try again.',
+    }
+    await expect(here.findGoogleAccess(user.id, name, { version })).rejects.toMatchObject(refused)
+    // Google has ended the former consent, so the first token is rejected.
+    await expect(
+      here.findGoogleAccess(user.id, name, { version, rejectedToken: first.token }),
+    ).rejects.toMatchObject(refused)
+    expect(google.grants.find((await access()).token)?.account).toBe('eve@example.com')
+  })
+
+  it('returns no token of an account that was connected during a refresh (§13.37)', async () => {
+    const { version } = await requireIntegration(database.db, user, name)
+    clock += 61 * minute
+    google.behaviour.token = 'hang'
+    const refreshing = expect(here.findGoogleAccess(user.id, name, { version })).rejects.toMatchObject({
+      code: 'conflict',
+    })
+    await expect.poll(refreshes, { interval: 5 }).toBe(1)
+    google.behaviour.token = 'issue'
+    google.behaviour.account = 'eve@example.com'
+    await consent()
+    google.releaseTokens()
+    await refreshing
+  })
+
   it('refreshes when the lease of another process has expired', async () => {
     clock += 61 * minute
     await database.db

@@ -2,7 +2,7 @@ import type { GoogleIntegration } from '@yonder/contract/integration-names'
 import { AppError } from '../../lib/app-error.ts'
 import type { TokenLeases } from '../../lib/token-lease.ts'
 import type { IntegrationDeps } from '../integration-deps.ts'
-import { isNotConnected } from '../integration-status.ts'
+import { connectedAgain, isNotConnected } from '../integration-status.ts'
 import { acquireRefreshLease, releaseRefreshLease } from '../integration-store.ts'
 import { findGoogleTokens, markEnded, sealGoogleTokens } from './tokens.ts'
 import type { FoundTokens } from './tokens.ts'
@@ -17,14 +17,15 @@ export interface GoogleAccess {
 
 /**
  * Returns an access token for a user's integration, and refreshes it before it expires. A caller to whom Google has
- * responded with 401 passes that token as `rejectedToken`, so that it is refreshed early (§11.18, §19.12).
- * @throws AppError `not_connected` when the user has to connect, `upstream_…` when Google fails. The message is for the
- * user and the model.
+ * responded with 401 passes that token as `rejectedToken`, so that it is refreshed early (§11.18, §19.12). With
+ * `version`, the token of another version of the integration is not returned.
+ * @throws AppError `not_connected` when the user has to connect, `conflict` for another version, `upstream_…` when
+ * Google fails. The message is for the user and the model.
  */
 export type FindGoogleAccess = (
   userId: string,
   name: GoogleIntegration,
-  options?: { readonly signal?: AbortSignal; readonly rejectedToken?: string },
+  options?: { readonly signal?: AbortSignal; readonly rejectedToken?: string; readonly version?: number },
 ) => Promise<GoogleAccess>
 
 /** A token that expires within this time is refreshed. */
@@ -36,8 +37,12 @@ export function createFindGoogleAccess(
   deps: IntegrationDeps,
   leases: TokenLeases<FoundTokens>,
 ): FindGoogleAccess {
-  return async (userId, name, { signal, rejectedToken } = {}) => {
+  return async (userId, name, { signal, rejectedToken, version } = {}) => {
     signal?.throwIfAborted()
+    const toAccess = (tokens: FoundTokens): GoogleAccess => {
+      if (version !== undefined && tokens.row.version !== version) throw connectedAgain(name)
+      return readAccess(tokens)
+    }
     const found = await findGoogleTokens(deps, userId, name)
     const remainingMs = found.tokens.expiresAt - deps.now()
     const isRejected = found.tokens.accessToken === rejectedToken
@@ -51,7 +56,7 @@ export function createFindGoogleAccess(
   }
 }
 
-function toAccess({ row, tokens }: FoundTokens): GoogleAccess {
+function readAccess({ row, tokens }: FoundTokens): GoogleAccess {
   return { token: tokens.accessToken, scopes: new Set(row.scopes?.split(' ')) }
 }
 
@@ -76,11 +81,11 @@ function refreshOnce(
     async findResult() {
       const current = await findGoogleTokens(deps, row.user_id, name)
       if (current.row.tokens !== row.tokens) return current
-      if (current.row.refreshing_until === null) throw unreachable()
+      if (current.row.refreshing_until === null) throw googleUnreachable()
       return undefined
     },
     onTimeout() {
-      throw unreachable()
+      throw googleUnreachable()
     },
   })
 }
@@ -109,6 +114,6 @@ async function refresh(
   return findGoogleTokens(deps, row.user_id, name)
 }
 
-function unreachable(): AppError {
+function googleUnreachable(): AppError {
   return new AppError('upstream_unreachable', 'Google cannot be reached. Try again later.')
 }

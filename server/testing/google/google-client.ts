@@ -79,7 +79,7 @@ export async function openGoogleClient(
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } })
   const { server } = connector
   if (server.kind !== 'in_process') throw new Error(`${connector.name} is not an in-process server.`)
-  await client.connect(openInProcessTransport(() => server.create('user')))
+  await client.connect(openInProcessTransport(() => server.create({ userId: 'user', version: 1 })))
   return {
     client,
     rejectedTokens,
