@@ -8,6 +8,8 @@ import type { TestConnectors } from '../../testing/mcp/open-test-connectors.ts'
 import { credentialOf, requireConnector } from '../connector-store.ts'
 import { saveGrant } from '../oauth/grant-store.ts'
 import { changeConnector } from '../save-connector.ts'
+import { resolveTool } from '../tools/resolve-tool.ts'
+import { listAllowedTools } from '../tools/tool-store.ts'
 import { callTool } from './call-tool.ts'
 
 const ada = { id: 'ada' }
@@ -33,12 +35,9 @@ describe.each(engines)('an approved call that waits for a slot, on %s', (engine)
     await server.close()
   })
 
-  const change = (fields: { token?: string; client_id?: string }) =>
-    changeConnector(connectors, ada, connector.name, {
-      name: connector.name,
-      url: connector.url,
-      ...fields,
-    })
+  const fields = () => ({ name: connector.name, url: connector.url })
+  const change = (credentials: { token?: string; client_id?: string }) =>
+    changeConnector(connectors, ada, connector.name, { ...fields(), ...credentials })
 
   /** Stores tokens, as after a consent or a refresh. */
   const storeTokens = (isNewConsent: boolean) => {
@@ -84,6 +83,38 @@ describe.each(engines)('an approved call that waits for a slot, on %s', (engine)
     })
     expect(sent).toEqual([])
     expect(records).toEqual([{ outcome: 'failed' }])
+  })
+
+  it.each([
+    ['another token is entered', () => change({ token: 'another' })],
+    ['another client is entered', () => change({ client_id: 'another' })],
+    ['the user consents again', () => storeTokens(true)],
+  ])('runs without approval after the tool was always allowed and %s (§18.44)', async (_, happens) => {
+    await changeConnector(connectors, ada, connector.name, { ...fields(), allow_tools: ['search'] })
+    await happens()
+    const request = { connectorName: connector.name, toolName: 'search' }
+    expect(await resolveTool(connectors, ada, request)).toMatchObject({
+      kind: 'callable',
+      consent: { kind: 'run', by: 'listed' },
+    })
+    const signal = AbortSignal.timeout(10_000)
+    const outcome = await callTool(connectors, {
+      ...request,
+      user: ada,
+      arguments: {},
+      approval: 'listed',
+      signal,
+    })
+    expect(outcome).toMatchObject({ status: 'done', text: 'found' })
+  })
+
+  it('needs approval again for an allowed tool when its connector has another address (§18.7)', async () => {
+    await changeConnector(connectors, ada, connector.name, { ...fields(), allow_tools: ['search'] })
+    const moved = { ...fields(), url: `${connector.url}?moved`, allow_tools: ['search'] }
+    await changeConnector(connectors, ada, connector.name, moved)
+    const current = await requireConnector(connectors.database.db, ada, connector.name)
+    expect(await listAllowedTools(connectors.database.db, [current.id])).toEqual([])
+    expect(current.asks).toBe(1)
   })
 
   it('runs when its tokens are refreshed meanwhile (§13.29)', async () => {

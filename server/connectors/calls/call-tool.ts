@@ -257,7 +257,7 @@ class RunningCall {
       return failure(text, times)
     }
     if (this.#clock?.timedOut === true) {
-      this.#checkServer()
+      await this.#checkServer(this.#clock.wasSilent ? explainFailure(this.#clock.signal.reason) : undefined)
       const text = 'The tool took too long. It may or may not have finished.'
       return failure(text, { status: 'timed_out', ...times })
     }
@@ -270,7 +270,7 @@ class RunningCall {
     await this.#recordFailure(error, explained)
     if (code === 'not_connected') return failure(message, { status: 'authorization_needed', ...times })
     if (this.#wasSent && isOutcomeUnknown(error)) {
-      this.#checkServer()
+      await this.#checkServer()
       return failure(describeUnknownOutcome(code, message), { status: 'interrupted', ...times })
     }
     return failure(`The tool failed: ${message}`, times)
@@ -300,9 +300,16 @@ class RunningCall {
     this.#request.onStatus?.({ status: 'error', server: this.#connector.name, message })
   }
 
-  /** Lists the tools in the background, so that a server that hangs is stored as failed (§18.35). */
-  #checkServer(): void {
+  /**
+   * Lists the tools in the background after a call that did not end as it should, and stores whether that works. With
+   * `failure`, the connector is stored as failed until then, since nothing shows that its server still responds (§18.35).
+   */
+  async #checkServer(failure?: AppError): Promise<void> {
     if (this.#connector.status !== 'connected') return
+    if (failure !== undefined) {
+      const state = { status: 'failed', error_message: failure.message } as const
+      await changeState(this.#deps, this.#connector, state).catch(this.#deps.onError)
+    }
     // A failure is stored in the connector's row.
     refreshTools(this.#deps, this.#connector).catch(() => undefined)
   }
@@ -336,6 +343,9 @@ function describeUnknownOutcome(code: ErrorCode, message: string): string {
   return `${reason} The outcome is unknown: the tool may or may not have finished. Check before you call it again.`
 }
 
+/** The protocol keeps servers in this process apart from hosts with the same names. */
 function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : url
+  if (!URL.canParse(url)) return url
+  const { protocol, host } = new URL(url)
+  return `${protocol}//${host}`
 }

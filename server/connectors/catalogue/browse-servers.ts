@@ -62,7 +62,7 @@ async function readPage(
   signal: AbortSignal,
 ): Promise<RegistryPage> {
   const budget = new ResponseBudget()
-  budget.startRequest(maxPageBytes)
+  budget.reset(maxPageBytes)
   const fetchPage = limitResponses(guards.operatorSupplied.fetch, budget, settings.limits)
   const response = await fetchPage(url, { headers: { accept: 'application/json' }, signal })
   if (!response.ok)

@@ -35,7 +35,7 @@ export async function callServerTool(
   call: ServerCall,
   limits: ConnectorLimits,
 ): Promise<ReadResult> {
-  connection.startRequest(limits.maxCallBytes)
+  connection.resetBudget(limits.maxCallBytes)
   const elicitations = new CallElicitations(call, limits)
   connection.onLegacyElicitation = (params, signal) => elicitations.handle(params, { signal })
   connection.onPageFinished = (elicitationId) => elicitations.finishPage(elicitationId)
@@ -50,7 +50,7 @@ export async function callServerTool(
         return (await connection.results.consumeCallResult()) ?? (await readResult(result, limits))
       }
       if (round === limits.maxElicitationRounds) throw tooManyElicitations()
-      connection.startRequest(limits.maxCallBytes)
+      connection.resetBudget(limits.maxCallBytes)
       if (needsPages) await elicitations.openPages(result)
       else params = await elicitations.handleAll(params, result)
     }
@@ -108,6 +108,7 @@ export class CallClock {
   readonly signal: AbortSignal
   readonly #times: CallTimes
   readonly #timeout = new AbortController()
+  #wasSilent = false
   #remainingMs: number
   /** When the clock last resumed, in `performance.now()` milliseconds; undefined during a pause. */
   #runningSince: number | undefined
@@ -125,6 +126,11 @@ export class CallClock {
 
   get timedOut(): boolean {
     return this.#timeout.signal.aborted
+  }
+
+  /** Whether the call timed out because the server sent nothing for too long. */
+  get wasSilent(): boolean {
+    return this.#wasSilent
   }
 
   /** Milliseconds that have passed, excluding pauses. */
@@ -161,7 +167,10 @@ export class CallClock {
 
   #restartIdle(): void {
     clearTimeout(this.#idleTimer)
-    this.#idleTimer = setTimeout(() => this.#expire(), this.#times.idle)
+    this.#idleTimer = setTimeout(() => {
+      this.#wasSilent = !this.timedOut
+      this.#expire()
+    }, this.#times.idle)
   }
 
   #expire(): void {

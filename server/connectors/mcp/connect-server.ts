@@ -23,6 +23,7 @@ import { limitResponses, ResponseBudget } from './server-fetch.ts'
 import { isFailedDiscovery } from './explain-failure.ts'
 import { ResultCapture, streamEnded } from './capture-raw-results.ts'
 import type { ResultSource } from './capture-raw-results.ts'
+import { requireResponses } from './require-response.ts'
 import { OpenConnection } from './server-connection.ts'
 import type { ServerConnection } from './server-connection.ts'
 
@@ -116,7 +117,7 @@ async function connect(
   const { signal, source, onToolsChanged } = options
   const { limits } = source
   const budget = new ResponseBudget()
-  budget.startRequest(limits.maxConnectBytes)
+  budget.reset(limits.maxConnectBytes)
   const results = new ResultCapture(source)
   const transport = openTransport({ options, budget, results })
   results.attach(transport, (error) => budget.refuse(error))
@@ -187,7 +188,7 @@ function withEnd(response: Response, onEnd: () => void): Response {
 function openStreamableHttp({ url, auth, fetch }: HttpTarget, reading: Reading) {
   const { minReconnectMs, maxReconnects } = reading.options.source.limits
   return new StreamableHTTPClientTransport(url, {
-    fetch: readingFetch(fetch, reading),
+    fetch: requireResponses(readingFetch(fetch, reading)),
     authProvider: auth,
     onInsufficientScope: 'throw',
     reconnectionOptions: {

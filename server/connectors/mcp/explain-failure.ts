@@ -113,15 +113,15 @@ export function explainFailure(error: unknown, connector?: Pick<ConnectorRow, 't
       cause: error,
     })
   }
-  if (causes(error).some(isUnreachable)) return unreachable(error)
+  if (causes(error).some(isUnreachable)) return unreachableError(error)
   for (const cause of causes(error)) {
     const known = explainKnown(cause, connector)
     if (known !== undefined) return known
   }
-  return unreachable(error)
+  return unreachableError(error)
 }
 
-function unreachable(cause: unknown): AppError {
+function unreachableError(cause: unknown): AppError {
   return new AppError(
     'upstream_unreachable',
     'The server cannot be reached. Check its address or try again later.',

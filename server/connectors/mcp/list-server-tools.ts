@@ -19,7 +19,7 @@ export async function listServerTools(
   if (connection.client.getServerCapabilities()?.tools === undefined) {
     throw new AppError('upstream_invalid', 'The server offers no tools.')
   }
-  connection.startRequest(limits.maxListBytes)
+  connection.resetBudget(limits.maxListBytes)
   const { pages, ttl } = await withTimeout(signal, limits.listTimeoutMs, (inTime) =>
     readPages(connection, limits, inTime),
   )

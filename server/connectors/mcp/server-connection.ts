@@ -17,8 +17,8 @@ export interface ServerConnection {
   /** Whether the server has a session for this connection, which it may lose. */
   readonly hasSession: boolean
   readonly results: CapturedResults
-  /** Starts a request whose responses can have this many bytes in total. */
-  startRequest(maxBytes: number): void
+  /** Resets the response budget before a request, whose responses can have this many bytes in total. */
+  resetBudget(maxBytes: number): void
   /** Handles the elicitations of a legacy server; undefined between calls. */
   onLegacyElicitation: LegacyElicitationHandler | undefined
   /** Called when a legacy server reports that the user has finished on a page; undefined between calls. */
@@ -85,8 +85,8 @@ export class OpenConnection implements ServerConnection {
     return !this.#closed
   }
 
-  startRequest(maxBytes: number): void {
-    this.#budget.startRequest(maxBytes)
+  resetBudget(maxBytes: number): void {
+    this.#budget.reset(maxBytes)
   }
 
   watch(onToolsChanged: () => void): void {

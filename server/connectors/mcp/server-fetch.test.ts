@@ -6,7 +6,7 @@ const maxBytes = 1_024 * 1_024
 
 /** Sends pieces as the body of an event stream, and returns the pieces that are read. */
 async function read(pieces: readonly string[], budget = new ResponseBudget()): Promise<string[]> {
-  budget.startRequest(maxBytes)
+  budget.reset(maxBytes)
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => {
       for (const piece of pieces) controller.enqueue(Buffer.from(piece))
@@ -60,11 +60,11 @@ describe('limitResponses', () => {
 
   it('counts the lines of all responses to one request, and starts again with the next', async () => {
     const budget = new ResponseBudget()
-    budget.startRequest(maxBytes)
+    budget.reset(maxBytes)
     const lines = Buffer.from('\r'.repeat(15_000))
     expect(budget.count(lines, true)).toBeUndefined()
     expect(budget.count(lines, true)).toMatchObject({ code: 'output_limit' })
-    budget.startRequest(maxBytes)
+    budget.reset(maxBytes)
     expect(budget.count(lines, true)).toBeUndefined()
   })
 
@@ -81,7 +81,7 @@ describe('limitResponses', () => {
 
   it('reads each piece in a turn of its own', async () => {
     const budget = new ResponseBudget()
-    budget.startRequest(maxBytes)
+    budget.reset(maxBytes)
     const turns: (() => void)[] = []
     const nextTurn = () => new Promise<void>((resolve) => turns.push(resolve))
     const send = () => Promise.resolve(new Response('x'.repeat(8_193)))

@@ -28,7 +28,7 @@ export class ResponseBudget {
   #endsWithCr = false
 
   /** Resets all counts for a new request, whose responses can have this many bytes in total. */
-  startRequest(maxBytes: number): void {
+  reset(maxBytes: number): void {
     this.#maxBytes = maxBytes
     this.#bytes = 0
     this.#lines = 0

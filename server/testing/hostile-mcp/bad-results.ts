@@ -38,6 +38,7 @@ export const badResults: Readonly<Record<string, Behaviour>> = {
       response.end('{"jsonrpc":"2.0","id":')
     }),
   },
+  accepted: { post: onCall(({ response }) => response.writeHead(202).end()) },
   'wrong-id': { post: onCall(({ response }) => json(response, 999_999, text('for another request'))) },
   twice: {
     post: onCall(({ response, message }) => {
