@@ -21,6 +21,8 @@ export interface ConnectorLimits {
   /** Time before a broken stream is opened again, even if its server requests a shorter one. */
   readonly minReconnectMs: number
   readonly maxReconnects: number
+  /** Time of one step of an authorization, with all its requests; shorter than the lease of a refresh. */
+  readonly maxAuthorizationMs: number
   /** Authorization attempts of one request, after which it counts as refused. */
   readonly maxAuthorizations: number
   readonly maxTools: number
@@ -79,6 +81,7 @@ export const connectorLimits: ConnectorLimits = {
   maxIdleMs: 5 * minute,
   minReconnectMs: second,
   maxReconnects: 3,
+  maxAuthorizationMs: 25 * second,
   maxAuthorizations: 3,
   maxTools: 200,
   maxToolNameChars: 128,

@@ -104,6 +104,28 @@ describe.each(engines)('authorization servers of connectors on %s', (engine) => 
       await scene.ada.delete('/api/mcp-server/Second')
     })
 
+    it.each([3_600, 1])(
+      'is shown and confirmed when the connector has moved there since it was connected (tokens of %i s)',
+      async (accessTokenLifeS) => {
+        const { behaviour } = scene.server
+        Object.assign(behaviour, { authorizationServer: null, accessTokenLifeS })
+        await scene.connect()
+        Object.assign(behaviour, { authorizationServer: other.origin, revoked: true })
+        for (let attempt = 0; attempt < 2; attempt++) {
+          expect((await tryConnect()).json()).toMatchObject({
+            authorization_url: null,
+            origins_to_confirm: [other.origin],
+          })
+        }
+        expect(other.registrations.count).toBe(0)
+        Object.assign(behaviour, { acceptsTokensOf: other, revoked: false })
+        scene.server.forgetTokens()
+        const { back, cookie } = await scene.start(scene.ada, { confirmed_origins: [other.origin] })
+        expect(await scene.returnFromConsent(back, cookie)).toContain('authorization=connected')
+        expect(await scene.readConnector()).toMatchObject({ status: 'connected' })
+      },
+    )
+
     it('is shown when only the page of its metadata is on another origin', async () => {
       scene.server.behaviour.authorizationServer = null
       scene.server.behaviour.authorizationEndpoint = `${other.origin}/authorize`

@@ -88,7 +88,7 @@ class ServerAuthorization implements AuthProvider {
   async token(): Promise<string | undefined> {
     let grant = await this.#findGrant()
     if (grant !== undefined && this.#expiresSoon(grant)) {
-      await refreshTokens(this.#deps, this.#connector, this.#url, grant)
+      await this.#refresh(grant)
       grant = await this.#findGrant()
     }
     this.#sent = grant === undefined ? undefined : grant.tokens.tokens.access_token
@@ -100,13 +100,15 @@ class ServerAuthorization implements AuthProvider {
     const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response)
     const grant = await this.#findGrant()
     const oauth = new ConnectorOAuth(this.#deps, this.#connector, { request: this.#consent })
+    // A user who connects gets to the authorization server that the connector names now.
+    if (grant === undefined && this.#consent !== undefined) await oauth.invalidateCredentials('discovery')
     if (grant !== undefined) {
       const { tokens } = grant.tokens
       // Another request has refreshed the token since this one was sent, so the new token is tried.
       if (tokens.access_token !== this.#sent) return
       // A valid token is refused: the server may have moved to another authorization server.
       await oauth.invalidateCredentials('discovery')
-      if (await refreshTokens(this.#deps, this.#connector, this.#url, grant, resourceMetadataUrl)) return
+      if (await this.#refresh(grant, resourceMetadataUrl)) return
     }
     if (this.#consent === undefined) throw new UnauthorizedError()
     const granted = (await oauth.tokens())?.scope
@@ -115,6 +117,19 @@ class ServerAuthorization implements AuthProvider {
       scope: computeScopeUnion(granted, scope),
     })
     if (result !== 'AUTHORIZED') throw new UnauthorizedError()
+  }
+
+  /**
+   * Refreshes the tokens. While the user connects, a failure leads to a new consent instead, because the connector may
+   * have moved to an authorization server that the user has to confirm first.
+   */
+  async #refresh(grant: GrantWithTokens, resourceMetadataUrl?: URL): Promise<boolean> {
+    try {
+      return await refreshTokens(this.#deps, this.#connector, this.#url, grant, resourceMetadataUrl)
+    } catch (error) {
+      if (this.#consent === undefined) throw error
+      return false
+    }
   }
 
   async #findGrant(): Promise<GrantWithTokens | undefined> {

@@ -1,11 +1,11 @@
 import type { OAuthDiscoveryState, OAuthMetadata } from '@modelcontextprotocol/client'
-import { toOrigin } from '../../db/secrets/credential.ts'
 import { AppError } from '../../lib/app-error.ts'
+import { isHeaderSecret } from '../../lib/text.ts'
 
 /**
  * Returns the origins of an authorization server that are not the connector's own: of its address, its issuer and its
  * endpoints. The user confirms them before we register there or open a page (§18.39).
- * @throws AppError `address_refused` when an address contains a user name or a password
+ * @throws AppError `address_refused` for an address that users could misread or that cannot be stored
  */
 export function listForeignOrigins(
   connectorUrl: string,
@@ -21,20 +21,33 @@ export function listForeignOrigins(
     metadata.registration_endpoint,
     metadata.revocation_endpoint,
   ].filter((address) => address !== undefined)
-  addresses.forEach(refuseCredentials)
-  const own = toOrigin(connectorUrl)
-  const origins = addresses.map((address) => toOrigin(address) ?? address)
+  const own = new URL(connectorUrl).origin
+  const origins = addresses.map((address) => requireAddress(address).origin)
   return [...new Set(origins)].filter((origin) => origin !== own)
 }
 
-/** The browser would show the part before the `@` like a host name. */
-function refuseCredentials(address: string): void {
-  if (!URL.canParse(address)) return
-  const { username, password } = new URL(address)
-  if (username === '' && password === '') return
-  throw new AppError(
+/** An issuer is part of a key in the database, and PostgreSQL limits the length of keys. */
+const maxAddressChars = 2_000
+
+/**
+ * Checks an address of an authorization server, before it is stored, requested or shown.
+ * @throws AppError `address_refused`
+ */
+export function requireAddress(address: string): URL {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (url === undefined || !['https:', 'http:'].includes(url.protocol) || !isHeaderSecret(address)) {
+    throw refuse('is not a web address in plain ASCII characters')
+  }
+  if (address.length > maxAddressChars) throw refuse(`has more than ${maxAddressChars} characters`)
+  // The browser would show the part before the `@` like a host name.
+  if (url.username !== '' || url.password !== '') throw refuse('contains a user name or a password')
+  return url
+}
+
+function refuse(problem: string): AppError {
+  return new AppError(
     'address_refused',
-    'An address of the authorization server contains a user name or a password, so it was not opened. Ask the operator of the connector to remove it.',
+    `An address of the authorization server ${problem}, so it was not opened. Ask the operator of the connector to correct it.`,
   )
 }
 

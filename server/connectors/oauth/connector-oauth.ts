@@ -12,7 +12,7 @@ import { AppError } from '../../lib/app-error.ts'
 import { isHeaderSecret } from '../../lib/text.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { openClientSecret } from './client-secret.ts'
-import { listForeignOrigins, unconfirmed } from './confirmed-origins.ts'
+import { listForeignOrigins, requireAddress, unconfirmed } from './confirmed-origins.ts'
 import { clearGrants, listGrants, saveGrant } from './grant-store.ts'
 import type { Grant, GrantParts, StoredDiscovery } from './grant-store.ts'
 import type { ConsentRequest, PendingConsent } from './consent-request.ts'
@@ -24,6 +24,14 @@ export const callbackPath = '/api/connector-oauth/callback'
 
 export function redirectAddress(publicUrl: string): string {
   return `${publicUrl}${callbackPath}`
+}
+
+/** Characters of what one authorization server can have stored in each column: metadata, client and tokens. */
+const maxPartChars = 64_000
+
+/** Whether a text has only the characters of ids and secrets of clients (RFC 6749, appendix A). */
+function isClientText(text: string): boolean {
+  return /^[\x20-\x7e]*$/.test(text)
 }
 
 /** Creates our client metadata for authorization servers. */
@@ -96,6 +104,12 @@ export class ConnectorOAuth implements OAuthClientProvider {
     client: StoredOAuthClientInformation,
     ctx?: OAuthClientInformationContext,
   ): Promise<void> {
+    if (![client.client_id, client.client_secret ?? ''].every(isClientText)) {
+      throw new AppError(
+        'upstream_invalid',
+        'The authorization server registered a client whose id or secret contains a line break or another character that no request can carry. Report this to the operator of that server, or enter a client of your own.',
+      )
+    }
     await this.#save(ctx?.issuer ?? client.issuer, { client })
   }
 
@@ -237,6 +251,13 @@ export class ConnectorOAuth implements OAuthClientProvider {
     options?: { readonly isNewConsent: boolean },
   ): Promise<void> {
     if (issuer === undefined) throw new Error('The authorization server has no issuer.')
+    requireAddress(issuer)
+    if (Object.values(parts).some((part) => JSON.stringify(part).length > maxPartChars)) {
+      throw new AppError(
+        'output_limit',
+        'The authorization server sent more data than can be stored. Report this to its operator.',
+      )
+    }
     if (await saveGrant(this.#deps, this.#connector, issuer, parts, options)) return
     throw new AppError(
       'conflict',

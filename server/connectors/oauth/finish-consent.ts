@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
+import type { ConnectorConsentRow, ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { connectorConsentContext } from '../../db/secrets/seal-contexts.ts'
 import { connectionKey, connectionPrefix } from '../mcp/connection-pool.ts'
 import { findConnectorById } from '../connector-store.ts'
@@ -44,9 +44,9 @@ export async function finishConsent(
   const isSameBrowser = row !== undefined && isSame(row.browser_hash, hashSecret(returned.browserKey ?? ''))
   if (row === undefined || !isSameBrowser || row.expires_at < deps.now())
     return { outcome: 'expired', ...unknown }
-  const pending = JSON.parse(deps.sealer.open(row.payload, connectorConsentContext(row))) as PendingConsent
+  const pending = openPending(deps, row)
   const connector = await findConnectorById(deps.database.db, { id: row.user_id }, row.connector_id)
-  if (connector === undefined || connector.credential_version !== pending.credentialVersion) {
+  if (pending === undefined || connector?.credential_version !== pending.credentialVersion) {
     return { outcome: 'expired', ...unknown }
   }
   const known = { returnTo: pending.returnTo, connector: connector.name }
@@ -57,6 +57,18 @@ export async function finishConsent(
   } catch (error) {
     deps.onError(error)
     return { outcome: 'failed', ...known }
+  }
+}
+
+/** Returns undefined when the consent was sealed with another SECRET_KEY. */
+function openPending(
+  { sealer }: Pick<ConnectorDeps, 'sealer'>,
+  row: ConnectorConsentRow,
+): PendingConsent | undefined {
+  try {
+    return JSON.parse(sealer.open(row.payload, connectorConsentContext(row))) as PendingConsent
+  } catch {
+    return undefined
   }
 }
 

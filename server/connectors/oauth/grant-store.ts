@@ -138,8 +138,29 @@ function writeGrant(
         conflict.columns(['connector_id', 'issuer']).doUpdateSet({ ...part, updated_at: now }),
       )
       .execute()
+    await deleteOldGrants(trx, id)
     return true
   })
+}
+
+/** Grants of a connector; a server that names a new authorization server in each response would add rows without end. */
+const maxGrants = 5
+
+/** Deletes all but the newest grants of a connector, first those without tokens. */
+async function deleteOldGrants(trx: Db, connectorId: string): Promise<void> {
+  const kept = trx
+    .selectFrom('connector_grants')
+    .select('issuer')
+    .where('connector_id', '=', connectorId)
+    .orderBy(({ eb }) => eb.case().when('tokens', 'is', null).then(1).else(0).end())
+    .orderBy('updated_at', 'desc')
+    .orderBy('issuer')
+    .limit(maxGrants)
+  await trx
+    .deleteFrom('connector_grants')
+    .where('connector_id', '=', connectorId)
+    .where('issuer', 'not in', kept)
+    .execute()
 }
 
 /** Clears the given columns of all grants of a connector. The origins that the user has confirmed stay. */

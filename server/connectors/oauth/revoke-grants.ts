@@ -32,9 +32,16 @@ interface Revocation {
 export async function prepareRevocation(deps: ConnectorDeps, connector: ConnectorRow): Promise<() => void> {
   const url = new URL(connector.url)
   const grants = await listGrants(deps, connector)
-  const found = await Promise.all(grants.map((grant) => findRevocation(deps, connector, grant)))
+  const found = grants.map((grant) =>
+    // One grant that cannot be revoked must not keep the others.
+    findRevocation(deps, connector, grant).catch((error: unknown) => {
+      deps.onError(error)
+      return undefined
+    }),
+  )
+  const revocations = (await Promise.all(found)).filter((each) => each !== undefined)
   return () => {
-    for (const revocation of found) if (revocation !== undefined) void revoke(deps, url, revocation)
+    for (const revocation of revocations) void revoke(deps, url, revocation)
   }
 }
 

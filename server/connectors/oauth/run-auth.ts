@@ -1,5 +1,6 @@
 import { auth } from '@modelcontextprotocol/client'
 import { AppError } from '../../lib/app-error.ts'
+import { withTimeout } from '../../lib/abort.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { limitResponses, ResponseBudget, fetchByOrigin } from '../mcp/server-fetch.ts'
 import type { ConnectorOAuth } from './connector-oauth.ts'
@@ -18,39 +19,67 @@ export interface AuthStep {
 
 /**
  * Runs a step of the SDK's OAuth flow with our storage. Returns `AUTHORIZED` when there are tokens, and `REDIRECT` when
- * the user has to consent. All requests are guarded, and all responses have a size limit.
+ * the user has to consent. All requests are guarded, all responses have a size limit, and the whole step has a time
+ * limit, because a server can make it consist of many requests.
  * @throws AppError when the guard or the limit refused a request, else the error of the SDK
  */
 export async function runAuth(
-  { guards, settings: { limits } }: Pick<ConnectorDeps, 'guards' | 'settings'>,
+  { guards, closing, settings: { limits } }: Pick<ConnectorDeps, 'guards' | 'closing' | 'settings'>,
   oauth: ConnectorOAuth,
   url: URL,
-  step: AuthStep = {},
+  step: AuthStep,
 ): Promise<'AUTHORIZED' | 'REDIRECT'> {
   const fetch = fetchByOrigin(url, guards)
   let refusal: AppError | undefined
   try {
-    return await auth(oauth, {
-      ...withoutAbsent(step),
-      serverUrl: url,
-      fetchFn: async (input, init) => {
-        const budget = new ResponseBudget()
-        budget.startRequest(limits.maxOAuthBytes)
-        try {
-          return await limitResponses(
-            fetch,
-            budget,
-            limits,
-          )(input, { ...init, signal: AbortSignal.timeout(requestTimeoutMs) })
-        } catch (error) {
-          if (error instanceof AppError) refusal ??= error
-          throw error
-        }
-      },
-    })
+    return await withTimeout(closing, limits.maxAuthorizationMs, (stepSignal) =>
+      auth(oauth, {
+        ...withoutAbsent(step),
+        serverUrl: url,
+        fetchFn: async (input, init) => {
+          const budget = new ResponseBudget()
+          budget.reset(limits.maxOAuthBytes)
+          try {
+            // The body is read here, so that the time limits apply to it too.
+            return await withTimeout(stepSignal, requestTimeoutMs, async (signal) =>
+              withoutErrorText(await limitResponses(fetch, budget, limits)(input, { ...init, signal })),
+            )
+          } catch (error) {
+            if (error instanceof AppError) refusal ??= error
+            throw error
+          }
+        },
+      }),
+    )
   } catch (error) {
     throw refusal ?? error
   }
+}
+
+/**
+ * Returns a response of which an error keeps only its code. The SDK writes the text of errors into the log, and a server
+ * can repeat there the secrets that it was sent (§18.43).
+ */
+async function withoutErrorText(response: Response): Promise<Response> {
+  const { status, headers } = response
+  const text = await response.text()
+  const code = readErrorCode(text)
+  const body = response.ok && code === undefined ? text : JSON.stringify({ error: code ?? 'server_error' })
+  const hasNoBody = status === 204 || status === 205 || status === 304
+  return new Response(hasNoBody ? null : body, { status, headers })
+}
+
+/** Returns the code of an OAuth error (RFC 6749, section 5.2), or undefined when the text is no error. */
+function readErrorCode(text: string): string | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (typeof value !== 'object' || value === null || !('error' in value)) return undefined
+  const { error } = value
+  return typeof error === 'string' && /^[a-z_]{1,60}$/.test(error) ? error : 'server_error'
 }
 
 /** Removes undefined and empty properties, since the SDK distinguishes an absent property from an undefined one. */

@@ -27,8 +27,20 @@ export interface OAuthMcpServer {
     publishesMetadata: boolean
     /** The authorization server that the MCP server names; null means its own. */
     authorizationServer: string | null
+    /** Another server whose access tokens it accepts too. */
+    acceptsTokensOf: Pick<OAuthMcpServer, 'isValid'> | null
     /** Has a revocation endpoint. */
     supportsRevocation: boolean
+    /** The revocation endpoint in its metadata; null means the real one. */
+    revocationEndpoint: string | null
+    /** The scopes in its metadata. */
+    scopes: readonly string[]
+    /** The secret of the clients that it registers; null means none. */
+    registeredSecret: string | null
+    /** Its response to a request for tokens; null means the real one. */
+    respondToTokenRequest: ((form: URLSearchParams) => { status: number; body: string }) | null
+    /** Awaited before it sends its metadata. */
+    beforeMetadata: () => Promise<unknown>
     /** Awaited before tokens are revoked. */
     beforeRevocation: () => Promise<unknown>
     /** Awaited before tokens are issued. */
@@ -42,6 +54,10 @@ export interface OAuthMcpServer {
   readonly registrations: { count: number }
   /** The forms of the revocation requests, in order. */
   readonly revocations: readonly Readonly<Record<string, string>>[]
+  /** Whether it has issued this access token, which has not expired. */
+  isValid(token: string): boolean
+  /** Makes all issued tokens invalid. */
+  forgetTokens(): void
   /** The access tokens of the requests to the MCP address. */
   readonly bearers: string[]
   close(): Promise<void>
@@ -69,6 +85,8 @@ export async function startOAuthMcpServer(): Promise<OAuthMcpServer> {
     registrations: state.registrations,
     revocations: state.revocations,
     bearers: state.bearers,
+    isValid: (token) => state.isValid(token),
+    forgetTokens: () => state.forgetTokens(),
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -86,7 +104,13 @@ class AuthorizationState {
     issuer: null,
     publishesMetadata: true,
     authorizationServer: null,
+    acceptsTokensOf: null,
     supportsRevocation: true,
+    revocationEndpoint: null,
+    scopes: [],
+    registeredSecret: null,
+    respondToTokenRequest: null,
+    beforeMetadata: () => Promise.resolve(),
     beforeRevocation: () => Promise.resolve(),
     beforeTokens: () => Promise.resolve(),
   }
@@ -114,14 +138,17 @@ class AuthorizationState {
           authorization_servers: [this.behaviour.authorizationServer ?? this.origin],
         })
       case '/.well-known/oauth-authorization-server':
-        if (this.behaviour.publishesMetadata) return json(this.#describe())
-        return void response.writeHead(404).end()
+        if (!this.behaviour.publishesMetadata) return void response.writeHead(404).end()
+        return void this.behaviour.beforeMetadata().then(() => json(this.#describe()))
       case '/register':
-        this.registrations.count++
-        return json({ ...(JSON.parse(body) as object), client_id: 'yonder-here' }, 201)
+        return this.#register(body, json)
       case '/authorize':
         return this.#consent(searchParams, response)
       case '/token':
+        if (this.behaviour.respondToTokenRequest !== null) {
+          const { status, body: text } = this.behaviour.respondToTokenRequest(new URLSearchParams(body))
+          return void response.writeHead(status, { 'content-type': 'application/json' }).end(text)
+        }
         return void this.#issueTokens(new URLSearchParams(body), json)
       case '/revoke':
         return void this.#revoke(new URLSearchParams(body), response)
@@ -136,11 +163,21 @@ class AuthorizationState {
       authorization_endpoint: this.behaviour.authorizationEndpoint ?? `${this.origin}/authorize`,
       token_endpoint: `${this.origin}/token`,
       registration_endpoint: `${this.origin}/register`,
-      ...(this.behaviour.supportsRevocation ? { revocation_endpoint: `${this.origin}/revoke` } : {}),
+      ...(this.behaviour.supportsRevocation
+        ? { revocation_endpoint: this.behaviour.revocationEndpoint ?? `${this.origin}/revoke` }
+        : {}),
+      ...(this.behaviour.scopes.length === 0 ? {} : { scopes_supported: this.behaviour.scopes }),
       response_types_supported: ['code'],
       code_challenge_methods_supported: ['S256'],
       token_endpoint_auth_methods_supported: ['none', 'client_secret_post'],
     }
+  }
+
+  #register(body: string, json: (value: unknown, status?: number) => void): void {
+    this.registrations.count++
+    const { registeredSecret } = this.behaviour
+    const secret = registeredSecret === null ? {} : { client_secret: registeredSecret }
+    json({ ...(JSON.parse(body) as object), client_id: 'yonder-here', ...secret }, 201)
   }
 
   #consent(query: URLSearchParams, response: ServerResponse): void {
@@ -178,6 +215,15 @@ class AuthorizationState {
     response.writeHead(200).end()
   }
 
+  forgetTokens(): void {
+    this.#tokens.clear()
+    this.#refreshToken = ''
+  }
+
+  isValid(token: string): boolean {
+    return (this.#tokens.get(token) ?? 0) >= Date.now()
+  }
+
   /** A refresh token is valid once. */
   #isRefresh(form: URLSearchParams): boolean {
     return !this.behaviour.revoked && form.get('refresh_token') === this.#refreshToken
@@ -196,7 +242,8 @@ class AuthorizationState {
   #respondToMcp(request: IncomingMessage, response: ServerResponse, body: string): void {
     const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? ''
     this.bearers.push(bearer)
-    if (this.behaviour.revoked || (this.#tokens.get(bearer) ?? 0) < Date.now()) {
+    const isAccepted = this.isValid(bearer) || this.behaviour.acceptsTokensOf?.isValid(bearer) === true
+    if (this.behaviour.revoked || !isAccepted) {
       const metadata = `${this.origin}/.well-known/oauth-protected-resource/mcp`
       response.writeHead(401, { 'www-authenticate': `Bearer resource_metadata="${metadata}"` }).end()
       return
