@@ -9,8 +9,19 @@ export function ConfirmOriginsDialog() {
   return (
     <ConfirmDialog
       title="Sign in at another address?"
-      message={`"${name}" signs you in at ${origins.join(' and ')}, which is not the address of the connector. Continue only if you know and trust this address.`}
+      message={
+        <>
+          <bdi className="wrap-anywhere">"{name}"</bdi> signs you in at another address than its own:
+          {origins.map((origin) => (
+            <code key={origin} className="my-2 block font-mono font-medium wrap-anywhere text-ink">
+              {origin}
+            </code>
+          ))}
+          Continue only if you know and trust {origins.length === 1 ? 'this address' : 'these addresses'}.
+        </>
+      }
       action="Continue"
+      look="primary"
       onConfirm={() => Promise.resolve(true)}
       onDone={() => resolve(true)}
       onCancel={() => resolve(false)}

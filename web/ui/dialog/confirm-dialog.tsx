@@ -1,20 +1,31 @@
 import { useState } from 'react'
+import type { ReactNode } from 'react'
 import { Button } from '../button/button.tsx'
 import { Dialog } from './dialog.tsx'
 
 export interface ConfirmDialogProps {
   readonly title: string
-  readonly message: string
+  readonly message: ReactNode
   /** The text of the confirming button, for example 'Delete'. */
   readonly action: string
+  /** The look of the confirming button. Default: `danger`, for an action that cannot be undone. */
+  readonly look?: 'danger' | 'primary'
   /** Returns whether the action succeeded; it reports a failure to the user itself. */
   readonly onConfirm: () => Promise<boolean>
   readonly onDone: () => void
   readonly onCancel: () => void
 }
 
-/** Asks the user to confirm an action that cannot be undone. The focus starts on Cancel. */
-export function ConfirmDialog({ title, message, action, onConfirm, onDone, onCancel }: ConfirmDialogProps) {
+/** Asks the user to confirm an action, most often one that cannot be undone. The focus starts on Cancel. */
+export function ConfirmDialog({
+  title,
+  message,
+  action,
+  look = 'danger',
+  onConfirm,
+  onDone,
+  onCancel,
+}: ConfirmDialogProps) {
   const [busy, setBusy] = useState(false)
 
   const confirm = async () => {
@@ -35,7 +46,7 @@ export function ConfirmDialog({ title, message, action, onConfirm, onDone, onCan
           <Button initialFocus onClick={onCancel}>
             Cancel
           </Button>
-          <Button look="danger" busy={busy} onClick={() => void confirm()}>
+          <Button look={look} busy={busy} onClick={() => void confirm()}>
             {action}
           </Button>
         </>
