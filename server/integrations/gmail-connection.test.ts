@@ -83,7 +83,7 @@ describe('the connection to Gmail', () => {
     expect(gmail.mailbox(account).sent).toHaveLength(1)
   })
 
-  it('does not send a call with the account that was connected after the call was decided about (§13.37)', async () => {
+  it('does not send a call with the account that was connected after the call was decided about (§13.42)', async () => {
     // The tool is looked up before, and the token is read after Google has replied to the first request.
     google.behaviour.account = 'eve@example.com'
     google.grants.expireAccess()

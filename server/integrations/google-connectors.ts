@@ -65,7 +65,7 @@ export function createCalendarConnector(deps: GoogleApiDeps, limits?: GoogleLimi
   }
 }
 
-/** Requests of the returned dependencies get no token once the integration has another version (§13.37). */
+/** Requests of the returned dependencies get no token once the integration has another version (§13.42). */
 function forVersion(deps: GoogleApiDeps, version: number): GoogleApiDeps {
   const findAccess: GoogleApiDeps['findAccess'] = (userId, name, options) =>
     deps.findAccess(userId, name, { ...options, version })

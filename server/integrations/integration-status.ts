@@ -54,7 +54,7 @@ export function notConnected(name: string, { hasEnded }: { readonly hasEnded: bo
   )
 }
 
-/** The error of a request that was approved for the account which the integration had before (§13.37). */
+/** The error of a request that was approved for the account which the integration had before (§13.42). */
 export function connectedAgain(name: string): AppError {
   const title = titleOfIntegration(name)
   return new AppError(

@@ -225,7 +225,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
     expect((await requireIntegration(database.db, user, name)).tokens).toBeNull()
   })
 
-  it('returns no token of an account that was connected after the request was approved (§13.37)', async () => {
+  it('returns no token of an account that was connected after the request was approved (§13.42)', async () => {
     const { version } = await requireIntegration(database.db, user, name)
     const first = await here.findGoogleAccess(user.id, name, { version })
     google.behaviour.account = 'eve@example.com'
@@ -242,7 +242,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
     expect(google.grants.find((await access()).token)?.account).toBe('eve@example.com')
   })
 
-  it('returns no token of an account that was connected during a refresh (§13.37)', async () => {
+  it('returns no token of an account that was connected during a refresh (§13.42)', async () => {
     const { version } = await requireIntegration(database.db, user, name)
     clock += 61 * minute
     google.behaviour.token = 'hang'
