@@ -28,17 +28,12 @@ export const patternExemptions = [
       'Nothing follows its repetitions, so that it never goes back, and it looks at one neighbour only.',
   },
   {
-    path: 'server/identity/pages/render-page.ts',
-    pattern: 'new RegExp(`<${name}>([\\\\s\\\\S]*?)</${name}>`)',
-    reason: 'It reads the templates of the product.',
-  },
-  {
     path: 'server/models/failure.ts',
     pattern: String.raw`/\b(?:tools?|tool[ _-]?(?:use|calls?|calling|choice)|functions?|function[ _-]?call(?:s|ing)?)(?: \w+){0,2} (?:is|are) not (?:supported|enabled|available|allowed)\b/i`,
     reason: 'At most two words follow the first one, and the text is cut to 4,000 characters.',
   },
   {
-    path: 'web/features/chat/chat-title.ts',
+    path: 'contract/message-text.ts',
     pattern: String.raw`/!?\[([^\]]*)\]\([^)\s]*(?:\s+"[^"]*")?\)/g`,
     reason: 'The text is cut to 2,000 characters.',
   },

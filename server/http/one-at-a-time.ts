@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { onSendHookHandler, preHandlerAsyncHookHandler } from 'fastify'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyRequest, onSendHookHandler, preHandlerAsyncHookHandler } from 'fastify'
 import { AppError } from '../lib/app-error.ts'
 import { ConcurrencyLimiter } from '../lib/concurrency-limiter.ts'
 

@@ -28,7 +28,7 @@ function Region() {
     return () => clearTimeout(timer)
   }, [])
   const shown = settled ? current : noToasts
-  useClearOfFocus(region, shown)
+  useClearOfFocus(region)
   const cardsOf = (kind: Toast['kind']) =>
     shown.filter((toast) => toast.kind === kind).map((toast) => <ToastCard key={toast.id} toast={toast} />)
   return (
@@ -81,31 +81,34 @@ function ToastCard({ toast }: { readonly toast: Toast }) {
 /** The space between a toast and the control below which it appears. */
 const gapPx = 8
 
-/** Places the region below the focused control if toasts would cover it (§9.17). */
-function useClearOfFocus(region: RefObject<HTMLElement | null>, shown: readonly Toast[]): void {
-  useLayoutEffect(() => {
-    const place = () => {
-      const element = region.current
-      const focused = document.activeElement
-      if (element === null || focused === null || element.contains(focused)) return
-      element.style.removeProperty('translate')
-      const toasts = element.getBoundingClientRect()
-      const control = focused.getBoundingClientRect()
-      const covers =
-        toasts.height > 0 &&
-        control.right > toasts.left &&
-        control.left < toasts.right &&
-        control.bottom > toasts.top &&
-        control.top < toasts.bottom
-      const offset = control.bottom + gapPx - toasts.top
-      // The page itself, or a long text, leaves no space below it.
-      const fits = toasts.bottom + offset <= window.innerHeight
-      if (covers && fits) element.style.setProperty('translate', `0 ${offset}px`)
-    }
-    place()
+/** Keeps toasts off the focused control (§9.17). */
+function useClearOfFocus(region: RefObject<HTMLElement | null>): void {
+  // After every render, because toasts come and go.
+  useLayoutEffect(() => placeClearOfFocus(region.current))
+  useEffect(() => {
+    const place = () => placeClearOfFocus(region.current)
     document.addEventListener('focusin', place)
     return () => document.removeEventListener('focusin', place)
-  }, [region, shown])
+  }, [region])
+}
+
+/** Places the region below the focused control if its toasts would cover the control. */
+function placeClearOfFocus(region: HTMLElement | null): void {
+  const focused = document.activeElement
+  if (region === null || focused === null || region.contains(focused)) return
+  region.style.removeProperty('translate')
+  const toasts = region.getBoundingClientRect()
+  const control = focused.getBoundingClientRect()
+  const covers =
+    toasts.height > 0 &&
+    control.right > toasts.left &&
+    control.left < toasts.right &&
+    control.bottom > toasts.top &&
+    control.top < toasts.bottom
+  const offset = control.bottom + gapPx - toasts.top
+  // The page itself, or a long text, leaves no space below it.
+  const fits = toasts.bottom + offset <= window.innerHeight
+  if (covers && fits) region.style.setProperty('translate', `0 ${offset}px`)
 }
 
 function usePause(isPaused: boolean): void {
