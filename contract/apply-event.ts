@@ -115,3 +115,42 @@ export function showFailure(reply: Message): Message {
     ...(partial === '' ? {} : { partial }),
   }
 }
+
+/** A message's place in the tree of its chat. */
+export interface TreeNode {
+  readonly id: string
+  readonly parent_id: string | null
+  /** When it was written. */
+  readonly unix_timestamp: number
+  /** When the user last chose a version whose path ends with it. */
+  readonly selected_at?: number | null | undefined
+}
+
+/** When a message was last the end of the shown path, as far as it is known: when it was written or chosen. */
+function shownAt({ unix_timestamp, selected_at }: TreeNode): number {
+  return Math.max(unix_timestamp, selected_at ?? 0)
+}
+
+/**
+ * Returns the leaf to select for a version: of all messages below it the one that was shown last, or the message itself.
+ * `nodes` are oldest first, so a message comes after its parent (§14.6).
+ */
+export function findLastShownLeaf(nodes: readonly TreeNode[], id: string): string {
+  const below = new Set([id])
+  let leaf = id
+  let latest = 0
+  for (const node of nodes) {
+    if (node.parent_id === null || !below.has(node.parent_id)) continue
+    below.add(node.id)
+    // A message that follows the leaf takes its place also when a clock was set back in between.
+    if (node.parent_id !== leaf && shownAt(node) < latest) continue
+    leaf = node.id
+    latest = Math.max(latest, shownAt(node))
+  }
+  return leaf
+}
+
+/** Returns the `selected_at` of a leaf that is selected at `now`: later than everything that was shown before. */
+export function nextSelectedAt(nodes: readonly TreeNode[], now: number): number {
+  return nodes.reduce((latest, node) => Math.max(latest, shownAt(node) + 1), now)
+}

@@ -61,5 +61,7 @@ export const Message = z.object({
    * its path is still true.
    */
   left_out_tools: LeftOutTools.optional(),
+  /** When the user last chose a version whose path ends with this message, in milliseconds since 1970 (§14.6). */
+  selected_at: z.int().optional(),
 })
 export type Message = z.infer<typeof Message>

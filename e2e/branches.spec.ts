@@ -1,5 +1,5 @@
-import type { Page } from '@playwright/test'
-import { input, sendButton, writeMessage } from './support/chat-page.ts'
+import type { Locator, Page } from '@playwright/test'
+import { input, openTab, sendButton, writeMessage } from './support/chat-page.ts'
 import { writeLongChat } from './support/database-rows.ts'
 import { expect, looks, test } from './support/fixtures.ts'
 import { expectNoSidewaysScroll } from './support/page-checks.ts'
@@ -73,6 +73,45 @@ test('a message is edited and sent as another version; the first one and its rep
   await expect(questions(page)).toHaveCount(2)
   await expect(questions(page).first()).toContainText('hello')
   await expect(questions(page).last()).toContainText('and more')
+})
+
+test('stepping back to an earlier version shows the path that was chosen below it, also after a reload and in another tab (§4.25, §14.6)', async ({
+  page,
+  context,
+  user: _,
+}) => {
+  const step = async (on: Page, button: Locator) => {
+    const saved = on.waitForResponse(/select-response/)
+    await button.click()
+    await saved
+  }
+  await send(page, 'hello')
+  await send(page, 'and more')
+  await regenerate(page)
+  await step(page, previous(page))
+  await expect(lastReply(page).getByText('1/2')).toBeVisible()
+
+  await questions(page).first().hover()
+  await questions(page).first().getByRole('button', { name: 'Edit message' }).click()
+  await page.getByRole('form', { name: 'Edit message' }).getByRole('textbox').fill('other words')
+  await page.keyboard.press('Enter')
+  await expect(questions(page)).toHaveCount(1)
+  await expect(sendButton(page)).toBeVisible()
+
+  await step(page, previous(page))
+  await expect(questions(page)).toHaveCount(2)
+  await expect(lastReply(page).getByText('1/2')).toBeVisible()
+  await step(page, next(page).first())
+  await expect(questions(page)).toHaveCount(1)
+
+  const other = await openTab(context, page.url())
+  await step(other, previous(other))
+  for (const tab of [other, page]) {
+    await expect(questions(tab)).toHaveCount(2)
+    await expect(lastReply(tab).getByText('1/2')).toBeVisible()
+  }
+  await page.reload()
+  await expect(lastReply(page).getByText('1/2')).toBeVisible()
 })
 
 test('a draft edit survives a reload and a visit to another page, and is removed once it is sent (§14.3)', async ({

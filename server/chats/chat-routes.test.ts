@@ -113,6 +113,31 @@ describe.each(engines)('chats on %s', (engine) => {
     expect((await ada.readChat(chatId)).selected_message_id).toBe(below?.id)
   })
 
+  it('selects the path that a version showed last, and not a newer one (§4.25, §7.13, §14.6)', async () => {
+    const chatId = await ada.newChat()
+    const [question, first] = await sendAndReceive(ada, chatId, 'Hi', 'first')
+    const [below, oldReply] = await sendAndReceive(ada, chatId, 'more', 'below the first')
+    const regenerate = async (userMessageId: string | undefined) => {
+      product.model.reply(['another', { finish: 'stop' }])
+      const again = await ada.complete({ chatId, userMessageId })
+      await again.ended
+      return again.run.messages[1]?.id
+    }
+    const select = async (messageId: string | undefined) => {
+      await ada.post('/api/chat/select-response', { chatId, messageId })
+      return (await ada.readChat(chatId)).selected_message_id
+    }
+    const newReply = await regenerate(below?.id)
+    expect(await select(oldReply?.id)).toBe(oldReply?.id)
+    const second = await regenerate(question?.id)
+    expect(await select(first?.id)).toBe(oldReply?.id)
+    expect(await select(second)).toBe(second)
+    expect(await select(first?.id)).toBe(oldReply?.id)
+    expect(await select(newReply)).toBe(newReply)
+    expect(await select(second)).toBe(second)
+    expect(await select(first?.id)).toBe(newReply)
+  })
+
   it('deletes unused chats that were reserved a day ago (§16.14)', async () => {
     const old = await ada.newChat()
     const used = await ada.newChat()

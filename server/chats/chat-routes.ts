@@ -9,6 +9,7 @@ import {
   SelectedLeaf,
   SelectResponse,
 } from '@yonder/contract/chat'
+import { findLastShownLeaf, nextSelectedAt } from '@yonder/contract/apply-event'
 import { ResultImage } from '@yonder/contract/tool-call'
 import { z } from 'zod'
 import type { Database, Db } from '../db/database.ts'
@@ -21,8 +22,7 @@ import { normalizeText } from '../lib/text.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import type { User } from '../identity/user.ts'
 import { insertChat, moveLeaf, requireChat } from './chat-store.ts'
-import { newestLeafBelow } from './chat-tree.ts'
-import { findMessage, listNodes } from './message-store.ts'
+import { findMessage, listNodes, updateMessage } from './message-store.ts'
 import type { RunningReply } from './present-chat.ts'
 import { readChat } from './present-chat.ts'
 import { findResultImage } from './tool-call-store.ts'
@@ -114,7 +114,7 @@ function registerChanges(api: Api, deps: Pick<ChatRoutesDeps, 'database' | 'now'
     async (request) => {
       const { chatId, messageId } = request.body
       const user = requireUser(request)
-      const leaf = await selectResponse(db, user, chatId, messageId)
+      const leaf = await selectResponse(db, user, { chatId, messageId, now: now() })
       onChatChanged(user.id, chatId)
       return { selected_message_id: leaf }
     },
@@ -127,16 +127,24 @@ function chatIdOf(userId: string, key: string): string {
 }
 
 /**
- * Selects the branch of a message (§7.13): the newest message below it becomes the selected leaf. Returns the leaf's
- * id.
+ * Selects the branch of a message (§7.13): the message below it that was shown last becomes the selected leaf (§14.6).
+ * Returns the leaf's id.
  * @throws AppError `not_found`
  */
-async function selectResponse(db: Db, user: User, chatId: string, messageId: string): Promise<string> {
+async function selectResponse(
+  db: Db,
+  user: User,
+  { chatId, messageId, now }: { readonly chatId: string; readonly messageId: string; readonly now: number },
+): Promise<string> {
   await requireChat(db, user, chatId)
   if ((await findMessage(db, chatId, messageId)) === undefined) {
     throw new AppError('not_found', 'There is no such message in this chat. Reload the page.')
   }
-  const leaf = newestLeafBelow(await listNodes(db, chatId), messageId)
-  await moveLeaf(db, chatId, leaf)
-  return leaf
+  return db.transaction().execute(async (trx) => {
+    const nodes = await listNodes(trx, chatId)
+    const leaf = findLastShownLeaf(nodes, messageId)
+    await updateMessage(trx, chatId, leaf, { selected_at: nextSelectedAt(nodes, now) })
+    await moveLeaf(trx, chatId, leaf)
+    return leaf
+  })
 }

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
+import type { TreeNode } from '@yonder/contract/apply-event'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
 import type { Db } from '../db/database.ts'
@@ -56,7 +57,7 @@ export function countChars({ content, partial, reasoning, arguments: callArgumen
 }
 
 /** Changed fields of a message. */
-export type MessageChange = Partial<FilledReply & Pick<MessageRow, 'call_state' | 'call'>>
+export type MessageChange = Partial<FilledReply & Pick<MessageRow, 'call_state' | 'call' | 'selected_at'>>
 
 /** True for a user message that contains a tool's result (§3.11). */
 export function isToolResult({
@@ -134,6 +135,7 @@ export async function appendMessage(
     notice: null,
     left_out_tools: null,
     unix_timestamp: now,
+    selected_at: null,
   }
   const { rows } = await messageInsert(trx, row)
   const [stored] = rows
@@ -221,11 +223,11 @@ export function listMessages(db: Db, chatId: string): Promise<MessageRow[]> {
     .execute()
 }
 
-/** Returns the ids and parents of all messages of a chat, oldest first. */
-export function listNodes(db: Db, chatId: string): Promise<Pick<MessageRow, 'id' | 'parent_id'>[]> {
+/** Returns the places of all messages of a chat in its tree, oldest first. */
+export function listNodes(db: Db, chatId: string): Promise<TreeNode[]> {
   return db
     .selectFrom('messages')
-    .select(['id', 'parent_id'])
+    .select(['id', 'parent_id', 'unix_timestamp', 'selected_at'])
     .where('chat_id', '=', chatId)
     .orderBy('unix_timestamp')
     .execute()

@@ -93,6 +93,7 @@ export function presentMessage(row: MessageRow): Message {
       outcome: row.outcome === null ? null : ToolOutcome.parse(JSON.parse(row.outcome)),
       notice: row.notice,
       left_out_tools: row.left_out_tools === null ? null : LeftOutTools.parse(JSON.parse(row.left_out_tools)),
+      selected_at: row.selected_at,
       finish: cutReasons.find((reason) => reason === row.finish) ?? null,
       usage: row.usage === null ? null : Usage.parse(JSON.parse(row.usage)),
       error:

@@ -15,6 +15,7 @@ import { addCallErrors } from './migrations/0011-call-errors.ts'
 import { addLeftOutTools } from './migrations/0012-left-out-tools.ts'
 import { addChatSizes } from './migrations/0013-chat-sizes.ts'
 import { createSearchTexts } from './migrations/0014-search-texts.ts'
+import { rememberSelectedLeaves } from './migrations/0015-selected-leaves.ts'
 import type { Tables } from './tables/tables.ts'
 
 type Migration = (trx: Kysely<Tables>, dialect: Dialect) => Promise<void>
@@ -35,6 +36,7 @@ export const migrations: readonly Migration[] = [
   addLeftOutTools,
   addChatSizes,
   createSearchTexts,
+  rememberSelectedLeaves,
 ]
 
 /**

@@ -84,6 +84,8 @@ export interface MessageTable {
   left_out_tools: string | null
   /** Milliseconds, strictly increasing within a chat. */
   unix_timestamp: number
+  /** When the user last chose a version whose path ends with this message (`contract/apply-event.ts`). */
+  selected_at: Generated<number | null>
 }
 
 export interface RunTable {

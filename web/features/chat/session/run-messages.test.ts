@@ -43,6 +43,12 @@ test.each([
   expect(selectLeaf(chat, chosen).selected_message_id).toBe(leaf)
 })
 
+test('a branch shows the path again that it showed last (§14.6)', () => {
+  const below = selectLeaf(selectLeaf(chat, 'u2'), 'a2')
+  expect(below.selected_message_id).toBe('a2')
+  expect(selectLeaf(below, 'a1').selected_message_id).toBe('u2')
+})
+
 it('finds the message before a reply, also through a chain of replies, and stops at a cycle', () => {
   const chain = [...chat.messages, message('a3', 'a1')]
   expect(findUserMessage(chain, message('a3', 'a1'))?.id).toBe('u1')

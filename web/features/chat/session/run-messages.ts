@@ -1,5 +1,6 @@
 import type { RunState } from '@yonder/contract/apply-event'
 import type { Chat } from '@yonder/contract/chat'
+import { findLastShownLeaf, nextSelectedAt } from '@yonder/contract/apply-event'
 import type { Message } from '@yonder/contract/message'
 import type { OutgoingMessage } from './outbox.ts'
 
@@ -85,17 +86,17 @@ export function mergeMessages(chat: Chat, messages: readonly Message[]): Chat {
   return { ...chat, messages: [...existing, ...remaining.values()], selected_message_id: leaf.id, run: null }
 }
 
-/** Selects the branch of a message as the server does (§7.13): the newest message below it becomes the leaf. */
+/** Selects the branch of a message as the server does (§7.13, §14.6): the message below it that was shown last becomes the leaf. */
 export function selectLeaf(chat: Chat, messageId: string): Chat {
-  const below = new Set([messageId])
-  let leaf = messageId
-  // Messages are listed oldest first, so each one follows its parent.
-  for (const { id, parent_id: parent } of chat.messages) {
-    if (parent === null || !below.has(parent)) continue
-    below.add(id)
-    leaf = id
+  const leaf = findLastShownLeaf(chat.messages, messageId)
+  const selectedAt = nextSelectedAt(chat.messages, 0)
+  return {
+    ...chat,
+    messages: chat.messages.map((message) =>
+      message.id === leaf ? { ...message, selected_at: selectedAt } : message,
+    ),
+    selected_message_id: leaf,
   }
-  return { ...chat, selected_message_id: leaf }
 }
 
 /** Finds the message before a reply that the model replied to: a message of the user or a tool's result. */
