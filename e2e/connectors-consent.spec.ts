@@ -1,4 +1,26 @@
-import { addConnector, connectorRow, expect, openConnectors, test } from './support/connector-fixtures.ts'
+import { startOAuthMcpServer } from '../server/testing/mcp/oauth-mcp-server.ts'
+import type { OAuthMcpServer } from '../server/testing/mcp/oauth-mcp-server.ts'
+import {
+  addConnector,
+  connectorRow,
+  expect,
+  looks,
+  openConnectors,
+  test as base,
+} from './support/connector-fixtures.ts'
+import { dismissToasts, expectNoSidewaysScroll } from './support/page-checks.ts'
+
+const test = base.extend<{
+  /** A connector that signs its users in at another origin. */
+  readonly elsewhere: { readonly connector: OAuthMcpServer; readonly signIn: OAuthMcpServer }
+}>({
+  elsewhere: async ({}, use) => {
+    const [connector, signIn] = [await startOAuthMcpServer(), await startOAuthMcpServer()]
+    Object.assign(connector.behaviour, { authorizationServer: signIn.origin, acceptsTokensOf: signIn })
+    await use({ connector, signIn })
+    await Promise.all([connector.close(), signIn.close()])
+  },
+})
 
 test('a server that needs consent is connected on return, and the parameters are removed from the address (§8.32, §18.14, §18.28)', async ({
   page,
@@ -41,3 +63,47 @@ test('a user who denies consent returns to a disconnected connector (§8.20)', a
   await expect(connectorRow(page, 'Guarded').getByText('Disconnected', { exact: true })).toBeVisible()
   await expect(page).toHaveURL('/settings/connectors')
 })
+
+for (const { look, viewport, colorScheme } of looks) {
+  test.describe(look, () => {
+    test.use({ viewport, colorScheme })
+
+    test('a user sees the address of a sign-in at another origin, and refuses or confirms it with the keyboard, before anything is registered there (§18.39)', async ({
+      page,
+      account: _,
+      elsewhere: { connector, signIn },
+      axe,
+    }) => {
+      await page.evaluate(() => localStorage.setItem('theme', 'system'))
+      await openConnectors(page)
+      const name = `Notes of the ${'very-'.repeat(12)}long-named department`
+      await addConnector(page, name, connector.url)
+      await dismissToasts(page)
+      const row = connectorRow(page, name)
+      const connectButton = row.getByRole('button', { name: 'Connect', exact: true })
+      const dialog = page.getByRole('alertdialog', { name: 'Sign in at another address?' })
+      await connectButton.focus()
+      await page.keyboard.press('Enter')
+      await expect(dialog.getByText(signIn.origin, { exact: true })).toBeInViewport({ ratio: 1 })
+      await expect(dialog).toHaveAccessibleDescription(new RegExp(signIn.origin))
+      await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused()
+      await expectNoSidewaysScroll(page)
+      await axe(page)
+      await page.keyboard.press('Escape')
+      await expect(dialog).toBeHidden()
+      await expect(connectButton).toBeFocused()
+      await expect(row.getByText('Disconnected', { exact: true })).toBeVisible()
+      await expect(page).toHaveURL('/settings/connectors')
+      expect(signIn.registrations.count).toBe(0)
+      expect(connector.registrations.count).toBe(0)
+      expect(signIn.tokenRequests).toEqual([])
+
+      await page.keyboard.press('Enter')
+      await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused()
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Enter')
+      await expect(row.getByText('Connected', { exact: true })).toBeVisible()
+      expect(signIn.registrations.count).toBe(1)
+    })
+  })
+}
