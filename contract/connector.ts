@@ -69,7 +69,7 @@ export const Connector = z.object({
   allow_tools: z.array(z.string()).nullable(),
   tools: z.array(ConnectorTool),
   /**
-   * Identifies the connector and its credential, like `credential` of a waiting call: with another one that call will not
+   * Identifies the connector and its credential, like `credential` of a waiting call. If the two differ, that call will not
    * run (§13.37).
    */
   credential: z.string().optional(),
@@ -96,7 +96,7 @@ export const ConnectorInput = z.object({
   client_secret: z.string().max(8000).nullish(),
   status: z.enum(connectorStatuses).optional(),
   is_default: z.boolean().optional(),
-  /** The tools that run without approval (§5.16). A name that no tool has exactly is trimmed when it is stored. Null, or absent at creation, means that every tool does. */
+  /** The tools that run without approval (§5.16). A name that no tool has exactly is trimmed when it is stored. Null, or absent at creation, means that every tool runs without approval. */
   allow_tools: allowTools.nullish(),
   /**
    * The fingerprints of the tools that the user saw. A tool listed here is allowed in this version, even if another

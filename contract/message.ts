@@ -57,8 +57,8 @@ export const Message = z.object({
   /** A notice about the reply for the user, for example that its model does not support tools. */
   notice: z.string().optional(),
   /**
-   * The tools that requests to the model leave out from this reply on. Absent on a reply for which the last statement on
-   * its path is still true.
+   * The tools that requests to the model leave out from this reply on. Absent on a reply for which the last value on
+   * its path still applies.
    */
   left_out_tools: LeftOutTools.optional(),
   /** When the user last chose a version whose path ends with this message, in milliseconds since 1970 (§14.6). */

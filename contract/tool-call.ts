@@ -35,7 +35,7 @@ export const ToolCall = z.object({
   state: z.enum(toolCallStates),
   /** The tool's display name, as its server sends it. */
   title: z.string().optional(),
-  /** Only when the model made several calls at once: the place of this one among them, from 1 (§12.29). */
+  /** The place of this call, from 1, among the calls that the model made at once. Absent if it made only one (§12.29). */
   place: z.object({ index: z.int().positive(), total: z.int().positive() }).optional(),
   /** Only on a waiting call: how the tool differs from the version that was approved. */
   changes: z.array(ToolChange).optional(),
@@ -64,7 +64,7 @@ export const ResultPart = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('image'),
     mimeType: z.string(),
-    /** The size in pixels, so that a page can keep the place. Absent in results of earlier versions. */
+    /** The size in pixels, so that a page can reserve the space. Absent in results of earlier versions. */
     width: z.int().positive().optional(),
     height: z.int().positive().optional(),
   }),
@@ -113,7 +113,7 @@ export const maxNamedTools = 10
 
 /**
  * The tools that requests to a model leave out, because the tools of all connectors exceed what one request may have.
- * An empty list of connectors ends an earlier statement: no tool is left out any more (§12.26).
+ * An empty list of connectors means that tools were left out before and none is any more (§12.26).
  */
 export const LeftOutTools = z.object({
   /** The number of tools that a request may have, if it was reached. */

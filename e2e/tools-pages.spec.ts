@@ -16,7 +16,7 @@ import {
 // Several screens in one test.
 test.describe.configure({ timeout: 60_000 })
 
-const request = (page: Page) => page.getByRole('region', { name: 'Page of everything' })
+const request = (page: Page) => page.getByRole('region', { name: 'Page requested by everything' })
 const title = 'Trigger URL Elicitation Tool'
 
 test('a tool asks the user to open a page: every tab shows its origin and address, and the user opens it in a new tab (§13.32, §13.33)', async ({
@@ -89,7 +89,7 @@ for (const { look, viewport, colorScheme } of looks)
     await page.goto('/')
     model.reply([callTool('first__act')])
     await send(page, 'Act')
-    const asking = page.getByRole('region', { name: 'Page of first' })
+    const asking = page.getByRole('region', { name: 'Page requested by first' })
     await expect(asking.getByText('https://xn--pple-43d.example', { exact: true })).toBeVisible()
     await expect(asking).toContainText('letters of other scripts')
     await expect(asking.getByRole('button', { name: 'Continue' })).toHaveCount(0)

@@ -8,14 +8,14 @@ import { emptyBot, fillBot } from './bot-fields.ts'
 import type { BotSecretDeps } from './bot-fields.ts'
 import { AppError } from '../lib/app-error.ts'
 
-/** Bots of a user. They are listed in one piece, and the key of each is opened to mask it (§16.25). */
+/** Bots of a user. Limited because one response lists them all, and each key is decrypted to mask it (§16.25). */
 const maxBots = 200
 
 /**
- * Refuses another bot of a user who has the most that are allowed.
+ * Refuses another bot for a user who already has `maxBots`.
  * @throws AppError `conflict`
  */
-export async function refuseSurplusBot(db: Db, user: Pick<User, 'id'>): Promise<void> {
+export async function checkBotLimit(db: Db, user: Pick<User, 'id'>): Promise<void> {
   if ((await countBots(db, user)) < maxBots) return
   throw new AppError('conflict', `You have ${maxBots} bots. Delete one before you add another.`)
 }

@@ -8,7 +8,7 @@ import type { User } from '../identity/user.ts'
 type Owner = Pick<User, 'id'>
 
 /**
- * Characters of all messages of a chat together. A chat is read and sent in one piece, so that a larger one would take the
+ * Characters of all messages of a chat together. A chat is read and sent as a whole, so a larger one could use up the
  * memory of the process (§16.23).
  */
 export const maxChatChars = 20_000_000

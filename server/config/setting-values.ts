@@ -19,7 +19,7 @@ export const ownSecret = (minChars: number) =>
   })
 
 const notForHeaders =
-  'has a space, a line break or a character outside of ASCII, so no request can carry it. Copy it again without them'
+  'has a space, a line break or a character outside of ASCII, so no request can carry it. Copy it again without such characters'
 
 /** A secret that the operator makes and that clients send in a header (§22.22). */
 export const ownHeaderSecret = (minChars: number) =>

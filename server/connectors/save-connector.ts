@@ -225,7 +225,7 @@ function requireCredential(
   if (tool_credential === undefined || tool_credential === credentialOf(connector)) return
   throw new AppError(
     'conflict',
-    `The connector "${connector.name}" was added again or has another address, credential or account since approval was requested. Deny the call, and the model can request it again.`,
+    `The connector "${connector.name}" was added again, or its address, credential or account has changed since approval was requested. Deny the call, and the model can request it again.`,
   )
 }
 

@@ -107,7 +107,8 @@ describe('the connector of an API-key service', () => {
     await updateApiKey(deps, { id: 'ada' }, 'finder', change)
     await expect(connector.fetch(approved, post(server.url))).rejects.toMatchObject({
       code: 'conflict',
-      message: 'Finder was connected again before the request was sent, so it was not sent. Try again.',
+      message:
+        'Finder was connected again before the request was sent, so the request was not sent. Try again.',
     })
     expect(sent).toEqual([])
     await updateApiKey(deps, { id: 'ada' }, 'finder', { ...change, api_key: 'the-key' })

@@ -59,7 +59,7 @@ export function connectedAgain(name: string): AppError {
   const title = titleOfIntegration(name)
   return new AppError(
     'conflict',
-    `${title} was connected again before the request was sent, so it was not sent. Try again.`,
+    `${title} was connected again before the request was sent, so the request was not sent. Try again.`,
   )
 }
 

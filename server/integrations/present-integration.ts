@@ -23,7 +23,7 @@ export function presentIntegration(
       ? null
       : maskSecret(deps.sealer, integrationKeyContext(integration), integration.api_key),
     notice: describeProblem(deps, integration),
-    // Set only then, so that an integration that works looks as to earlier versions.
+    // Absent while the integration works, as in earlier versions.
     ...(failure === null ? {} : { error_message: failure }),
   }
 }

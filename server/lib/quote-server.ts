@@ -2,12 +2,12 @@ import { toVisibleLine } from './text.ts'
 
 /** Characters of a server's message that are shown to the user. */
 const maxQuoteChars = 300
-/** Characters of a response up to which its message is looked for. */
+/** Longer responses are not searched for a message. */
 const maxResponseChars = 20_000
 
 /**
- * Quotes a message of a server as the end of a sentence of ours: visible characters only, on one line, of limited length,
- * and without the marks that end the quotation, so that the server cannot pretend that its words are ours (§18.41).
+ * Quotes a message of a server, to be appended to a sentence of ours: visible characters only, on one line, of limited
+ * length, and without quotation marks, so that the server's text cannot look like ours (§18.41).
  */
 export function quoteServer(message: string): string {
   const visible = toVisibleLine(message.slice(0, maxQuoteChars * 10)).replaceAll(/[“”„‟❝❞〝〞＂]/g, "'")
@@ -35,7 +35,7 @@ export async function readErrorBody(response: Response): Promise<string | undefi
 
 function findMessage(body: string): string | undefined {
   const text = body.trim()
-  // A page is made for browsers.
+  // HTML is written for browsers and contains no message to quote.
   if (text.startsWith('<')) return undefined
   if (!/^[[{"]/.test(text)) return dropStackTrace(text)
   try {

@@ -11,7 +11,7 @@ import { deriveTitle, maxShareTitleChars } from '@yonder/contract/message-text'
 import type { OwnShare } from '@yonder/contract/share'
 import type { ListedShare } from './share-store.ts'
 
-/** Links of a user, which are listed in one piece (§16.25). */
+/** Shared links of a user. Limited because one response lists them all (§16.25). */
 const maxShares = 1_000
 
 /**

@@ -54,7 +54,7 @@ export const connector = makeConnector({
 })
 
 /** Makes every element near the window, because the test environment computes no layout. */
-export function seeEverything(): void {
+export function showAllElements(): void {
   const Observer = class {
     readonly #onSeen: IntersectionObserverCallback
     constructor(onSeen: IntersectionObserverCallback) {

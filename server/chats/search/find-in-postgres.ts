@@ -5,13 +5,13 @@ import type { FindRequest, FoundChats } from './chat-finder.ts'
 import { listChats, prepareSearch, sampleChats } from './postgres-search-store.ts'
 import type { ChatQuery, ListedChats } from './postgres-search-store.ts'
 
-/** A word that a larger share of the chats contains is looked up in the chats, and not in the index. */
+/** A word that more than this share of the chats contains is looked up in the texts of the chats, not in the index. */
 const maxIndexedShare = 0.4
-/** Words that are looked up in the index. They leave so few chats that reading these takes less time. */
+/** Words that are looked up in the index. Few chats have both, so the other words are found faster in their texts. */
 const maxIndexedWords = 2
 /** Messages that the index may find for a word. When there are more, the chats are searched one by one. */
 const maxHits = 20_000
-/** Messages that are read to find out that the total is reached, and how many of them for each chat. */
+/** Messages that are read to show that the total reaches its maximum, and the estimated number of them for each chat. */
 const maxCountedHits = 5_000
 const hitsPerChat = 1.5
 /** Chats that are read to find a page when the total is known. */
@@ -39,7 +39,7 @@ export function findInPostgres(db: Kysely<Tables>, request: FindRequest): Promis
     const wanted = Math.max(maxTotal, offset + limit)
 
     if (shares.all < maxIndexedShare) {
-      // Common words: some of the messages show that the total is reached, and the page is among the newest chats.
+      // Common words: some of the hits show that the total reaches its maximum, and the page is among the newest chats.
       const countedHits = Math.ceil((hitsPerChat * maxTotal * (words[0]?.share ?? 0)) / shares.all)
       if (countedHits <= maxCountedHits && offset + limit <= maxPageChats * shares.all) {
         const some = await list(1, { wanted, maxHits: countedHits })

@@ -3,7 +3,7 @@ import type { FindRequest, FoundChats } from './chat-finder.ts'
 import { matchExpression, isExact, foldCase } from './words.ts'
 import type { SearchReader } from './sqlite-search-store.ts'
 
-/** Texts that may be read for each chat that is found, and before the first one, before the index is used. */
+/** Texts that are read without the index: `minTexts`, and `maxTextsPerChat` more for each chat that is found. */
 const maxTextsPerChat = 6
 const minTexts = 200
 /** Index hits that are read. When there are more, the chats are searched one by one, newest first. */
@@ -12,7 +12,10 @@ const maxHits = 20_000
 const maxQueued = 500
 /** Index hits by which the frequency of a word is estimated. */
 const sampledHits = 64
-/** Words with fewer hits are looked up in the index too, when they have at most so many times the hits of the rarest. */
+/**
+ * Further words are looked up in the index too when they have at most `maxFilterHits` hits, and at most
+ * `maxFilterRatio` times the hits of the rarest word.
+ */
 const maxFilterHits = 10_000
 const maxFilterRatio = 4
 
@@ -20,13 +23,13 @@ const maxFilterRatio = 4
 interface State {
   readonly reader: SearchReader
   readonly userId: string
-  /** The rarest first, as soon as the index is used. */
+  /** Sorted when the index is used: the rarest word first. */
   words: readonly string[]
   /** Enough chats for the page and the total. */
   readonly wanted: number
   /** Chats that contain every word. */
   readonly matching: Set<string>
-  /** Chats that do not. */
+  /** Chats that lack at least one word. */
   readonly excluded: Set<string>
 }
 
@@ -47,7 +50,7 @@ export function findInSqlite(reader: SearchReader, request: FindRequest): FoundC
   return { ids, total: Math.min(state.matching.size, maxTotal) }
 }
 
-/** Reads the newest chats. Returns false when that finds too few. */
+/** Reads the newest chats. Returns false when too few of them match, so that the index has to be used. */
 function readChats({ reader, userId, words, wanted, matching, excluded }: State): boolean {
   let texts = 0
   for (const id of reader.iterateChats(userId)) {
@@ -74,7 +77,7 @@ function readHits(state: State): number {
   const [word = '', ...others] = state.words
   const filters = user === undefined ? [] : readFilters(reader, user, frequencies)
   for (const { chat_id } of queued) for (const filter of filters) filter.add(chat_id)
-  // With filters, few chats are read, and not the text of every hit.
+  // The filters leave few chats, whose texts are read instead of the text of every hit.
   const isCertain = isExact(word) || filters.length > 0
   const unchecked = filters.length > 0 ? state.words : others
   const check = (chatId: string): void => {
@@ -100,7 +103,7 @@ interface Frequency {
   readonly hits: number
 }
 
-/** The rarest word first, by the distance between its newest hits. */
+/** Sorts the words, the rarest first. The distance between its newest hits shows how rare a word is. */
 function sortByFrequency(reader: SearchReader, user: number, words: readonly string[]): readonly Frequency[] {
   if (words.length === 1) return []
   return words
@@ -129,7 +132,7 @@ function readFilters(
     })
 }
 
-/** Takes the page from the user's chats, newest first. Only chats with older messages than the hits are read. */
+/** Takes the page from the user's chats, newest first. Reads only chats with messages before `uncheckedBefore`. */
 function readPage(state: State, { offset, limit }: FindRequest, uncheckedBefore: number): FoundChats {
   const { reader, userId, words, wanted, matching, excluded } = state
   const ids: string[] = []

@@ -58,7 +58,7 @@ export interface ChatQuery {
   readonly words: readonly string[]
   /** The result of `prepareSearch`. */
   readonly backlog: number | null
-  /** Chats that are counted at most. */
+  /** The number of chats after which the counting ends. */
   readonly wanted: number
   /** Messages that the index may find for a word. */
   readonly maxHits: number
@@ -67,7 +67,7 @@ export interface ChatQuery {
 }
 
 export interface ListedChats extends FoundChats {
-  /** False when the index finds more messages than `maxHits`. Then there may be other chats. */
+  /** False when the index finds more messages than `maxHits`, so that chats may be missing. */
   readonly isComplete: boolean
 }
 

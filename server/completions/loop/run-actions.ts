@@ -64,7 +64,7 @@ const maxRunChars = 5_000_000
 
 const tooLong = failed(
   'output_limit',
-  `The replies and results of this run reached the limit of ${maxRunChars.toLocaleString('en')} characters. Send a message to continue.`,
+  `These replies and tool results have reached the limit of ${maxRunChars.toLocaleString('en')} characters. Send a message to continue.`,
 )
 
 /** The effects of a run's loop: calls the model and the tools, and adds their events to the recorder. */

@@ -134,7 +134,7 @@ function refuseBrokenArguments(text: string): ToolOutcome {
   const quoted = text.slice(0, maxQuotedChars).toWellFormed()
   return failureWithAdvice(
     reason,
-    `They were: ${quoted}\n(${explainParseError(text)}) Call the tool again with one valid JSON object.`,
+    `The arguments were: ${quoted}\n(${explainParseError(text)}) Call the tool again with one valid JSON object.`,
   )
 }
 

@@ -106,7 +106,7 @@ function requireCallable(
   const { connector, tool, consent } = resolved
   if (credential !== undefined && credential !== resolved.credential) {
     return failureWithAdvice(
-      `The connector "${connectorName}" was added again or has another address, credential or account since approval was requested, so the tool "${toolName}" was not called.`,
+      `The connector "${connectorName}" was added again, or its address, credential or account has changed since approval was requested, so the tool "${toolName}" was not called.`,
       'Call it again to request approval.',
     )
   }

@@ -52,7 +52,7 @@ describe('a tool that asks the user to open a page', () => {
   it('is not called again when the user declines (§13.33, §18.24)', async () => {
     expect(await scene.call({ connectorName, onElicit: answerWith('decline') })).toMatchObject({
       status: 'failed',
-      text: 'The tool failed: The user did not open the page that it needs, so it was not called.',
+      text: 'The tool failed: The user did not open the page that the tool needs, so the tool was not called.',
     })
     expect(await countCalls('page-first')).toBe(3)
   })

@@ -167,7 +167,10 @@ function cancelled(signal: AbortSignal): Promise<ElicitationAnswer> {
 }
 
 function pageNotOpened(): AppError {
-  return new AppError('conflict', 'The user did not open the page that it needs, so it was not called.')
+  return new AppError(
+    'conflict',
+    'The user did not open the page that the tool needs, so the tool was not called.',
+  )
 }
 
 /** The id of an elicitation by URL; modern servers send none. */

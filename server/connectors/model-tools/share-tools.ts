@@ -6,39 +6,40 @@ export interface ToolCandidate {
   readonly isPreferred: boolean
 }
 
-export interface RequestRoom {
+export interface RequestLimits {
   readonly maxTools: number
   readonly maxChars: number
 }
 
-export interface SharedRoom<Candidate> {
+export interface ToolSelection<Candidate> {
   readonly chosen: ReadonlySet<Candidate>
-  /** The limits because of which tools were left out. */
-  readonly reached: ReadonlySet<keyof RequestRoom>
+  /** The limits that caused tools to be left out. */
+  readonly reached: ReadonlySet<keyof RequestLimits>
 }
 
-/** The part of the room that preferred tools take before the connectors share the rest. */
+/** The part of the limits that preferred tools may use before the connectors share the rest. */
 const preferredPart = 0.75
 
 /**
- * Chooses the tools that fit into one request. Preferred tools come first, up to three quarters of the room. The rest
- * is shared: each turn goes to the connector that has the smallest part of the room so far, of tools or of characters,
- * whichever is larger. So no connector is left out as a whole because of its name or its neighbours (§12.26).
+ * Chooses the tools that fit into one request. Preferred tools come first, up to three quarters of the limits. The rest
+ * is shared: each further tool is taken from the connector with the smallest share so far, of tools or of characters,
+ * whichever is larger. So neither the order of names nor the size of other connectors' tools can leave out a whole
+ * connector (§12.26).
  */
 export function shareTools<Candidate extends ToolCandidate>(
   candidates: readonly Candidate[],
-  room: RequestRoom,
-): SharedRoom<Candidate> {
-  const sharing = new Sharing<Candidate>(room)
+  limits: RequestLimits,
+): ToolSelection<Candidate> {
+  const sharing = new Sharing<Candidate>(limits)
   const preferred = candidates.filter(({ isPreferred }) => isPreferred)
   const others = candidates.filter(({ isPreferred }) => !isPreferred)
   sharing.choose(preferred, {
-    maxTools: Math.floor(room.maxTools * preferredPart),
-    maxChars: Math.floor(room.maxChars * preferredPart),
+    maxTools: Math.floor(limits.maxTools * preferredPart),
+    maxChars: Math.floor(limits.maxChars * preferredPart),
   })
   sharing.reached.clear()
   const remaining = preferred.filter((candidate) => !sharing.chosen.has(candidate))
-  sharing.choose([...remaining, ...others], room)
+  sharing.choose([...remaining, ...others], limits)
   return sharing
 }
 
@@ -49,24 +50,24 @@ interface Share {
 
 class Sharing<Candidate extends ToolCandidate> {
   readonly chosen = new Set<Candidate>()
-  readonly reached = new Set<keyof RequestRoom>()
-  readonly #room: RequestRoom
+  readonly reached = new Set<keyof RequestLimits>()
+  readonly #limits: RequestLimits
   readonly #shares = new Map<string, Share>()
   readonly #total: Share = { tools: 0, chars: 0 }
 
-  constructor(room: RequestRoom) {
-    this.#room = room
+  constructor(limits: RequestLimits) {
+    this.#limits = limits
   }
 
-  /** Chooses candidates until the limits are reached. Of a connector, they are tried in the given order. */
-  choose(candidates: readonly Candidate[], limits: RequestRoom): void {
+  /** Chooses candidates until the limits are reached. Those of one connector are tried in the given order. */
+  choose(candidates: readonly Candidate[], limits: RequestLimits): void {
     const queues = new Map<string, Candidate[]>()
     for (const candidate of candidates.toReversed()) {
       const queue = queues.get(candidate.connectorId)
       if (queue === undefined) queues.set(candidate.connectorId, [candidate])
       else queue.push(candidate)
     }
-    // In the order of the candidates, so that equal shares are always resolved alike.
+    // In the order of the candidates, so that the choice between equal shares is always the same.
     const inOrder = [...queues].toReversed()
     while (inOrder.length > 0) {
       const [connectorId, queue] = inOrder.reduce((least, other) =>
@@ -82,7 +83,7 @@ class Sharing<Candidate extends ToolCandidate> {
     }
   }
 
-  #add(candidate: Candidate, { maxTools, maxChars }: RequestRoom): void {
+  #add(candidate: Candidate, { maxTools, maxChars }: RequestLimits): void {
     const total = this.#total
     if (total.tools >= maxTools) return void this.reached.add('maxTools')
     // A smaller tool may still fit.
@@ -98,6 +99,6 @@ class Sharing<Candidate extends ToolCandidate> {
 
   #partOf(connectorId: string): number {
     const { tools, chars } = this.#shares.get(connectorId) ?? { tools: 0, chars: 0 }
-    return Math.max(tools / this.#room.maxTools, chars / this.#room.maxChars)
+    return Math.max(tools / this.#limits.maxTools, chars / this.#limits.maxChars)
   }
 }

@@ -33,7 +33,7 @@ export async function prepareRevocation(deps: ConnectorDeps, connector: Connecto
   const url = new URL(connector.url)
   const grants = await listGrants(deps, connector)
   const found = grants.map((grant) =>
-    // One grant that cannot be revoked must not keep the others.
+    // A grant that cannot be revoked must not prevent the others from being revoked.
     findRevocation(deps, connector, grant).catch((error: unknown) => {
       deps.onError(error)
       return undefined

@@ -149,7 +149,7 @@ async function chooseTools(
   connectors: readonly ConnectorRow[],
 ): Promise<ModelTools> {
   const { maxToolsPerRequest, maxToolCharsPerRequest } = deps.settings.limits
-  const room = { maxTools: maxToolsPerRequest, maxChars: maxToolCharsPerRequest }
-  if (fitsRequest(adapted, room)) return offerTools(adapted, room)
-  return offerTools(adapted, room, await findPreferredTools(deps, connectors))
+  const limits = { maxTools: maxToolsPerRequest, maxChars: maxToolCharsPerRequest }
+  if (fitsRequest(adapted, limits)) return offerTools(adapted, limits)
+  return offerTools(adapted, limits, await findPreferredTools(deps, connectors))
 }

@@ -3,7 +3,7 @@ import { maxNamedTools } from '@yonder/contract/tool-call'
 import type { LeftOutTools } from '@yonder/contract/tool-call'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { shareTools } from '../model-tools/share-tools.ts'
-import type { RequestRoom } from '../model-tools/share-tools.ts'
+import type { RequestLimits } from '../model-tools/share-tools.ts'
 import type { AdaptedTool, AdaptedTools, OfferedTool } from './adapt-tools.ts'
 
 export interface ModelTools extends Pick<AdaptedTools, 'resolve' | 'notices'> {
@@ -19,14 +19,14 @@ export interface ModelTools extends Pick<AdaptedTools, 'resolve' | 'notices'> {
 const manyTools = 40
 
 /** Whether all tools fit into one request, so that none has to be chosen. */
-export function fitsRequest({ tools, chars }: AdaptedTools, { maxTools, maxChars }: RequestRoom): boolean {
+export function fitsRequest({ tools, chars }: AdaptedTools, { maxTools, maxChars }: RequestLimits): boolean {
   return tools.length <= maxTools && chars <= maxChars
 }
 
 /** Chooses the tools that one request offers. `isPreferred` decides which ones are chosen first (§12.26). */
 export function offerTools(
   adapted: AdaptedTools,
-  room: RequestRoom,
+  limits: RequestLimits,
   isPreferred: (tool: AdaptedTool) => boolean = () => false,
 ): ModelTools {
   const candidates = adapted.tools.map((tool) => ({
@@ -35,12 +35,12 @@ export function offerTools(
     chars: tool.chars,
     isPreferred: isPreferred(tool),
   }))
-  const { chosen, reached } = shareTools(candidates, room)
+  const { chosen, reached } = shareTools(candidates, limits)
   const offered = candidates.filter((candidate) => chosen.has(candidate)).map(({ tool }) => tool)
   const missing = candidates.filter((candidate) => !chosen.has(candidate)).map(({ tool }) => tool)
   const leftOut: LeftOutTools = {
-    ...(reached.has('maxTools') ? { max_tools: room.maxTools } : {}),
-    ...(reached.has('maxChars') ? { max_chars: room.maxChars } : {}),
+    ...(reached.has('maxTools') ? { max_tools: limits.maxTools } : {}),
+    ...(reached.has('maxChars') ? { max_chars: limits.maxChars } : {}),
     connectors: groupByConnector(missing),
   }
   const notices = [...adapted.notices]

@@ -49,7 +49,7 @@ export async function resolveTool(
   if (await builtIns.needsIntegration(stored)) {
     return { ...missing(explainMissingIntegration(stored.name)), needsIntegration: true }
   }
-  // The call uses exactly the credential that is decided about here (§13.42).
+  // The call may use only the credential of this version (§13.42).
   const connector = { ...stored, credential_version: await builtIns.readCredentialVersion(stored) }
   const disconnected =
     connector.status === 'disconnected'

@@ -80,7 +80,7 @@ export interface MessageTable {
   /** JSON, of a tool's result. */
   outcome: string | null
   notice: string | null
-  /** JSON: the tools that requests leave out from this reply on. Null where the last statement on its path is still true. */
+  /** JSON: the tools that requests leave out from this reply on. Null where the last value on its path still applies. */
   left_out_tools: string | null
   /** Milliseconds, strictly increasing within a chat. */
   unix_timestamp: number

@@ -33,7 +33,7 @@ export interface PasswordHasher {
    * cost takes as long as one of today's, so that the time reveals nothing (§15.6).
    */
   isPassword(password: string, hash: string | null | undefined): Promise<boolean>
-  /** Whether the hash costs less to guess than today's. Only its password can replace it. */
+  /** Whether the hash costs less to guess than today's. It can only be replaced when the user enters the password. */
   isOutdated(hash: string): boolean
 }
 

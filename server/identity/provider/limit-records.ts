@@ -12,7 +12,7 @@ export const federation = 'Federation'
 /** The models that anyone can store without signing in. */
 const openModels: ReadonlySet<string> = new Set(['Interaction', anonymousSession, federation])
 
-/** The model that a signed-in browser can store without end: used tokens are kept, to detect that one is used again. */
+/** A signed-in browser can store any number of these, because used tokens are kept to detect a second use. */
 const tokenModel = 'RefreshToken'
 
 /** Called after a record was stored. */
@@ -27,7 +27,7 @@ export interface RecordLimits {
   readonly every?: number
 }
 
-/** Counts of this many sign-ins are kept; for the others counting begins again. */
+/** Sign-ins whose counts are kept. The count of any other sign-in starts again at zero. */
 const maxCountedGrants = 10_000
 
 /** Keeps about the newest `max` records, and deletes those that expire first (§15.24, §15.38). */

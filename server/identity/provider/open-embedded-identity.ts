@@ -52,7 +52,7 @@ export async function openEmbeddedIdentity(
     audience,
     publicUrl,
     revokeGrant: (grantId: string) => sessions.end(grantId),
-    limitSignIns: (accountId: string) => sessions.endSurplus(accountId),
+    limitSignIns: (accountId: string) => sessions.limitSignIns(accountId),
   }
   const limitRecords = createRecordLimiter(db)
   const provider = await createProvider({ ...client, db, sealer, keys, issuer, now, limitRecords })

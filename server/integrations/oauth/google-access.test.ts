@@ -232,7 +232,8 @@ describe.each(engines)('access to Google on %s', (engine) => {
     await consent()
     const refused = {
       code: 'conflict',
-      message: 'Gmail was connected again before the request was sent, so it was not sent. Try again.',
+      message:
+        'Gmail was connected again before the request was sent, so the request was not sent. Try again.',
     }
     await expect(here.findGoogleAccess(user.id, name, { version })).rejects.toMatchObject(refused)
     // Google has ended the former consent, so the first token is rejected.

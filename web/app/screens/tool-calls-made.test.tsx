@@ -14,7 +14,7 @@ import {
   openToolChat,
   question,
   result,
-  seeEverything,
+  showAllElements,
   turns,
 } from '../../testing/tool-chat-scene.tsx'
 
@@ -45,7 +45,7 @@ describe('a finished call', () => {
   })
 
   it('shows every kind of result and never interprets its texts (§13.2, §13.35)', async () => {
-    seeEverything()
+    showAllElements()
     const parts = [
       { type: 'text', text: '**bold** <b>html</b> ![](https://evil.example/x.png)' },
       { type: 'json', text: '{\n  "a": 1\n}' },
@@ -84,7 +84,7 @@ describe('a finished call', () => {
   })
 
   it('says that an image could not be loaded or is damaged, and tries again (§13.36)', async () => {
-    seeEverything()
+    showAllElements()
     expectConsole('error', /images/)
     const api = new ScriptedApi().on('GET /api/chats/c1/images/r1/0', () =>
       failure(503, 'unavailable', 'Later.'),

@@ -17,7 +17,7 @@ describe('a call that asks the user to open a page', () => {
     region().addEventListener('click', (event) => event.preventDefault())
     return opened
   }
-  const region = () => screen.getByRole('region', { name: 'Page of default' })
+  const region = () => screen.getByRole('region', { name: 'Page requested by default' })
   const inside = () => within(region())
   const answersOf = (api: Awaited<ReturnType<typeof openAsking>>['api']) =>
     api.seen('POST /api/tool/answer').map(({ body }) => (body as { answer: unknown }).answer)

@@ -28,7 +28,7 @@ function Region() {
     return () => clearTimeout(timer)
   }, [])
   const shown = settled ? current : noToasts
-  useClearOfFocus(region)
+  useMoveBelowFocus(region)
   const cardsOf = (kind: Toast['kind']) =>
     shown.filter((toast) => toast.kind === kind).map((toast) => <ToastCard key={toast.id} toast={toast} />)
   return (
@@ -82,18 +82,18 @@ function ToastCard({ toast }: { readonly toast: Toast }) {
 const gapPx = 8
 
 /** Keeps toasts off the focused control (§9.17). */
-function useClearOfFocus(region: RefObject<HTMLElement | null>): void {
+function useMoveBelowFocus(region: RefObject<HTMLElement | null>): void {
   // After every render, because toasts come and go.
-  useLayoutEffect(() => placeClearOfFocus(region.current))
+  useLayoutEffect(() => moveBelowFocus(region.current))
   useEffect(() => {
-    const place = () => placeClearOfFocus(region.current)
+    const place = () => moveBelowFocus(region.current)
     document.addEventListener('focusin', place)
     return () => document.removeEventListener('focusin', place)
   }, [region])
 }
 
 /** Places the region below the focused control if its toasts would cover the control. */
-function placeClearOfFocus(region: HTMLElement | null): void {
+function moveBelowFocus(region: HTMLElement | null): void {
   const focused = document.activeElement
   if (region === null || focused === null || region.contains(focused)) return
   region.style.removeProperty('translate')

@@ -6,7 +6,7 @@ import { InertText } from '../../../ui/inert-text.tsx'
 
 const linkLook = 'text-accent underline underline-offset-4'
 
-/** Says which tools requests to the model leave out from a reply on, and leads to where the user can change it (§12.26). */
+/** Shows which tools are left out of requests from a reply on, and links to where the user can change this (§12.26). */
 export function LeftOutNotice({ leftOut }: { readonly leftOut: LeftOutTools }) {
   return (
     <aside aria-label="Tools left out" className="text-sm text-muted">
@@ -21,8 +21,8 @@ export function LeftOutNotice({ leftOut }: { readonly leftOut: LeftOutTools }) {
       {leftOut.connectors.length > 0 && (
         <Disclosure label="Which tools">
           <p>
-            Tools that you have allowed or used in the last 30 days come first. Disconnect connectors that you
-            do not need to make room.
+            Tools that you have allowed or used in the last 30 days come first. To make room, disconnect
+            connectors that you do not need.
           </p>
           <ul className="mt-2 flex flex-col gap-1.5">
             {leftOut.connectors.map(({ server, count, tools }) => (

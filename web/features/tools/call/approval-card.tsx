@@ -15,7 +15,7 @@ import { InertText } from '../../../ui/inert-text.tsx'
 import { ModelToolView } from '../../../ui/model-tool-view.tsx'
 import { findObstacle } from './call-obstacle.ts'
 
-// Few calls need the comparison.
+// Loaded on demand, because few calls need the comparison.
 const ToolChanges = lazy(async () => {
   const { ToolChanges: component } = await import('./tool-changes.tsx')
   return { default: component }
@@ -101,7 +101,7 @@ export function ApprovalCard({ message, allow, deny }: ApprovalCardProps) {
   )
 }
 
-/** A call that will not run can still be allowed, which tells the model why it did not run (§13.37). */
+/** Shows why the call will not run. The user can still allow it; the model then gets the reason (§13.37). */
 function Obstacle({ reason }: { readonly reason: string }) {
   return (
     <span className="flex items-start gap-2">
@@ -110,7 +110,7 @@ function Obstacle({ reason }: { readonly reason: string }) {
         <span className="font-medium text-warning">
           <InertText>{reason}</InertText>
         </span>{' '}
-        It will not run. If you allow it, the model is told why.
+        The call will not run. If you allow it, the model gets this reason.
       </span>
     </span>
   )

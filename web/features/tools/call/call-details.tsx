@@ -37,7 +37,7 @@ export function CallDetails({ message, result }: CallDetailsProps) {
   )
 }
 
-/** The arguments as they are sent; those of an email or an event as users read them, with the exact ones behind a line. */
+/** Shows the arguments as they are sent. Those of an email or an event are a form; a disclosure opens the exact ones. */
 function CallArguments({ message }: { readonly message: Message }) {
   const { arguments: args = '{}' } = message
   const readable = findReadable(useConnectors().data, message)
@@ -57,7 +57,7 @@ function CallArguments({ message }: { readonly message: Message }) {
   )
 }
 
-/** The account that the call will use. That of an earlier call may have been another one. */
+/** The account that the waiting call will use. Earlier calls may have used another account, so they do not show one. */
 function describeAccount(account: ConnectorAccount | undefined, error: unknown): ReadableField {
   const isLoading = account === undefined && error === undefined
   const text = account?.account ?? (isLoading ? '\u2026' : 'The connected account')
@@ -86,14 +86,14 @@ function CopyableText({ label, text }: CopyableTextProps) {
   )
 }
 
-/** The result without its images, which are shown in any case. */
+/** The result without its images, which are shown even when the details are closed. */
 function CallResult({ result }: { readonly result: Message }) {
   const text = textOfContent(result.content)
   const all: readonly Part[] = result.outcome?.parts ?? [{ type: 'text', text }]
   if (all.length > 0 && all.every(isImage)) return null
   const parts = all.filter(isShownHere)
-  const hasWordsForModel = all.some(isForModel)
-  const copied = hasWordsForModel ? parts.map(textOf).join('\n') : text
+  const hasTextForModel = all.some(isForModel)
+  const copied = hasTextForModel ? parts.map(textOf).join('\n') : text
   return (
     <div>
       <div className="flex min-h-8 items-center justify-between gap-2">
@@ -106,7 +106,7 @@ function CallResult({ result }: { readonly result: Message }) {
           // oxlint-disable-next-line react/no-array-index-key -- a result never changes
           <ResultPart key={index} part={part} />
         ))}
-        {(hasWordsForModel || isExplained(result)) && (
+        {(hasTextForModel || isExplained(result)) && (
           <Disclosure label="What the model reads">
             <CopyableText label="Text for the model" text={text} />
           </Disclosure>
@@ -120,12 +120,12 @@ const isImage = (part: Part) => part.type === 'image'
 type ShownPart = Exclude<Part, { type: 'image' }>
 const isShownHere = (part: Part): part is ShownPart => !isImage(part) && !isForModel(part)
 
-/** Words of the tool's server that only the model needs, such as marks around quoted data (§13.41). */
+/** Whether a part is text of the tool's server for the model only, such as the marks around quoted data (§13.41). */
 function isForModel(part: Part): boolean {
   return part.type === 'text' && part.forModel === true
 }
 
-/** Whether the result is a sentence of this server, to which the model gets advice that a user cannot follow. */
+/** Whether the result is a sentence of Yonder's own server, with additional advice that only the model reads. */
 function isExplained({ content, outcome }: Message): boolean {
   const [part, ...others] = outcome?.parts ?? []
   return part?.type === 'note' && others.length === 0 && textOfContent(content) !== part.text

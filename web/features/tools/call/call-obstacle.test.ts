@@ -24,7 +24,7 @@ const cases: readonly (readonly [string, readonly Connector[] | undefined, strin
   [
     'another connector of this name',
     [{ ...mail, credential: 'c 2' }],
-    '"mail" was added again, or has another address, credential or account since the model made this call.',
+    '"mail" was added again, or its address, credential or account has changed since the model made this call.',
   ],
   ['a disconnected connector', [{ ...mail, status: 'disconnected' }], '"mail" is disconnected.'],
   ['a missing tool', [{ ...mail, tools: [] }], '"mail" no longer has this tool.'],

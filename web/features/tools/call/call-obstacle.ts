@@ -2,8 +2,8 @@ import type { Connector } from '@yonder/contract/connector'
 import type { Message } from '@yonder/contract/message'
 
 /**
- * Returns why a waiting call will not run any more, by the user's connectors as they are now; undefined when it can, or
- * while the connectors are not loaded (§13.37). The server decides the same when the call is approved.
+ * Returns why a waiting call will no longer run, according to the user's current connectors. Returns undefined when it
+ * can run, and while the connectors are not loaded (§13.37). The server decides the same when the call is approved.
  */
 export function findObstacle(
   connectors: readonly Connector[] | undefined,
@@ -12,18 +12,18 @@ export function findObstacle(
   if (connectors === undefined) return undefined
   const connector = connectors.find(({ name }) => name === server)
   if (connector === undefined) return `"${server}" is no longer one of your connectors.`
-  if (isOther(call?.credential, connector.credential))
-    return `"${server}" was added again, or has another address, credential or account since the model made this call.`
+  if (hasChanged(call?.credential, connector.credential))
+    return `"${server}" was added again, or its address, credential or account has changed since the model made this call.`
   if (connector.status === 'disconnected') return `"${server}" is disconnected.`
   const known = connector.tools.find(({ name }) => name === tool)
   if (known === undefined) return `"${server}" no longer has this tool.`
   if (known.problem !== null) return `This tool cannot be used: ${known.problem}.`
-  if (isOther(call?.fingerprint, known.fingerprint))
+  if (hasChanged(call?.fingerprint, known.fingerprint))
     return 'This tool has changed since the model made this call.'
   return undefined
 }
 
 /** Whether both are known and differ. */
-function isOther(seen: string | undefined, current: string | undefined): boolean {
+function hasChanged(seen: string | undefined, current: string | undefined): boolean {
   return seen !== undefined && current !== undefined && seen !== current
 }

@@ -15,10 +15,10 @@ it('finds the lines that differ, and counts those that are far from them (§13.4
   const lines = Array.from({ length: 20 }, (_, index) => `line ${index}`)
   const changed = lines.with(10, 'another')
   expect(compareLines(lines.join('\n'), changed.join('\n'))).toEqual([
-    { kind: 'same', text: '[8 lines are the same]\nline 8\nline 9\n' },
+    { kind: 'same', text: '[8 unchanged lines]\nline 8\nline 9\n' },
     { kind: 'removed', text: 'line 10\n' },
     { kind: 'added', text: 'another\n' },
-    { kind: 'same', text: 'line 11\nline 12\n[7 lines are the same]\n' },
+    { kind: 'same', text: 'line 11\nline 12\n[7 unchanged lines]\n' },
   ])
 })
 

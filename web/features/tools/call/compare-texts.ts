@@ -8,7 +8,7 @@ export interface DiffPiece {
 
 /** Unchanged lines that stay around a change. */
 const contextLines = 2
-/** Longer or more different texts are shown whole, one beside the other. */
+/** Texts that are longer or differ in more places are shown whole, side by side. */
 const maxChars = 50_000
 const maxEdits = 1_000
 
@@ -45,5 +45,5 @@ function shorten(text: string, { isFirst, isLast }: { isFirst: boolean; isLast: 
   const after = isLast ? [] : lines.slice(Math.max(before.length, lines.length - contextLines))
   const omitted = lines.length - before.length - after.length
   if (omitted < 2) return text
-  return [...before, `[${omitted} lines are the same]`, ...after].map((line) => `${line}\n`).join('')
+  return [...before, `[${omitted} unchanged lines]`, ...after].map((line) => `${line}\n`).join('')
 }

@@ -39,7 +39,7 @@ const event: readonly Field[] = [
 const change: readonly Field[] = [
   ['title', 'Event', 'line'],
   ['start', 'Starts', 'time'],
-  ['scope', 'Which', 'line'],
+  ['scope', 'Applies to', 'line'],
   ['organizer', 'Organizer', 'line'],
   ['response', 'Response', 'line'],
   ['comment', 'Comment', 'body'],
@@ -49,7 +49,7 @@ const change: readonly Field[] = [
   ['time_zone', 'Time zone', 'line'],
   ['new_recurrence', 'Repeats', 'line'],
   ['new_location', 'New place', 'line'],
-  ['new_description', 'New text', 'body'],
+  ['new_description', 'New description', 'body'],
   ['add_guests', 'Add guests', 'list'],
   ['remove_guests', 'Remove guests', 'list'],
   ['email_guests', 'Emails to', 'list'],

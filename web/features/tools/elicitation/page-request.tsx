@@ -12,8 +12,8 @@ export interface PageRequestProps extends ElicitationFormProps {
 }
 
 /**
- * A page that a running call asks the user to open: who asks, the origin, and the whole address. Nothing is requested
- * from it before the user opens it (§13.32, §13.33, §13.34).
+ * Asks the user to open a page for a running call: shows which connector asks, the origin, and the whole address. Nothing
+ * is requested from the page before the user opens it (§13.32, §13.33, §13.34).
  */
 export function PageRequest({ chatId, message, elicitation, page, focusAfter }: PageRequestProps) {
   const [isOpened, setOpened] = useState(false)
@@ -43,10 +43,10 @@ export function PageRequest({ chatId, message, elicitation, page, focusAfter }: 
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the controls inside receive the keys
     <section
       ref={region}
-      aria-label={`Page of ${message.server}`}
+      aria-label={`Page requested by ${message.server}`}
       className="flex flex-col gap-3 border-t border-line p-3"
       onKeyDown={(event) => {
-        // Here Escape must not stop the reply.
+        // Escape pressed here must not stop the reply.
         if (event.key === 'Escape') event.preventDefault()
       }}
     >
@@ -68,7 +68,7 @@ export function PageRequest({ chatId, message, elicitation, page, focusAfter }: 
       <p className="text-xs text-muted">
         {mayContinue
           ? 'Finish on the page, then continue here.'
-          : 'It opens in a new tab. Open it only if you expected this and know the site.'}
+          : 'The page opens in a new tab. Open it only if you expected this request and know the site.'}
       </p>
       {failure !== undefined && (
         <p role="alert" className="text-sm text-danger">
@@ -109,7 +109,7 @@ export function PageRequest({ chatId, message, elicitation, page, focusAfter }: 
   )
 }
 
-/** The origin of an address, the whole address, and what the user should notice about it. */
+/** Shows the origin of an address, the whole address, and warnings about it. */
 function PageAddress({ address }: { readonly address: string }) {
   const { origin, protocol, hostname } = new URL(address)
   const isLocal = /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname)
