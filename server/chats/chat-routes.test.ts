@@ -2,7 +2,8 @@ import type { ChatList } from '@yonder/contract/chat'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openChatApp } from '../testing/chat/open-chat-app.ts'
 import type { ChatApp, ChatClient } from '../testing/chat/open-chat-app.ts'
-import { engines } from '../testing/database/test-database.ts'
+import { countWaiting } from '../testing/database/count-waiting.ts'
+import { engines, isConcurrent } from '../testing/database/test-database.ts'
 import { deleteUnusedChats } from './chat-store.ts'
 import { statusAndBody } from '../testing/send-request.ts'
 
@@ -112,6 +113,26 @@ describe.each(engines)('chats on %s', (engine) => {
     }
     expect((await ada.readChat(chatId)).selected_message_id).toBe(below?.id)
   })
+
+  it.runIf(engine === 'postgres' && isConcurrent(engine))(
+    'selects a reply while its run ends, without a deadlock (§7.13)',
+    async () => {
+      const { db } = product.database
+      const chatId = await ada.newChat()
+      const [, reply] = await sendAndReceive(ada, chatId, 'Hi', 'first')
+      const messageId = reply?.id ?? ''
+      let selected: ReturnType<ChatClient['post']> | undefined
+      // Locks the chat and then the reply, as the end of a run does.
+      await db.transaction().execute(async (trx) => {
+        await trx.updateTable('chats').set({ updated_at: 1 }).where('id', '=', chatId).execute()
+        selected = ada.post('/api/chat/select-response', { chatId, messageId })
+        void selected
+        await expect.poll(() => countWaiting(trx)).toBe(1)
+        await trx.updateTable('messages').set({ notice: 'changed' }).where('id', '=', messageId).execute()
+      })
+      expect((await selected)?.statusCode).toBe(200)
+    },
+  )
 
   it('selects the path that a version showed last, and not a newer one (§4.25, §7.13, §14.6)', async () => {
     const chatId = await ada.newChat()

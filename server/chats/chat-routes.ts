@@ -143,8 +143,9 @@ async function selectResponse(
   return db.transaction().execute(async (trx) => {
     const nodes = await listNodes(trx, chatId)
     const leaf = findLastShownLeaf(nodes, messageId)
-    await updateMessage(trx, chatId, leaf, { selected_at: nextSelectedAt(nodes, now) })
+    // Locks the chat first, as every writer does.
     await moveLeaf(trx, chatId, leaf)
+    await updateMessage(trx, chatId, leaf, { selected_at: nextSelectedAt(nodes, now) })
     return leaf
   })
 }

@@ -1,11 +1,10 @@
 import { applyEvent, emptyRun } from '@yonder/contract/apply-event'
 import { startedEvent } from '@yonder/contract/testing/messages'
-import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Db } from '../../db/database.ts'
 import { lockChat } from '../../chats/chat-store.ts'
 import { addChat, chatRow } from '../../testing/factories/chats.ts'
 import { addUser } from '../../testing/factories/users.ts'
+import { countWaiting } from '../../testing/database/count-waiting.ts'
 import { engines, isConcurrent, openTestDatabase } from '../../testing/database/test-database.ts'
 import type { TestDatabase } from '../../testing/database/test-database.ts'
 import { closeRun, findActiveRun, findLatestRun, insertRun } from './run-store.ts'
@@ -19,15 +18,6 @@ const run = {
   message_id: started.assistant_message.id,
   node_id: 'here',
   started_at: 1,
-}
-
-/** Returns the number of connections that wait for a lock of this transaction. */
-async function countWaiting(trx: Db): Promise<number> {
-  const { rows } = await sql`
-    select distinct pid from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))`.execute(
-    trx,
-  )
-  return rows.length
 }
 
 describe.each(engines)('the end of a run, on %s', (engine) => {
