@@ -138,7 +138,7 @@ function writeGrant(
         conflict.columns(['connector_id', 'issuer']).doUpdateSet({ ...part, updated_at: now }),
       )
       .execute()
-    await deleteOldGrants(trx, id)
+    await deleteOldGrants(trx, id, issuer)
     return true
   })
 }
@@ -146,13 +146,18 @@ function writeGrant(
 /** Grants of a connector; a server that names a new authorization server in each response would add rows without end. */
 const maxGrants = 5
 
-/** Deletes all but the newest grants of a connector, first those without tokens. */
-async function deleteOldGrants(trx: Db, connectorId: string): Promise<void> {
+/**
+ * Deletes all but the newest grants of a connector, first those without tokens. The grant that was just written stays,
+ * because it gets its tokens only when the user has consented.
+ */
+async function deleteOldGrants(trx: Db, connectorId: string, written: string): Promise<void> {
   const kept = trx
     .selectFrom('connector_grants')
     .select('issuer')
     .where('connector_id', '=', connectorId)
-    .orderBy(({ eb }) => eb.case().when('tokens', 'is', null).then(1).else(0).end())
+    .orderBy(({ eb }) =>
+      eb.case().when('issuer', '=', written).then(0).when('tokens', 'is not', null).then(1).else(2).end(),
+    )
     .orderBy('updated_at', 'desc')
     .orderBy('issuer')
     .limit(maxGrants)

@@ -63,6 +63,20 @@ describe.each(engines)('a hostile authorization server on %s', (engine) => {
     expect(issuers).toEqual(expect.arrayContaining([server.origin, `${server.origin}/7`]))
   })
 
+  it('can be connected although five others have given tokens (§18.45)', async () => {
+    await connect()
+    const { db } = test.database
+    const [grant] = await grants()
+    if (grant === undefined) throw new Error('There is no grant.')
+    await db.deleteFrom('connector_grants').where('user_id', '=', ada.user.id).execute()
+    const others = [0, 1, 2, 3, 4].map((at) => ({ ...grant, issuer: `${server.origin}/${at}` }))
+    await db.insertInto('connector_grants').values(others).execute()
+    expect(await connect()).toContain('authorization=connected')
+    const stored = await grants()
+    expect(stored).toHaveLength(5)
+    expect(stored.find(({ issuer }) => issuer === server.origin)?.tokens).toEqual(expect.any(String))
+  })
+
   it('has the newest twenty consents of a user stored at most (§18.45)', async () => {
     for (let at = 0; at < 22; at++) expect((await tryConnect()).statusCode).toBe(200)
     expect(await consents()).toHaveLength(20)
