@@ -131,7 +131,7 @@ function chatContains(word: string, { backlog }: ChatQuery): RawBuilder<unknown>
     ${withoutText}) texts where ${containsWord(sql`text`, word)})`
 }
 
-/** The name of a user in the index, as `store_search_text` writes it. */
+/** The name of a user in the index, as the texts are stored with it. */
 function ownerOf(userId: string): string {
   return createHash('md5').update(userId).digest('hex').slice(0, ownerLength)
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '../../lib/new-id.ts'
-import { openTestDatabase } from '../../testing/database/test-database.ts'
+import { isConcurrent, openTestDatabase } from '../../testing/database/test-database.ts'
 import type { TestDatabase } from '../../testing/database/test-database.ts'
 import { addChat, addPath } from '../../testing/factories/chats.ts'
 import { addUser } from '../../testing/factories/users.ts'
@@ -109,4 +109,69 @@ describe('the texts for the search in PostgreSQL', () => {
     await fillSearchTexts(db)
     expect([await count('search_texts'), await count('search_queue')]).toEqual([0, 0])
   })
+
+  it.runIf(isConcurrent('postgres'))(
+    'are stored without waiting for a message that is being deleted (§20.10)',
+    async () => {
+      const { db } = database
+      const user = await addUser(db)
+      const [deleted, kept] = [
+        await addChat(db, { id: newId(), user_id: user.id }),
+        await addChat(db, { id: newId(), user_id: user.id }),
+      ]
+      for (const chat of [deleted, kept]) await addPath(db, chat, [{ role: 'user', content: 'walrus' }])
+      const storedFor = async () => {
+        const { rows } = await sql<{
+          chat_id: string
+        }>`select chat_id from search_texts order by position`.execute(db)
+        return rows.map(({ chat_id }) => chat_id)
+      }
+      const whileDeleting = async (work: () => Promise<void>, end: 'commit' | 'rollback') => {
+        const failed = new Error('rolled back')
+        const deletion = db.transaction().execute(async (trx) => {
+          await trx.deleteFrom('chats').where('id', '=', deleted.id).execute()
+          await work()
+          if (end === 'rollback') throw failed
+        })
+        if (end === 'commit') await deletion
+        else await expect(deletion).rejects.toBe(failed)
+      }
+      await whileDeleting(async () => {
+        await fillSearchTexts(db)
+        expect(await storedFor()).toEqual([kept.id])
+      }, 'rollback')
+      await fillSearchTexts(db)
+      expect(await storedFor()).toEqual([deleted.id, kept.id])
+
+      await sql`delete from search_texts`.execute(db)
+      await sql`insert into search_queue (position) select position from messages`.execute(db)
+      await whileDeleting(async () => {
+        await fillSearchTexts(db)
+      }, 'commit')
+      await fillSearchTexts(db)
+      expect([await storedFor(), await count('search_queue')]).toEqual([[kept.id], 0])
+    },
+  )
+
+  it.runIf(isConcurrent('postgres'))(
+    'of messages of earlier versions replace the former index when no statement uses it (§20.13)',
+    async () => {
+      const { db } = database
+      const chat = await addChat(db, { id: newId(), user_id: (await addUser(db)).id })
+      await addPath(db, chat, [{ role: 'user', content: 'walrus' }])
+      while (await fillSearchTexts(db));
+      await forgetTexts()
+      await db.transaction().execute(async (trx) => {
+        await trx.selectFrom('messages').select('id').execute()
+        while (await fillSearchTexts(db));
+        expect([await count('search_texts'), await count('search_backlog'), await hasFormerIndex()]).toEqual([
+          1,
+          1,
+          true,
+        ])
+      })
+      await fillSearchTexts(db)
+      expect([await count('search_backlog'), await hasFormerIndex()]).toEqual([0, false])
+    },
+  )
 })

@@ -1,40 +1,50 @@
 import type { Kysely } from 'kysely'
 import { CompiledQuery, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import { copyTexts, formerIndex, moveQueuedTexts } from '../../db/dialects/postgres-search.ts'
+import { formerIndex, moveQueuedTexts, queueMessages } from '../../db/dialects/postgres-search.ts'
 import type { Tables } from '../../db/tables/tables.ts'
 
-/** Messages whose texts are stored in one transaction. */
+/** Messages whose texts are stored, or that are queued, in one transaction. */
 const batchSize = 50
-/** Milliseconds for which the last step may wait for other statements, because others wait for it meanwhile. */
-const maxLockWaitMs = 50
+
+/** PostgreSQL's code for a lock that is not free. */
+const lockNotAvailable = '55P03'
 
 /**
- * Stores the texts of some messages for the search in PostgreSQL: of queued ones, then of those that are older than the
- * queue, newest first. Returns true when there are more.
+ * Stores the texts of some queued messages for the search in PostgreSQL. When few are left, it queues messages that are
+ * older than the queue, newest first. Returns true when there are more.
  */
 export async function fillSearchTexts(db: Kysely<Tables>): Promise<boolean> {
-  const { rows } = await db.executeQuery<{ count: number }>(CompiledQuery.raw(moveQueuedTexts, [batchSize]))
-  if (rows[0]?.count === batchSize) return true
-  return fillBacklog(db)
+  const { rows } = await db.executeQuery<{ count: number; hasBacklog: boolean }>(
+    CompiledQuery.raw(moveQueuedTexts, [batchSize]),
+  )
+  const { count = 0, hasBacklog = false } = rows[0] ?? {}
+  if (count === batchSize) return true
+  return hasBacklog && queueBacklog(db)
 }
 
-/** The last step removes the index of earlier versions, which found these messages. */
-function fillBacklog(db: Kysely<Tables>): Promise<boolean> {
-  return db.transaction().execute(async (trx) => {
+/** Returns true when it has queued messages. When none is left, it removes the index of earlier versions. */
+function queueBacklog(db: Kysely<Tables>): Promise<boolean> {
+  const work = db.transaction().execute(async (trx) => {
     const backlog = await lockBacklog(trx)
     if (backlog === undefined) return false
     const { position, start } = backlog
     if (start !== null) {
       const after = Math.max(position - batchSize, start - 1)
-      await trx.executeQuery(CompiledQuery.raw(copyTexts, [after, position]))
+      await trx.executeQuery(CompiledQuery.raw(queueMessages, [after, position]))
       await sql`update search_backlog set position = ${after}`.execute(trx)
       return true
     }
-    await sql`select set_config('lock_timeout', ${String(maxLockWaitMs)}, true)`.execute(trx)
+    // Waiting for the lock would make every other statement wait too.
+    await sql`lock table messages in access exclusive mode nowait`.execute(trx)
     await sql`drop index if exists ${sql.ref(formerIndex)}`.execute(trx)
     await sql`delete from search_backlog`.execute(trx)
     return false
+  })
+  return work.catch((error: unknown) => {
+    // Tried again later. The index does no harm meanwhile.
+    if (error instanceof Error && 'code' in error && error.code === lockNotAvailable) return false
+    throw error
   })
 }
 

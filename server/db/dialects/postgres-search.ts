@@ -33,16 +33,28 @@ const insertTexts = (from: string): string => `
   where ${isSearchable}
   on conflict do nothing`
 
-/** Stores the texts of the `$1` oldest queued messages that no other node stores now. */
+/**
+ * Stores the texts of the `$1` oldest queued messages that no other node stores now. It waits for no lock: a message that
+ * another transaction deletes now stays in the queue, and leaves it when the message is gone. Waiting would end in a
+ * deadlock, or in an error because the message of a text no longer exists.
+ */
 export const moveQueuedTexts = `
-  with taken as (
-    delete from search_queue where position = any(array(
-      select position from search_queue order by position limit $1 for update skip locked)) returning position
-  ), stored as (${insertTexts('taken join messages m on m.position = taken.position')})
-  select count(*) as count from taken`
+  with queued as (
+    select position from search_queue order by position limit $1 for update skip locked
+  ), held as (
+    select * from messages where position = any(array(select position from queued)) for key share skip locked
+  ), taken as (
+    delete from search_queue q where position = any(array(select position from queued)) and (
+      position in (select position from held)
+      or not exists (select from messages m where m.position = q.position))
+  ), stored as (${insertTexts('held m')})
+  select (select count(*) from queued) as count, exists (select from search_backlog) as "hasBacklog"`
 
-/** Stores the texts of the messages after position `$1` and up to `$2`. */
-export const copyTexts = insertTexts('(select * from messages where position > $1 and position <= $2) m')
+/** Queues the messages after position `$1` and up to `$2`. */
+export const queueMessages = `
+  insert into search_queue (position)
+  select position from messages m where position > $1 and position <= $2 and ${isSearchable}
+  on conflict do nothing`
 
 /** The index of earlier versions, which finds the messages whose texts are not copied yet. */
 export const formerIndex = 'messages_content_trigrams'
