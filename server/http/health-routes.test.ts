@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestApp } from '../testing/test-app.ts'
 import type { TestApp } from '../testing/test-app.ts'
 
-const token = 'a token for metrics'
+const token = 'token-for-metrics'
 const asProbe = { host: '10.0.0.7' }
 
 let product: TestApp

@@ -41,7 +41,7 @@ export const badResponses: Readonly<Record<string, Behaviour>> = {
   whoami: {
     post: onCall(({ request, response, message }) =>
       setTimeout(
-        () => json(response, message.id, text(String(request.headers.authorization))),
+        () => json(response, message.id, text(reverse(String(request.headers.authorization)))),
         Math.random() * 20,
       ),
     ),
@@ -123,4 +123,8 @@ export const badResponses: Readonly<Record<string, Behaviour>> = {
 
 function queryOf(request: IncomingMessage, name: string): string | null {
   return new URL(request.url ?? '', 'http://hostile').searchParams.get(name)
+}
+
+function reverse(value: string): string {
+  return [...value].reverse().join('')
 }
