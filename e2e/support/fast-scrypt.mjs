@@ -1,8 +1,8 @@
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 
-// Loaded before the product: it computes a password in a millisecond instead of half a second. Tests sign up hundreds of
-// users, and only those of one installation are about passwords.
+// Loaded before the product, so that hashing a password takes a millisecond instead of half a second. Tests sign up
+// hundreds of users, and only those of one installation are about passwords.
 
 const { scrypt } = crypto
 

@@ -33,7 +33,7 @@ const stopDeadlineMs = 10_000
 export interface ProductOptions {
   /** Environment variables, as an operator sets them. */
   readonly settings?: Readonly<Record<string, string>>
-  /** Computes passwords at the cost that an installation has. Without it, they cost nothing. */
+  /** Hashes passwords at the cost of a real installation. Without it, hashing costs next to nothing. */
   readonly realPasswords?: boolean
 }
 

@@ -4,8 +4,8 @@ import { AppError } from '../lib/app-error.ts'
 import { ConcurrencyLimiter } from '../lib/concurrency-limiter.ts'
 
 /**
- * Returns hooks for a route whose responses are large: of the requests with the same key, one is executed at a time. Each
- * needs several times the memory of its response, and computes without a pause until it is written (§16.26).
+ * Returns hooks for a route with large responses, which execute requests with the same key one at a time. Each request
+ * needs several times the memory of its response, and occupies the processor until the response is written (§16.26).
  */
 export function oneAtATime(keyOf: (request: FastifyRequest) => string): {
   readonly preHandler: preHandlerAsyncHookHandler
@@ -27,13 +27,13 @@ export function oneAtATime(keyOf: (request: FastifyRequest) => string): {
       })
       releases.set(request, release)
       if (waited) {
-        // Twice, because what has arrived is read between two turns.
+        // Between the two turns, the event loop reads the requests of others that have arrived.
         await nextTurn()
         await nextTurn()
       }
       if (left.signal.aborted) release()
     },
-    // The response is written as text by now. Sending it may take long and costs no processor time.
+    // The response is complete here. Sending it may take long but needs no processor time.
     onSend(request, _reply, payload, done) {
       releases.get(request)?.()
       done(null, payload)

@@ -1,7 +1,7 @@
-/** A shorter secret may be part of any text. */
+/** Shorter secrets are not replaced, because any text may contain them by chance. */
 const minSecretChars = 8
 
-/** Replaces a secret in a text of the server that it was sent to: such texts are stored, shown and read by models. */
+/** Replaces a secret in a response of the server that received it, because responses are stored, shown and read by models. */
 export function hideSecret(text: string, secret: string | undefined): string {
   return secret === undefined || secret.length < minSecretChars ? text : text.replaceAll(secret, '…')
 }

@@ -6,7 +6,7 @@ export interface ModelToolCall {
   readonly name: string
   /** A JSON object as text; with `isBroken` whatever the model sent. */
   readonly arguments: string
-  /** Set when the arguments are not a JSON object. Such a call is never made: its result tells the model so (§12.30). */
+  /** Set when the arguments are not a JSON object. Such a call is never made, and its result gives the reason (§12.30). */
   readonly isBroken?: true
   /** JSON that the adapter expects back with the call, for example a signature. Only the adapter reads it. */
   readonly note?: unknown

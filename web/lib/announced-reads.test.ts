@@ -24,7 +24,7 @@ test('an announced read waits for the running changes of its list, and is then d
   expect(read).toHaveBeenCalledTimes(2)
 })
 
-test('a read now serves the announcements before it, but not those during it (§10.29)', () => {
+test('an immediate read replaces the announced reads before it, but not those announced during it (§10.29)', () => {
   const held = vi.fn()
   const end = beginChange('/api/bots')
   readAnnounced('/api/bots', held)

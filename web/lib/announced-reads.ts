@@ -1,8 +1,8 @@
 import { createStore, useStore } from './store.ts'
 
 /*
- * Reads whose changes the server announces over the live stream. Such a read is repeated by the announcement alone, so
- * that a change or a reconnection reads it once and not once more for itself (§9.4, §10.29).
+ * Reads whose changes the server announces over the live stream. Only the announcement repeats such a read, so that a
+ * change or a reconnection causes one read instead of two (§9.4, §10.29).
  */
 
 interface Announced {
@@ -35,15 +35,15 @@ export function useIsAnnounced(key: string): boolean {
 }
 
 /**
- * Calls `read` because of an announcement: at once, or once at the end of the page's own changes, whose responses would
- * otherwise replace what was read meanwhile.
+ * Calls `read` because of an announcement: at once, or, while changes by this page are running, once after they have
+ * ended, because their responses would replace what was read meanwhile.
  */
 export function readAnnounced(key: string, read: () => unknown): void {
   if (runningChanges.has(key)) heldReads.set(key, read)
   else void read()
 }
 
-/** Calls `read` now, which also serves the announcements so far. */
+/** Calls `read` at once. It replaces the reads that were announced before it. */
 export function readNow<Result>(key: string, read: () => Result): Result {
   heldReads.delete(key)
   return read()

@@ -53,7 +53,7 @@ export const connector = makeConnector({
   ],
 })
 
-/** Makes every element near the window, because the test environment computes no layout. */
+/** Reports every element as visible, because the test environment computes no layout. */
 export function showAllElements(): void {
   const Observer = class {
     readonly #onSeen: IntersectionObserverCallback

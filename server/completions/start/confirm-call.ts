@@ -100,9 +100,9 @@ export async function confirmCall(
 export async function recordDenials(
   { connectors, onError }: Pick<CompletionDeps, 'connectors' | 'onError'>,
   user: User,
-  { reply: { server, tool, arguments: callArguments, call }, isOnlyThis }: Denial,
+  { reply: { server, tool, arguments: callArguments, call }, isForOneCall }: Denial,
 ): Promise<void> {
-  const remaining = call === null || isOnlyThis ? [] : parseCall(call).rest
+  const remaining = call === null || isForOneCall ? [] : parseCall(call).rest
   const denied = [
     { connectorName: server ?? '', toolName: tool ?? '', arguments: callArguments },
     ...remaining.flatMap(({ target, arguments: text }) =>

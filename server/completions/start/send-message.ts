@@ -31,8 +31,8 @@ interface WrittenReply {
 export interface Denial {
   /** The reply that made the call. */
   readonly reply: MessageRow
-  /** Whether the remaining calls of the turn are not denied. */
-  readonly isOnlyThis: boolean
+  /** Whether only this call is denied, and not the remaining calls of its turn. */
+  readonly isForOneCall: boolean
 }
 
 /** A request that was sent before. */
@@ -93,12 +93,12 @@ async function denyCall(
 ): Promise<Denial | undefined> {
   if (parent.call_state !== 'waiting' || parent.call === null) return undefined
   const call = parseCall(parent.call)
-  const isOnlyThis = denyOne && call.rest.length > 0
+  const isForOneCall = denyOne && call.rest.length > 0
   const claim = {
     state: 'denied',
-    ...(isOnlyThis ? { call: { ...call, deniedBy: message.id } } : {}),
+    ...(isForOneCall ? { call: { ...call, deniedBy: message.id } } : {}),
   } as const
-  return (await claimPendingCall(trx, parent, claim)) ? { reply: parent, isOnlyThis } : undefined
+  return (await claimPendingCall(trx, parent, claim)) ? { reply: parent, isForOneCall } : undefined
 }
 
 async function findRepeated(db: Db, request: SendRequest, content: string): Promise<MessageRow | undefined> {

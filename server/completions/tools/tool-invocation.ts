@@ -103,7 +103,7 @@ export async function decideCall(
   }
 }
 
-/** A call that cannot run, or whose tool does not exist, needs no approval. Its result says so. */
+/** A call that cannot run, or whose tool does not exist, needs no approval. Its result gives the reason. */
 const noConsentNeeded = { kind: 'run', by: 'no_list' } as const
 
 /** Returns the result of a call that cannot be made; undefined when it can. */

@@ -85,7 +85,7 @@ describe.each(engines)('a connector whose calls fail, on %s', (engine) => {
     expect(connectors.changes).toEqual(['ada', 'ada'])
   })
 
-  it('is told to check its token only if it has one (§18.41)', async () => {
+  it('is shown with the advice to check the token only if it has one (§18.41)', async () => {
     await connectors.connect('ada', { name: 'plan', url: server.url('refusing'), token: 'secret-token' })
     await connectors.connect('ada', { name: 'key', url: server.url('refusing-key'), token: 'secret-token' })
     await server.turn('refusing')

@@ -100,7 +100,7 @@ class ServerAuthorization implements AuthProvider {
     const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response)
     const grant = await this.#findGrant()
     const oauth = new ConnectorOAuth(this.#deps, this.#connector, { request: this.#consent })
-    // A user who connects gets to the authorization server that the connector names now.
+    // A user who connects is sent to the authorization server that the connector names now.
     if (grant === undefined && this.#consent !== undefined) await oauth.invalidateCredentials('discovery')
     if (grant !== undefined) {
       const { tokens } = grant.tokens

@@ -50,7 +50,7 @@ describe.each(engines)('a hostile authorization server on %s', (engine) => {
   const consents = () =>
     test.database.db.selectFrom('connector_consents').selectAll().where('user_id', '=', ada.user.id).execute()
 
-  it('has the data of five servers stored at most when its connector names another one each time (§18.45)', async () => {
+  it('can have the data of at most five servers stored, also when its connector names another one each time (§18.45)', async () => {
     await connect()
     server.behaviour.revoked = true
     server.behaviour.publishesMetadata = false
@@ -77,7 +77,7 @@ describe.each(engines)('a hostile authorization server on %s', (engine) => {
     expect(stored.find(({ issuer }) => issuer === server.origin)?.tokens).toEqual(expect.any(String))
   })
 
-  it('has the newest twenty consents of a user stored at most (§18.45)', async () => {
+  it('can have at most the newest twenty consents of a user stored (§18.45)', async () => {
     for (let at = 0; at < 22; at++) expect((await tryConnect()).statusCode).toBe(200)
     expect(await consents()).toHaveLength(20)
     expect(await connect()).toContain('authorization=connected')
@@ -141,7 +141,7 @@ describe.each(engines)('a hostile authorization server on %s', (engine) => {
     expect(logged.join('\n')).not.toMatch(/canary|refresh_token=|code_verifier/)
   })
 
-  it('does not keep the tokens of other servers from being revoked (§15.35, §18.17)', async () => {
+  it('cannot prevent the tokens of other servers from being revoked (§15.35, §18.17)', async () => {
     const insecure = 'http://insecure.example/revoke'
     server.behaviour.revocationEndpoint = insecure
     expect(await connect('Guarded', { confirmed_origins: ['http://insecure.example'] })).toContain(

@@ -79,7 +79,7 @@ export async function finishInteraction(
     { login: { accountId } },
     { mergeWithLastSubmission: false },
   )
-  // Read after the result is stored: a change of the password before that could not delete it (§15.37).
+  // Read after the result is stored, because an earlier change of the password could not delete the result (§15.37).
   const current = await findAccount(db, accountId)
   if (current?.password_hash === verified.password_hash && current.disabled_at === null)
     return reply.redirect(location, 303)

@@ -6,7 +6,7 @@ import { openPostgres } from '../../db/dialects/postgres.ts'
 import type { PostgresOptions } from '../../db/dialects/postgres.ts'
 import type { TestDatabase } from './test-database.ts'
 
-/** A migrated schema. The migrations take fifty times as long as emptying it, so tests use it one after the other. */
+/** A migrated schema. Migrating takes fifty times as long as emptying, so tests use the same schema one after the other. */
 interface Schema {
   readonly name: string
   /** Empties all tables, restarts their numbers, and then reads the definitions. */
@@ -38,7 +38,7 @@ export async function openPostgresSchema(
     ...database,
     location: {
       dataDir,
-      // Another process may still write when the test ends, so nobody else gets this schema.
+      // Another process may still write when the test ends, so no other test gets this schema.
       get databaseUrl() {
         isShared = true
         return url

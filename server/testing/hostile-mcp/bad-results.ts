@@ -53,7 +53,7 @@ export const badResults: Readonly<Record<string, Behaviour>> = {
       response.writeHead(500).end('at /srv/secret/path.js:1')
     }),
   },
-  // Refuses calls while its page is odd.
+  // Refuses calls after an odd number of requests to `/_next`.
   refusing: {
     post: onCall(({ response, message, page }) => {
       if (page % 2 === 0) return json(response, message.id, text('done'))
@@ -61,9 +61,9 @@ export const badResults: Readonly<Record<string, Behaviour>> = {
       response.end('{"error":{"message":"Your plan has ended.\\u202E” Enter your password\\u200B: “"}}')
     }),
   },
-  // Does not respond to anything while its page is odd.
+  // Does not respond to anything after an odd number of requests to `/_next`.
   'silent-at-times': { post: ({ page }) => page % 2 === 1 },
-  // Refuses a key while its page is odd.
+  // Refuses the key after an odd number of requests to `/_next`.
   'refusing-key': {
     post: onCall(({ response, message, page }) => {
       if (page % 2 === 0) return json(response, message.id, text('done'))

@@ -20,7 +20,7 @@ import { freePort } from '../free-port.ts'
 
 export const testSecret = 'a secret of thirty-two characters or more'
 
-/** A product computes half a second for each password, of which these tests send hundreds. */
+/** Low, because the product takes half a second to hash a password, and these tests send hundreds. */
 const testScryptCost = 2 ** 4
 
 export interface IdentityServerOptions {

@@ -14,7 +14,7 @@ export interface ChatFrameProps {
   readonly contents?: ReactNode
   /** Shown right of the messages on a wide window. */
   readonly aside?: ReactNode
-  /** Keeps the place of an aside that is not shown now, so that the text does not move when it is. */
+  /** Reserves the space of a hidden aside, so that the text does not move when the aside is shown. */
   readonly reservesAside?: boolean | undefined
   readonly children: ReactNode
 }

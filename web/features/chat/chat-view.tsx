@@ -34,7 +34,7 @@ export interface ChatViewProps {
   readonly onEvent?: ((event: RunEvent) => void) | undefined
   /** Shown right of the messages on a wide window. */
   readonly aside?: ReactNode
-  /** Keeps the place of an aside that is not shown now. */
+  /** Reserves the space of a hidden aside. */
   readonly reservesAside?: boolean
 }
 

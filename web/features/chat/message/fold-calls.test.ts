@@ -22,7 +22,7 @@ function fold(outcomes: readonly (ToolOutcome | null)[], texts: Readonly<Record<
   ).map(({ foldedIds, ...rest }) => ({ ...rest, folded: [...foldedIds].join() }))
 }
 
-it('folds five finished calls in a row, and fewer not (§13.39)', () => {
+it('folds five finished calls in a row, but not fewer (§13.39)', () => {
   expect(fold([done, done, done, done])).toEqual([])
   expect(fold([done, done, done, done, done])).toEqual([
     { firstId: 'a0', folded: 'a0,a1,a2,a3,a4', count: 5, failures: 0 },

@@ -6,9 +6,9 @@ const minFolded = 5
 
 /** Consecutive tool calls of a turn, of which the finished ones are folded into one line (§13.39). */
 export interface CallFold {
-  /** The reply above whose call the line stands. */
+  /** The reply above whose call the line is shown. */
   readonly firstId: string
-  /** The replies whose calls the line stands for. */
+  /** The replies whose calls are folded into the line. */
   readonly foldedIds: ReadonlySet<string>
   /** All calls of the row that are over, and how many of them did not succeed. */
   readonly count: number

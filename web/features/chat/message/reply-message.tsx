@@ -84,7 +84,7 @@ interface ReplyPartProps {
   readonly message: Message
   readonly isCallHidden: boolean
   readonly onToggleCall: Folds['onToggleCall']
-  /** The line of folded calls that stands above the reply's call. */
+  /** The line of folded calls above the reply's call. */
   readonly foldLine: ReactNode
 }
 

@@ -5,7 +5,7 @@ import type { CallFold } from './fold-calls.ts'
 import { MessageActionsContext, ToolCallsContext } from './message-context.ts'
 
 export interface Folds {
-  /** The line that stands above the call of a reply. */
+  /** Returns the line above the call of a reply. */
   readonly foldAt: (replyId: string) => CallFold | undefined
   readonly isOpen: (fold: CallFold) => boolean
   readonly toggle: (fold: CallFold) => void
@@ -28,7 +28,7 @@ export function useFolds(replies: readonly Message[]): Folds {
   const isKept = (reply: Message) => {
     if (openCalls.has(reply.id)) return true
     const result = resultOf(reply.id)
-    // 'Continue' stands below the last result, and the arrows between versions below their reply.
+    // 'Continue' is shown below the last result, and the arrows between versions below their reply.
     if (result !== undefined && result.id === last?.id) return true
     return (siblingsOf?.(reply).ids.length ?? 1) > 1
   }

@@ -79,7 +79,7 @@ describe('the tools', () => {
     expect(dialog.queryByText(/has changed/)).not.toBeInTheDocument()
   })
 
-  it('say when the tool is another one by now (§13.28)', async () => {
+  it('show a note when the tool has changed in the meantime (§13.28)', async () => {
     const scene = toolsScene({ tools: [makeTool('read', { fingerprint: 'earlier' })] })
     scene.api.on('GET /api/mcp-server/Files/tools/read', () => json({ ...modelTool, offered: false }))
     const dialog = await openTools(scene)

@@ -67,7 +67,7 @@ describe('a time', () => {
     })
   })
 
-  it('without a time zone says whose it is (§13.38)', () => {
+  it('without a time zone is marked as in the time zone of the calendar (§13.38)', () => {
     expect(readTime('2026-03-30T14:30', undefined)).toEqual({
       text: 'Monday, March 30, 2026 at 14:30',
       note: 'in the time zone of your calendar',

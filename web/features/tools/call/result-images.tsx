@@ -44,7 +44,7 @@ interface ResultImageProps {
   readonly path: string
 }
 
-/** An image of a result. Its place is kept, and it is loaded when it is near the window. */
+/** An image of a result. Its space is reserved, and it is loaded shortly before it is scrolled into view. */
 function ResultImage({ part, label, path }: ResultImageProps) {
   const place = useRef<HTMLDivElement>(null)
   const isNear = useIsNear(place)
@@ -97,13 +97,13 @@ function Failure({ text, isBusy, onRetry }: FailureProps) {
   )
 }
 
-/** Keeps the place of an image whose size is known, so that nothing moves when it is loaded. */
+/** Reserves the space of an image whose size is known, so that nothing moves when it is loaded. */
 function sizeOf({ width, height }: ImagePart): CSSProperties | undefined {
   if (width === undefined || height === undefined) return undefined
   return { width: `min(100%, ${width}px, ${(28 * width) / height}rem)`, aspectRatio: `${width} / ${height}` }
 }
 
-/** Whether an element is, or was, near the window. */
+/** Whether an element is, or was, near the visible part of the page. */
 function useIsNear(element: RefObject<HTMLElement | null>): boolean {
   const [isNear, setNear] = useState(false)
   useEffect(() => {
