@@ -28,6 +28,11 @@ describe('the check of arguments', () => {
     expect(await check({ type: 'object' }, {})).toBeUndefined()
   })
 
+  it('takes null for a parameter that may be left out, and only for such a one (§12.31)', async () => {
+    expect(await check(mail, { to: [], size: null })).toBeUndefined()
+    expect(await check(mail, { to: null })).toContain('"to": Instance type "null" is invalid.')
+  })
+
   it.each([
     [{}, '- Instance does not have required property "to".'],
     [{ to: 'ann@example.com' }, '- "to": Instance type "string" is invalid. Expected "array".'],

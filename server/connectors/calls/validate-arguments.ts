@@ -19,10 +19,22 @@ const maxProblemChars = 300
  * @throws when the schema cannot be used
  */
 export function validateArguments({ schema, arguments: values }: ArgumentsToValidate): readonly string[] {
-  const { valid, errors } = new Validator(schema, draftOf(schema), false).validate(values)
+  const given = withoutOptionalNulls(values, schema)
+  const { valid, errors } = new Validator(schema, draftOf(schema), false).validate(given)
   if (valid) return []
   const problems = errors.filter(({ keyword }) => !isRepeated(keyword)).map(describe)
   return [...new Set(problems.length === 0 ? errors.map(describe) : problems)].slice(0, maxProblems)
+}
+
+/** Models send null for a parameter that they leave out, which servers of MCP accept as absent. */
+function withoutOptionalNulls(
+  values: ArgumentsToValidate['arguments'],
+  { required }: JsonSchema,
+): ArgumentsToValidate['arguments'] {
+  const names: readonly unknown[] = Array.isArray(required) ? required : []
+  return Object.fromEntries(
+    Object.entries(values).filter(([name, value]) => value !== null || names.includes(name)),
+  )
 }
 
 /** Keywords whose errors only say that there is an error further inside, and the one that repeats what encloses it. */
