@@ -126,13 +126,13 @@ export interface TreeNode {
   readonly selected_at?: number | null | undefined
 }
 
-/** When a message was last the end of the shown path, as far as it is known: when it was written or chosen. */
+/** When a message was last the end of the shown path, as far as this is stored: when it was written or chosen. */
 function shownAt({ unix_timestamp, selected_at }: TreeNode): number {
   return Math.max(unix_timestamp, selected_at ?? 0)
 }
 
 /**
- * Returns the leaf to select for a version: of all messages below it the one that was shown last, or the message itself.
+ * Returns the leaf to select for a version: the message below it that was shown last, or the version itself.
  * `nodes` are oldest first, so a message comes after its parent (§14.6).
  */
 export function findLastShownLeaf(nodes: readonly TreeNode[], id: string): string {
@@ -142,7 +142,7 @@ export function findLastShownLeaf(nodes: readonly TreeNode[], id: string): strin
   for (const node of nodes) {
     if (node.parent_id === null || !below.has(node.parent_id)) continue
     below.add(node.id)
-    // A message that follows the leaf takes its place also when a clock was set back in between.
+    // A child of the leaf becomes the leaf, even when the clock was set back in the meantime.
     if (node.parent_id !== leaf && shownAt(node) < latest) continue
     leaf = node.id
     latest = Math.max(latest, shownAt(node))

@@ -60,7 +60,7 @@ describe('findLastShownLeaf', () => {
     expect(findLastShownLeaf([...left, node('a5', 'q2', 20)], 'a1')).toBe('a5')
   })
 
-  it('follows a leaf that has a reply by now, also when the clock was set back', () => {
+  it('finds the reply to a chosen leaf, also when the clock was set back', () => {
     const nodes = [node('q', null, 1), node('a1', 'q', 2, 900), node('a2', 'q', 3), node('q2', 'a1', 4)]
     expect(findLastShownLeaf(nodes, 'q')).toBe('q2')
   })

@@ -11,8 +11,8 @@ const batchSize = 50
 const lockNotAvailable = '55P03'
 
 /**
- * Stores the texts of some queued messages for the search in PostgreSQL. When few are left, it queues messages that are
- * older than the queue, newest first. Returns true when there are more.
+ * Stores the texts of some queued messages for the search in PostgreSQL. When few remain in the queue, it queues messages
+ * that are older than the queue, newest first. Returns true when there are more.
  */
 export async function fillSearchTexts(db: Kysely<Tables>): Promise<boolean> {
   const { rows } = await db.executeQuery<{ count: number; hasBacklog: boolean }>(
@@ -42,7 +42,7 @@ function queueBacklog(db: Kysely<Tables>): Promise<boolean> {
     return false
   })
   return work.catch((error: unknown) => {
-    // Tried again later. The index does no harm meanwhile.
+    // The removal is tried again later. Until then the index does no harm.
     if (error instanceof Error && 'code' in error && error.code === lockNotAvailable) return false
     throw error
   })

@@ -147,8 +147,8 @@ function writeGrant(
 const maxGrants = 5
 
 /**
- * Deletes all but the newest grants of a connector, first those without tokens. The grant that was just written stays,
- * because it gets its tokens only when the user has consented.
+ * Deletes all but the newest grants of a connector, first those without tokens. Keeps the grant that was just written,
+ * which gets its tokens only after the user has consented.
  */
 async function deleteOldGrants(trx: Db, connectorId: string, written: string): Promise<void> {
   const kept = trx

@@ -35,8 +35,8 @@ const insertTexts = (from: string): string => `
 
 /**
  * Stores the texts of the `$1` oldest queued messages that no other node stores now. It waits for no lock: a message that
- * another transaction deletes now stays in the queue, and leaves it when the message is gone. Waiting would end in a
- * deadlock, or in an error because the message of a text no longer exists.
+ * another transaction is deleting stays in the queue until it is deleted. Waiting would end in a deadlock, or in an error
+ * because the message of a text no longer exists.
  */
 export const moveQueuedTexts = `
   with queued as (
