@@ -1,4 +1,5 @@
 import type { Connector } from '@yonder/contract/connector'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectGoogle, visitGoogle } from '../testing/google-stand-in/connect-google.ts'
 import { createGmailApi } from '../testing/google/gmail-api.ts'
@@ -81,6 +82,24 @@ describe('the connection to Gmail', () => {
       await ada.confirm({ ...waitingCall(chatId, stream) })
     ).ended
     expect(gmail.mailbox(account).sent).toHaveLength(1)
+  })
+
+  it('reports an email as sent when the state of the integration cannot be stored (§11.6, §19.22)', async () => {
+    const { db } = product.database
+    await db.updateTable('integrations').set({ call_error: 'Gmail failed before.' }).execute()
+    await sql`create trigger full_disk before update of call_error on integrations
+      begin select raise(abort, 'the disk is full'); end`.execute(db)
+    const sent = gmail.mailbox(account).sent.length
+    const email = { to: ['grace@example.com'], subject: 'Again', body: 'Still wonderful!' }
+    const { chatId, stream } = await sendWithCall('send_message', email)
+    await (
+      await ada.confirm({ ...waitingCall(chatId, stream) })
+    ).ended
+    await sql`drop trigger full_disk`.execute(db)
+    await db.updateTable('integrations').set({ call_error: null }).execute()
+    expect(gmail.mailbox(account).sent).toHaveLength(sent + 1)
+    const result = (await ada.readChat(chatId)).messages.find(({ outcome }) => outcome !== undefined)
+    expect(result?.outcome?.status).toBe('done')
   })
 
   it('does not send a call with the account that was connected after the call was decided about (§13.42)', async () => {

@@ -79,7 +79,8 @@ export function openIntegrations(appDeps: AppDeps, { onChanged, onError }: Integ
   }
   const google: GoogleApiDeps = {
     findAccess: findGoogleAccess,
-    recordFailure,
+    // A request to Google has had its effect, so its result must not become a failure of ours.
+    recordFailure: (...failure) => recordFailure(...failure).catch(onError),
     fetch: operatorSupplied.fetch,
     apiUrls: { gmail: config.googleApis.gmailUrl, calendar: config.googleApis.calendarUrl },
     now,

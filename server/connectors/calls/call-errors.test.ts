@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { IntegrationConnectors } from '../built-in/built-in-connectors.ts'
 import { connectConnector } from '../connect-connector.ts'
+import type { ConnectorDeps } from '../connector-deps.ts'
 import { disconnectConnector } from '../connector-state.ts'
 import { requireConnector } from '../connector-store.ts'
 import { listOwnConnectors } from '../list-own-connectors.ts'
@@ -50,8 +51,8 @@ describe.each(engines)('a connector whose calls fail, on %s', (engine) => {
     }
   }
 
-  const call = (connectorName: string) =>
-    callTool(connectors, {
+  const call = (connectorName: string, deps: ConnectorDeps = connectors) =>
+    callTool(deps, {
       user: ada,
       connectorName,
       toolName: 'act',
@@ -142,5 +143,25 @@ describe.each(engines)('a connector whose calls fail, on %s', (engine) => {
     await call('Finder')
     expect(failures.at(-1)).toBeNull()
     expect(await stateOf('Finder')).toEqual(works)
+  })
+
+  it('has the same results when its state cannot be stored (§18.40)', async () => {
+    const { database, builtIns, now } = connectors
+    for (const row of await listOwnConnectors(database.db, ada, builtIns, now()))
+      await connectConnector(connectors, row, openConsentRequest('/settings/connectors'))
+    const unstored = new Error('The disk is full.')
+    const errors: unknown[] = []
+    const failing: ConnectorDeps = {
+      ...connectors,
+      builtIns: { ...builtIns, recordFailure: () => Promise.reject(unstored) },
+      onError: (error) => errors.push(error),
+    }
+    await server.turn('refusing')
+    expect((await call('Finder', failing)).text).toBe(
+      `The tool failed: The server refused access (403). ${refusal}`,
+    )
+    await server.turn('refusing')
+    expect((await call('Finder', failing)).status).toBe('done')
+    expect(errors).toEqual([unstored, unstored])
   })
 })

@@ -220,7 +220,8 @@ class RunningCall {
         limits,
       ),
     )
-    await this.#recordSuccess()
+    // The tool has run, so its result is returned even when this cannot be stored.
+    await this.#recordSuccess().catch(this.#deps.onError)
     const { isError, ...read } = result
     return { ...read, status: isError ? await this.#errorStatus() : 'done', duration: clock.elapsed }
   }
@@ -267,7 +268,7 @@ class RunningCall {
       const text = `The connector "${this.#connector.name}" needs the user's authorization. Connect it under Settings, Connectors, then try again.`
       return failure(text, { status: 'authorization_needed', ...times })
     }
-    await this.#recordFailure(error, explained)
+    await this.#recordFailure(error, explained).catch(this.#deps.onError)
     if (code === 'not_connected') return failure(message, { status: 'authorization_needed', ...times })
     if (this.#wasSent && isOutcomeUnknown(error)) {
       await this.#checkServer()

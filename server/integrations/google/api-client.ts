@@ -9,7 +9,7 @@ export interface GoogleApiDeps {
   readonly findAccess: FindGoogleAccess
   /** The outgoing fetch for addresses from the settings; response bodies are capped. */
   readonly fetch: typeof globalThis.fetch
-  /** Stores why a user's integration fails; null when it works. */
+  /** Stores why a user's integration fails; null when it works. Never rejects. */
   readonly recordFailure: (userId: string, name: GoogleIntegration, failure: string | null) => Promise<void>
   /** Without a trailing slash. */
   readonly apiUrls: { readonly gmail: string; readonly calendar: string }
