@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { countChars as countMessageChars } from '../chats/message-store.ts'
 import { botName, openChatApp } from '../testing/chat/open-chat-app.ts'
 import type { ChatApp, ChatClient } from '../testing/chat/open-chat-app.ts'
-import { callOf, openToolApp } from '../testing/chat/open-tool-app.ts'
+import { callOf, openToolApp, waitingCall } from '../testing/chat/open-tool-app.ts'
 import { hashTables } from '../testing/database/hash-tables.ts'
 import { engines } from '../testing/database/test-database.ts'
 
@@ -67,6 +68,33 @@ describe.each(engines)('the text of a chat on %s', (engine) => {
       await ada.send(await ada.newChat(), 'Hi')
     ).ended
   })
+})
+
+it('counts each message once when a call needs approval (§16.23)', async () => {
+  const product = await openToolApp()
+  const ada = await product.join('Ada')
+  await product.connect(ada, 'polite')
+  product.model.reply(['Let me see.', callOf('polite', 'act', {})])
+  const chatId = await ada.newChat()
+  const stream = await ada.send(chatId, 'Do it')
+  await stream.ended
+  const count = async () => {
+    const [chat] = await product.database.db
+      .selectFrom('chats')
+      .select('chars')
+      .where('id', '=', chatId)
+      .execute()
+    return chat?.chars
+  }
+  expect(await count()).toBe('Do it'.length + 'Let me see.'.length + '{}'.length)
+  product.model.reply(['It is done.'])
+  await (
+    await ada.confirm(waitingCall(chatId, stream))
+  ).ended
+  const texts = (await ada.readChat(chatId)).messages.map((message) => countMessageChars(message))
+  expect(texts).toHaveLength(4)
+  expect(await count()).toBe(texts.reduce((sum, chars) => sum + chars, 0))
+  await product.close()
 })
 
 it('refuses another reply to a user for whom as many are being written as may be sent in a minute (§16.24)', async () => {

@@ -1,4 +1,5 @@
 import { applyEvent, emptyRun } from '@yonder/contract/apply-event'
+import type { RunEvent } from '@yonder/contract/completion'
 import { startedEvent } from '@yonder/contract/testing/messages'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lockChat } from '../../chats/chat-store.ts'
@@ -52,6 +53,28 @@ describe.each(engines)('the end of a run, on %s', (engine) => {
     expect(await closed).toBeUndefined()
     expect(await findActiveRun(db, dialect, chat.id)).toBeUndefined()
   })
+
+  it('is stored and counted once (§16.23)', async () => {
+    const { db, dialect } = database
+    const chatId = 'counted'
+    await addChat(db, chatRow({ id: chatId, user_id: ada.id }))
+    const id = await insertRun(db, dialect, { ...run, chat_id: chatId }, JSON.stringify(started))
+    const events: RunEvent[] = [
+      started,
+      { type: 'text', seq: 2, choices: [{ delta: { content: 'Hello' } }] },
+      { type: 'ended', seq: 3, status: 'complete' },
+    ]
+    const state = events.reduce(applyEvent, emptyRun)
+    for (const now of [4, 5]) {
+      await db.transaction().execute((trx) => closeRun(trx, { id, chat_id: chatId }, state, now))
+      expect(await readChars(chatId)).toBe('Hello'.length)
+    }
+  })
+
+  async function readChars(chatId: string): Promise<number | undefined> {
+    const rows = await database.db.selectFrom('chats').select('chars').where('id', '=', chatId).execute()
+    return rows[0]?.chars
+  }
 })
 
 describe.each(engines)('the newest run of a chat, on %s', (engine) => {

@@ -232,13 +232,15 @@ export async function closeRun(
   const last = state.messages.at(-1)
   if (last === undefined) throw new Error(`run ${run.id} has no reply`)
   // Locks the chat first, as every writer does: two writers that lock in different orders would deadlock.
-  const addedChars = last.role === 'assistant' ? countChars(last) : 0
-  await touchChat(trx, run.chat_id, now, addedChars)
+  await touchChat(trx, run.chat_id, now, 0)
   const end = { id: run.id, status: state.status, lastSeq: state.seq, now }
   const { numAffectedRows = 0n } = await runEndUpdate(trx, end)
   if (numAffectedRows === 0n) return
   // When the run ends right after a tool's result, the last message is that result and not a reply.
-  if (last.role === 'assistant') await fillReply(trx, run.chat_id, last)
+  if (last.role !== 'assistant') return
+  await fillReply(trx, run.chat_id, last)
+  // A reply with a call was counted when the call was written.
+  if (last.call === undefined) await touchChat(trx, run.chat_id, now, countChars(last))
 }
 
 /** Renews the leases of a node's runs. Returns the ids of those still running; another node has ended the others. */
