@@ -1,8 +1,7 @@
-import { act, render, screen } from '@testing-library/react'
-import { expect, it, vi } from 'vitest'
+import { render, screen } from '@testing-library/react'
+import { expect, it } from 'vitest'
 import { useApi } from '../lib/api-provider.tsx'
 import { expectConsole } from '../testing/expect-console.ts'
-import { ConnectionBanner } from './layout/connection-banner.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 
 function Broken(): never {
@@ -52,17 +51,4 @@ it('renders the next screen after a failed one', () => {
     </ErrorBoundary>,
   )
   expect(screen.getByText('Next screen')).toBeVisible()
-})
-
-it('shows a banner while the browser is offline (§10.20)', () => {
-  const online = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(true)
-  render(<ConnectionBanner />)
-  expect(screen.queryByText(/You are offline/)).toBeNull()
-  online.mockReturnValue(false)
-  act(() => window.dispatchEvent(new Event('offline')) as unknown as void)
-  expect(screen.getByText(/You are offline/)).toBeVisible()
-  online.mockReturnValue(true)
-  act(() => window.dispatchEvent(new Event('online')) as unknown as void)
-  expect(screen.queryByText(/You are offline/)).toBeNull()
-  online.mockRestore()
 })

@@ -45,10 +45,12 @@ function followLive(api: ApiClient, userId: string, onSettings: (list?: Settings
   const leave = shareStream({
     name: `yonder.live:${userId}`,
     connect: (signal) => connectStream(api, '/api/live', {}, signal),
+    connection: api.connection,
     onState(state) {
       mayHaveMissed = true
       if (state === 'unavailable') setAnnouncedReads()
       else setAnnouncedReads([...Object.values(keysOfLists), chatListKey], state === 'open')
+      if (state === 'lost') api.connection.check()
       sessions.setLiveState(state)
     },
     onData(data) {

@@ -6,7 +6,12 @@ import { logError } from '../lib/log-error.ts'
 
 export type Startup =
   | { readonly status: 'loading' }
-  | { readonly status: 'failed'; readonly retry: () => void }
+  /** The settings are loaded again every few seconds, or when `retry` is called. */
+  | {
+      readonly status: 'failed'
+      readonly failure: 'offline' | 'unreachable'
+      readonly retry: () => void
+    }
   | { readonly status: 'ready'; readonly settings: ClientSettings; readonly identity: IdentityClient }
 
 /** Loads the server's settings and starts the identity client that they configure. */
@@ -20,21 +25,38 @@ export function useStartup(): Startup {
   return startup
 }
 
+/** The pause between a failed attempt and the next one (§7.1). */
+const retryIntervalMs = 5000
+
+/** Loads the settings, and after a failure again until that succeeds (§10.32). */
 async function startUp(report: (startup: Startup) => void, signal: AbortSignal): Promise<void> {
-  try {
-    const settings = await loadClientSettings()
-    // Starting a client processes the provider's response, which works only once.
-    if (signal.aborted) return
-    const identity = createIdentityClient(settings.identity)
-    void identity.start()
-    report({ status: 'ready', settings, identity })
-  } catch (error) {
-    if (signal.aborted) return
-    logError('The settings could not be loaded', error)
-    const retry = () => {
-      report({ status: 'loading' })
-      void startUp(report, signal)
+  while (!signal.aborted) {
+    try {
+      const settings = await loadClientSettings()
+      // Starting a client processes the provider's response, which works only once.
+      if (signal.aborted) return
+      const identity = createIdentityClient(settings.identity)
+      void identity.start()
+      return report({ status: 'ready', settings, identity })
+    } catch (error) {
+      if (signal.aborted) return
+      logError('The settings could not be loaded', error)
+      await new Promise<void>((resolve) => {
+        const ended = new AbortController()
+        const end = () => {
+          clearTimeout(timer)
+          ended.abort()
+          resolve()
+        }
+        const timer = setTimeout(end, retryIntervalMs)
+        window.addEventListener('online', end, { signal: ended.signal })
+        signal.addEventListener('abort', end, { signal: ended.signal })
+        const retry = () => {
+          report({ status: 'loading' })
+          end()
+        }
+        report({ status: 'failed', failure: navigator.onLine ? 'unreachable' : 'offline', retry })
+      })
     }
-    report({ status: 'failed', retry })
   }
 }

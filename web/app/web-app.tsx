@@ -1,3 +1,4 @@
+import { sentenceOf } from '../lib/api-error.ts'
 import type { ClientSettings } from '@yonder/contract/identity'
 import { useMemo } from 'react'
 import { BrowserRouter, useLocation, useNavigate } from 'react-router'
@@ -7,7 +8,7 @@ import { ErrorState } from '../ui/states/error-state.tsx'
 import { AppRoutes, type AppRoutesProps } from './app-routes.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { PageTitle } from './page-title.tsx'
-import { useStartup } from './startup.ts'
+import { useStartup, type Startup } from './startup.ts'
 
 /** The whole application. */
 export function WebApp() {
@@ -27,7 +28,7 @@ function StartedRoutes() {
     case 'loading':
       return <AppRoutes session="loading" landing={null} />
     case 'failed':
-      return <AppRoutes session="loading" waiting={<Unreachable retry={startup.retry} />} landing={null} />
+      return <AppRoutes session="loading" waiting={<Unreachable startup={startup} />} landing={null} />
     case 'ready':
       return (
         <IdentityContext value={startup.identity}>
@@ -37,11 +38,11 @@ function StartedRoutes() {
   }
 }
 
-function Unreachable({ retry }: { readonly retry: () => void }) {
+function Unreachable({ startup: { failure, retry } }: { readonly startup: Startup & { status: 'failed' } }) {
   return (
     <main className="flex flex-1 items-center justify-center">
       <ErrorState title="Yonder cannot be reached" retry={{ label: 'Try again', onRetry: retry }}>
-        The server did not respond. Check your connection and try again in a moment.
+        {sentenceOf(failure)} This page continues as soon as the connection is back.
       </ErrorState>
     </main>
   )

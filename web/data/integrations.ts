@@ -2,7 +2,9 @@ import type { Integration, IntegrationAuth, IntegrationInput } from '@yonder/con
 import { titleOfIntegration } from '@yonder/contract/integration-names'
 import { useState } from 'react'
 import useSWR from 'swr'
-import { readReason, type FieldLabels } from '../lib/api-error.ts'
+import { readReason, type FieldLabels, namesOutage } from '../lib/api-error.ts'
+import { useApi } from '../lib/api-provider.tsx'
+import { useConnectionBack } from '../lib/connection.ts'
 import { useAction } from '../lib/use-action.ts'
 import { useIsMounted } from '../lib/use-is-mounted.ts'
 import { useAnnouncedList } from './announced-list.ts'
@@ -102,6 +104,9 @@ export function useAuthorization(openPage: (authUrl: string) => Promise<void>): 
   const isMounted = useIsMounted()
   const [pending, setPending] = useState<string>()
   const [failed, setFailed] = useState<Authorization['failed']>()
+  useConnectionBack(useApi().connection, () => {
+    if (namesOutage(failed?.reason)) setFailed(undefined)
+  })
   const action = useAction({
     call: async (api, { name, isWanted }: { readonly name: string; readonly isWanted: () => boolean }) => {
       const auth = await api.get<IntegrationAuth>(integrationPath(name, 'auth'))

@@ -1,5 +1,6 @@
 import type { ErrorBody } from '@yonder/contract/error'
-import { ApiError } from './api-error.ts'
+import { ApiError, isGatewayFailure, UnreachableError } from './api-error.ts'
+import { createConnection, type Connection } from './connection.ts'
 
 const readFailure = 'An error occurred while fetching the data.'
 
@@ -37,8 +38,9 @@ export interface ApiClient {
   ) => Promise<Answer | undefined>
   readonly put: <Answer>(path: string, body?: unknown) => Promise<Answer | undefined>
   readonly delete: <Answer>(path: string, body?: unknown) => Promise<Answer | undefined>
-  /** The response as it is, whatever its status, for streams. */
+  /** The response as it is, whatever its status, for streams. Throws an `UnreachableError` when there is none. */
   readonly request: (path: string, request?: ApiRequest) => Promise<Response | undefined>
+  readonly connection: Connection
 }
 
 /** Creates the client. It shows nothing and does not navigate (§8.1, §8.3, §8.4). */
@@ -46,12 +48,16 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   const { onUnauthorized } = options
   const send = options.fetch ?? ((input: RequestInfo | URL, init?: RequestInit) => fetch(input, init))
 
+  const connection = createConnection(() => probe(send))
+
+  const sendOrCheck = checkFailures(send, connection)
+
   const request: ApiClient['request'] = async (
     path,
     { method = 'GET', body, headers, signal, credentials = 'omit' } = {},
   ) => {
     const token = await requireToken(options.getAccessToken)
-    const response = await send(path, {
+    const response = await sendOrCheck(path, {
       method,
       credentials,
       headers: { 'Content-Type': 'application/json', ...headers, Authorization: `Bearer ${token}` },
@@ -87,6 +93,37 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     post: write('POST'),
     put: write('PUT'),
     delete: write('DELETE'),
+    connection,
+  }
+}
+
+/** Returns `fetch` that begins a check of the connection when there is no response from our server. */
+function checkFailures(send: typeof fetch, connection: Connection) {
+  return async (path: string, init: RequestInit): Promise<Response> => {
+    try {
+      const response = await send(path, init)
+      if (isGatewayFailure(response.status)) connection.check()
+      return response
+    } catch (error) {
+      // `fetch` throws a TypeError when it reaches no server.
+      if (!(error instanceof TypeError)) throw error
+      connection.check()
+      throw new UnreachableError(error)
+    }
+  }
+}
+
+/** A check of the connection without a response within this time has failed. */
+const maxProbeMs = 3000
+
+/** Whether the server, and not only a proxy in front of it, responds. */
+async function probe(send: typeof fetch): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(maxProbeMs)
+    const { status } = await send('/healthz', { cache: 'no-store', credentials: 'omit', signal })
+    return status < 500
+  } catch {
+    return false
   }
 }
 

@@ -1,5 +1,45 @@
 import type { ErrorCode, ErrorBody } from '@yonder/contract/error'
 
+/** The causes of failures that the browser finds by itself. Each has one sentence, which every place shows. */
+const sentences = {
+  offline: 'You are offline.',
+  was_offline: 'You were offline.',
+  unreachable: 'The server could not be reached.',
+  unconfirmed: 'The connection was lost before the server confirmed the message.',
+  reconnecting: 'The connection was lost. Reconnecting...',
+  page_closed: 'The page was closed before the server confirmed the message.',
+  chat_closed: 'The chat was closed before the message was sent.',
+  page_left: 'You opened another page before the message was sent.',
+  signed_out: 'You were signed out before the message was sent.',
+} as const
+
+export type FailureCause = keyof typeof sentences
+
+/** Why something failed: a cause that the browser found, or the words of the server. */
+export type Failure = { readonly cause: FailureCause } | { readonly text: string }
+
+export function sentenceOf(cause: FailureCause): string {
+  return sentences[cause]
+}
+
+/** Returns the sentence of a failure as it is true now: a user who is online again was offline. */
+export function describeFailure(failure: Failure, isOnline = navigator.onLine): string {
+  if ('text' in failure) return failure.text
+  return sentences[failure.cause === 'offline' && isOnline ? 'was_offline' : failure.cause]
+}
+
+const outages: readonly FailureCause[] = ['offline', 'unreachable', 'unconfirmed']
+
+/** Whether a request failed because it, or its response, did not get through, so that it may succeed later. */
+export function isOutage(failure: Failure): boolean {
+  return 'cause' in failure && outages.includes(failure.cause)
+}
+
+/** Whether a shown text gives an outage as its reason. It is no longer true when the connection is back. */
+export function namesOutage(text: string | undefined): boolean {
+  return text !== undefined && outages.some((cause) => text.endsWith(sentences[cause]))
+}
+
 /** Thrown when the server responded with a status other than success. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
@@ -17,6 +57,41 @@ export class ApiError extends Error {
   }
 }
 
+/** Thrown when a request got no response. `cause` is the error of the browser, whose text differs between browsers. */
+export class UnreachableError extends Error {
+  override readonly name = 'UnreachableError'
+
+  constructor(cause?: unknown) {
+    super(sentenceOf('unreachable'), { cause })
+  }
+}
+
+/** Thrown when the connection broke after a request was sent and before the server confirmed it. */
+export class UnconfirmedError extends Error {
+  override readonly name = 'UnconfirmedError'
+
+  constructor() {
+    super(sentenceOf('unconfirmed'))
+  }
+}
+
+/** Whether a status comes from a proxy whose server does not respond. Our server sends a reason with it. */
+export function isGatewayFailure(status: number): boolean {
+  return status === 502 || status === 503 || status === 504
+}
+
+/** Returns why a request failed. */
+export function toFailure(error: unknown): Failure {
+  if (error instanceof ApiError) {
+    if (error.reason) return { text: error.reason }
+    return isGatewayFailure(error.status) ? { cause: 'unreachable' } : { text: error.message }
+  }
+  if (!navigator.onLine) return { cause: 'offline' }
+  if (error instanceof UnreachableError) return { cause: 'unreachable' }
+  if (error instanceof UnconfirmedError) return { cause: 'unconfirmed' }
+  return { text: (error instanceof Error && error.message) || 'Unknown error' }
+}
+
 /** The labels of a form's fields, by the names that are sent. */
 export type FieldLabels = Readonly<Record<string, string>>
 
@@ -25,9 +100,8 @@ export type FieldLabels = Readonly<Record<string, string>>
  * of fields in it by their labels.
  */
 export function readReason(error: unknown, labels: FieldLabels = {}): string {
-  if (error instanceof ApiError && error.reason) return labelFields(error.reason, labels)
-  if (error instanceof Error && error.message) return error.message
-  return 'Unknown error'
+  const reason = describeFailure(toFailure(error))
+  return error instanceof ApiError && error.reason ? labelFields(reason, labels) : reason
 }
 
 /** A reason may name several fields, or an entry of one: `base_url: …; allow_tools.3: …`. */
@@ -35,11 +109,4 @@ function labelFields(reason: string, labels: FieldLabels): string {
   return reason.replaceAll(/(^|; )(\w+)(\.\w+)*(?=: )/g, (whole: string, before: string, field: string) =>
     Object.hasOwn(labels, field) ? `${before}${labels[field]}` : whole,
   )
-}
-
-/** Returns the reason of a failed request, as a sentence for the user. */
-export function explainRequestError(error: unknown): string {
-  if (!navigator.onLine) return 'You are offline.'
-  // `fetch` throws a TypeError when it reaches no server, with a text that differs between browsers.
-  return error instanceof TypeError ? 'The server could not be reached.' : readReason(error)
 }

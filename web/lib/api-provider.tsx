@@ -1,7 +1,7 @@
 import { createContext, useContext, useMemo, type ReactNode } from 'react'
 import { SWRConfig, type SWRConfiguration } from 'swr'
 import type { ApiClient } from './api-client.ts'
-import { ApiError } from './api-error.ts'
+import { ApiError, UnreachableError } from './api-error.ts'
 import { logError } from './log-error.ts'
 
 const ApiContext = createContext<ApiClient | null>(null)
@@ -42,7 +42,9 @@ export const readOptions = {
 
 function describeRead(error: unknown): string {
   if (error instanceof ApiError) return `${error.message} ${error.status}`
-  return error instanceof Error ? error.message : String(error)
+  // The log has the words of the browser.
+  const logged = error instanceof UnreachableError ? error.cause : error
+  return logged instanceof Error ? logged.message : String(logged)
 }
 
 /** Provides `api`, and a cache of reads that is discarded when this element is unmounted. */

@@ -1,5 +1,6 @@
 import { endMarker } from '@yonder/contract/event-stream'
 import type { ApiClient, ApiRequest } from './api-client.ts'
+import { UnreachableError } from './api-error.ts'
 
 /** A connection is aborted when nothing arrives for this long; the server sends a heartbeat every 15 s. */
 const maxSilenceMs = 40_000
@@ -26,10 +27,10 @@ export async function connectStream(
   const close = () => clearTimeout(timer)
   const restartTimeout = () => {
     close()
-    timer = setTimeout(
-      () => silence.abort(new Error('The server sent nothing for 40 seconds.')),
-      maxSilenceMs,
-    )
+    timer = setTimeout(() => {
+      api.connection.check()
+      silence.abort(new UnreachableError(new Error('The server sent nothing for 40 seconds.')))
+    }, maxSilenceMs)
   }
   restartTimeout()
   try {

@@ -1,6 +1,6 @@
 import { readSse, type ConnectedStream } from './event-stream.ts'
 import { logError } from './log-error.ts'
-import { waitToRetry } from './wait-to-retry.ts'
+import { waitToRetry, type Connection } from './connection.ts'
 
 /** `lost` while the stream is retried; `unavailable` if the browser does not support it or the server refuses it. */
 export type SharedStreamState = 'open' | 'lost' | 'unavailable'
@@ -10,6 +10,8 @@ export interface SharedStreamOptions {
   readonly name: string
   /** Requests the stream; undefined when the user was signed out. */
   readonly connect: (signal: AbortSignal) => Promise<ConnectedStream | undefined>
+  /** When the server can be reached again, a lost stream is opened again at once. */
+  readonly connection?: Connection
   /** Called in every page with every event's data, in order. */
   readonly onData: (data: string) => void
   /**
@@ -117,7 +119,7 @@ class StreamLeader {
       } finally {
         window.removeEventListener('offline', disconnect)
       }
-      await waitToRetry(failures, this.#signal)
+      await waitToRetry(failures, this.#signal, this.#options.connection)
     }
   }
 

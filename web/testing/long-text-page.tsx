@@ -7,7 +7,9 @@ import { UnsentNote } from '../features/chat/composer/unsent-note.tsx'
 import { ReplyMessage } from '../features/chat/message/reply-message.tsx'
 import { UserMessage } from '../features/chat/message/user-message.tsx'
 import { CallDetails } from '../features/tools/call/call-details.tsx'
+import { ApiProvider } from '../lib/api-provider.tsx'
 import { MarkdownBody } from '../ui/markdown/markdown-body.tsx'
+import { ScriptedApi } from './scripted-api.ts'
 import { makeBot, makeMessage, makeReply } from './wire-objects.ts'
 import '../features/tools/tools.css'
 import '../ui/base.css'
@@ -24,6 +26,7 @@ declare global {
   }
 }
 
+const api = new ScriptedApi().client
 const bot = makeBot()
 const choice = { bots: [bot], error: undefined, selected: bot, select: () => undefined }
 
@@ -49,7 +52,14 @@ const draw: Readonly<Record<string, (text: string) => React.ReactNode>> = {
   ),
   'own message': (text) => <UserMessage message={makeMessage('u1', null, { content: text })} />,
   'message not sent': (text) => (
-    <UnsentNote text={text} reason="Offline." onSendAgain={() => undefined} onEdit={() => undefined} />
+    <ApiProvider api={api}>
+      <UnsentNote
+        text={text}
+        failure={{ cause: 'offline' }}
+        onSendAgain={() => undefined}
+        onEdit={() => undefined}
+      />
+    </ApiProvider>
   ),
   'tool call': (text) => (
     <CallDetails

@@ -1,26 +1,26 @@
-import { WifiOff } from 'lucide-react'
-import { useSyncExternalStore } from 'react'
+import { CloudOff, WifiOff } from 'lucide-react'
+import { sentenceOf } from '../../lib/api-error.ts'
+import { useApi } from '../../lib/api-provider.tsx'
+import { useStore } from '../../lib/store.ts'
 
-/** Shows that the browser is offline, on top of the page, so that nothing moves (§10.20). */
+/**
+ * A row of the header while the browser is offline or the server cannot be reached (§10.20, §10.30). The header grows by
+ * `--spacing-banner`, so the row covers nothing.
+ */
 export function ConnectionBanner() {
-  const online = useSyncExternalStore(subscribe, () => navigator.onLine)
+  const state = useStore(useApi().connection)
+  const Icon = state === 'offline' ? WifiOff : CloudOff
   return (
-    <output className="pointer-events-none fixed inset-x-0 top-header z-40 pt-2 flex justify-center px-4">
-      {!online && (
-        <span className="flex animate-rise items-center gap-2.5 rounded-full bg-surface px-4 py-2 text-sm shadow-float">
-          <WifiOff size={16} aria-hidden className="shrink-0 text-warning" />
-          You are offline. You can still read the open page.
+    <output className="block">
+      {(state === 'offline' || state === 'unreachable') && (
+        <span
+          data-connection-banner=""
+          className="flex h-banner animate-appear items-center justify-center gap-2.5 border-y border-line bg-surface px-4 text-sm"
+        >
+          <Icon size={16} aria-hidden className="shrink-0 text-warning" />
+          <span>{sentenceOf(state)} You can still read the open page.</span>
         </span>
       )}
     </output>
   )
-}
-
-function subscribe(listener: () => void): () => void {
-  window.addEventListener('online', listener)
-  window.addEventListener('offline', listener)
-  return () => {
-    window.removeEventListener('online', listener)
-    window.removeEventListener('offline', listener)
-  }
 }

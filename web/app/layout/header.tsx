@@ -1,4 +1,5 @@
 import { CodeXml, Search, SquarePen } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { useNavigate } from 'react-router'
 import { HeaderSlot } from '../../ui/header-slot.tsx'
 import { IconButton, IconLink } from '../../ui/button/icon-button.tsx'
@@ -13,10 +14,12 @@ export interface HeaderProps extends AccountMenuProps {
   /** The address of the source repository. */
   readonly sourceUrl: string
   readonly onSearch: () => void
+  /** Shown under the bar; the header grows by it. */
+  readonly children?: ReactNode
 }
 
 /** The bar above every screen of a signed-in user (§2.14, §2.15, §2.16, §2.17, §2.18). */
-export function Header({ user, sourceUrl, onSignOut, onSearch }: HeaderProps) {
+export function Header({ user, sourceUrl, onSignOut, onSearch, children }: HeaderProps) {
   const navigate = useNavigate()
   const startChat = () => void navigate('/')
   useShortcut(searchShortcut, onSearch)
@@ -44,6 +47,7 @@ export function Header({ user, sourceUrl, onSignOut, onSearch }: HeaderProps) {
           </span>
         </div>
       </div>
+      {children}
     </header>
   )
 }

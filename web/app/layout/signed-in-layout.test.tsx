@@ -38,6 +38,6 @@ it('removes the home page at once when a chat opens, so that no text goes into a
   await user.keyboard('For the chat{Enter}')
   expect(scene.api.seen('GET /api/chat/id')).toEqual([])
   chatCode.resolve()
-  expect(await screen.findByRole('textbox', { name: 'Message' })).toHaveFocus()
+  expect(await screen.findByRole('textbox', { name: 'Message' }, { timeout: 5000 })).toHaveFocus()
   await screen.findByRole('combobox')
 })

@@ -10,15 +10,16 @@ import { Header, type HeaderProps } from './header.tsx'
 import { useLiveUpdates } from '../live-updates.ts'
 
 /** The frame of a signed-in user's screens: the header, the screen, and the search that opens over both (§14.23). */
-export function SignedInLayout(props: Omit<HeaderProps, 'onSearch'>) {
+export function SignedInLayout(props: Omit<HeaderProps, 'onSearch' | 'children'>) {
   const [isSearching, setSearching] = useState(false)
   const { pathname } = useLocation()
   useLiveUpdates(props.user.sub)
   return (
     <>
-      <Header {...props} onSearch={() => setSearching(true)} />
+      <Header {...props} onSearch={() => setSearching(true)}>
+        <ConnectionBanner />
+      </Header>
       <TokenFailureNotice />
-      <ConnectionBanner />
       <ScrollToTop key={pathname} />
       <ErrorBoundary screen={pathname}>
         {/* Without the key, the previous screen would stay usable until the code of the next one is loaded (§14.33). */}

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { ArrowDown } from 'lucide-react'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
+import { sentenceOf } from '../../lib/api-error.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { Skeleton } from '../../ui/states/progress.tsx'
 import { ContentsButton } from './contents/chat-contents.tsx'
@@ -100,7 +101,7 @@ export interface ChatStatusProps {
  */
 export function ChatStatus({ view: { isConnected, notice }, pending }: ChatStatusProps) {
   const hint = pending && describePending(countCallsAfter(pending))
-  const text = isConnected ? (notice ?? hint) : 'The connection was lost. Reconnecting...'
+  const text = isConnected ? (notice ?? hint) : sentenceOf('reconnecting')
   return <output className="block px-4 pb-2 text-center text-sm text-muted empty:hidden">{text}</output>
 }
 

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import { Navigate } from 'react-router'
 import type { Chat } from '@yonder/contract/chat'
-import { ApiError } from '../../lib/api-error.ts'
+import { ApiError, readReason } from '../../lib/api-error.ts'
 import { useStore } from '../../lib/store.ts'
 import { ErrorState } from '../../ui/states/error-state.tsx'
 import { preloadMarkdown } from '../../ui/markdown/markdown.tsx'
@@ -68,7 +68,7 @@ export function ChatView({ chatId, onEvent, aside, reservesAside }: ChatViewProp
           title="This chat could not be loaded"
           retry={{ label: 'Try again', onRetry: session.reload }}
         >
-          {error.message}
+          {readReason(error)}
         </ErrorState>
       )}
     </ChatFrame>
@@ -130,7 +130,7 @@ function Conversation({ chat, view, session, aside, reservesAside }: Conversatio
               <div className="mx-auto w-full max-w-column px-4 pb-6 sm:px-6">
                 <UnsentNote
                   text={view.unsent.message.content}
-                  reason={view.unsent.reason}
+                  failure={view.unsent.failure}
                   onSendAgain={() => {
                     goToEnd()
                     session.sendAgain(choice.selected?.name)

@@ -176,7 +176,7 @@ test('shows a message whose page was closed, and not one that another tab is sen
 })
 
 test('does not send a message again that another tab has begun to send (§10.27)', async () => {
-  storeAsOtherPage('r1', { failure: 'Offline.' })
+  storeAsOtherPage('r1', { failure: { text: 'Offline.' } })
   const api = openApi()
   renderScreen(api, <HomeView userName="Ada" />)
   const again = await screen.findByRole('button', { name: 'Send again' })

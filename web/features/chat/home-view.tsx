@@ -24,7 +24,7 @@ export function HomeView({ userName }: { readonly userName: string | null | unde
           <UnsentNote
             key={message.request}
             text={message.content}
-            reason={message.failure ?? ''}
+            failure={message.failure}
             busy={isStarting}
             onSendAgain={() => sendAgain(message, bot?.name ?? message.botName)}
             onEdit={() => homeOutbox.edit(message)}

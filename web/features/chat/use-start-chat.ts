@@ -1,19 +1,22 @@
 import type { NewChat } from '@yonder/contract/chat'
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { useEffect, useEffectEvent, useRef, useState, useSyncExternalStore } from 'react'
 import { useNavigate } from 'react-router'
-import { explainRequestError } from '../../lib/api-error.ts'
+import { toFailure, isOutage } from '../../lib/api-error.ts'
 import { useApi } from '../../lib/api-provider.tsx'
 import { browserStorage } from '../../lib/browser-storage.ts'
 import { logError } from '../../lib/log-error.ts'
 import { storageKeys } from './chat-storage.ts'
+import { AutomaticSends } from './session/automatic-sends.ts'
 import { homeOutbox, type HomeMessage, type SendAttempt } from './session/home-outbox.ts'
 import { firstMessage } from './session/outbox.ts'
 import { createMessageId } from './session/run-messages.ts'
 
+type UnsentHomeMessage = HomeMessage & Required<Pick<HomeMessage, 'failure'>>
+
 export interface StartChat {
   readonly isStarting: boolean
   /** The messages that were not sent, oldest first. */
-  readonly unsent: readonly HomeMessage[]
+  readonly unsent: readonly UnsentHomeMessage[]
   readonly start: (content: string, botName: string) => void
   readonly sendAgain: (message: HomeMessage, botName: string) => void
 }
@@ -32,8 +35,7 @@ export function useStartChat(): StartChat {
   useEffect(() => {
     homeOutbox.failAbandoned()
     return () => {
-      if (current.current?.isActive() === true)
-        current.current.fail('You opened another page before the message was sent.')
+      if (current.current?.isActive() === true) current.current.fail({ cause: 'page_left' })
     }
   }, [])
   useEffect(() => {
@@ -49,7 +51,7 @@ export function useStartChat(): StartChat {
     setStarting(true)
     try {
       const chat = await api.get<NewChat>(`/api/chat/id?request=${request}`)
-      if (chat === undefined) attempt.fail('You were signed out before the message was sent.')
+      if (chat === undefined) attempt.fail({ cause: 'signed_out' })
       // Another page is open, and this chat must not take its place.
       else if (attempt.isActive()) {
         attempt.handOver(chat.id)
@@ -59,21 +61,43 @@ export function useStartChat(): StartChat {
       }
     } catch (error) {
       logError('Error creating chat with message', error)
-      attempt.fail(explainRequestError(error))
+      attempt.fail(toFailure(error))
     } finally {
       setStarting(false)
     }
   }
 
+  const sendAgain = ({ request, content }: HomeMessage, botName: string) => {
+    // Another tab may have sent it, or be sending it at this moment.
+    if (homeOutbox.isUnsent(request)) void send({ request, content, botName })
+  }
+  useAutomaticSends(() => {
+    // Only the newest: sending leads to its chat.
+    const newest = messages.findLast(({ failure }) => failure !== undefined && isOutage(failure))
+    return isStarting ? undefined : newest
+  }, sendAgain)
+
   return {
     isStarting,
-    unsent: messages.filter(({ failure }) => failure !== undefined),
+    unsent: messages.filter((message): message is UnsentHomeMessage => message.failure !== undefined),
     start: (content, botName) => void send({ request: takeRequest(), content, botName }),
-    sendAgain: ({ request, content }, botName) => {
-      // Another tab may have sent it, or be sending it at this moment.
-      if (homeOutbox.isUnsent(request)) void send({ request, content, botName })
-    },
+    sendAgain,
   }
+}
+
+/** Sends a message that an outage kept from the server when the connection is back (§10.31). */
+function useAutomaticSends(
+  find: () => HomeMessage | undefined,
+  send: (message: HomeMessage, botName: string) => void,
+): void {
+  const { connection } = useApi()
+  const [sends] = useState(() => new AutomaticSends(connection))
+  const handleBack = useEffectEvent(() => {
+    const message = find()
+    if (message?.failure !== undefined && sends.take(message.request, message.failure))
+      send(message, message.botName)
+  })
+  useEffect(() => sends.watch(() => handleBack()), [sends])
 }
 
 /** Returns the request of a message that was edited before its chat was opened, or a new one. */

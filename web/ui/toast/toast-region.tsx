@@ -34,7 +34,7 @@ function Region() {
   return (
     <div
       ref={region}
-      className="pointer-events-none fixed top-header right-3 z-50 mt-2 flex w-80 max-w-floating flex-col sm:right-4"
+      className="pointer-events-none fixed top-header-end right-3 z-50 mt-2 flex w-80 max-w-floating flex-col sm:right-4"
     >
       <output aria-label="Messages" className="flex flex-col">
         {cardsOf('success')}

@@ -1,17 +1,25 @@
+import { describeFailure, isOutage, type Failure } from '../../../lib/api-error.ts'
+import { useApi } from '../../../lib/api-provider.tsx'
+import { useStore } from '../../../lib/store.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { LongText } from '../../../ui/long-text.tsx'
 
 export interface UnsentNoteProps {
   readonly text: string
-  readonly reason: string
+  readonly failure: Failure
   readonly onSendAgain: () => void
   /** Moves the text back into the input. */
   readonly onEdit: () => void
   readonly busy?: boolean
 }
 
-/** A message that did not reach the server, with its text and buttons to send it again or edit it (§10.21, §10.22). */
-export function UnsentNote({ text, reason, onSendAgain, onEdit, busy = false }: UnsentNoteProps) {
+/**
+ * A message that did not reach the server, with its text and buttons to send it again or edit it (§10.21, §10.22). After
+ * an outage it is sent without a click (§10.31).
+ */
+export function UnsentNote({ text, failure, onSendAgain, onEdit, busy = false }: UnsentNoteProps) {
+  const connection = useStore(useApi().connection)
+  const waits = isOutage(failure) && (connection === 'offline' || connection === 'unreachable')
   return (
     <div className="flex flex-col items-end gap-2">
       <div
@@ -21,7 +29,8 @@ export function UnsentNote({ text, reason, onSendAgain, onEdit, busy = false }: 
         <LongText text={text} />
       </div>
       <div role="alert" className="flex flex-wrap items-center justify-end gap-2 text-sm">
-        <span className="text-danger">Not sent. {reason}</span>
+        <span className="text-danger">Not sent. {describeFailure(failure, connection !== 'offline')}</span>
+        {waits && <span className="text-muted">It will be sent when the connection is back.</span>}
         <Button size="small" onClick={onSendAgain} busy={busy}>
           Send again
         </Button>

@@ -26,7 +26,7 @@ export function ChatContents({ path, onSelect }: ChatContentsProps) {
   if (userMessages.length === 0) return null
   return (
     <>
-      <div className="sticky top-header hidden h-below-header flex-col pt-4 lg:flex">
+      <div className="sticky top-header-end hidden h-below-header flex-col pt-4 lg:flex">
         <h2 aria-hidden className="px-4.5 pb-2 text-xs font-medium text-muted">
           Contents
         </h2>

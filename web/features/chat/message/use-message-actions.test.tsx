@@ -179,7 +179,7 @@ test('keeps a message that was not sent while a reply is regenerated', async () 
   )
   const unsent = { id: 'x', parentId: 'b2', content: 'Unsent', botName: 'Owl' }
   await ready()
-  outbox.write('c1', { message: unsent, sentAt: 1, failure: 'Offline.' })
+  outbox.write('c1', { message: unsent, sentAt: 1, failure: { text: 'Offline.' } })
   await userEvent.click(button('Regenerate'))
   stream.send({
     type: 'started',

@@ -22,7 +22,7 @@ export function UserMessage({ message }: { readonly message: Message }) {
       ref={useRegisteredElement(message.id)}
       aria-label="You"
       tabIndex={-1}
-      className="group/message flex scroll-mt-18 flex-col items-end outline-none"
+      className="group/message flex scroll-mt-[calc(var(--spacing-header-end)+1rem)] flex-col items-end outline-none"
     >
       {editing && actions !== undefined ? (
         <MessageEditor

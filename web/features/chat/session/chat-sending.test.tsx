@@ -16,7 +16,7 @@ import {
   shortChat,
 } from '../../../testing/chat-scene.tsx'
 import { expectConsole } from '../../../testing/expect-console.ts'
-import { failure, json } from '../../../testing/scripted-api.ts'
+import { failure, json, ScriptedApi, settle } from '../../../testing/scripted-api.ts'
 import { personalStorage } from '../chat-storage.ts'
 
 test('adds the message and an empty reply at once, then streams the reply into it (§4.13, §4.14, §2.32, §7.11, §7.34, §7.35)', async () => {
@@ -167,6 +167,37 @@ test('keeps a message that was not sent across a reload (§10.21)', async () => 
   expect(input()).toHaveValue('Keep me')
   expect(screen.queryByText(/Not sent/)).toBeNull()
   await screen.findByRole('combobox')
+})
+
+test('sends a message again once when the server responds, with the same id, and then waits for the user (§10.22, §10.31)', async () => {
+  expectConsole('error', /Error sending message/)
+  const { api } = openChat(
+    shortChat,
+    new ScriptedApi().on('GET /healthz', () => json({})),
+  )
+  api.on('POST /api/chat/completions', () => {
+    throw new TypeError('Failed to fetch')
+  })
+  const sent = () => api.seen('POST /api/chat/completions').map(({ body }) => body)
+  await send('Blocked')
+  await waitFor(() => expect(sent()).toHaveLength(2))
+  await settle()
+  expect(sent()).toHaveLength(2)
+  expect(sent()[1]).toEqual(sent()[0])
+  expect(await screen.findByText('Not sent. The server could not be reached.')).toBeVisible()
+})
+
+test('does not send a refused message again without a click (§10.31)', async () => {
+  expectConsole('error', /Error sending message/)
+  const { api } = openChat(
+    shortChat,
+    new ScriptedApi().on('GET /healthz', () => json({})),
+  )
+  api.on('POST /api/chat/completions', () => failure(503, 'unavailable', 'Going down.'))
+  await send('Keep me')
+  expect(await screen.findByText('Not sent. Going down.')).toBeVisible()
+  await settle()
+  expect(api.seen('POST /api/chat/completions')).toHaveLength(1)
 })
 
 test('removes the unsent message when the loaded chat contains the message', async () => {

@@ -7,11 +7,11 @@ import { textOfContent } from '@yonder/contract/message-text'
 import type { ApiClient } from '../../../lib/api-client.ts'
 import type { ConnectedStream } from '../../../lib/event-stream.ts'
 import { logError } from '../../../lib/log-error.ts'
-import { readReason } from '../../../lib/api-error.ts'
+import { readReason, toFailure, UnconfirmedError } from '../../../lib/api-error.ts'
 import type { SharedStreamState } from '../../../lib/share-stream.ts'
 import { createStore, type ReadableStore } from '../../../lib/store.ts'
-import { toast } from '../../../lib/toasts.ts'
 import { restoreDraft, storageKeys } from '../chat-storage.ts'
+import { AutomaticSends } from './automatic-sends.ts'
 import { ChatReader } from './chat-reader.ts'
 import { firstMessage, outbox, type OutgoingMessage } from './outbox.ts'
 import {
@@ -22,7 +22,8 @@ import {
   optimisticSend,
 } from './run-messages.ts'
 import { countCallsAfter } from './calls-of-turn.ts'
-import { explainRunError, isRunActive, readRun, requestRun, RunRefusedError } from './run-stream.ts'
+import { isRunActive, readRun, requestRun, RunRefusedError } from './run-stream.ts'
+import { SelectionSaver } from './selection-saver.ts'
 import { reduceSession } from './session-reducer.ts'
 import { activeRun, createView, firstReply, initialState } from './session-state.ts'
 import type { SessionAction, SessionState, SessionView } from './session-state.ts'
@@ -58,14 +59,17 @@ export class ChatSession {
   #closeTimer: ReturnType<typeof setTimeout> | undefined
   /** Aborts the requests of the current run. */
   #abort = new AbortController()
-  #selections = 0
-  #selecting: Promise<void> = Promise.resolve()
+  readonly #selections: SelectionSaver
+  readonly #automaticSends: AutomaticSends
+  #leaveConnection = () => {}
 
   /** `isLive` returns whether live updates contain the events of runs that this page did not request. */
   constructor(chatId: string, api: ApiClient, isLive: () => boolean) {
     this.#chatId = chatId
     this.#api = api
     this.#isLive = isLive
+    this.#selections = new SelectionSaver(chatId, api)
+    this.#automaticSends = new AutomaticSends(api.connection)
     this.#reader = new ChatReader(api, chatId, {
       onStart: () => this.#apply({ type: 'read_started' }),
       isAnnounced: isLive,
@@ -89,12 +93,17 @@ export class ChatSession {
     clearTimeout(this.#closeTimer)
     this.#viewers += 1
     if (this.#viewers === 1) {
+      this.#leaveConnection = this.#automaticSends.watch(() => {
+        this.#apply({ type: 'connection_back' })
+        this.#sendAfterOutage()
+      })
       this.#reader.open()
       this.#readIfOutdated()
     }
     return () => {
       this.#viewers -= 1
       if (this.#viewers > 0) return
+      this.#leaveConnection()
       this.#reader.close()
       this.#closeTimer = setTimeout(() => this.#stopFollowing(), closeDelayMs)
     }
@@ -177,21 +186,10 @@ export class ChatSession {
     })
   }
 
-  /**
-   * Shows the branch of a message at once, saves the selection (§7.13) and loads the chat again (§4.25). Of several
-   * selections in quick succession only the first and the last are saved, one after the other (§14.5, §14.29).
-   */
+  /** Shows the branch of a message at once, saves the selection (§7.13) and loads the chat again (§4.25, §14.5). */
   readonly selectBranch = (messageId: string): void => {
-    const selection = (this.#selections += 1)
-    const isLast = () => selection === this.#selections
     this.#apply({ type: 'branch_selected', messageId })
-    const before = this.#selecting
-    const save = async () => {
-      await before
-      if (isLast()) await this.#saveBranch(messageId)
-      this.#apply({ type: 'branch_saved', isLast: isLast() })
-    }
-    this.#selecting = save()
+    this.#selections.save(messageId, (isLast) => this.#apply({ type: 'branch_saved', isLast }))
   }
 
   /** Stops the run on the server, closes its stream and loads the chat again (§4.15). */
@@ -281,18 +279,8 @@ export class ChatSession {
     const position = { seq: active.run.seq, replyId, stream }
     for await (const streamSignal of readRun(this.#api, this.#chatId, position, signal)) {
       if (signal.aborted) return
-      if (streamSignal.type === 'unconfirmed')
-        throw new Error('The connection was lost before the server confirmed the message.')
+      if (streamSignal.type === 'unconfirmed') throw new UnconfirmedError()
       this.#apply(streamSignal.type === 'unknown' ? { type: 'left' } : streamSignal)
-    }
-  }
-
-  async #saveBranch(messageId: string): Promise<void> {
-    try {
-      await this.#api.post('/api/chat/select-response', { chatId: this.#chatId, messageId })
-    } catch (error) {
-      logError('Error selecting response', error)
-      toast.error(`The chosen version could not be saved: ${readReason(error)}`)
     }
   }
 
@@ -312,7 +300,10 @@ export class ChatSession {
   #handleSendFailure(message: OutgoingMessage, error: unknown): void {
     const isRefused = error instanceof RunRefusedError
     const isActive = isRunActive(error)
-    logError(`Error sending message: ${readReason(error)}`, isRefused ? undefined : error)
+    logError(
+      `Error sending message: ${error instanceof Error ? error.message : readReason(error)}`,
+      isRefused ? undefined : error,
+    )
     if (isActive) {
       outbox.clear(this.#chatId)
       this.#restoreDraft(message.content)
@@ -320,9 +311,9 @@ export class ChatSession {
         'Another reply is being written in this chat. Your message is in the input again. Send it when the reply is finished.'
       this.#apply({ type: 'dropped', notice })
     } else {
-      const reason = explainRunError(error)
-      outbox.fail(this.#chatId, message, reason)
-      this.#apply({ type: 'dropped', unsent: { message, reason } })
+      const failure = toFailure(error)
+      outbox.fail(this.#chatId, message, failure)
+      this.#apply({ type: 'dropped', unsent: { message, failure } })
     }
     // The server may have stored the message although the request failed.
     if (!isRefused || isActive) this.reload()
@@ -332,7 +323,7 @@ export class ChatSession {
     logError(failure, error)
     const notice = isRunActive(error)
       ? 'Another reply is being written in this chat. Wait until it is finished, or stop it first.'
-      : `${failure}: ${explainRunError(error)}`
+      : `${failure}: ${readReason(error)}`
     this.#apply({ type: 'dropped', notice })
     this.reload()
   }
@@ -345,6 +336,15 @@ export class ChatSession {
       this.#apply({ type: 'dropped' })
       this.reload()
     }
+  }
+
+  #sendAfterOutage(): void {
+    const { unsent, chat, activity } = this.#state
+    if (unsent === undefined || chat === undefined || activity.phase !== 'idle' || this.#viewers === 0) return
+    const { message, failure } = unsent
+    // When the user signs out, the outbox is emptied, and the message must not be sent any more.
+    const isKept = outbox.read(this.#chatId)?.message.id === message.id
+    if (isKept && this.#automaticSends.take(message.id, failure)) this.send(message)
   }
 
   /** The only method that changes the state. It also sends, stores and renders what follows from the change. */
@@ -369,6 +369,7 @@ export class ChatSession {
     if (newRun?.phase === 'streaming' && (oldRun === undefined || oldRun.phase === 'following'))
       void this.#followStream(undefined, this.#abort.signal)
     this.#readIfOutdated()
+    this.#sendAfterOutage()
   }
 
   /** Called when the server has confirmed a run that this page requested. */

@@ -1,3 +1,4 @@
+import type { Failure } from '../../../lib/api-error.ts'
 import { browserStorage } from '../../../lib/browser-storage.ts'
 import { holdLock, whenReleased } from '../../../lib/page-lock.ts'
 import { restoreDraft, storageKeys } from '../chat-storage.ts'
@@ -13,14 +14,14 @@ export interface HomeMessage {
   /** The reserved chat. */
   readonly chatId?: string
   /** Why it could not be sent; absent until the attempt has failed. */
-  readonly failure?: string
+  readonly failure?: Failure
 }
 
 /** An attempt of this page to send a message. */
 export interface SendAttempt {
   /** False after a failure, or when the message is being sent again. */
   readonly isActive: () => boolean
-  readonly fail: (reason: string) => void
+  readonly fail: (failure: Failure) => void
   /** Called when the chat is reserved. From here on its page sends the message. */
   readonly handOver: (chatId: string) => void
 }
@@ -40,8 +41,8 @@ export const homeOutbox = {
     const { request } = message
     const attempt: SendAttempt = {
       isActive: () => attempts.get(request)?.attempt === attempt,
-      fail: (reason) => {
-        if (attempt.isActive() || !attempts.has(request)) fail(request, reason)
+      fail: (failure) => {
+        if (attempt.isActive() || !attempts.has(request)) fail(request, failure)
       },
       handOver: (chatId) => {
         const stored = read(request)
@@ -67,14 +68,14 @@ export const homeOutbox = {
   },
   /** Called when the home page opens: the chat of a message that is still stored was closed too early. */
   failAbandoned(): void {
-    for (const request of attempts.keys()) fail(request, 'The chat was closed before the message was sent.')
+    for (const request of attempts.keys()) fail(request, { cause: 'chat_closed' })
   },
   /** Fails the messages of other pages as soon as these are closed, until `signal` is aborted. */
   watchOtherPages(messages: readonly HomeMessage[], signal: AbortSignal): void {
     for (const { request, failure } of messages)
       if (failure === undefined && !attempts.has(request))
         void whenReleased(storageKeys.homeOutbox(request), signal, () =>
-          fail(request, 'The page was closed before the server confirmed the message.'),
+          fail(request, { cause: 'page_closed' }),
         )
   },
   subscribe(listener: () => void): () => void {
@@ -99,7 +100,7 @@ export const homeOutbox = {
 const isOutboxKey = (key: string) => key.startsWith(storageKeys.homeOutbox(''))
 
 /** Changes nothing when the message is not stored any more: it was sent, edited, or removed with the user's other data. */
-function fail(request: string, failure: string): void {
+function fail(request: string, failure: Failure): void {
   end(request)
   const stored = read(request)
   if (stored !== undefined) write({ ...stored, failure })

@@ -1,3 +1,4 @@
+import type { Failure } from '../../../lib/api-error.ts'
 import type { Chat } from '@yonder/contract/chat'
 import { browserStorage } from '../../../lib/browser-storage.ts'
 import { storageKeys } from '../chat-storage.ts'
@@ -13,10 +14,10 @@ export interface OutgoingMessage {
   readonly denyOne?: true
 }
 
-/** A message that was not sent, and a sentence that says why. */
+/** A message that was not sent, and why. */
 export interface UnsentMessage {
   readonly message: OutgoingMessage
-  readonly reason: string
+  readonly failure: Failure
 }
 
 interface OutboxEntry {
@@ -24,7 +25,7 @@ interface OutboxEntry {
   /** Milliseconds since 1970. */
   readonly sentAt: number
   /** Why it could not be sent; absent until the request has failed. */
-  readonly failure?: string
+  readonly failure?: Failure
 }
 
 /** A message that another page has put into the outbox counts as not sent if it is unconfirmed after this time. */
@@ -45,7 +46,7 @@ export const outbox = {
     browserStorage.write(storageKeys.outbox(chatId), JSON.stringify(entry))
   },
   /** Stores why a message could not be sent, unless it was removed meanwhile, for instance because the user signed out (§15.12). */
-  fail(chatId: string, message: OutgoingMessage, failure: string): void {
+  fail(chatId: string, message: OutgoingMessage, failure: Failure): void {
     if (outbox.read(chatId)?.message.id === message.id)
       outbox.write(chatId, { message, sentAt: Date.now(), failure })
   },
@@ -70,12 +71,7 @@ export const outbox = {
     }
     const age = Date.now() - sentAt
     if (failure === undefined && age <= maxResponseMs) return { checkAgainMs: maxResponseMs - age + 1 }
-    return {
-      unsent: {
-        message,
-        reason: failure ?? 'The page was closed before the server confirmed the message.',
-      },
-    }
+    return { unsent: { message, failure: failure ?? { cause: 'page_closed' } } }
   },
 }
 

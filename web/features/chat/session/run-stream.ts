@@ -1,38 +1,26 @@
 import type { RunEvent } from '@yonder/contract/completion'
 import type { ErrorDetail } from '@yonder/contract/error'
 import { readErrorBody, type ApiClient } from '../../../lib/api-client.ts'
-import { explainRequestError } from '../../../lib/api-error.ts'
+import { ApiError } from '../../../lib/api-error.ts'
 import { connectStream, readSse, type ConnectedStream } from '../../../lib/event-stream.ts'
 import { logError } from '../../../lib/log-error.ts'
-import { waitToRetry } from '../../../lib/wait-to-retry.ts'
+import { waitToRetry } from '../../../lib/connection.ts'
 
-/** The server refused to start a run. */
-export class RunRefusedError extends Error {
-  readonly detail: ErrorDetail | undefined
-  /** The error message of the server, or a sentence with the status if there is none. */
-  readonly reason: string
-
+/** The server refused to start a run. The message is the text of the status (§8.8). */
+export class RunRefusedError extends ApiError {
   constructor({ status, statusText }: Response, detail: ErrorDetail | undefined) {
-    super(statusText || String(status))
-    this.detail = detail
-    this.reason = detail?.message ?? `The server returned the status ${status}.`
+    super(statusText || String(status), status, detail)
   }
 }
 
 /** Whether the server refused a run because another run of the chat is in progress. */
 export function isRunActive(error: unknown): boolean {
-  return error instanceof RunRefusedError && error.detail?.code === 'run_active'
-}
-
-/** Returns the reason why a run could not be requested, as a sentence for the user. */
-export function explainRunError(error: unknown): string {
-  if (error instanceof RunRefusedError) return error.reason
-  return explainRequestError(error)
+  return error instanceof RunRefusedError && error.code === 'run_active'
 }
 
 /**
  * Requests a run. Returns undefined when the user is signed out (§8.8).
- * @throws RunRefusedError, or what `fetch` throws when the server cannot be reached
+ * @throws RunRefusedError, or UnreachableError
  */
 export async function requestRun(
   api: ApiClient,
@@ -101,7 +89,7 @@ export async function* readRun(
       if (problem instanceof UnstoredReplyError) yield { type: 'ending', reason: problem.message }
       yield { type: 'connection', isConnected: false }
     } else if (stream !== undefined && stream.response.status < 500) return yield { type: 'unknown' }
-    await waitToRetry(failures, signal)
+    await waitToRetry(failures, signal, api.connection)
     if (!signal.aborted) stream = await reconnect(api, chatId, { seq, replyId }, signal)
     if (signal.aborted) return
     if (stream?.response.ok === true) yield { type: 'connection', isConnected: true }

@@ -148,7 +148,10 @@ describe('a run that this page requested', () => {
   })
 
   it('removes its messages when it was not confirmed', () => {
-    const unsent = { message: { id: 'q', parentId: null, content: 'Hi', botName: 'Owl' }, reason: 'Off.' }
+    const unsent = {
+      message: { id: 'q', parentId: null, content: 'Hi', botName: 'Owl' },
+      failure: { text: 'Off.' },
+    }
     const dropped = apply(after(requested), { type: 'dropped', unsent, notice: 'No.' })
     expect(dropped.chat).toBe(empty.chat)
     expect([dropped.unsent, dropped.notice]).toEqual([unsent, 'No.'])
@@ -218,7 +221,7 @@ describe('a run that was requested elsewhere', () => {
   it('removes the unsent message when the server has stored it', () => {
     const unsent = {
       message: { id: 'question', parentId: null, content: 'Hi', botName: 'Owl' },
-      reason: 'Off.',
+      failure: { text: 'Off.' },
     }
     expect(after({ type: 'unsent', unsent }, live(started())).unsent).toBeUndefined()
     expect(after({ type: 'unsent', unsent }, read(chatWith([question]))).unsent).toBeUndefined()

@@ -1,3 +1,4 @@
+import { namesOutage } from '../../../lib/api-error.ts'
 import { applyEvent, emptyRun } from '@yonder/contract/apply-event'
 import type { RunState } from '@yonder/contract/apply-event'
 import type { Chat } from '@yonder/contract/chat'
@@ -48,6 +49,8 @@ export function reduceSession(state: SessionState, action: SessionAction): Sessi
       return active === undefined ? state : { ...settle(state, active), isOutdated: true }
     case 'dropped':
       return { ...becomeIdle(state), notice: action.notice, unsent: action.unsent ?? state.unsent }
+    case 'connection_back':
+      return namesOutage(state.notice) ? { ...state, notice: undefined } : state
     case 'unsent':
       return { ...state, unsent: action.unsent }
     case 'branch_selected': {

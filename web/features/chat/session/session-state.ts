@@ -82,6 +82,8 @@ export type SessionAction =
   | { readonly type: 'left' }
   /** The run never began, or the chat was closed. */
   | { readonly type: 'dropped'; readonly notice?: string; readonly unsent?: UnsentMessage }
+  /** The server can be reached again, so a notice that says otherwise is over. */
+  | { readonly type: 'connection_back' }
   | { readonly type: 'unsent'; readonly unsent: UnsentMessage | undefined }
   | { readonly type: 'branch_selected'; readonly messageId: string }
   | { readonly type: 'branch_saved'; readonly isLast: boolean }

@@ -1,6 +1,8 @@
 import type { Integration } from '@yonder/contract/integration'
 import { integrationLabels, useSaveKey } from '../../../data/integrations.ts'
-import { readReason } from '../../../lib/api-error.ts'
+import { readReason, namesOutage } from '../../../lib/api-error.ts'
+import { useApi } from '../../../lib/api-provider.tsx'
+import { useConnectionBack } from '../../../lib/connection.ts'
 import { useForm } from '../../../lib/use-form.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { TextInput } from '../../../ui/form/text-input.tsx'
@@ -29,6 +31,10 @@ export function KeyForm({ id, integration, onClose }: KeyFormProps) {
       if (isMounted()) onClose()
       return undefined
     },
+  })
+  useConnectionBack(useApi().connection, () => {
+    // A change removes the problem.
+    if (namesOutage(problems.key)) change({ key: draft.key })
   })
   const isBlank = draft.key.trim() === ''
   const described = [problems.key !== undefined && `${id}-reason`, isStored && `${id}-hint`].filter(Boolean)

@@ -1,8 +1,9 @@
 import type { ToolAnswerRequest } from '@yonder/contract/completion'
-import { useLayoutEffect, useRef } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import type { RefObject } from 'react'
-import { readReason } from '../../../lib/api-error.ts'
+import { readReason, namesOutage } from '../../../lib/api-error.ts'
 import { useApi } from '../../../lib/api-provider.tsx'
+import { useConnectionBack } from '../../../lib/connection.ts'
 import { logError } from '../../../lib/log-error.ts'
 import { elicitationDraft } from './elicitation-draft.ts'
 
@@ -21,6 +22,15 @@ export function useAnswerElicitation(): (answer: ToolAnswerRequest) => Promise<s
       return message
     }
   }
+}
+
+/** The error message of an answer, and its setter. A message about an outage disappears when the connection is back. */
+export function useAnswerFailure() {
+  const [failure, setFailure] = useState<string>()
+  useConnectionBack(useApi().connection, () => {
+    if (namesOutage(failure)) setFailure(undefined)
+  })
+  return [failure, setFailure] as const
 }
 
 /** Moves the focus to `focusAfter` when the element of the returned ref is removed while it has the focus. */

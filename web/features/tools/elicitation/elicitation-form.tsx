@@ -7,7 +7,7 @@ import { flushSync } from 'react-dom'
 import { useKeepMounted } from '../../../lib/keep-mounted.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { InertText } from '../../../ui/inert-text.tsx'
-import { useAnswerElicitation, useReturnFocus } from './answer-elicitation.ts'
+import { useAnswerElicitation, useAnswerFailure, useReturnFocus } from './answer-elicitation.ts'
 import { elicitationDraft } from './elicitation-draft.ts'
 import { FieldControl } from './field-control.tsx'
 import { checkValue, createAnswer, initialValue } from './field-values.ts'
@@ -30,7 +30,7 @@ export function ElicitationForm({ chatId, message, elicitation, focusAfter }: El
   const [values, setValues] = useState(() => elicitationDraft.read(chatId, message.id, elicitation))
   const [showsErrors, setShowsErrors] = useState(false)
   const [pending, setPending] = useState<ElicitationAnswer['action']>()
-  const [failure, setFailure] = useState<string>()
+  const [failure, setFailure] = useAnswerFailure()
   const answerElicitation = useAnswerElicitation()
   const { fields } = elicitation
   const form = useReturnFocus<HTMLFormElement>(focusAfter)

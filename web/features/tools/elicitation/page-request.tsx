@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { Button, ButtonLink } from '../../../ui/button/button.tsx'
 import { useKeepMounted } from '../../../lib/keep-mounted.ts'
 import { InertText } from '../../../ui/inert-text.tsx'
-import { useAnswerElicitation, useReturnFocus } from './answer-elicitation.ts'
+import { useAnswerElicitation, useAnswerFailure, useReturnFocus } from './answer-elicitation.ts'
 import type { ElicitationFormProps } from './elicitation-form.tsx'
 
 export interface PageRequestProps extends ElicitationFormProps {
@@ -18,7 +18,7 @@ export interface PageRequestProps extends ElicitationFormProps {
 export function PageRequest({ chatId, message, elicitation, page, focusAfter }: PageRequestProps) {
   const [isOpened, setOpened] = useState(false)
   const [pending, setPending] = useState<ElicitationAnswer['action']>()
-  const [failure, setFailure] = useState<string>()
+  const [failure, setFailure] = useAnswerFailure()
   const answerElicitation = useAnswerElicitation()
   const region = useReturnFocus<HTMLElement>(focusAfter)
   useKeepMounted()

@@ -21,7 +21,7 @@ export function LogPanel({ log, onClear, onClose }: LogPanelProps) {
   return (
     <aside
       aria-label="Connection logs"
-      className="sticky top-header flex h-below-header flex-col border-l border-line"
+      className="sticky top-header-end flex h-below-header flex-col border-l border-line"
     >
       <header className="flex items-center justify-between gap-2 py-2 pr-2 pl-4">
         <h2 className="text-sm font-medium">Connection logs</h2>

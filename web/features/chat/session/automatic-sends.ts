@@ -1,0 +1,32 @@
+import { isOutage, type Failure } from '../../../lib/api-error.ts'
+import type { Connection } from '../../../lib/connection.ts'
+
+/**
+ * Decides when a message that an outage kept from the server is sent without a click (§10.31): once per outage, because
+ * a request that something else blocks would be repeated forever.
+ */
+export class AutomaticSends {
+  readonly #connection: Connection
+  /** The id of the message that was sent since the last outage. */
+  #sentId: string | undefined
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  /** Calls `onBack` whenever the server can be reached again, until the returned function is called. */
+  watch(onBack: () => void): () => void {
+    return this.#connection.subscribe(() => {
+      const state = this.#connection.get()
+      if (state === 'offline' || state === 'unreachable') this.#sentId = undefined
+      if (state === 'online') onBack()
+    })
+  }
+
+  /** Whether the message with this id, which failed for this reason, is to be sent now. True once. */
+  take(id: string, failure: Failure): boolean {
+    if (!isOutage(failure) || this.#connection.get() !== 'online' || this.#sentId === id) return false
+    this.#sentId = id
+    return true
+  }
+}

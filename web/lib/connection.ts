@@ -1,0 +1,141 @@
+import { useEffect, useEffectEvent } from 'react'
+import { createStore, type ReadableStore } from './store.ts'
+
+/**
+ * Whether requests reach the server. `offline` is what the browser says; `checking` follows a request without a response,
+ * and `unreachable` a second of checks without one.
+ */
+export type ConnectionState = 'online' | 'checking' | 'unreachable' | 'offline'
+
+export interface Connection extends ReadableStore<ConnectionState> {
+  /** Called when a request got no response: asks the server until it responds. */
+  readonly check: () => void
+}
+
+/** An outage that is shorter than this is not shown. */
+const gracePeriodMs = 1000
+/** The pause between two checks during an outage. */
+const checkIntervalMs = 2000
+
+/**
+ * Creates the state of the connection to the server. `probe` resolves to whether the server responds. The server is asked
+ * only after a request has failed, and only while something subscribes to the state.
+ */
+export function createConnection(probe: () => Promise<boolean>): Connection {
+  return new CheckedConnection(probe)
+}
+
+class CheckedConnection implements Connection {
+  readonly #probe: () => Promise<boolean>
+  readonly #state = createStore<ConnectionState>(navigator.onLine ? 'online' : 'offline')
+  #subscribers = 0
+  #isChecking = false
+  #endPause = () => {}
+
+  constructor(probe: () => Promise<boolean>) {
+    this.#probe = probe
+  }
+
+  readonly get = (): ConnectionState => this.#state.get()
+
+  readonly check = (): void => {
+    if (this.#subscribers === 0 || this.#isChecking || !navigator.onLine) return
+    this.#isChecking = true
+    if (this.get() !== 'unreachable') this.#state.set('checking')
+    void this.#checkUntilOnline().finally(() => {
+      this.#isChecking = false
+    })
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    const unsubscribe = this.#state.subscribe(listener)
+    this.#subscribers += 1
+    if (this.#subscribers === 1) this.#watchBrowser()
+    return () => {
+      unsubscribe()
+      this.#subscribers -= 1
+      if (this.#subscribers > 0) return
+      window.removeEventListener('offline', this.#handleOffline)
+      window.removeEventListener('online', this.#handleOnline)
+      this.#endPause()
+    }
+  }
+
+  #watchBrowser(): void {
+    window.addEventListener('offline', this.#handleOffline)
+    window.addEventListener('online', this.#handleOnline)
+    if (!navigator.onLine) this.#handleOffline()
+    // What happened while nothing subscribed is not known.
+    else if (this.get() !== 'online') this.check()
+  }
+
+  readonly #handleOffline = (): void => this.#state.set('offline')
+
+  readonly #handleOnline = (): void => {
+    this.#state.set('checking')
+    this.#endPause()
+    this.check()
+  }
+
+  async #checkUntilOnline(): Promise<void> {
+    const startedAt = Date.now()
+    while (this.#subscribers > 0 && navigator.onLine) {
+      const isReachable = await this.#probe()
+      if (!navigator.onLine) return
+      if (isReachable) return this.#state.set('online')
+      const isLong = Date.now() - startedAt >= gracePeriodMs
+      if (isLong) this.#state.set('unreachable')
+      await this.#pause(isLong ? checkIntervalMs : gracePeriodMs)
+    }
+  }
+
+  #pause(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds)
+      this.#endPause = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+}
+
+/** Calls `listener` whenever the server can be reached again. Returns a function that ends this. */
+export function onConnectionBack(connection: Connection, listener: () => void): () => void {
+  return connection.subscribe(() => {
+    if (connection.get() === 'online') listener()
+  })
+}
+
+/** Calls `listener` whenever the server can be reached again, while the component is mounted. */
+export function useConnectionBack(connection: Connection, listener: () => void): void {
+  const handleBack = useEffectEvent(listener)
+  useEffect(() => onConnectionBack(connection, () => handleBack()), [connection])
+}
+
+/** The pause before the second retry; each further pause is twice as long, up to the maximum. */
+const firstPauseMs = 500
+const maxPauseMs = 15_000
+
+/** Waits before a broken connection is retried. The first retry is immediate; a returning network or server ends the wait. */
+export async function waitToRetry(
+  failures: number,
+  signal: AbortSignal,
+  connection?: Connection,
+): Promise<void> {
+  if (failures === 0 || signal.aborted) return
+  const pause = Math.min(maxPauseMs, firstPauseMs * 2 ** (failures - 1))
+  await new Promise<void>((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      unsubscribe?.()
+      window.removeEventListener('online', done)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, pause)
+    const unsubscribe = connection && onConnectionBack(connection, done)
+    window.addEventListener('online', done)
+    signal.addEventListener('abort', done)
+  })
+}
