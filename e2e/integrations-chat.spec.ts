@@ -181,7 +181,7 @@ for (const { look, viewport, colorScheme } of looks)
       '"to": [',
     )
 
-    // The words that the server put around the email are for the model.
+    // The text that the server put around the email is only for the model.
     await line(page, 'Read an email').click()
     const read = block(page, 'Read an email')
     await expect(read.getByLabel('Result', { exact: true })).toContainText('Lunch tomorrow?')

@@ -55,7 +55,7 @@ function registerReplyRoutes(api: Api, routes: CompletionRoutesDeps): void {
       const user = requireUser(request)
       const { body } = request
       deps.runs.refuseWhileClosing()
-      deps.runs.refuseBeyond(perMinute, user.id)
+      deps.runs.checkUserLimit(perMinute, user.id)
       const bot = await requireBot(deps.database.db, user, body.botName)
       const sent = await writeWhenFree(deps, body.chatId, () => write(deps, user, bot, body))
       if (sent.kind === 'repeated') {
@@ -81,7 +81,7 @@ function registerToolRoutes(api: Api, routes: CompletionRoutesDeps): void {
       const user = requireUser(request)
       const { body } = request
       deps.runs.refuseWhileClosing()
-      deps.runs.refuseBeyond(perMinute, user.id)
+      deps.runs.checkUserLimit(perMinute, user.id)
       const bot = await requireBot(deps.database.db, user, body.botName)
       const pending = await requirePendingCall(deps.database, user, body)
       const run = await writeWhenFree(deps, pending.chat_id, () => confirmCall(deps, user, pending))

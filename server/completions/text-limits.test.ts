@@ -110,7 +110,7 @@ it('refuses another reply to a user for whom as many are being written as may be
   const confirm = { botName, server: 'any', tool: 'any', args: {} }
   const refused = await ada.post('/api/tool/confirm', confirm)
   expect(refused.statusCode).toBe(429)
-  expect(refused.body).toContain('2 replies are being written for you.')
+  expect(refused.body).toContain('You have reached the limit of 2 replies in progress.')
   expect((await grace.post('/api/tool/confirm', confirm)).statusCode).toBe(409)
   gate.open()
   for (const stream of streams) await stream.ended

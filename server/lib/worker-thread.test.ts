@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest'
 import { WorkerThread } from './worker-thread.ts'
 
-/** The thread that compares arguments stands for all. */
+/** The worker of `check-arguments.ts`, as an example of all workers. */
 const moduleUrl = new URL('../connectors/calls/check-arguments.ts', import.meta.url).href
 const threads: WorkerThread<unknown, unknown>[] = []
 const open = (maxJobMs: number) => {

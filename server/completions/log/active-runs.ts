@@ -73,11 +73,11 @@ export class ActiveRuns {
    * Refuses a further run of a user who has `max` at this node. Each has its text in memory (§16.24).
    * @throws AppError `rate_limited`
    */
-  refuseBeyond(max: number, userId: string): void {
+  checkUserLimit(max: number, userId: string): void {
     if (this.list().filter((run) => run.userId === userId).length < max) return
     throw new AppError(
       'rate_limited',
-      `${max} replies are being written for you. Wait until one of them is finished, or stop one.`,
+      `You have reached the limit of ${max} replies in progress. Wait until one has finished, or stop one.`,
     )
   }
 

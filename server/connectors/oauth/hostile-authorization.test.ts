@@ -31,7 +31,7 @@ describe.each(engines)('a hostile authorization server on %s', (engine) => {
   const tryConnect = (name = 'Guarded', body: object = {}) =>
     ada.post(`/api/mcp-server/${name}/connect`, body)
 
-  /** Connects, consents and returns. Resolves with the address to which the browser is led back. */
+  /** Connects, consents and returns. Resolves with the address to which the browser is redirected. */
   async function connect(name = 'Guarded', body: object = {}): Promise<string> {
     const response = await tryConnect(name, body)
     expect(response.statusCode).toBe(200)

@@ -11,7 +11,8 @@ export function ConfirmOriginsDialog() {
       title="Sign in at another address?"
       message={
         <>
-          <bdi className="wrap-anywhere">"{name}"</bdi> signs you in at another address than its own:
+          <bdi className="wrap-anywhere">"{name}"</bdi> wants you to sign in at an address that is not its
+          own:
           {origins.map((origin) => (
             <code key={origin} className="my-2 block font-mono font-medium wrap-anywhere text-ink">
               {origin}

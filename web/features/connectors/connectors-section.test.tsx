@@ -183,7 +183,9 @@ describe('connecting', () => {
       })
       await scene.press('Connect', 'Files / 100%')
       const dialog = await screen.findByRole('alertdialog')
-      expect(dialog).toHaveTextContent('signs you in at another address than its own:https://auth.example')
+      expect(dialog).toHaveTextContent(
+        'wants you to sign in at an address that is not its own:https://auth.example',
+      )
       expect(leave).not.toHaveBeenCalled()
       await userEvent.click(within(dialog).getByRole('button', { name: button }))
       await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull())
