@@ -220,8 +220,7 @@ class RunningCall {
         limits,
       ),
     )
-    // The tool has run, so its result is returned even when this cannot be stored.
-    await this.#recordSuccess().catch(this.#deps.onError)
+    await this.#recordSuccess()
     const { isError, ...read } = result
     return { ...read, status: isError ? await this.#errorStatus() : 'done', duration: clock.elapsed }
   }
@@ -268,7 +267,7 @@ class RunningCall {
       const text = `The connector "${this.#connector.name}" needs the user's authorization. Connect it under Settings, Connectors, then try again.`
       return failure(text, { status: 'authorization_needed', ...times })
     }
-    await this.#recordFailure(error, explained).catch(this.#deps.onError)
+    await this.#recordFailure(error, explained)
     if (code === 'not_connected') return failure(message, { status: 'authorization_needed', ...times })
     if (this.#wasSent && isOutcomeUnknown(error)) {
       await this.#checkServer()
@@ -282,9 +281,11 @@ class RunningCall {
     this.#deps.shared.backoff.reset(connectionKey(this.#connector))
     const { name, status, call_error } = this.#connector
     if (call_error === null && status !== 'failed') return
-    if (call_error !== null) await storeCallError(this.#deps, this.#connector, null)
+    if (call_error !== null) await this.#store(storeCallError(this.#deps, this.#connector, null))
     if (status === 'failed')
-      await changeState(this.#deps, this.#connector, { status: 'connected', error_message: null })
+      await this.#store(
+        changeState(this.#deps, this.#connector, { status: 'connected', error_message: null }),
+      )
     this.#request.onStatus?.({ status: 'connected', server: name, message: 'Its tools work again.' })
   }
 
@@ -292,13 +293,20 @@ class RunningCall {
   async #recordFailure(error: unknown, explained: AppError): Promise<void> {
     const { code, message } = explained
     if (isLastingFailure(error, explained)) {
-      await storeCallError(this.#deps, this.#connector, message)
+      await this.#store(storeCallError(this.#deps, this.#connector, message))
     } else if (code === 'upstream_unreachable' && !(this.#wasSent && isOutcomeUnknown(error))) {
-      await changeState(this.#deps, this.#connector, { status: 'failed', error_message: message })
+      await this.#store(
+        changeState(this.#deps, this.#connector, { status: 'failed', error_message: message }),
+      )
     } else {
       return
     }
     this.#request.onStatus?.({ status: 'error', server: this.#connector.name, message })
+  }
+
+  /** Waits until a state of the connector is stored. The outcome of the call stays the same when that fails. */
+  #store(work: Promise<void>): Promise<void> {
+    return work.catch(this.#deps.onError)
   }
 
   /**
@@ -309,7 +317,7 @@ class RunningCall {
     if (this.#connector.status !== 'connected') return
     if (failure !== undefined) {
       const state = { status: 'failed', error_message: failure.message } as const
-      await changeState(this.#deps, this.#connector, state).catch(this.#deps.onError)
+      await this.#store(changeState(this.#deps, this.#connector, state))
     }
     // A failure is stored in the connector's row.
     refreshTools(this.#deps, this.#connector).catch(() => undefined)
