@@ -330,7 +330,7 @@ describe('two users with one server', () => {
           signal: AbortSignal.timeout(15_000),
         })
         // Reversed by the server, because a repeated credential is removed from its responses.
-        return { expected: [...`Bearer token-of-${user.id}`].reverse().join(''), text }
+        return { expected: Array.from(`Bearer token-of-${user.id}`).toReversed().join(''), text }
       }),
     )
     for (const { expected, text } of outcomes) expect(text).toBe(expected)
