@@ -56,7 +56,12 @@ export interface Connectors {
   /** Looks up the tool that a call names and decides whether the call needs approval. */
   resolveTool(user: Owner, target: ToolTarget): Promise<ResolvedTool>
   /** Returns a sentence about arguments that the tool does not accept, else undefined. */
-  checkArguments(user: Owner, tool: ConnectorToolRow, callArguments: string): Promise<string | undefined>
+  checkArguments(
+    user: Owner,
+    tool: ConnectorToolRow,
+    callArguments: string,
+    signal: AbortSignal,
+  ): Promise<string | undefined>
   callTool(request: ToolCallRequest): Promise<ToolOutcome>
   /** Records that the user denied a call of this tool. */
   recordDenial(user: Owner, connectorName: string, toolName: string, callArguments: unknown): Promise<void>
@@ -111,7 +116,7 @@ export function openConnectors(appDeps: AppDeps, options: ConnectorOptions): Con
     deps,
     listModelTools: (request) => listModelTools(deps, request),
     resolveTool: (user, target) => resolveTool(deps, user, target),
-    checkArguments: (user, tool, callArguments) => argumentChecker.check(user.id, tool, callArguments),
+    checkArguments: (user, ...call) => argumentChecker.check(user.id, ...call),
     async callTool(request) {
       const { callTool } = await import('./calls/call-tool.ts')
       return callTool(deps, request)

@@ -1,4 +1,5 @@
-import { afterEach, expect, it } from 'vitest'
+import { Worker } from 'node:worker_threads'
+import { afterEach, expect, it, vi } from 'vitest'
 import { WorkerThread } from './worker-thread.ts'
 
 /** The worker of `check-arguments.ts`, as an example of all workers. */
@@ -15,6 +16,7 @@ const open = (maxJobMs: number) => {
   return thread
 }
 afterEach(() => {
+  vi.restoreAllMocks()
   for (const thread of threads.splice(0)) thread.close()
 })
 
@@ -37,4 +39,25 @@ it('ends a job that takes too long, and runs the next one in a new thread (§16.
   const [slow, next] = await Promise.allSettled([thread.run('eve', endless), thread.run('ada', quick)])
   expect(slow.status).toBe('rejected')
   expect(next).toEqual({ status: 'fulfilled', value: [] })
+})
+
+it('rejects all jobs when it is closed, and starts no other thread', async () => {
+  const thread = open(20_000)
+  const jobs = Promise.allSettled([thread.run('eve', endless), thread.run('ada', quick)])
+  thread.close()
+  expect((await jobs).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  await expect(thread.run('ada', quick)).rejects.toThrow('closed')
+})
+
+it('does not run a job that was aborted while it waited', async () => {
+  const thread = open(2_000)
+  const stop = new AbortController()
+  const post = vi.spyOn(Worker.prototype, 'postMessage')
+  const slow = thread.run('eve', endless)
+  const waiting = thread.run('eve', quick, stop.signal)
+  stop.abort(new Error('stopped'))
+  await expect(waiting).rejects.toThrow('stopped')
+  await expect(slow).rejects.toThrow()
+  expect(await thread.run('ada', quick)).toEqual([])
+  expect(post.mock.calls).toEqual([[endless], [quick]])
 })

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import { onAbort } from './abort.ts'
 import { RoundRobin } from './round-robin.ts'
 import { workerSource } from './worker-source.ts'
 
@@ -26,6 +27,7 @@ interface Job<Input, Output> {
   readonly input: Input
   readonly resolve: (output: Output) => void
   readonly reject: (error: unknown) => void
+  readonly signal: AbortSignal | undefined
 }
 
 /**
@@ -35,6 +37,7 @@ interface Job<Input, Output> {
 export class WorkerThread<Input, Output> {
   readonly #options: WorkerThreadOptions
   readonly #jobs = new RoundRobin<Job<Input, Output>>()
+  readonly #closing = new AbortController()
   #isRunning = false
   #started: StartedWorker | undefined
   #idleTimer: NodeJS.Timeout | undefined
@@ -43,15 +46,24 @@ export class WorkerThread<Input, Output> {
     this.#options = options
   }
 
-  /** Rejects when the job cannot be done in time or in memory. */
-  run(userId: string, input: Input): Promise<Output> {
-    return new Promise((resolve, reject) => {
-      this.#jobs.add(userId, { input, resolve, reject })
-      if (!this.#isRunning) void this.#runAll()
-    })
+  /** Rejects when the job cannot be done in time or in memory, and as soon as `signal` aborts or the thread is closed. */
+  async run(userId: string, input: Input, signal?: AbortSignal): Promise<Output> {
+    let removeAbort = (): void => undefined
+    try {
+      return await new Promise<Output>((resolve, reject) => {
+        if (signal !== undefined)
+          removeAbort = onAbort(signal, () => reject(new Error('The job was stopped.')))
+        this.#jobs.add(userId, { input, resolve, reject, signal })
+        if (!this.#isRunning) void this.#runAll()
+      })
+    } finally {
+      removeAbort()
+    }
   }
 
+  /** Rejects the running job and all that wait. */
   close(): void {
+    this.#closing.abort(new Error('The thread was closed.'))
     clearTimeout(this.#idleTimer)
     this.#terminate()
   }
@@ -60,6 +72,7 @@ export class WorkerThread<Input, Output> {
     this.#isRunning = true
     clearTimeout(this.#idleTimer)
     for (let job = this.#jobs.take(); job !== undefined; job = this.#jobs.take()) {
+      if (job.signal?.aborted === true) continue
       try {
         job.resolve(await this.#runNext(job.input))
       } catch (error) {
@@ -72,13 +85,25 @@ export class WorkerThread<Input, Output> {
   }
 
   async #runNext(input: Input): Promise<Output> {
+    this.#closing.signal.throwIfAborted()
     const { worker, ready } = (this.#started ??= this.#start())
     await ready
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- worker threads have no origin
     worker.postMessage(input)
-    const signal = AbortSignal.timeout(this.#options.maxJobMs)
-    const [output] = (await once(worker, 'message', { signal })) as [Output]
-    return output
+    return (await this.#nextMessage(worker, this.#options.maxJobMs)) as Output
+  }
+
+  async #nextMessage(worker: Worker, maxMs: number): Promise<unknown> {
+    const waiting = new AbortController()
+    const timer = setTimeout(() => waiting.abort(), maxMs).unref()
+    const removeAbort = onAbort(this.#closing.signal, () => waiting.abort())
+    try {
+      const [message] = (await once(worker, 'message', { signal: waiting.signal })) as [unknown]
+      return message
+    } finally {
+      clearTimeout(timer)
+      removeAbort()
+    }
   }
 
   #start(): StartedWorker {
@@ -92,7 +117,7 @@ export class WorkerThread<Input, Output> {
       if (this.#started?.worker === worker) this.#started = undefined
     })
     worker.unref()
-    return { worker, ready: once(worker, 'message', { signal: AbortSignal.timeout(maxStartMs) }) }
+    return { worker, ready: this.#nextMessage(worker, maxStartMs) }
   }
 
   #terminate(): void {

@@ -119,12 +119,17 @@ export class RecordedActions implements RunActions {
   }
 
   async dispatch({ calls, total }: RemainingCalls): Promise<ToolInvocation | undefined> {
-    const { recorder, user } = this.#frame
+    const { recorder, user, signal } = this.#frame
     const [call, ...rest] = calls
     if (call === undefined) throw new Error('there is no call to dispatch')
     const replyId = this.#replyId
     const remaining = { calls: rest, total }
-    const { shown, stored, invocation } = await decideCall(this.#deps, user, { replyId, call, remaining })
+    const { shown, stored, invocation } = await decideCall(this.#deps, user, {
+      replyId,
+      call,
+      remaining,
+      signal,
+    })
     // The event contains the text of the reply so far, so that text is committed first.
     await recorder.flush()
     const event: UnnumberedEvent = {

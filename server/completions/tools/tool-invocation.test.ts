@@ -20,6 +20,7 @@ const decide = (resolved: ResolvedTool) =>
       replyId: 'reply',
       call,
       remaining: { calls: [], total: 1 },
+      signal: new AbortController().signal,
     },
   )
 

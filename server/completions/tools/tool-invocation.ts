@@ -36,6 +36,8 @@ export interface CallToDecide {
   readonly call: BatchCall
   /** The calls of the same turn that come after it. */
   readonly remaining: RemainingCalls
+  /** Aborting it ends the check of the arguments. */
+  readonly signal: AbortSignal
 }
 
 export interface DecidedCall {
@@ -54,12 +56,12 @@ type ConnectorDeps = Pick<CompletionDeps, 'connectors'>
 export async function decideCall(
   deps: ConnectorDeps,
   user: User,
-  { replyId, call, remaining }: CallToDecide,
+  { replyId, call, remaining, signal }: CallToDecide,
 ): Promise<DecidedCall> {
   const { target } = call
   const resolved = target && (await deps.connectors.resolveTool(user, target))
   const known = resolved?.kind === 'missing' ? undefined : resolved
-  const refusal = await findRefusal(deps, user, call, resolved)
+  const refusal = await findRefusal(deps, user, { call, signal }, resolved)
   const consent = refusal === undefined && known !== undefined ? known.consent : noConsentNeeded
   const server = target?.connectorName ?? unknownConnector
   const tool = target?.toolName ?? call.name
@@ -110,7 +112,7 @@ const noConsentNeeded = { kind: 'run', by: 'no_list' } as const
 async function findRefusal(
   { connectors }: ConnectorDeps,
   user: User,
-  call: BatchCall,
+  { call, signal }: Pick<CallToDecide, 'call' | 'signal'>,
   resolved: ResolvedTool | undefined,
 ): Promise<ToolOutcome | undefined> {
   if (resolved === undefined) return failure(`There is no tool named "${call.name}".`)
@@ -118,7 +120,7 @@ async function findRefusal(
   // `callTool` explains why a tool is missing.
   if (resolved.kind === 'missing') return undefined
   if (resolved.kind === 'unusable') return failure(resolved.reason)
-  const problem = await connectors.checkArguments(user, resolved.tool, call.arguments)
+  const problem = await connectors.checkArguments(user, resolved.tool, call.arguments, signal)
   if (problem === undefined) return undefined
   return failureWithAdvice(
     `The tool was not called. ${problem}`,

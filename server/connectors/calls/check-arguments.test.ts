@@ -4,13 +4,14 @@ import { ArgumentChecker } from './check-arguments.ts'
 const checker = new ArgumentChecker()
 afterAll(() => checker.close())
 
+const active = new AbortController().signal
 let tools = 0
 const toolOf = (inputSchema: unknown) => {
   tools += 1
   return { fingerprint: `f${tools}`, definition: JSON.stringify({ name: 't', description: '', inputSchema }) }
 }
 const check = (schema: unknown, values: unknown) =>
-  checker.check('ada', toolOf(schema), JSON.stringify(values))
+  checker.check('ada', toolOf(schema), JSON.stringify(values), active)
 
 const mail = {
   type: 'object',
@@ -80,11 +81,11 @@ describe('the check of arguments', () => {
     const slow = JSON.stringify({ text: `${'a'.repeat(60)}!` })
     let ticks = 0
     const timer = setInterval(() => (ticks += 1), 10)
-    expect(await checker.check('eve', tool, slow)).toBeUndefined()
+    expect(await checker.check('eve', tool, slow, active)).toBeUndefined()
     clearInterval(timer)
     expect(ticks).toBeGreaterThan(1)
     // A short text would be refused, if the pattern were tried.
-    expect(await checker.check('eve', tool, '{"text":"!"}')).toBeUndefined()
+    expect(await checker.check('eve', tool, '{"text":"!"}', active)).toBeUndefined()
   })
 
   it('interprets a schema of the largest size within its limits (§16.20)', async () => {
@@ -94,5 +95,39 @@ describe('the check of arguments', () => {
     expect(found === undefined || found.includes('"list/0": Instance does not match any subschemas.')).toBe(
       true,
     )
+  })
+
+  it.each([
+    [
+      'many lengths of a long text',
+      { additionalProperties: { allOf: Array.from({ length: 1_900 }, () => ({ maxLength: 1 })) } },
+      { a: 'x'.repeat(1_000_000) },
+    ],
+    [
+      'errors that quote a long text many times',
+      { properties: { a: { items: { enum: ['y'.repeat(30_000)] } } } },
+      { a: Array.from({ length: 16_000 }, () => 1) },
+    ],
+  ])('leaves the event loop free with few values and %s (§12.31, §16.20)', async (_what, schema, values) => {
+    const order: string[] = []
+    const checked = check(schema, values).then(() => order.push('checked'))
+    setImmediate(() => order.push('turned'))
+    await checked
+    expect(order).toEqual(['turned', 'checked'])
+  })
+
+  it('ends with the run, also while other checks of the user run, and the schema is used later (§12.12)', async () => {
+    const slow = toolOf({ properties: { text: { pattern: '^(a+)+$' } } })
+    const running = checker.check('ada', slow, JSON.stringify({ text: `${'a'.repeat(60)}!` }), active)
+    let isRunning = true
+    const ended = running.then(() => (isRunning = false))
+    const run = new AbortController()
+    const tool = toolOf({ properties: { id: { pattern: '^[a-z]+$' } } })
+    const stopped = checker.check('ada', tool, '{"id":"A1"}', run.signal)
+    run.abort('stopped')
+    expect(await stopped).toBeUndefined()
+    expect(isRunning).toBe(true)
+    await ended
+    expect(await checker.check('ada', tool, '{"id":"A1"}', active)).toContain('"id": String does not match')
   })
 })

@@ -5,10 +5,10 @@ import { cleanText } from '../../lib/text.ts'
 import { WorkerThread } from '../../lib/worker-thread.ts'
 import { parseDefinition } from '../tools/tool-store.ts'
 import { readArguments } from './tool-call.ts'
-import { countValues, inspectSchema, validateArguments } from './validate-arguments.ts'
+import { countSteps, inspectSchema, validateArguments } from './validate-arguments.ts'
 import type { ArgumentsToValidate, InspectedSchema } from './validate-arguments.ts'
 
-/** Subschemas times values that are compared on the main thread: about ten milliseconds at worst. */
+/** Steps of the schema times steps of the arguments on the main thread: about twenty milliseconds at worst. */
 const maxSteps = 100_000
 /** Tools whose schema could not be used, which are remembered so that it is not tried again. */
 const maxUnusable = 1_000
@@ -28,11 +28,15 @@ export class ArgumentChecker {
   /** By fingerprint. */
   readonly #unusable = new LRUCache<string, true>({ max: maxUnusable })
 
-  /** Returns a sentence about arguments that the tool does not accept, else undefined. Never rejects. */
+  /**
+   * Returns a sentence about arguments that the tool does not accept, else undefined: also when `signal` aborts first.
+   * Never rejects.
+   */
   async check(
     userId: string,
     tool: Pick<ConnectorToolRow, 'definition' | 'fingerprint'>,
     text: string,
+    signal: AbortSignal,
   ): Promise<string | undefined> {
     let values: ArgumentsToValidate['arguments']
     try {
@@ -41,7 +45,7 @@ export class ArgumentChecker {
       if (error instanceof AppError) return error.message
       throw error
     }
-    const problems = await this.#findProblems(userId, tool, values)
+    const problems = await this.#findProblems(userId, tool, values, signal)
     if (problems.length === 0) return undefined
     const list = problems.map((problem) => `\n- ${cleanText(problem)}`).join('')
     return `The arguments do not fit the parameters of the tool:${list}`
@@ -55,6 +59,7 @@ export class ArgumentChecker {
     userId: string,
     { definition, fingerprint }: Pick<ConnectorToolRow, 'definition' | 'fingerprint'>,
     values: ArgumentsToValidate['arguments'],
+    signal: AbortSignal,
   ): Promise<readonly string[]> {
     if (this.#unusable.has(fingerprint)) return []
     try {
@@ -62,16 +67,17 @@ export class ArgumentChecker {
       const input = { schema: inspected.schema, arguments: values }
       const problems = isQuick(inspected, values)
         ? validateArguments(input)
-        : await this.#thread.run(userId, input)
+        : await this.#thread.run(userId, input, signal)
       if (problems !== null) return problems
     } catch {
       // The schema is invalid, or comparing with it takes too long.
+      if (signal.aborted) return []
     }
     this.#unusable.set(fingerprint, true)
     return []
   }
 }
 
-function isQuick({ parts, isCostly }: InspectedSchema, values: ArgumentsToValidate['arguments']): boolean {
-  return !isCostly && parts * countValues(values) <= maxSteps
+function isQuick({ steps, isCostly }: InspectedSchema, values: ArgumentsToValidate['arguments']): boolean {
+  return !isCostly && steps * countSteps(values) <= maxSteps
 }

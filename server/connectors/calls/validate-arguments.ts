@@ -65,9 +65,9 @@ function draftOf({ $schema }: JsonSchema): SchemaDraft {
 export interface InspectedSchema {
   /** The schema without `format`, which describes a value and does not restrict it. */
   readonly schema: JsonSchema
-  /** Subschemas and values in it, for an estimate of the time. */
-  readonly parts: number
-  /** Whether it has a keyword whose time depends on more than the number of subschemas and values. */
+  /** Subschemas, values and texts in it, for an estimate of the time, see `countSteps`. */
+  readonly steps: number
+  /** Whether it has a keyword whose time does not follow from the steps of the schema and of the arguments. */
   readonly isCostly: boolean
 }
 
@@ -111,12 +111,12 @@ const namedSchemaKeywords = new Set([
 
 /** Copies a schema for `validateArguments` and finds out whether it is safe to do so on the main thread. */
 export function inspectSchema(schema: JsonSchema): InspectedSchema {
-  let parts = 0
+  let steps = 0
   let isCostly = false
   const visit = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(visit)
     if (!isObject(value)) return value
-    parts += 1
+    steps += 1
     const kept = Object.entries(value).filter(([keyword]) => keyword !== 'format')
     return Object.fromEntries(kept.map(([keyword, item]) => [keyword, visitKeyword(keyword, item)]))
   }
@@ -124,16 +124,28 @@ export function inspectSchema(schema: JsonSchema): InspectedSchema {
     if (costlyKeywords.has(keyword)) isCostly = true
     if (schemaKeywords.has(keyword)) return visit(item)
     if (!namedSchemaKeywords.has(keyword) || !isObject(item)) {
-      parts += countValues(item)
+      steps += countSteps(item)
       return item
     }
-    return Object.fromEntries(Object.entries(item).map(([name, inner]) => [name, visit(inner)]))
+    return Object.fromEntries(
+      Object.entries(item).map(([name, inner]) => {
+        steps += name.length / charsPerStep
+        return [name, visit(inner)]
+      }),
+    )
   }
-  return { schema: visit(schema) as JsonSchema, parts, isCostly }
+  return { schema: visit(schema) as JsonSchema, steps, isCostly }
 }
 
-/** Counts a value with all values inside it, whose depth is limited. */
-export function countValues(value: unknown): number {
+/** Characters that take about as long as a value: lengths are counted by character, and errors quote whole texts. */
+const charsPerStep = 32
+
+/** Counts a value with all values inside it, whose depth is limited, and their texts. */
+export function countSteps(value: unknown): number {
+  if (typeof value === 'string') return 1 + value.length / charsPerStep
   if (typeof value !== 'object' || value === null) return 1
-  return Object.values(value).reduce((count: number, inner) => count + countValues(inner), 1)
+  return Object.entries(value).reduce(
+    (steps, [name, inner]) => steps + name.length / charsPerStep + countSteps(inner),
+    1,
+  )
 }
