@@ -26,6 +26,7 @@ export async function openCalendar(
   return {
     api: new calendar.Calendar(clientOptions(fetch, signal, limits)),
     nonIdempotent: { retryConfig: retryConfig(limits, { isIdempotent: false, signal }) },
+    userId,
     signal,
     now: deps.now,
   }

@@ -32,11 +32,13 @@ const event = fc.record(
   { requiredKeys: [] },
 ) as fc.Arbitrary<calendar_v3.Schema$Event>
 
+const client = { userId: 'ada', signal: new AbortController().signal }
+
 describe('presentEvent', () => {
   it('returns a text for every event', async () => {
     await fc.assert(
       fc.asyncProperty(event, async (arbitrary) => {
-        expect(await presentEvent(arbitrary, 'Europe/Vienna')).toMatch(/^event_id: /)
+        expect(await presentEvent(client, arbitrary, 'Europe/Vienna')).toMatch(/^event_id: /)
       }),
       { numRuns: 200 },
     )
@@ -47,7 +49,11 @@ describe('presentEvent', () => {
     ['2026-03-29T00:30:00Z', '2026-03-29T01:30:00Z', 'Sun 2026-03-29 01:30 to 03:30'],
     ['2026-03-29T21:00:00Z', '2026-03-30T01:00:00Z', 'Sun 2026-03-29 23:00 to Mon 2026-03-30 03:00'],
   ])('describes the time from %s to %s', async (start, end, when) => {
-    const text = await presentEvent({ start: { dateTime: start }, end: { dateTime: end } }, 'Europe/Vienna')
+    const text = await presentEvent(
+      client,
+      { start: { dateTime: start }, end: { dateTime: end } },
+      'Europe/Vienna',
+    )
     expect(text).toContain(`When: ${when}`)
   })
 })

@@ -2,6 +2,7 @@ import type { calendar_v3 } from '@googleapis/calendar'
 import type { Temporal } from 'temporal-polyfill'
 import { collapseSpaces, cutText } from '../../lib/text.ts'
 import { convertHtml } from '../google/convert-html.ts'
+import type { HtmlReader } from '../google/convert-html.ts'
 import { fromGoogleTime } from './event-time.ts'
 
 type Event = calendar_v3.Schema$Event
@@ -39,8 +40,8 @@ export function presentEventSummary(event: Event, timeZone: string): string {
 }
 
 /** Describes a whole event, with guests and description. */
-export async function presentEvent(event: Event, timeZone: string): Promise<string> {
-  const description = cutText(await readDescription(event.description ?? ''), maxDescriptionChars)
+export async function presentEvent(client: HtmlReader, event: Event, timeZone: string): Promise<string> {
+  const description = cutText(await readDescription(client, event.description ?? ''), maxDescriptionChars)
   return joinLines([
     presentEventSummary(event, timeZone),
     named('Organizer', describeContact(event.organizer)),
@@ -95,8 +96,8 @@ function describeTimeOfDay(moment: Temporal.ZonedDateTime): string {
 }
 
 /** Descriptions may be simple HTML. */
-async function readDescription(text: string): Promise<string> {
-  return /<[a-z!/]|&\w+;/i.test(text) ? convertHtml(text) : text
+async function readDescription(client: HtmlReader, text: string): Promise<string> {
+  return /<[a-z!/]|&\w+;/i.test(text) ? convertHtml(text, client) : text
 }
 
 function describeGuests(guests: readonly Guest[]): string {

@@ -87,7 +87,7 @@ export const readEvent = googleTool({
       findTimeZone(client),
       client.api.events.get({ calendarId, eventId: event_id }),
     ])
-    return quoteData(`an event (times in ${timeZone})`, await presentEvent(data, timeZone))
+    return quoteData(`an event (times in ${timeZone})`, await presentEvent(client, data, timeZone))
   },
 })
 

@@ -1,5 +1,6 @@
 import type { gmail_v1 } from '@googleapis/gmail'
 import { convertHtml } from '../google/convert-html.ts'
+import type { HtmlReader } from '../google/convert-html.ts'
 
 type Part = gmail_v1.Schema$MessagePart
 
@@ -24,16 +25,21 @@ const maxHtmlChars = 300_000
 const minPlainChars = 200
 
 /** Reads the text of an email and lists its attachments. */
-export async function readMailBody(payload: Part | undefined): Promise<MailBody> {
-  const reader = new PartReader()
+export async function readMailBody(payload: Part | undefined, client: HtmlReader): Promise<MailBody> {
+  const reader = new PartReader(client)
   const text = payload === undefined ? '' : await reader.read(payload, 0)
   return { text: text.replaceAll('\r\n', '\n').trim(), attachments: reader.attachments }
 }
 
 class PartReader {
   readonly attachments: MailAttachment[] = []
+  readonly #client: HtmlReader
   #parts = 0
   #remainingHtmlChars = maxHtmlChars
+
+  constructor(client: HtmlReader) {
+    this.#client = client
+  }
 
   async read(part: Part, depth: number): Promise<string> {
     if (++this.#parts > maxParts || depth > maxDepth) return ''
@@ -53,7 +59,7 @@ class PartReader {
   async #readHtml(html: string): Promise<string> {
     const allowed = html.slice(0, this.#remainingHtmlChars)
     this.#remainingHtmlChars -= allowed.length
-    return allowed === '' ? '' : convertHtml(allowed)
+    return allowed === '' ? '' : convertHtml(allowed, this.#client)
   }
 
   /** Prefers plain text. HTML is read when there is no plain text, or when the HTML is much longer. */

@@ -24,6 +24,7 @@ export async function openGmail(
   return {
     api: new gmail.Gmail(clientOptions(fetch, signal, limits)).users,
     nonIdempotent: { retryConfig: retryConfig(limits, { isIdempotent: false, signal }) },
+    userId,
     signal,
     now: deps.now,
   }

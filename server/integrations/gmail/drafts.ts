@@ -47,9 +47,9 @@ export const readDraft = googleTool({
   description: 'Returns one draft: its recipients, its text and the names of its attachments.',
   effect: 'reads',
   input: z.object({ draft_id: draftId }),
-  async run({ api }: GmailClient, { draft_id: id }) {
-    const { data } = await api.drafts.get({ userId: 'me', id, format: 'full' })
-    const draft = await presentMessage(data.message ?? {}, maxDraftTextChars)
+  async run(client: GmailClient, { draft_id: id }) {
+    const { data } = await client.api.drafts.get({ userId: 'me', id, format: 'full' })
+    const draft = await presentMessage(client, data.message ?? {}, maxDraftTextChars)
     return quoteData('a draft', `draft_id: ${id}\n${draft}`)
   },
 })
@@ -84,10 +84,10 @@ export const updateDraft = googleTool({
     'Replaces a draft: its recipients, subject and text become exactly those given here. Nothing is sent.',
   effect: 'changes',
   input: z.object({ draft_id: draftId, ...draftFields }),
-  async run({ api }: GmailClient, { draft_id: id, to = [], ...fields }) {
-    const { data: draft } = await api.drafts.get({ userId: 'me', id, format: 'full' })
+  async run(client: GmailClient, { draft_id: id, to = [], ...fields }) {
+    const { data: draft } = await client.api.drafts.get({ userId: 'me', id, format: 'full' })
     const { payload, threadId } = draft.message ?? {}
-    if ((await readMailBody(payload)).attachments.length > 0) {
+    if ((await readMailBody(payload, client)).attachments.length > 0) {
       throw new AppError(
         'invalid_request',
         'This draft has attachments, which would be lost. Nothing was done. Change it in Gmail instead.',
@@ -96,7 +96,7 @@ export const updateDraft = googleTool({
     const { 'in-reply-to': inReplyTo, references } = readHeaders(payload)
     const raw = await buildMail({ to, ...fields }, { inReplyTo, references })
     const message = threadId ? { raw, threadId } : { raw }
-    await api.drafts.update({ userId: 'me', id, requestBody: { id, message } })
+    await client.api.drafts.update({ userId: 'me', id, requestBody: { id, message } })
     return `The draft was changed. draft_id: ${id}`
   },
 })

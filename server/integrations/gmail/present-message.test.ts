@@ -38,11 +38,17 @@ const { part } = fc.letrec<{ part: gmail_v1.Schema$MessagePart }>((tie) => ({
   ) as fc.Arbitrary<gmail_v1.Schema$MessagePart>,
 }))
 
+const client = { userId: 'ada', signal: new AbortController().signal }
+
 describe('presentMessage', () => {
   it('returns a text for every broken email', async () => {
     await fc.assert(
       fc.asyncProperty(part, maybe(fc.string()), async (payload, internalDate) => {
-        const text = await presentMessage({ id: 'm', payload, internalDate: internalDate ?? null }, 1_000)
+        const text = await presentMessage(
+          client,
+          { id: 'm', payload, internalDate: internalDate ?? null },
+          1_000,
+        )
         expect(text.startsWith('message_id: m\n')).toBe(true)
         expect(text.length).toBeLessThan(60_000)
       }),
@@ -54,16 +60,16 @@ describe('presentMessage', () => {
     const html = `<p>word</p>${'<i></i>'.repeat(15_000)}`
     const data = Buffer.from(html).toString('base64url')
     const parts = Array.from({ length: 20 }, () => ({ mimeType: 'text/html', body: { data } }))
-    const text = await presentMessage({ payload: { mimeType: 'multipart/mixed', parts } }, 1_000)
+    const text = await presentMessage(client, { payload: { mimeType: 'multipart/mixed', parts } }, 1_000)
     expect(text.match(/word/g)).toHaveLength(3)
   })
 
   it('limits the depth of parts and the number of listed attachments', async () => {
     let payload: gmail_v1.Schema$MessagePart = { mimeType: 'text/plain', body: { data: 'aGlkZGVu' } }
     for (let depth = 0; depth < 10_000; depth++) payload = { mimeType: 'multipart/mixed', parts: [payload] }
-    expect(await presentMessage({ payload }, 100)).toContain('(This email has no text.)')
+    expect(await presentMessage(client, { payload }, 100)).toContain('(This email has no text.)')
     const parts = Array.from({ length: 5_000 }, (_, index) => ({ filename: `${index}.txt`, mimeType: 'x' }))
-    const text = await presentMessage({ payload: { mimeType: 'multipart/mixed', parts } }, 100)
+    const text = await presentMessage(client, { payload: { mimeType: 'multipart/mixed', parts } }, 100)
     expect(text).toContain('49.txt')
     expect(text).not.toContain('50.txt')
   })

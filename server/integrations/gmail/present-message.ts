@@ -2,6 +2,7 @@ import type { gmail_v1 } from '@googleapis/gmail'
 import { cutText } from '../../lib/text.ts'
 import { readMailBody } from './body.ts'
 import type { MailAttachment } from './body.ts'
+import type { HtmlReader } from '../google/convert-html.ts'
 import { readHeaders } from './headers.ts'
 
 type Message = gmail_v1.Schema$Message
@@ -15,8 +16,12 @@ export function presentMessageSummary(message: Message): string {
 }
 
 /** Describes a whole email. Its text is cut after `maxTextChars`. */
-export async function presentMessage(message: Message, maxTextChars: number): Promise<string> {
-  const { text, attachments } = await readMailBody(message.payload)
+export async function presentMessage(
+  client: HtmlReader,
+  message: Message,
+  maxTextChars: number,
+): Promise<string> {
+  const { text, attachments } = await readMailBody(message.payload, client)
   const attached = attachments.slice(0, 50).map(describeAttachment).join('; ')
   return [
     ...listHeaderLines(message),

@@ -59,9 +59,9 @@ export const readMessage = googleTool({
   description: 'Returns one email: its headers, its text and the names of its attachments.',
   effect: 'reads',
   input: z.object({ message_id: messageId }),
-  async run({ api }: GmailClient, { message_id: id }) {
-    const { data } = await api.messages.get({ userId: 'me', id, format: 'full' })
-    return quoteData('an email', await presentMessage(data, maxMessageTextChars))
+  async run(client: GmailClient, { message_id: id }) {
+    const { data } = await client.api.messages.get({ userId: 'me', id, format: 'full' })
+    return quoteData('an email', await presentMessage(client, data, maxMessageTextChars))
   },
 })
 
@@ -72,30 +72,32 @@ export const readThread = googleTool({
     'Returns the emails of one conversation, oldest first, with headers, text and names of attachments. In a long conversation only the newest emails are complete.',
   effect: 'reads',
   input: z.object({ thread_id: threadId }),
-  async run({ api, signal }: GmailClient, { thread_id: id }) {
-    const { data } = await api.threads.get({ userId: 'me', id, format: 'full' })
+  async run(client: GmailClient, { thread_id: id }) {
+    const { data } = await client.api.threads.get({ userId: 'me', id, format: 'full' })
     const messages = data.messages ?? []
     if (messages.length === 0) return 'This conversation has no emails.'
     const omitted = messages.length - maxThreadMessages
     const note = omitted > 0 ? [{ text: `${omitted} older emails were omitted.` }] : []
     return [
-      ...quoteData('a conversation', await presentThread(messages.slice(-maxThreadMessages), signal)),
+      ...quoteData('a conversation', await presentThread(client, messages.slice(-maxThreadMessages))),
       ...note,
     ]
   },
 })
 
 async function presentThread(
+  client: GmailClient,
   messages: readonly gmail_v1.Schema$Message[],
-  signal: AbortSignal,
 ): Promise<string> {
   const texts: string[] = []
   let remainingChars = maxThreadChars
   for (const message of [...messages].reverse()) {
-    signal.throwIfAborted()
+    client.signal.throwIfAborted()
     const maxTextChars = Math.min(maxThreadMessageTextChars, remainingChars)
     const text =
-      remainingChars > 0 ? await presentMessage(message, maxTextChars) : presentMessageSummary(message)
+      remainingChars > 0
+        ? await presentMessage(client, message, maxTextChars)
+        : presentMessageSummary(message)
     texts.unshift(text)
     remainingChars -= text.length
   }

@@ -73,7 +73,7 @@ export const sendDraft = googleTool({
       )
     }
     const headers = readHeaders(payload)
-    const body = await readMailBody(payload)
+    const body = await readMailBody(payload, client)
     requireSameSubject(headers.subject, expected.subject)
     const expectedRecipients = parseRecipients(expected)
     for (const name of recipientHeaders) {

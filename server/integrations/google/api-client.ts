@@ -22,6 +22,7 @@ export interface GoogleApiClient<Api> {
   readonly api: Api
   /** The options of a request that must not take effect twice. It is retried only when Google has rejected it. */
   readonly nonIdempotent: Pick<gmail_v1.Options, 'retryConfig'>
+  readonly userId: string
   readonly signal: AbortSignal
   /** Milliseconds since 1970. */
   readonly now: () => number
