@@ -135,6 +135,20 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       expect(product.sentToModel()).toHaveLength(5)
     })
 
+    it('refuses to deny a call that was decided already, and writes nothing (§12.29, §13.10)', async () => {
+      product.model.reply([callOf('polite', 'act', { n: 1 }, 'a'), callOf('polite', 'act', { n: 2 }, 'b')])
+      const { chatId, stream } = await product.sendNew('Two things')
+      await stream.ended
+      const parentId = stream.run.messages.at(-1)?.id
+      const denied = await ada.send(chatId, 'cancel', { parentId, denyOne: true })
+      await denied.ended
+      const [before, requests] = [await ada.readChat(chatId), product.model.requests.length]
+      const late = await ada.send(chatId, 'cancel', { parentId, denyOne: true })
+      expect(late.status).toBe(409)
+      expect(await ada.readChat(chatId)).toEqual(before)
+      expect(product.model.requests).toHaveLength(requests)
+    })
+
     it('denies the last call with the message that the model then reads, and one call again when it is regenerated (§4.22, §12.29)', async () => {
       product.model.reply([callOf('polite', 'act', { n: 1 }, 'a'), callOf('polite', 'act', { n: 2 }, 'b')])
       const { chatId, stream } = await product.sendNew('Two things')

@@ -80,6 +80,9 @@ export async function sendMessage(
     )
     // A message that is sent instead of an approval denies the call (§4.22).
     const denial = parent === null ? undefined : await denyCall(trx, parent, message, request)
+    // Such a message has no other meaning. The call may have been decided in another tab.
+    if (request.denyOne === true && denial === undefined)
+      throw new AppError('conflict', 'This call was already answered.')
     return { kind: 'written', run: await writeReply(trx, deps, user, bot, message), denial }
   })
 }

@@ -22,7 +22,7 @@ import {
   optimisticSend,
 } from './run-messages.ts'
 import { countCallsAfter } from './calls-of-turn.ts'
-import { isRunActive, readRun, requestRun, RunRefusedError } from './run-stream.ts'
+import { explainRunFailure, explainSendFailure, readRun, requestRun, RunRefusedError } from './run-stream.ts'
 import { SelectionSaver } from './selection-saver.ts'
 import { reduceSession } from './session-reducer.ts'
 import { activeRun, createView, firstReply, initialState } from './session-state.ts'
@@ -299,32 +299,27 @@ export class ChatSession {
 
   #handleSendFailure(message: OutgoingMessage, error: unknown): void {
     const isRefused = error instanceof RunRefusedError
-    const isActive = isRunActive(error)
     logError(
       `Error sending message: ${error instanceof Error ? error.message : readReason(error)}`,
       isRefused ? undefined : error,
     )
-    if (isActive) {
-      outbox.clear(this.#chatId)
-      this.#restoreDraft(message.content)
-      const notice =
-        'Another reply is being written in this chat. Your message is in the input again. Send it when the reply is finished.'
-      this.#apply({ type: 'dropped', notice })
-    } else {
+    const { kind, notice } = explainSendFailure(message, error)
+    if (kind === 'unsent') {
       const failure = toFailure(error)
       outbox.fail(this.#chatId, message, failure)
       this.#apply({ type: 'dropped', unsent: { message, failure } })
+    } else {
+      outbox.clear(this.#chatId)
+      if (kind === 'returned') this.#restoreDraft(message.content)
+      this.#apply({ type: 'dropped', notice })
     }
     // The server may have stored the message although the request failed.
-    if (!isRefused || isActive) this.reload()
+    if (!isRefused || kind !== 'unsent') this.reload()
   }
 
   readonly #failureHandler = (failure: string) => (error: unknown) => {
     logError(failure, error)
-    const notice = isRunActive(error)
-      ? 'Another reply is being written in this chat. Wait until it is finished, or stop it first.'
-      : `${failure}: ${readReason(error)}`
-    this.#apply({ type: 'dropped', notice })
+    this.#apply({ type: 'dropped', notice: explainRunFailure(failure, error) })
     this.reload()
   }
 

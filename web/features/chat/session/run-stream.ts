@@ -1,10 +1,11 @@
 import type { RunEvent } from '@yonder/contract/completion'
 import type { ErrorDetail } from '@yonder/contract/error'
 import { readErrorBody, type ApiClient } from '../../../lib/api-client.ts'
-import { ApiError } from '../../../lib/api-error.ts'
+import { ApiError, readReason } from '../../../lib/api-error.ts'
 import { connectStream, readSse, type ConnectedStream } from '../../../lib/event-stream.ts'
 import { logError } from '../../../lib/log-error.ts'
 import { waitToRetry } from '../../../lib/connection.ts'
+import type { OutgoingMessage } from './outbox.ts'
 
 /** The server refused to start a run. The message is the text of the status (§8.8). */
 export class RunRefusedError extends ApiError {
@@ -14,8 +15,30 @@ export class RunRefusedError extends ApiError {
 }
 
 /** Whether the server refused a run because another run of the chat is in progress. */
-export function isRunActive(error: unknown): boolean {
+function isRunActive(error: unknown): boolean {
   return error instanceof RunRefusedError && error.code === 'run_active'
+}
+
+/** Returns a notice that says what failed and why. */
+export function explainRunFailure(failure: string, error: unknown): string {
+  return isRunActive(error)
+    ? 'Another reply is being written in this chat. Wait until it is finished, or stop it first.'
+    : `${failure}: ${readReason(error)}`
+}
+
+/** What happens to a message that was not sent: it is offered to be sent again, put back into the input, or dropped. */
+type SendFailure =
+  | { readonly kind: 'unsent'; readonly notice?: never }
+  | { readonly kind: 'returned' | 'dropped'; readonly notice: string }
+
+export function explainSendFailure({ denyOne }: OutgoingMessage, error: unknown): SendFailure {
+  // The call was decided elsewhere, so the denial would be refused again.
+  if (denyOne === true && error instanceof RunRefusedError)
+    return { kind: 'dropped', notice: explainRunFailure('The call could not be denied', error) }
+  if (!isRunActive(error)) return { kind: 'unsent' }
+  const notice =
+    'Another reply is being written in this chat. Your message is in the input again. Send it when the reply is finished.'
+  return { kind: 'returned', notice }
 }
 
 /**
