@@ -54,9 +54,14 @@ export function useModelTool(connector: string, tool: string) {
   )
 }
 
-/** The account that the calls of a connector use (§17.28). Nothing is read without a connector. */
-export function useConnectorAccount(connector: Connector | undefined) {
-  const key = connector === undefined ? null : connectorPath(connector.name, 'account')
+/**
+ * The account that the calls of a connector use (§17.28). Nothing is read without a connector. `credential` is that of a
+ * waiting call: the account of an earlier one is not shown while it is read.
+ */
+export function useConnectorAccount(connector: Connector | undefined, credential: string | undefined) {
+  const path = connector && connectorPath(connector.name, 'account')
+  const query = credential === undefined ? '' : `?${new URLSearchParams({ credential })}`
+  const key = path === undefined ? null : `${path}${query}`
   return useSWR<ConnectorAccount, Error>(key, { revalidateOnMount: true, dedupingInterval: 0 })
 }
 

@@ -1,8 +1,11 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
+import { CallDetails } from '../../features/tools/call/call-details.tsx'
 import { expectConsole } from '../../testing/expect-console.ts'
+import { renderScreen } from '../../testing/render-screen.tsx'
 import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
+import { makeConnector } from '../../testing/wire-objects.ts'
 import {
   answer,
   answerWith,
@@ -195,6 +198,56 @@ describe('a pending approval call', () => {
     ).toBeVisible()
     expect(await screen.findByText('It is five.')).toBeVisible()
     expect(screen.queryByRole('button', { name: 'Allow Once' })).toBeNull()
+  })
+
+  it('shows that one of several calls was decided elsewhere, and offers no denial to send again (§12.29, §13.10)', async () => {
+    expectConsole('error', /Error sending message: 409/)
+    const place = { index: 1, total: 2 }
+    const first = (state: 'waiting' | 'denied') => call('a1', 'u1', { call: { state, place } })
+    const { api } = await openToolChat(chatOf(question, first('waiting')))
+    api
+      .on('POST /api/chat/completions', () => failure(409, 'conflict', 'This call was already answered.'))
+      .on('GET /api/chats/c1', () =>
+        json(
+          chatOf(question, first('denied'), message('u2', 'a1', { content: 'cancel' }), answer('a2', 'u2')),
+        ),
+      )
+    await userEvent.click(button('Deny'))
+    expect(
+      await screen.findByText('The call could not be denied: This call was already answered.'),
+    ).toBeVisible()
+    expect(await screen.findByText('It is five.')).toBeVisible()
+    expect(api.seen('POST /api/chat/completions')[0]?.body).toMatchObject({ denyOne: true })
+    expect(screen.queryByRole('button', { name: 'Send again' })).toBeNull()
+    expect(screen.getByPlaceholderText('Type your message...')).toHaveValue('')
+  })
+
+  it('shows the account of its own credential, and not that of an earlier one (§13.38)', async () => {
+    const mail = makeConnector({ name: 'Gmail', url: 'builtin://google-gmail', is_default: true })
+    const send = (credential: string) =>
+      call('a1', 'u1', {
+        server: 'Gmail',
+        tool: 'send_message',
+        arguments: '{"to":["ann@example.com"]}',
+        call: { state: 'waiting', title: 'Calculator', credential },
+      })
+    let respond = (_account: string): void => undefined
+    const api = new ScriptedApi().on('GET /api/mcp-server/Gmail/account', ({ query }) =>
+      query.get('credential') === 'first'
+        ? json({ account: 'first@example.com', time_zone: null })
+        : new Promise((resolve) => {
+            respond = (account) => resolve(json({ account, time_zone: null }))
+          }),
+    )
+    api.on('GET /api/mcp-servers', () => json([mail]))
+    const details = (credential: string) => <CallDetails message={send(credential)} result={undefined} />
+    const { redraw } = renderScreen(api, details('first'))
+    expect(await screen.findByText('first@example.com')).toBeVisible()
+    redraw(details('second'))
+    expect(screen.queryByText('first@example.com')).toBeNull()
+    await waitFor(() => expect(api.seen('GET /api/mcp-server/Gmail/account')).toHaveLength(2))
+    respond('second@example.com')
+    expect(await screen.findByText('second@example.com')).toBeVisible()
   })
 
   it('shows what has changed since the tool was allowed (§13.6)', async () => {

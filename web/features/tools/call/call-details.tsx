@@ -41,7 +41,7 @@ export function CallDetails({ message, result }: CallDetailsProps) {
 function CallArguments({ message }: { readonly message: Message }) {
   const { arguments: args = '{}' } = message
   const readable = findReadable(useConnectors().data, message)
-  const { data: account, error } = useConnectorAccount(readable?.connector)
+  const { data: account, error } = useConnectorAccount(readable?.connector, message.call?.credential)
   const fields = readable && readFields(readable, args, account?.time_zone ?? undefined)
   if (['', '{}'].includes(args.replaceAll(/\s+/g, '')))
     return <p className="text-xs text-muted">No arguments</p>

@@ -46,6 +46,34 @@ describe('the arguments of a call as a user reads them', () => {
   })
 })
 
+describe('the times of a change', () => {
+  afterEach(() => vi.unstubAllEnvs())
+
+  it('are in the time zone that each is read in: the current start in that of the calendar (§11.9, §13.38)', () => {
+    vi.stubEnv('TZ', 'Europe/Vienna')
+    const start = '2026-03-30T14:30'
+    const values = { start, new_start: start, time_zone: 'America/New_York' }
+    const inVienna = { kind: 'time', text: 'Monday, March 30, 2026 at 14:30' }
+    expect(read('Calendar', 'update_event', values, 'Europe/Vienna')?.slice(0, 2)).toEqual([
+      { label: 'Starts', value: inVienna },
+      {
+        label: 'New start',
+        value: {
+          kind: 'time',
+          text: 'Monday, March 30, 2026 at 20:30',
+          note: 'Monday, March 30, 2026 at 14:30 in America/New_York',
+        },
+      },
+    ])
+    // These tools have no such argument, and ignore it.
+    for (const tool of ['delete_event', 'respond_to_invitation'])
+      expect(read('Calendar', tool, values, 'Europe/Vienna')?.[0]).toEqual({
+        label: 'Starts',
+        value: inVienna,
+      })
+  })
+})
+
 describe('a time', () => {
   afterEach(() => vi.unstubAllEnvs())
 
@@ -75,9 +103,19 @@ describe('a time', () => {
     expect(readTime('2026-03-30', 'Europe/Vienna')).toEqual({ text: 'Monday, March 30, 2026' })
   })
 
-  it.each(['', 'tomorrow', '2026-03-30 14:30', '2026-99-99', '2026-03-30T14:30 ', '2026-13-01T10:00'])(
-    'that cannot be read is shown as it is: "%s"',
-    (text) => expect(readTime(text, 'Europe/Vienna')).toBeUndefined(),
+  it.each([
+    '',
+    'tomorrow',
+    '2026-03-30 14:30',
+    '2026-99-99',
+    '2026-02-31',
+    '2026-02-31T10:00',
+    '2026-02-31T10:00+01:00',
+    '2026-03-30T24:00',
+    '2026-03-30T14:30 ',
+    '2026-13-01T10:00',
+  ])('that cannot be read is shown as it is: "%s"', (text) =>
+    expect(readTime(text, 'Europe/Vienna')).toBeUndefined(),
   )
 
   it('in an unknown time zone is shown as it is', () => {

@@ -14,7 +14,8 @@ export interface ReadableField {
   readonly value: ReadableValue
 }
 
-type Kind = 'list' | 'line' | 'body' | 'time' | 'yes_no'
+/** A `calendar_time` without an offset is in the time zone of the calendar, whatever the argument `time_zone` says. */
+type Kind = 'list' | 'line' | 'body' | 'time' | 'calendar_time' | 'yes_no'
 type Field = readonly [name: string, label: string, kind: Kind]
 
 const mail: readonly Field[] = [
@@ -38,7 +39,7 @@ const event: readonly Field[] = [
 ]
 const change: readonly Field[] = [
   ['title', 'Event', 'line'],
-  ['start', 'Starts', 'time'],
+  ['start', 'Starts', 'calendar_time'],
   ['scope', 'Applies to', 'line'],
   ['organizer', 'Organizer', 'line'],
   ['response', 'Response', 'line'],
@@ -103,9 +104,10 @@ export function readFields(
   const values = parseObject(text)
   if (values === undefined) return undefined
   const zone = typeof values['time_zone'] === 'string' ? values['time_zone'] : calendarZone
+  const zoneOf = (kind: Kind) => (kind === 'calendar_time' ? calendarZone : zone)
   const shown = known
     .filter(([name]) => Object.hasOwn(values, name))
-    .map(([name, label, kind]) => ({ label, value: readValue(values[name], kind, zone) }))
+    .map(([name, label, kind]) => ({ label, value: readValue(values[name], kind, zoneOf(kind)) }))
   const names = new Set(known.map(([name]) => name))
   const others = Object.entries(values)
     .filter(([name]) => !names.has(name))
@@ -131,9 +133,9 @@ function readValue(value: unknown, kind: Kind, zone: string | undefined): Readab
   if (kind === 'yes_no')
     return typeof value === 'boolean' ? { kind: 'line', text: value ? 'Yes' : 'No' } : toPlain(value)
   if (typeof value !== 'string') return toPlain(value)
-  if (kind !== 'time') return { kind, text: value }
+  if (kind !== 'time' && kind !== 'calendar_time') return { kind, text: value }
   const time = readTime(value, zone)
-  return time === undefined ? toPlain(value) : { kind, ...time }
+  return time === undefined ? toPlain(value) : { kind: 'time', ...time }
 }
 
 function toPlain(value: unknown): ReadableValue {

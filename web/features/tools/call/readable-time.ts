@@ -14,6 +14,7 @@ const day = /^\d{4}-\d\d-\d\d$/
  * is in the time zone of the user's calendar, which only Google knows. Returns undefined for any other text.
  */
 export function readTime(text: string, zone: string | undefined): ReadableTime | undefined {
+  if (!isInCalendar(text)) return undefined
   if (day.test(text)) return format(Date.parse(`${text}T00:00Z`), { dateStyle: 'full', timeZone: 'UTC' })
   if (timeWithOffset.test(text)) return format(Date.parse(text), inThisZone)
   if (!localTime.test(text)) return undefined
@@ -25,6 +26,13 @@ export function readTime(text: string, zone: string | undefined): ReadableTime |
   if (instant === undefined) return undefined
   const here = format(instant, inThisZone)
   return here === undefined || here.text === shown.text ? here : { ...here, note: `${shown.text} in ${zone}` }
+}
+
+/** `Date.parse` takes February 31 for March 3, and 24:00 for the next day. */
+function isInCalendar(text: string): boolean {
+  const clock = text.slice(0, 16)
+  const instant = Date.parse(clock.length === 16 ? `${clock}Z` : `${clock}T00:00Z`)
+  return !Number.isNaN(instant) && new Date(instant).toISOString().startsWith(clock)
 }
 
 // The clock has 24 hours everywhere (§14.36).
