@@ -264,6 +264,7 @@ for (const { look, viewport, colorScheme } of looks) {
       await expectNoSidewaysScroll(page)
       await axe(page)
       await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'Discard' }).click()
       await expect(dialog).toBeHidden()
 
       const confirmation = page.getByRole('alertdialog', { name: 'Delete Bot' })

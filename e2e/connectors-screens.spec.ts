@@ -52,6 +52,7 @@ for (const { look, viewport, colorScheme } of looks) {
       await expectNoSidewaysScroll(page)
       await axe(page)
       await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'Discard' }).click()
       await connectorRow(page, 'Everything').getByRole('button', { name: 'Delete' }).click()
       await axe(page)
     })

@@ -18,6 +18,8 @@ export interface Form<Draft, Field extends string> {
   readonly draft: Draft
   readonly problems: Problems<Field>
   readonly pending: boolean
+  /** Whether the draft differs from the initial one, and is not being submitted. */
+  readonly hasChanges: boolean
   readonly change: (part: Partial<Draft>) => void
   readonly onSubmit: (event: SubmitEvent<HTMLFormElement>) => void
   /** Returns the ref for the control of a field. The first control with a problem gets the focus on submission. */
@@ -31,7 +33,8 @@ export function useForm<Draft extends object, Field extends string>({
   submit,
   clears = 'changed',
 }: FormOptions<Draft, Field>): Form<Draft, Field> {
-  const [draft, setDraft] = useState(initial)
+  const [initialDraft] = useState(initial)
+  const [draft, setDraft] = useState(initialDraft)
   const [problems, setProblems] = useState<Problems<Field>>({})
   const [pending, setPending] = useState(false)
   const controls = useRef(new Map<Field, HTMLElement>())
@@ -59,6 +62,7 @@ export function useForm<Draft extends object, Field extends string>({
     draft,
     problems,
     pending,
+    hasChanges: !pending && JSON.stringify(draft) !== JSON.stringify(initialDraft),
     change,
     onSubmit: (event) => {
       event.preventDefault()

@@ -4,7 +4,7 @@ import { useSaveBot } from '../../data/bots.ts'
 import { useForm } from '../../lib/use-form.ts'
 import { Button } from '../../ui/button/button.tsx'
 import { Checkbox } from '../../ui/form/checkbox.tsx'
-import { Dialog } from '../../ui/dialog/dialog.tsx'
+import { FormDialog } from '../../ui/dialog/form-dialog.tsx'
 import { Field } from '../../ui/form/field.tsx'
 import { TextInput } from '../../ui/form/text-input.tsx'
 import { checkBotDraft, draftOf, inputOf, toggleOptional, toggleOwnKey } from './bot-draft.ts'
@@ -35,7 +35,8 @@ export function BotFormDialog({ bot, onRename, onClose }: BotFormDialogProps) {
   const { draft, problems, change } = form
 
   return (
-    <Dialog
+    <FormDialog
+      hasChanges={form.hasChanges}
       title={bot === undefined ? 'Add New Bot' : 'Edit Bot'}
       onClose={onClose}
       footer={
@@ -105,7 +106,7 @@ export function BotFormDialog({ bot, onRename, onClose }: BotFormDialogProps) {
           />
         )}
       </form>
-    </Dialog>
+    </FormDialog>
   )
 }
 

@@ -10,6 +10,8 @@ export interface ConfirmDialogProps {
   readonly action: string
   /** The look of the confirming button. Default: `danger`, for an action that cannot be undone. */
   readonly look?: 'danger' | 'primary'
+  /** The text of the other button. Default: 'Cancel'. */
+  readonly cancel?: string
   /** Returns whether the action succeeded; it reports a failure to the user itself. */
   readonly onConfirm: () => Promise<boolean>
   readonly onDone: () => void
@@ -22,6 +24,7 @@ export function ConfirmDialog({
   message,
   action,
   look = 'danger',
+  cancel = 'Cancel',
   onConfirm,
   onDone,
   onCancel,
@@ -44,7 +47,7 @@ export function ConfirmDialog({
       footer={
         <>
           <Button initialFocus onClick={onCancel}>
-            Cancel
+            {cancel}
           </Button>
           <Button look={look} busy={busy} onClick={() => void confirm()}>
             {action}

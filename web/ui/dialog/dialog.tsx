@@ -12,6 +12,8 @@ export interface DialogProps {
   readonly description?: ReactNode
   /** Called on Escape, the close button and a click on the backdrop. The parent must then stop rendering the dialog. */
   readonly onClose: () => void
+  /** Called instead of `onClose` when the browser has closed the dialog without asking, as a phone's second step back does. */
+  readonly onForcedClose?: () => void
   readonly role?: 'dialog' | 'alertdialog'
   readonly size?: 'small' | 'medium'
   /** `top` is for a search dialog, whose list of results grows downwards. */
@@ -32,6 +34,7 @@ export interface DialogProps {
 export function Dialog({
   title,
   onClose,
+  onForcedClose = onClose,
   role = 'dialog',
   place = 'center',
   initialFocus,
@@ -59,7 +62,8 @@ export function Dialog({
       onClose={(event) => {
         const { target, currentTarget } = event
         // The browser sometimes closes a dialog without a cancel event.
-        if (target === currentTarget && !currentTarget.open && dialogStack.top() === currentTarget) onClose()
+        if (target === currentTarget && !currentTarget.open && dialogStack.top() === currentTarget)
+          onForcedClose()
       }}
       {...backdrop}
       className={classNames(
@@ -75,7 +79,9 @@ export function Dialog({
   )
 }
 
-type PanelProps = Omit<DialogProps, 'role' | 'place' | 'initialFocus'> & { readonly id: string }
+type PanelProps = Omit<DialogProps, 'role' | 'place' | 'initialFocus' | 'onForcedClose'> & {
+  readonly id: string
+}
 
 function Panel({
   id,

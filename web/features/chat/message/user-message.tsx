@@ -6,6 +6,7 @@ import { MessageElementsContext, MessageActionsContext } from './message-context
 import { MessageMeta } from './message-meta.tsx'
 import { useKeepMounted } from '../../../lib/keep-mounted.ts'
 import { Button } from '../../../ui/button/button.tsx'
+import { useDiscardQuestion } from '../../../ui/dialog/discard-question.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { prepareForLongLine, hasLongLine, LongText } from '../../../ui/long-text.tsx'
 import { isSendKey } from '../../../ui/shortcut/shortcut.ts'
@@ -88,6 +89,7 @@ function MessageEditor({ text: before, stored, onChange, onSend, onCancel }: Mes
   const box = useRef<HTMLTextAreaElement>(null)
   const hint = useId()
   useKeepMounted()
+  const { requestClose, question } = useDiscardQuestion(text !== before, onCancel)
   const ready = onSend !== undefined && text.trim() !== ''
   const submit = () => {
     if (ready) onSend(text)
@@ -125,7 +127,7 @@ function MessageEditor({ text: before, stored, onChange, onSend, onCancel }: Mes
         onKeyDown={(event) => {
           if (event.key === 'Escape' && !event.shiftKey && !event.nativeEvent.isComposing) {
             event.preventDefault()
-            onCancel()
+            requestClose()
           } else if (isSendKey(event)) {
             event.preventDefault()
             submit()
@@ -149,6 +151,7 @@ function MessageEditor({ text: before, stored, onChange, onSend, onCancel }: Mes
           </Button>
         </div>
       </div>
+      {question}
     </form>
   )
 }

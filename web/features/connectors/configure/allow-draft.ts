@@ -41,6 +41,11 @@ export function applyDraft(draft: AllowDraft, stored: AllowTools): AllowTools {
   return [...new Set([...kept, ...added])]
 }
 
+/** Whether saving a draft would change the list that was stored when the user began. */
+export function isAllowDraftChanged(draft: AllowDraft): boolean {
+  return JSON.stringify(allowToolsOf(draft)) !== JSON.stringify(draft.before)
+}
+
 /** The names that a draft adds to the stored list. */
 export function addedNames({ before, everyTool, names }: AllowDraft): readonly string[] {
   return everyTool ? [] : names.filter((name) => before?.includes(name) !== true)

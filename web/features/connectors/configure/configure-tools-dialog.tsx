@@ -3,9 +3,9 @@ import { useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useAllowTools } from '../../../data/connectors.ts'
 import { Button } from '../../../ui/button/button.tsx'
-import { Dialog } from '../../../ui/dialog/dialog.tsx'
+import { FormDialog } from '../../../ui/dialog/form-dialog.tsx'
 import { useInitialFocus } from '../../../ui/form/initial-focus.ts'
-import { addedNames, addToolName, allowDraftOf, applyDraft } from './allow-draft.ts'
+import { addedNames, addToolName, allowDraftOf, applyDraft, isAllowDraftChanged } from './allow-draft.ts'
 import type { AllowDraft } from './allow-draft.ts'
 import { AllowSummary, ManageTools } from './allowed-tools.tsx'
 import { AvailableTools } from './available-tools.tsx'
@@ -49,7 +49,8 @@ export function ConfigureToolsDialog({ connector, onClose }: ConfigureToolsDialo
     })
 
   return (
-    <Dialog
+    <FormDialog
+      hasChanges={draft !== null && !busy && isAllowDraftChanged(draft)}
       title={`Configure Tools - ${connector.name}`}
       initialFocus={initialFocus}
       onClose={onClose}
@@ -85,6 +86,6 @@ export function ConfigureToolsDialog({ connector, onClose }: ConfigureToolsDialo
         />
         <CallLog connector={connector} />
       </div>
-    </Dialog>
+    </FormDialog>
   )
 }

@@ -3,7 +3,7 @@ import { useId } from 'react'
 import { useSaveConnector } from '../../../data/connectors.ts'
 import { useForm, type Form } from '../../../lib/use-form.ts'
 import { Button } from '../../../ui/button/button.tsx'
-import { Dialog } from '../../../ui/dialog/dialog.tsx'
+import { FormDialog } from '../../../ui/dialog/form-dialog.tsx'
 import { Field } from '../../../ui/form/field.tsx'
 import { TextInput } from '../../../ui/form/text-input.tsx'
 import { AllowFields } from './allow-fields.tsx'
@@ -36,7 +36,8 @@ export function ConnectorFormDialog({ connector, known, onClose }: ConnectorForm
 
   const action = connector === undefined ? 'Add Connector' : 'Update Connector'
   return (
-    <Dialog
+    <FormDialog
+      hasChanges={form.hasChanges}
       title={connector === undefined ? 'Add New Connector' : 'Edit Connector'}
       onClose={onClose}
       footer={
@@ -70,7 +71,7 @@ export function ConnectorFormDialog({ connector, known, onClose }: ConnectorForm
           onChange={change}
         />
       </form>
-    </Dialog>
+    </FormDialog>
   )
 }
 

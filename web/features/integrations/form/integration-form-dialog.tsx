@@ -3,7 +3,7 @@ import { useCallback, useId } from 'react'
 import { useSaveIntegration } from '../../../data/integrations.ts'
 import { useForm } from '../../../lib/use-form.ts'
 import { Button } from '../../../ui/button/button.tsx'
-import { Dialog } from '../../../ui/dialog/dialog.tsx'
+import { FormDialog } from '../../../ui/dialog/form-dialog.tsx'
 import { ErrorState } from '../../../ui/states/error-state.tsx'
 import { LoadingState } from '../../../ui/states/states.tsx'
 import { useInitialFocus, useInitialFocusRef } from '../../../ui/form/initial-focus.ts'
@@ -53,7 +53,8 @@ export function IntegrationFormDialog(props: IntegrationFormDialogProps) {
   const action = integration === undefined ? 'Add Integration' : 'Update Integration'
   const canSelect = typeof offers === 'object' && offers.length > 0
   return (
-    <Dialog
+    <FormDialog
+      hasChanges={form.hasChanges}
       title={integration === undefined ? 'Add New Integration' : 'Edit Integration'}
       initialFocus={initialFocus}
       onClose={onClose}
@@ -79,7 +80,7 @@ export function IntegrationFormDialog(props: IntegrationFormDialogProps) {
       ) : (
         <NothingToSelect offers={offers} onRetry={onRetry} />
       )}
-    </Dialog>
+    </FormDialog>
   )
 }
 

@@ -249,9 +249,11 @@ describe('the key of a card', () => {
     expect(box).toBeValid()
   })
 
-  it('is not changed when Escape or its button closes the box (§19.3)', async () => {
+  it('is not changed when Escape or its button closes the box (§14.38, §19.3)', async () => {
     const { toggle, box } = await openKey(withKey)
     await userEvent.type(box, 'k{Escape}')
+    expect(box).toHaveValue('k')
+    await userEvent.click(button('Discard'))
     expect(box).not.toBeInTheDocument()
     expect(toggle).toHaveFocus()
     await userEvent.click(toggle)

@@ -5,6 +5,7 @@ import { useApi } from '../../../lib/api-provider.tsx'
 import { useConnectionBack } from '../../../lib/connection.ts'
 import { useForm } from '../../../lib/use-form.ts'
 import { Button } from '../../../ui/button/button.tsx'
+import { useDiscardQuestion } from '../../../ui/dialog/discard-question.tsx'
 import { TextInput } from '../../../ui/form/text-input.tsx'
 import { useIsMounted } from '../../../lib/use-is-mounted.ts'
 
@@ -19,23 +20,26 @@ export function KeyForm({ id, integration, onClose }: KeyFormProps) {
   const save = useSaveKey(integration)
   const isMounted = useIsMounted()
   const isStored = integration.api_key !== null
-  const { draft, problems, pending, change, onSubmit } = useForm<{ readonly key: string }, 'key'>({
-    initial: () => ({ key: '' }),
-    check: () => ({}),
-    submit: async ({ key }) => {
-      if (key.trim() === '' && !isStored) return undefined
-      const result = await save.run(key.trim())
-      if (!result.done)
-        return result.error === undefined ? {} : { key: readReason(result.error, integrationLabels) }
-      // The user can have closed this form meanwhile and opened it again.
-      if (isMounted()) onClose()
-      return undefined
+  const { draft, problems, pending, hasChanges, change, onSubmit } = useForm<{ readonly key: string }, 'key'>(
+    {
+      initial: () => ({ key: '' }),
+      check: () => ({}),
+      submit: async ({ key }) => {
+        if (key.trim() === '' && !isStored) return undefined
+        const result = await save.run(key.trim())
+        if (!result.done)
+          return result.error === undefined ? {} : { key: readReason(result.error, integrationLabels) }
+        // The user can have closed this form meanwhile and opened it again.
+        if (isMounted()) onClose()
+        return undefined
+      },
     },
-  })
+  )
   useConnectionBack(useApi().connection, () => {
     // A change removes the problem.
     if (namesOutage(problems.key)) change({ key: draft.key })
   })
+  const { requestClose, question } = useDiscardQuestion(hasChanges, onClose)
   const isBlank = draft.key.trim() === ''
   const described = [problems.key !== undefined && `${id}-reason`, isStored && `${id}-hint`].filter(Boolean)
 
@@ -55,7 +59,10 @@ export function KeyForm({ id, integration, onClose }: KeyFormProps) {
           value={draft.key}
           onChange={(event) => change({ key: event.target.value })}
           onKeyDown={(event) => {
-            if (event.key === 'Escape') onClose()
+            if (event.key !== 'Escape') return
+            // Otherwise the question that opens would close at once.
+            event.preventDefault()
+            requestClose()
           }}
         />
         <Button type="submit" look="primary" busy={pending} disabled={isBlank && !isStored}>
@@ -72,6 +79,7 @@ export function KeyForm({ id, integration, onClose }: KeyFormProps) {
           Replaces the stored key. Save it empty to remove the key.
         </p>
       )}
+      {question}
     </form>
   )
 }
