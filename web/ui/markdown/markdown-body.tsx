@@ -1,5 +1,6 @@
 import { memo, useState } from 'react'
 import { CodeBlock } from './code-block.tsx'
+import { KeepLineBreaks } from './line-breaks.ts'
 import { createBlockSplitter } from './split-blocks.ts'
 import type { Definition, MarkdownBlock } from './split-blocks.ts'
 import { joinFootnotes, listDefinitions } from './references.ts'
@@ -9,23 +10,26 @@ import { MarkdownText } from './markdown-text.tsx'
 export interface MarkdownBodyProps {
   readonly text: string
   readonly open: boolean
+  readonly keepLineBreaks?: boolean
 }
 
 /** Renders a text as blocks: each finished block once, and the unfinished end again with every change (§14.19). */
-export function MarkdownBody({ text, open }: MarkdownBodyProps) {
+export function MarkdownBody({ text, open, keepLineBreaks = false }: MarkdownBodyProps) {
   const [split] = useState(createBlockSplitter)
   const { blocks, definitions } = open ? split(text) : joinFootnotes(text, split(text))
   return (
-    <div dir="auto" className="markdown">
-      {blocks.map((block, index) => (
-        <Block
-          key={block.key}
-          block={block}
-          open={open && index === blocks.length - 1}
-          definitions={definitions}
-        />
-      ))}
-    </div>
+    <KeepLineBreaks value={keepLineBreaks}>
+      <div dir="auto" className="markdown">
+        {blocks.map((block, index) => (
+          <Block
+            key={block.key}
+            block={block}
+            open={open && index === blocks.length - 1}
+            definitions={definitions}
+          />
+        ))}
+      </div>
+    </KeepLineBreaks>
   )
 }
 

@@ -1,12 +1,14 @@
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, use } from 'react'
 import ReactMarkdown, { defaultUrlTransform } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import { BlockOpen } from './code-block.tsx'
 import { LongText } from '../long-text.tsx'
+import { KeepLineBreaks, keepLineBreaks } from './line-breaks.ts'
 import { markdownComponents } from './markdown-components.tsx'
 import { normalizeMaths } from './normalize-maths.ts'
 
 const plugins = [remarkGfm]
+const pluginsWithBreaks = [remarkGfm, keepLineBreaks]
 const MathText = lazy(async () => ({ default: (await import('./math-text.tsx')).MathText }))
 
 /** Renders one block of markdown. A block that would take too long to parse is shown as plain text. */
@@ -33,9 +35,10 @@ export function MarkdownText({ source, open }: { readonly source: string; readon
 }
 
 function PlainText({ source }: { readonly source: string }) {
+  const keepsBreaks = use(KeepLineBreaks)
   return (
     <ReactMarkdown
-      remarkPlugins={plugins}
+      remarkPlugins={keepsBreaks ? pluginsWithBreaks : plugins}
       components={markdownComponents}
       // Allows addresses without a scheme or with a harmless one (§5.18); all others become empty.
       urlTransform={defaultUrlTransform}

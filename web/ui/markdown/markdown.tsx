@@ -8,12 +8,14 @@ export interface MarkdownProps {
   readonly text: string
   /** Whether the text still grows, so that its last block is unfinished. */
   readonly open?: boolean
+  /** Whether a line break inside a paragraph is kept, as in a text that a user typed. */
+  readonly keepLineBreaks?: boolean
 }
 
 /**
  * Renders markdown as React elements, without raw HTML. Until the renderer has loaded, it shows the plain text (§1.3).
  */
-export function Markdown({ text, open = false }: MarkdownProps) {
+export function Markdown({ text, open = false, keepLineBreaks = false }: MarkdownProps) {
   return (
     <Suspense
       fallback={
@@ -22,7 +24,7 @@ export function Markdown({ text, open = false }: MarkdownProps) {
         </div>
       }
     >
-      <MarkdownBody text={text} open={open} />
+      <MarkdownBody text={text} open={open} keepLineBreaks={keepLineBreaks} />
     </Suspense>
   )
 }

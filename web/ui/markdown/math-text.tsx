@@ -1,16 +1,18 @@
 import type { Element } from 'hast'
 import katex from 'katex'
 import 'katex/dist/katex.min.css'
-import { memo, useLayoutEffect, useRef } from 'react'
+import { memo, use, useLayoutEffect, useRef } from 'react'
 import ReactMarkdown, { defaultUrlTransform } from 'react-markdown'
 import type { Components } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import remarkMath from 'remark-math'
 import { CodeFence } from './code-block.tsx'
+import { KeepLineBreaks, keepLineBreaks } from './line-breaks.ts'
 import { markdownComponents } from './markdown-components.tsx'
 
 type Plugins = NonNullable<Parameters<typeof ReactMarkdown>[0]['remarkPlugins']>
 const plugins: Plugins = [remarkGfm, [remarkMath, { singleDollarTextMath: false }]]
+const pluginsWithBreaks: Plugins = [...plugins, keepLineBreaks]
 
 const components: Components = {
   ...markdownComponents,
@@ -28,8 +30,13 @@ const components: Components = {
 
 /** Renders a block of markdown whose formulas `normalizeMaths` has put between double dollars (§14.17). */
 export function MathText({ source }: { readonly source: string }) {
+  const keepsBreaks = use(KeepLineBreaks)
   return (
-    <ReactMarkdown remarkPlugins={plugins} components={components} urlTransform={defaultUrlTransform}>
+    <ReactMarkdown
+      remarkPlugins={keepsBreaks ? pluginsWithBreaks : plugins}
+      components={components}
+      urlTransform={defaultUrlTransform}
+    >
       {source}
     </ReactMarkdown>
   )

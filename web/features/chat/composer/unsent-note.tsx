@@ -2,7 +2,7 @@ import { describeFailure, isOutage, type Failure } from '../../../lib/api-error.
 import { useApi } from '../../../lib/api-provider.tsx'
 import { useStore } from '../../../lib/store.ts'
 import { Button } from '../../../ui/button/button.tsx'
-import { LongText } from '../../../ui/long-text.tsx'
+import { TypedText } from '../message/typed-text.tsx'
 
 export interface UnsentNoteProps {
   readonly text: string
@@ -22,11 +22,8 @@ export function UnsentNote({ text, failure, onSendAgain, onEdit, busy = false }:
   const waits = isOutage(failure) && (connection === 'offline' || connection === 'unreachable')
   return (
     <div className="flex flex-col items-end gap-2">
-      <div
-        dir="auto"
-        className="max-w-[85%] rounded-block border border-dashed border-danger px-4 py-2.5 leading-relaxed whitespace-pre-wrap sm:max-w-[75%]"
-      >
-        <LongText text={text} />
+      <div className="max-w-[85%] rounded-block border border-dashed border-danger px-4 py-2.5 sm:max-w-[75%]">
+        <TypedText text={text} />
       </div>
       <div role="alert" className="flex flex-wrap items-center justify-end gap-2 text-sm">
         <span className="text-danger">Not sent. {describeFailure(failure, connection !== 'offline')}</span>

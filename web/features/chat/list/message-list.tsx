@@ -18,6 +18,7 @@ import { MessageElementsContext } from '../message/message-context.ts'
 import { groupMessages } from './message-tree.ts'
 import type { MessageGroup } from './message-tree.ts'
 import { KeepMountedContext } from '../../../lib/keep-mounted.ts'
+import { foldedPx } from '../../../ui/folded-content.tsx'
 import { MessageView } from '../message/message-view.tsx'
 
 /** The number of message groups that are rendered or omitted together. */
@@ -183,7 +184,8 @@ function estimateHeight(messages: readonly Message[]): number {
   const heights = messages.map(({ role, content }) => {
     const text = textOfContent(content)
     const lines = Math.ceil(text.length / (role === 'user' ? 62 : 86))
-    return Math.max(1, lines) * linePx + framePx
+    const height = Math.max(1, lines) * linePx
+    return (role === 'user' ? Math.min(height, foldedPx) : height) + framePx
   })
   return heights.reduce((sum, height) => sum + height + gapPx, -gapPx)
 }

@@ -8,10 +8,11 @@ import { useKeepMounted } from '../../../lib/keep-mounted.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { useDiscardQuestion } from '../../../ui/dialog/discard-question.tsx'
 import { classNames } from '../../../ui/class-names.ts'
-import { prepareForLongLine, hasLongLine, LongText } from '../../../ui/long-text.tsx'
+import { prepareForLongLine, hasLongLine } from '../../../ui/long-text.tsx'
 import { isSendKey } from '../../../ui/shortcut/shortcut.ts'
+import { TypedText } from './typed-text.tsx'
 
-/** A message of the user as plain text, in a block on the right. */
+/** A message of the user, in a block on the right. */
 export function UserMessage({ message }: { readonly message: Message }) {
   const actions = use(MessageActionsContext)
   const editing = actions?.editing?.messageId === message.id
@@ -35,11 +36,8 @@ export function UserMessage({ message }: { readonly message: Message }) {
         />
       ) : (
         <>
-          <div
-            dir="auto"
-            className="max-w-[85%] rounded-block bg-bubble px-4 py-2.5 leading-relaxed whitespace-pre-wrap sm:max-w-[75%]"
-          >
-            <LongText text={text} />
+          <div className="max-w-[85%] rounded-block bg-bubble px-4 py-2.5 sm:max-w-[75%]">
+            <TypedText text={text} />
           </div>
           <MessageMeta message={message} text={text} align="end" editButton={editButton} />
         </>

@@ -1,0 +1,33 @@
+const fence = /^ {0,3}(`{3,}|~{3,})/
+const listItem = /^ {0,3}(?:[-+*]|\d{1,9}[.)])[ \t]+\S/
+
+/**
+ * Whether a text that a user typed holds a code fence, a list of at least two entries, or a table. Every other text is
+ * shown as it was typed, because its stars and underscores may not be meant as markdown (§14.39).
+ */
+export function holdsMarkdown(text: string): boolean {
+  let items = 0
+  let before = ''
+  for (const line of text.split(/\r\n|\r|\n/)) {
+    if (opensFence(line) || (before.includes('|') && isTableRule(line))) return true
+    if (listItem.test(line)) items += 1
+    if (items === 2) return true
+    before = line
+  }
+  return false
+}
+
+function opensFence(line: string): boolean {
+  const found = fence.exec(line)
+  // Code between backticks may also stand in one line.
+  return found !== null && (found[1]?.startsWith('~') === true || !line.slice(found[0].length).includes('`'))
+}
+
+/** Whether a line is the line under the head of a table, such as `|---|:-:|`. */
+function isTableRule(line: string): boolean {
+  if (!line.includes('|') || line.length > maxRuleChars) return false
+  const cells = line.trim().replace(/^\|/, '').replace(/\|$/, '').split('|')
+  return cells.every((cell) => /^:?-+:?$/.test(cell.trim()))
+}
+
+const maxRuleChars = 5000
