@@ -1,12 +1,13 @@
 import { ArrowUp, Square } from 'lucide-react'
 import { useEffect, useImperativeHandle, useRef } from 'react'
-import type { Ref } from 'react'
+import type { Ref, RefObject } from 'react'
 import { IconButton } from '../../../ui/button/icon-button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { prepareForLongLine, hasLongLine } from '../../../ui/long-text.tsx'
 import { isSendKey, useShortcut } from '../../../ui/shortcut/shortcut.ts'
 import { BotSelect } from './bot-select.tsx'
 import type { BotChoice } from './use-bot-choice.ts'
+import { NewLineButton } from './new-line-button.tsx'
 import { useDraft } from '../chat-storage.ts'
 import { dialogStack } from '../../../ui/dialog/dialog-layer.ts'
 
@@ -27,6 +28,8 @@ export interface ComposerProps {
 /** The message input (§2.22, §2.23, §2.24), the same on the home page and in a chat (§5.1, §5.2, §14.24). */
 export function Composer({ choice, draftKey, busy, onSend, onStop, ref }: ComposerProps) {
   const [text, setText] = useDraft(draftKey)
+  const area = useRef<HTMLTextAreaElement>(null)
+  useImperativeHandle(ref, () => area.current as HTMLTextAreaElement)
   const bot = choice.selected
   const canSend = !busy && bot !== undefined && text.trim() !== ''
   const submit = () => {
@@ -43,24 +46,27 @@ export function Composer({ choice, draftKey, busy, onSend, onStop, ref }: Compos
         submit()
       }}
     >
-      <ComposerBox ref={ref} text={text} onChange={setText} onSubmit={submit} />
+      <ComposerBox ref={area} text={text} onChange={setText} onSubmit={submit} />
       <div className="flex items-center justify-between gap-2 pr-2 pb-2 pl-2">
         <BotSelect choice={choice} />
-        {busy && onStop !== undefined ? (
-          <StopButton onStop={onStop} />
-        ) : (
-          <IconButton
-            type="submit"
-            look="primary"
-            label="Send message"
-            shortcut="enter"
-            disabled={!canSend}
-            aria-busy={busy || undefined}
-            shape="round"
-          >
-            <ArrowUp size={18} aria-hidden />
-          </IconButton>
-        )}
+        <div className="flex items-center gap-1">
+          <NewLineButton area={area} />
+          {busy && onStop !== undefined ? (
+            <StopButton onStop={onStop} />
+          ) : (
+            <IconButton
+              type="submit"
+              look="primary"
+              label="Send message"
+              shortcut="enter"
+              disabled={!canSend}
+              aria-busy={busy || undefined}
+              shape="round"
+            >
+              <ArrowUp size={18} aria-hidden />
+            </IconButton>
+          )}
+        </div>
       </div>
     </form>
   )
@@ -79,17 +85,15 @@ interface ComposerBoxProps {
   readonly text: string
   readonly onChange: (text: string) => void
   readonly onSubmit: () => void
-  readonly ref?: Ref<HTMLTextAreaElement> | undefined
+  readonly ref: RefObject<HTMLTextAreaElement | null>
 }
 
 /** The text area of the message input: two rows when empty (§2.22), growing to ten rows before it scrolls (§9.13). */
-function ComposerBox({ text, onChange, onSubmit, ref }: ComposerBoxProps) {
-  const box = useRef<HTMLTextAreaElement | null>(null)
-  useImperativeHandle(ref, () => box.current as HTMLTextAreaElement)
+function ComposerBox({ text, onChange, onSubmit, ref: box }: ComposerBoxProps) {
   useEffect(() => {
     // On a touch device the on-screen keyboard would cover the chat.
     if (!matchMedia('(pointer: coarse)').matches) box.current?.focus({ preventScroll: true })
-  }, [])
+  }, [box])
   useEffect(() => {
     const focus = (event: globalThis.KeyboardEvent) => {
       if (event.key !== 'Escape' || !event.shiftKey || dialogStack.top() !== null) return
@@ -98,7 +102,7 @@ function ComposerBox({ text, onChange, onSubmit, ref }: ComposerBoxProps) {
     }
     window.addEventListener('keydown', focus)
     return () => window.removeEventListener('keydown', focus)
-  }, [])
+  }, [box])
   return (
     <textarea
       ref={box}

@@ -10,6 +10,7 @@ import { useDiscardQuestion } from '../../../ui/dialog/discard-question.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { prepareForLongLine, hasLongLine } from '../../../ui/long-text.tsx'
 import { isSendKey } from '../../../ui/shortcut/shortcut.ts'
+import { NewLineButton } from '../composer/new-line-button.tsx'
 import { TypedText } from './typed-text.tsx'
 
 /** A message of the user, in a block on the right. */
@@ -141,6 +142,7 @@ function MessageEditor({ text: before, stored, onChange, onSend, onCancel }: Mes
           The earlier version is kept.
         </span>
         <div className="flex gap-2">
+          <NewLineButton area={box} />
           <Button size="small" look="plain" onClick={onCancel}>
             Cancel
           </Button>
