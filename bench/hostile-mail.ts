@@ -8,7 +8,9 @@ import { watchEventLoop } from '../server/testing/watch-event-loop.ts'
 
 const maxBlockedMs = 250
 
-type Message = Parameters<typeof presentMessage>[0]
+type Message = Parameters<typeof presentMessage>[1]
+
+const reader = { userId: 'bench', signal: new AbortController().signal }
 
 interface Header {
   readonly name: string
@@ -39,10 +41,10 @@ const messages: Readonly<Record<string, Message>> = {
 }
 
 // Starts the thread and loads the code before the measurement.
-await presentMessage(toMessage('text/html', '<p>text</p>'), 60_000)
+await presentMessage(reader, toMessage('text/html', '<p>text</p>'), 60_000)
 for (const [name, message] of Object.entries(messages)) {
   const watch = watchEventLoop()
-  await presentMessage(message, 60_000)
+  await presentMessage(reader, message, 60_000)
   const blockedMs = watch.stop()
   process.stdout.write(`${name}: blocked ${blockedMs.toFixed(0)} ms, goal: under ${maxBlockedMs} ms\n`)
   if (blockedMs >= maxBlockedMs) process.exitCode = 1

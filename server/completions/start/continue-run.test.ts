@@ -142,7 +142,7 @@ describe.each(engines)('continuing from the result of a tool, on %s', (engine) =
     ])
   })
 
-  it('creates a sibling when another reply to the result is requested (§4.24, §4.25, §12.19)', async () => {
+  it('creates a sibling when another reply to the result is requested (§4.24, §4.25, §12.19, §14.6)', async () => {
     const { chatId, call } = await requestCall()
     product.model.reply(['One answer.'])
     const confirmed = await ada.confirm(call)
@@ -156,10 +156,10 @@ describe.each(engines)('continuing from the result of a tool, on %s', (engine) =
     const select = await ada.post('/api/chat/select-response', { chatId, messageId: first?.id })
     expect(select.json()).toEqual({ selected_message_id: first?.id })
     expect((await ada.readChat(chatId)).selected_message_id).toBe(first?.id)
-    // Selecting a message above them selects the branch that was written last.
+    // Selecting a message above them selects the path that was shown last.
     const root = confirmed.run.messages[1]?.id
     const above = await ada.post('/api/chat/select-response', { chatId, messageId: root })
-    expect(above.json()).toEqual({ selected_message_id: second?.id })
+    expect(above.json()).toEqual({ selected_message_id: first?.id })
   })
 
   describe('refuses, and writes nothing,', () => {

@@ -126,5 +126,5 @@ function queryOf(request: IncomingMessage, name: string): string | null {
 }
 
 function reverse(value: string): string {
-  return [...value].reverse().join('')
+  return value.split('').toReversed().join('')
 }
