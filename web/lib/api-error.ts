@@ -82,10 +82,8 @@ export function isGatewayFailure(status: number): boolean {
 
 /** Returns why a request failed. */
 export function toFailure(error: unknown): Failure {
-  if (error instanceof ApiError) {
-    if (error.reason) return { text: error.reason }
-    return isGatewayFailure(error.status) ? { cause: 'unreachable' } : { text: error.message }
-  }
+  // Without a reason the message is one that the specification fixes (§8.3, §8.4).
+  if (error instanceof ApiError) return { text: error.reason || error.message }
   if (!navigator.onLine) return { cause: 'offline' }
   if (error instanceof UnreachableError) return { cause: 'unreachable' }
   if (error instanceof UnconfirmedError) return { cause: 'unconfirmed' }

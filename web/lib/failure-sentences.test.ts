@@ -14,16 +14,15 @@ test('gives each cause one sentence, whatever the browser says (§10.33)', () =>
   expect(readReason(new UnreachableError(new TypeError('Failed to fetch')))).toBe(
     'The server could not be reached.',
   )
-  expect(readReason(new ApiError('API error: 502', 502))).toBe('The server could not be reached.')
   expect(readReason(new UnconfirmedError())).toBe(
     'The connection was lost before the server confirmed the message.',
   )
 })
 
-test('gives the words of the server, and of an error of the page', () => {
+test('gives the words of the server, and of an error of the page (§8.3)', () => {
   const detail = { code: 'unavailable', message: 'Going down.' } as const
   expect(readReason(new ApiError('API error: 503', 503, detail))).toBe('Going down.')
-  expect(readReason(new ApiError('API error: 418', 418))).toBe('API error: 418')
+  expect(readReason(new ApiError('API error: 503', 503))).toBe('API error: 503')
   expect(readReason(new Error('Broken.'))).toBe('Broken.')
   expect(readReason(undefined)).toBe('Unknown error')
 })
