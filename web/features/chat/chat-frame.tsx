@@ -76,13 +76,15 @@ export interface ComposerBarProps {
 /** The bottom of a chat (§2.25): the input over a fading background, and a button that scrolls to the end. */
 export function ComposerBar({ onGoToEnd, children }: ComposerBarProps) {
   return (
-    <div className="sticky bottom-0 z-10 bg-linear-to-b from-transparent to-page to-[1.5rem] pt-6">
-      {/* A line of its own, so that it covers no text. The page grows below what is in view, so nothing moves. */}
+    <div className="sticky bottom-0 z-10 bg-linear-to-b from-transparent to-page to-[1rem] pt-10">
+      {/* It has its place in the bar also while it is hidden, so that nothing moves under the pointer. */}
       {onGoToEnd !== undefined && (
-        <div className="flex animate-appear justify-center pb-2">
-          <IconButton label="Go to the end" look="floating" shape="round" onClick={onGoToEnd}>
-            <ArrowDown size={18} aria-hidden />
-          </IconButton>
+        <div className="pointer-events-none absolute inset-x-0 top-1 flex justify-center">
+          <span className="pointer-events-auto inline-flex animate-appear">
+            <IconButton label="Go to the end" look="floating" shape="round" size="small" onClick={onGoToEnd}>
+              <ArrowDown size={16} aria-hidden />
+            </IconButton>
+          </span>
         </div>
       )}
       <div className="mx-auto w-full max-w-column px-2 pb-3 sm:px-6 sm:pb-5">{children}</div>
