@@ -65,6 +65,8 @@ export const test = base.extend<TestFixtures>({
   user: async ({ page, account }, use) => {
     await page.goto('/')
     await expect(page.getByText(`Welcome, ${account.name}.`)).toBeVisible()
+    // The page is ready when it has the bots. Then the product has stored the user, too.
+    await expect(page.getByRole('combobox', { name: 'Bot' })).toHaveValue(/./)
     await use(account)
   },
   openBrowser: async ({ browser, baseURL, problems }, use) => {
