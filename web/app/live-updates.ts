@@ -6,8 +6,8 @@ import { botsKey, chatListKey, connectorsKey, integrationsKey } from '../data/ke
 import { findChatSessions } from '../features/chat/session/chat-sessions.ts'
 import { readAnnounced, setAnnouncedReads } from '../lib/announced-reads.ts'
 import type { ApiClient } from '../lib/api-client.ts'
-import { connectStream } from '../lib/event-stream.ts'
-import { shareStream } from '../lib/share-stream.ts'
+import { connectStream } from '../lib/streams/event-stream.ts'
+import { shareStream } from '../lib/streams/share-stream.ts'
 import { useApi } from '../lib/api-provider.tsx'
 
 const keysOfLists: Readonly<Record<SettingsList, string>> = {

@@ -1,4 +1,4 @@
-import { sentenceOf } from '../lib/api-error.ts'
+import { sentenceOf } from '../lib/failure-sentences.ts'
 import type { ClientSettings } from '@yonder/contract/identity'
 import { useMemo } from 'react'
 import { BrowserRouter, useLocation, useNavigate } from 'react-router'

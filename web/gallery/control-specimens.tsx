@@ -1,6 +1,7 @@
 import { Plus, Send, Settings, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { Button, ButtonLink } from '../ui/button/button.tsx'
+import { ButtonLink } from '../ui/button/button-link.tsx'
+import { Button } from '../ui/button/button.tsx'
 import { CopyButton } from '../ui/button/copy-button.tsx'
 import { IconButton, IconLink } from '../ui/button/icon-button.tsx'
 import { Entry, EntryList } from '../ui/entry-list.tsx'

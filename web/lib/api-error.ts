@@ -1,31 +1,13 @@
 import type { ErrorCode, ErrorBody } from '@yonder/contract/error'
-
-/** The causes of failures that the browser finds by itself. Each has one sentence, which every place shows. */
-const sentences = {
-  offline: 'You are offline.',
-  was_offline: 'You were offline.',
-  unreachable: 'The server could not be reached.',
-  unconfirmed: 'The connection was lost before the server confirmed the message.',
-  reconnecting: 'The connection was lost. Reconnecting...',
-  page_closed: 'The page was closed before the server confirmed the message.',
-  chat_closed: 'The chat was closed before the message was sent.',
-  page_left: 'You opened another page before the message was sent.',
-  signed_out: 'You were signed out before the message was sent.',
-} as const
-
-export type FailureCause = keyof typeof sentences
+import { sentenceOf, type FailureCause } from './failure-sentences.ts'
 
 /** Why something failed: a cause that the browser found, or the words of the server. */
 export type Failure = { readonly cause: FailureCause } | { readonly text: string }
 
-export function sentenceOf(cause: FailureCause): string {
-  return sentences[cause]
-}
-
 /** Returns the sentence of a failure as it is true now: a user who is online again was offline. */
 export function describeFailure(failure: Failure, isOnline = navigator.onLine): string {
   if ('text' in failure) return failure.text
-  return sentences[failure.cause === 'offline' && isOnline ? 'was_offline' : failure.cause]
+  return sentenceOf(failure.cause === 'offline' && isOnline ? 'was_offline' : failure.cause)
 }
 
 const outages: readonly FailureCause[] = ['offline', 'unreachable', 'unconfirmed']
@@ -37,7 +19,7 @@ export function isOutage(failure: Failure): boolean {
 
 /** Whether a shown text gives an outage as its reason. It is no longer true when the connection is back. */
 export function namesOutage(text: string | undefined): boolean {
-  return text !== undefined && outages.some((cause) => text.endsWith(sentences[cause]))
+  return text !== undefined && outages.some((cause) => text.endsWith(sentenceOf(cause)))
 }
 
 /** Thrown when the server responded with a status other than success. */

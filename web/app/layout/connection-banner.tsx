@@ -1,5 +1,5 @@
 import { CloudOff, WifiOff } from 'lucide-react'
-import { sentenceOf } from '../../lib/api-error.ts'
+import { sentenceOf } from '../../lib/failure-sentences.ts'
 import { useApi } from '../../lib/api-provider.tsx'
 import { useStore } from '../../lib/store.ts'
 

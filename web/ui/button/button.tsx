@@ -3,7 +3,7 @@ import { classNames } from '../class-names.ts'
 import { useInitialFocusRef } from '../form/initial-focus.ts'
 import { Spinner } from '../states/progress.tsx'
 
-const looks = {
+export const buttonLooks = {
   primary: 'bg-accent text-on-accent hover:bg-accent-hover active:bg-accent-hover',
   quiet: 'border border-line-strong bg-surface text-ink hover:bg-hover active:bg-pressed',
   plain: 'text-ink hover:bg-hover active:bg-pressed',
@@ -11,35 +11,21 @@ const looks = {
   danger: 'bg-danger text-on-danger hover:bg-danger-hover active:bg-danger-hover',
 } as const
 
-const sizes = { small: 'h-8 px-3', medium: 'h-9 px-4', large: 'h-11 w-full px-5' } as const
+export const buttonSizes = { small: 'h-8 px-3', medium: 'h-9 px-4', large: 'h-11 w-full px-5' } as const
 
 /** To keep the width while the text changes, wrap the button in `<span className="grid min-w-24">`: it fills the grid cell. */
 export interface ButtonProps extends Omit<ComponentProps<'button'>, 'className' | 'style' | 'autoFocus'> {
-  readonly look?: keyof typeof looks
+  readonly look?: keyof typeof buttonLooks
   /** `large` is for the only action of a page, and is as wide as its column. */
-  readonly size?: keyof typeof sizes
+  readonly size?: keyof typeof buttonSizes
   /** Shows a spinner and ignores clicks, but keeps the focus. */
   readonly busy?: boolean
   /** Gets the focus when its dialog opens. */
   readonly initialFocus?: boolean | undefined
 }
 
-const shape =
+export const buttonShape =
   'touch-target inline-flex items-center justify-center gap-2 rounded-control text-sm font-medium whitespace-nowrap transition-colors disabled:opacity-50'
-
-export interface ButtonLinkProps extends Omit<ComponentProps<'a'>, 'className' | 'style'> {
-  readonly href: string
-  readonly look?: keyof typeof looks
-}
-
-/** A link to another page that is as important as a button. */
-export function ButtonLink({ look = 'quiet', children, ...rest }: ButtonLinkProps) {
-  return (
-    <a {...rest} className={classNames(shape, sizes.medium, looks[look])}>
-      {children}
-    </a>
-  )
-}
 
 export function Button({
   look = 'quiet',
@@ -63,7 +49,7 @@ export function Button({
         if (busy) event.preventDefault()
         else onClick?.(event)
       }}
-      className={classNames(shape, sizes[size], looks[look])}
+      className={classNames(buttonShape, buttonSizes[size], buttonLooks[look])}
     >
       {busy && <Spinner />}
       {children}

@@ -1,6 +1,6 @@
 import type { LiveEvent } from '@yonder/contract/live'
 import type { ApiClient } from '../../../lib/api-client.ts'
-import type { SharedStreamState } from '../../../lib/share-stream.ts'
+import type { SharedStreamState } from '../../../lib/streams/share-stream.ts'
 import type { ChatSession } from './chat-session.ts'
 
 /**

@@ -3,7 +3,7 @@ import type { Chat } from '@yonder/contract/chat'
 import type { RunEvent } from '@yonder/contract/completion'
 import type { LiveRun } from '@yonder/contract/live'
 import type { Message } from '@yonder/contract/message'
-import type { SharedStreamState } from '../../../lib/share-stream.ts'
+import type { SharedStreamState } from '../../../lib/streams/share-stream.ts'
 import type { UnsentMessage } from './outbox.ts'
 import { mergeMessages } from './run-messages.ts'
 

@@ -1,6 +1,6 @@
 import { readSse, type ConnectedStream } from './event-stream.ts'
-import { logError } from './log-error.ts'
-import { waitToRetry, type Connection } from './connection.ts'
+import { logError } from '../log-error.ts'
+import { waitToRetry, type Connection } from '../connection.ts'
 
 /** `lost` while the stream is retried; `unavailable` if the browser does not support it or the server refuses it. */
 export type SharedStreamState = 'open' | 'lost' | 'unavailable'
