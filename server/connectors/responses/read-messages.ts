@@ -98,8 +98,9 @@ async function* readJson(
   const pieces: Uint8Array[] = []
   for await (const piece of body) pieces.push(piece)
   const bytes = Buffer.concat(pieces)
-  const found = secret !== undefined && bytes.includes(secret)
-  const message = found ? Buffer.from(hideSecret(bytes.toString(), secret)) : bytes
+  const text = bytes.toString()
+  const hidden = hideSecret(text, secret)
+  const message = hidden === text ? bytes : Buffer.from(hidden)
   if (message.length <= maxDirectBytes) yield message
   else yield new TextEncoder().encode((await readLarge(new Uint8Array(message))) ?? '')
 }
