@@ -22,7 +22,7 @@ type Message = Turn | Extract<ModelMessage, { role: 'tool' }>
  * - A reply that failed or was stopped is sent with its partial text, never with the error.
  * - A reply without text is omitted, and the turns around it are joined: providers refuse two turns of the same role.
  * - Tool calls that the model made in one turn are sent as one turn, each with its result. A message that denied only one
- *   of them is omitted, because the result of that call says so.
+ *   of them becomes the result of that call.
  * - When the path is too long, only its newest messages are sent, beginning with a user message.
  * - Without `tools`, calls are described as text, because a model without tools does not accept tool calls (§21.8).
  */
@@ -129,18 +129,19 @@ function collectBatch(path: readonly PromptMessage[], first: number): Batch {
     if (index !== first && stored.continues !== true) break
     const next = path[index + 1]
     const result = next !== undefined && isToolResult(next) ? next : undefined
+    // After a message that denied only this call, the next reply makes the next call of the turn.
+    const denial = stored.deniedBy !== undefined && next?.id === stored.deniedBy ? next : undefined
     const { id, name, note, isBroken } = stored
     calls.push({
       call: { id, name, arguments: reply.arguments ?? '{}', note, ...(isBroken && { isBroken }) },
       result:
         result === undefined
-          ? { text: explainMissing(reply.call_state) }
+          ? { text: explainMissing(reply.call_state, denial?.content) }
           : { text: result.content, messageId: result.id },
     })
     isDenied = reply.call_state === 'denied'
     remaining = stored.rest
-    // After a message that denied only this call, the next reply makes the next call of the turn.
-    const isFollowed = result !== undefined || (stored.deniedBy !== undefined && next?.id === stored.deniedBy)
+    const isFollowed = result !== undefined || denial !== undefined
     index += isFollowed ? 2 : 1
     if (!isFollowed) break
   }
@@ -152,11 +153,16 @@ function collectBatch(path: readonly PromptMessage[], first: number): Batch {
   }
 }
 
-/** Explains to the model why a call has no result on this path. */
-function explainMissing(state: string | null): string {
+/** The message that 'Deny' sends, which says nothing more. */
+const plainDenial = 'cancel'
+
+/** Explains to the model why a call has no result on this path. `denial` is the message that denied only this call. */
+function explainMissing(state: string | null, denial = plainDenial): string {
   switch (state) {
     case 'denied':
-      return 'This call was denied by the user.'
+      return denial === plainDenial
+        ? 'This call was denied by the user.'
+        : `This call was denied by the user, who wrote: ${denial}`
     case 'running':
       return 'The call was interrupted. The tool may or may not have finished.'
     case 'waiting':

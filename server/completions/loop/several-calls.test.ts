@@ -153,15 +153,15 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       product.model.reply([callOf('polite', 'act', { n: 1 }, 'a'), callOf('polite', 'act', { n: 2 }, 'b')])
       const { chatId, stream } = await product.sendNew('Two things')
       await stream.ended
-      const denyOne = async (from: typeof stream) => {
-        const answer = await ada.send(chatId, 'cancel', {
+      const denyOne = async (from: typeof stream, content = 'cancel') => {
+        const answer = await ada.send(chatId, content, {
           parentId: from.run.messages.at(-1)?.id,
           denyOne: true,
         })
         await answer.ended
         return answer
       }
-      const second = await denyOne(stream)
+      const second = await denyOne(stream, 'Use 3 instead')
       const requests = product.model.requests.length
       // Another reply to the message that denied the first call asks about the second call again.
       const again = await ada.complete({ chatId, userMessageId: second.run.messages[0]?.id })
@@ -176,7 +176,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       expect(last.text).toBe('Neither, then.')
       expect(product.sentToModel()?.slice(1)).toMatchObject([
         { role: 'assistant', tool_calls: [{ id: 'a' }, { id: 'b' }] },
-        { tool_call_id: 'a', content: 'This call was denied by the user.' },
+        { tool_call_id: 'a', content: 'This call was denied by the user, who wrote: Use 3 instead' },
         { tool_call_id: 'b', content: 'This call was denied by the user.' },
         { role: 'user', content: 'cancel' },
       ])
