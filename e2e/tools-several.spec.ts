@@ -113,7 +113,7 @@ test('broken JSON and wrong arguments go back to the model, and the user is aske
   await blocks(page).nth(0).getByRole('button').first().click()
   await expect(blocks(page).nth(0)).toContainText('the arguments of the model are not a JSON object')
   await blocks(page).nth(1).getByRole('button').first().click()
-  await expect(blocks(page).nth(1)).toContainText('does not have required property "expression"')
+  await expect(blocks(page).nth(1)).toContainText('A required parameter is missing: "expression"')
   await expect(blocks(page).nth(1)).not.toContainText('call the tool again')
   await blocks(page).nth(1).getByRole('button', { name: 'What the model reads' }).click()
   await expect(blocks(page).nth(1)).toContainText('Correct the arguments and call the tool again.')

@@ -87,7 +87,7 @@ describe.each(engines)('a call that cannot run, on %s', (engine) => {
     await stream.ended
     expect(resultOf(stream)?.outcome).toMatchObject({
       status: 'failed',
-      parts: [{ type: 'note', text: expect.stringContaining('required property "expression"') as string }],
+      parts: [{ type: 'note', text: expect.stringContaining('missing: "expression"') as string }],
     })
     expect(JSON.stringify(resultOf(stream)?.outcome)).not.toContain('call the tool again')
     expect(contentOf(-1)).toContain('Correct the arguments and call the tool again.')

@@ -10,8 +10,10 @@ import type { ArgumentsToValidate, InspectedSchema } from './validate-arguments.
 
 /** Steps of the schema times steps of the arguments on the main thread: about twenty milliseconds at worst. */
 const maxSteps = 100_000
-/** Tools whose schema could not be used, which are remembered so that it is not tried again. */
+/** Tools whose schema could not be used, which are remembered so that it is not tried again at once. */
 const maxUnusable = 1_000
+/** Milliseconds after which a schema is tried again, because only some arguments may be slow with it. */
+const unusableMs = 10 * 60_000
 
 /**
  * Checks the arguments of calls against the schemas of their tools, before a user is asked to approve the call. A schema
@@ -26,7 +28,7 @@ export class ArgumentChecker {
     maxHeapMb: 128,
   })
   /** By fingerprint. */
-  readonly #unusable = new LRUCache<string, true>({ max: maxUnusable })
+  readonly #unusable = new LRUCache<string, true>({ max: maxUnusable, ttl: unusableMs, ttlResolution: 0 })
 
   /**
    * Returns a sentence about arguments that the tool does not accept, else undefined: also when `signal` aborts first.

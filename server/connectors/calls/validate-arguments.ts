@@ -22,7 +22,7 @@ export function validateArguments({ schema, arguments: values }: ArgumentsToVali
   const given = withoutOptionalNulls(values, schema)
   const { valid, errors } = new Validator(schema, draftOf(schema), false).validate(given)
   if (valid) return []
-  const problems = errors.filter(({ keyword }) => !isRepeated(keyword)).map(describe)
+  const problems = errors.filter(({ keyword }) => !outerKeywords.has(keyword)).map(describe)
   return [...new Set(problems.length === 0 ? errors.map(describe) : problems)].slice(0, maxProblems)
 }
 
@@ -37,14 +37,52 @@ function withoutOptionalNulls(
   )
 }
 
-/** Keywords whose errors only say that there is an error further inside, and the one that repeats what encloses it. */
-function isRepeated(keyword: string): boolean {
-  return ['properties', 'items', 'prefixItems', 'allOf', '$ref', '$dynamicRef', 'false'].includes(keyword)
+/** Keywords whose errors only say that there is another error inside. */
+const outerKeywords = new Set([
+  'properties',
+  'patternProperties',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'items',
+  'prefixItems',
+  'additionalItems',
+  'unevaluatedItems',
+  'allOf',
+  'if',
+  '$ref',
+  '$dynamicRef',
+  '$recursiveRef',
+])
+
+function describe({ instanceLocation, keyword, error }: OutputUnit): string {
+  const place = instanceLocation.replace(/^#\/?/, '')
+  return `${place === '' ? '' : `"${place}": `}${rephrase(keyword, error)}`.slice(0, maxProblemChars)
 }
 
-function describe({ instanceLocation, error }: OutputUnit): string {
-  const place = instanceLocation.replace(/^#\/?/, '')
-  return `${place === '' ? '' : `"${place}": `}${error}`.slice(0, maxProblemChars)
+const sentences: Readonly<Record<string, string>> = {
+  false: 'This parameter or value is not allowed.',
+  anyOf: 'The value fits none of the permitted alternatives.',
+  oneOf: 'The value must fit exactly one of the permitted alternatives.',
+  not: 'The value is not allowed.',
+  // The validator calls the largest number of properties the smallest.
+  maxProperties: 'The object has too many properties.',
+}
+
+/** The first words of the validator's sentences, and the words that replace them. */
+const beginnings: readonly (readonly [string, string])[] = [
+  ['Instance does not have required property ', 'A required parameter is missing: '],
+  ['Instance does not match any of ', 'The value must be one of '],
+  ['Instance does not match ', 'The value must be '],
+  ['Instance type ', 'The type '],
+  ['Instance ', 'The object '],
+]
+
+/** Replaces the validator's terms, which neither a user nor a model knows. */
+function rephrase(keyword: string, error: string): string {
+  const sentence = sentences[keyword]
+  if (sentence !== undefined) return sentence
+  const [first, replacement] = beginnings.find(([words]) => error.startsWith(words)) ?? ['', '']
+  return `${replacement}${error.slice(first.length)}`
 }
 
 const drafts: readonly (readonly [string, SchemaDraft])[] = [
