@@ -71,11 +71,11 @@ function refusal(reason: string): AppError {
  * @throws AppError `conflict`, `run_active`
  */
 export async function confirmCall(
-  deps: Pick<CompletionDeps, 'database' | 'nodeId' | 'now' | 'connectors'>,
+  deps: Pick<CompletionDeps, 'database' | 'nodeId' | 'now'>,
   user: User,
   pending: MessageRow,
 ): Promise<WrittenRun> {
-  const invocation = await approveCall(deps, user, pending)
+  const invocation = approveCall(pending)
   const chatId = pending.chat_id
   return deps.database.db.transaction().execute(async (trx) => {
     await lockChat(trx, user, chatId, deps.now())

@@ -35,43 +35,27 @@ it('dispatches a call of a missing tool without calling a tool that is added a m
   expect(invocation?.fingerprint).toBe('')
 })
 
-it.each([
-  [{ kind: 'run', by: 'listed' }, 'listed'],
-  [{ kind: 'ask' }, 'once'],
-] as const)(
-  'creates the invocation of a call that the user allowed: consent %o, approval %s (§4.20, §4.21)',
-  async (consent, approval) => {
-    const stored = JSON.stringify({
-      id: 'call_1',
-      name: 'mail__send',
-      fingerprint: 'f1',
-      credential: 'c 1',
-      rest: [call],
-    })
-    const row = {
-      id: 'reply',
-      server: 'mail',
-      tool: 'send',
-      arguments: '{"a":1}',
-      call: stored,
-    } as MessageRow
-    const tool = { fingerprint: 'f2' } as KnownTool['tool']
-    const connector = {} as KnownTool['connector']
-    const resolveTool = (): Promise<ResolvedTool> =>
-      Promise.resolve({ kind: 'callable', connector, tool, consent, credential: 'c 2' })
-    expect(await approveCall({ connectors: { resolveTool } as never }, user, row)).toEqual({
-      replyId: 'reply',
-      connectorName: 'mail',
-      toolName: 'send',
-      arguments: '{"a":1}',
-      refusal: undefined,
-      approval,
-      fingerprint: 'f1',
-      credential: 'c 1',
-      remaining: { calls: [call], total: 2 },
-    })
-  },
-)
+it('creates the invocation of a call that the user approved (§4.20, §4.21)', () => {
+  const stored = { id: 'call_1', name: 'mail__send', fingerprint: 'f1', credential: 'c 1', rest: [call] }
+  const row = {
+    id: 'reply',
+    server: 'mail',
+    tool: 'send',
+    arguments: '{"a":1}',
+    call: JSON.stringify(stored),
+  } as MessageRow
+  expect(approveCall(row)).toEqual({
+    replyId: 'reply',
+    connectorName: 'mail',
+    toolName: 'send',
+    arguments: '{"a":1}',
+    refusal: undefined,
+    approval: 'once',
+    fingerprint: 'f1',
+    credential: 'c 1',
+    remaining: { calls: [call], total: 2 },
+  })
+})
 
 it('stores and shows the version of the tool that needs approval (§4.19)', async () => {
   const definition = JSON.stringify({ name: 'send', title: 'Send', description: '', inputSchema: {} })

@@ -150,17 +150,18 @@ function explainParseError(text: string): string {
 }
 
 /** Creates the invocation of a pending approval call that the user has just approved. */
-export async function approveCall(deps: ConnectorDeps, user: User, row: MessageRow): Promise<ToolInvocation> {
-  const { id, server, tool, arguments: callArguments, call } = row
+export function approveCall({
+  id,
+  server,
+  tool,
+  arguments: callArguments,
+  call,
+}: MessageRow): ToolInvocation {
   if (server === null || tool === null || call === null) throw new Error(`reply ${id} has no tool call`)
-  // The tool may be on the allow list by now: "Allow Always" adds it first (§4.21).
-  const resolved = await deps.connectors.resolveTool(user, { connectorName: server, toolName: tool })
-  const approval =
-    resolved.kind !== 'missing' && resolved.consent.kind === 'run' ? resolved.consent.by : 'once'
   const stored = parseCall(call)
   const reply = { id, server, tool, arguments: callArguments ?? '{}' }
   // A call that was stored without its credential is not made: no connector has an empty one.
-  return toInvocation(reply, { ...stored, credential: stored.credential ?? '' }, approval)
+  return toInvocation(reply, { ...stored, credential: stored.credential ?? '' }, 'once')
 }
 
 function toInvocation(

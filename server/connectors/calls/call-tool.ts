@@ -57,6 +57,8 @@ export interface ToolCallRequest {
 interface CallableTool {
   readonly connector: ConnectorRow
   readonly tool: ConnectorToolRow
+  /** Why the call may run now, which is recorded. */
+  readonly approval: CallApproval
   readonly arguments: Readonly<Record<string, unknown>>
 }
 
@@ -77,7 +79,7 @@ export async function callTool(deps: ConnectorDeps, request: ToolCallRequest): P
   const recorded = await recordCall(deps, request.user, found.connector, {
     tool: found.tool.name,
     arguments: callArguments,
-    approval: request.approval,
+    approval: found.approval,
   })
   const outcome = await new RunningCall(deps, request, { ...found, arguments: callArguments }).run()
   // The tool has run, so its outcome is returned even when the record cannot be completed.
@@ -98,7 +100,7 @@ function requireCallable(
     fingerprint,
     credential,
   }: Pick<ToolCallRequest, 'connectorName' | 'toolName' | 'approval' | 'fingerprint' | 'credential'>,
-): Pick<CallableTool, 'connector' | 'tool'> | ToolOutcome {
+): Omit<CallableTool, 'arguments'> | ToolOutcome {
   if (resolved.kind === 'missing') {
     return failure(resolved.reason, resolved.needsIntegration ? { status: 'authorization_needed' } : {})
   }
@@ -123,7 +125,8 @@ function requireCallable(
       'Call it again to request approval.',
     )
   }
-  return { connector, tool }
+  // "Allow Always" adds the tool to the list before it approves the call (§4.21).
+  return { connector, tool, approval: consent.kind === 'run' ? consent.by : approval }
 }
 
 function toRecorded(status: ToolOutcome['status']): CallOutcome {
