@@ -11,7 +11,7 @@ type Owner = Pick<User, 'id'>
  * Characters of all messages of a chat together. A chat is read and sent as a whole, so a larger one could use up the
  * memory of the process (§16.23).
  */
-export const maxChatChars = 20_000_000
+const maxChatChars = 20_000_000
 
 /** Returns false if there is a chat with this id already. */
 export async function insertChat(db: Db, chat: NewChatRow): Promise<boolean> {
@@ -60,7 +60,7 @@ const chatLock = prepareQuery(
 /**
  * Sets the update time of a user's chat and returns the chat. Blocks every other writer of the chat until the
  * transaction ends. `addedChars` is the length of the message that the transaction appends.
- * @throws AppError `not_found`, `conflict` when the chat has too much text for another message
+ * @throws AppError `not_found`
  */
 export async function lockChat(
   trx: Db,
@@ -72,12 +72,19 @@ export async function lockChat(
   const { rows } = await chatLock(trx, { id: chatId, userId: user.id, now, addedChars })
   const [chat] = rows
   if (chat === undefined) throw unknownChat()
-  if (chat.chars > maxChatChars)
-    throw new AppError(
-      'conflict',
-      `This chat has reached the limit of ${maxChatChars.toLocaleString('en')} characters. Start a new chat.`,
-    )
   return chat
+}
+
+/** Whether the text of a chat leaves no room for another message or reply. */
+export function isFull({ chars }: Pick<ChatRow, 'chars'>): boolean {
+  return chars > maxChatChars
+}
+
+export const fullChatMessage = `This chat has reached the limit of ${maxChatChars.toLocaleString('en')} characters. Start a new chat.`
+
+/** @throws AppError `conflict` when the chat is full */
+export function refuseFullChat(chat: Pick<ChatRow, 'chars'>): void {
+  if (isFull(chat)) throw new AppError('conflict', fullChatMessage)
 }
 
 const leafUpdate = prepareQuery((db, chat: { readonly id: string; readonly messageId: string }) =>

@@ -97,6 +97,46 @@ it('counts each message once when a call needs approval (§16.23)', async () => 
   await product.close()
 })
 
+it.each([
+  ['approves', 'done', 'answered'],
+  ['denies', 'cancel', 'denied'],
+] as const)(
+  'lets a user decide about a waiting call of a full chat: %s (§16.23)',
+  async (decision, content, state) => {
+    const product = await openToolApp()
+    const ada = await product.join('Ada')
+    await product.connect(ada, 'polite')
+    product.model.reply([callOf('polite', 'act', {})])
+    const chatId = await ada.newChat()
+    const stream = await ada.send(chatId, 'Do it')
+    await stream.ended
+    await product.database.db
+      .updateTable('chats')
+      .set({ chars: maxChatChars + 1 })
+      .where('id', '=', chatId)
+      .execute()
+    const requests = product.model.requests.length
+    const call = waitingCall(chatId, stream)
+    const decided =
+      decision === 'approves'
+        ? await ada.confirm(call)
+        : await ada.send(chatId, content, { parentId: call.messageId })
+    await decided.ended
+    // The model is not called, so that the chat does not grow further.
+    expect(product.model.requests).toHaveLength(requests)
+    const { messages } = await ada.readChat(chatId)
+    expect(messages.slice(1)).toMatchObject([
+      { call: { state } },
+      { content },
+      {
+        status: 'failed',
+        error: { code: 'output_limit', message: expect.stringContaining('new chat') as string },
+      },
+    ])
+    await product.close()
+  },
+)
+
 it('refuses another reply to a user for whom as many are being written as may be sent in a minute (§16.24)', async () => {
   const product = await openChatApp({ environment: { RATE_LIMIT_COMPLETIONS: '2' } })
   const ada = await product.join('Ada')

@@ -4,7 +4,7 @@ import { LeftOutTools } from '@yonder/contract/tool-call'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
 import { apiTypeOf } from '../../bots/bot-model.ts'
-import { moveLeaf, touchChat } from '../../chats/chat-store.ts'
+import { fullChatMessage, moveLeaf, touchChat } from '../../chats/chat-store.ts'
 import {
   appendMessage,
   countChars,
@@ -39,6 +39,8 @@ import type { RunActions, RunStep } from './run-completion.ts'
 export interface WrittenRun {
   readonly id: number
   readonly chatId: string
+  /** Whether the chat has no room for another reply, so that the model is not called (§16.23). */
+  readonly isChatFull: boolean
   readonly started: StartedEvent
   readonly first: RunStep
   /** The time of the chat's latest message, in milliseconds since 1970. */
@@ -94,7 +96,8 @@ export class RecordedActions implements RunActions {
 
   async callModel(): Promise<{ ending: RunEnding; calls: readonly BatchCall[] }> {
     const { database, toolSupport } = this.#deps
-    const { bot, recorder, signal } = this.#frame
+    const { bot, recorder, run, signal } = this.#frame
+    if (run.isChatFull) return { ending: failed('output_limit', fullChatMessage), calls: [] }
     const chars = recorder.state.messages.reduce((sum, message) => sum + countChars(message), 0)
     if (chars > maxRunChars) return { ending: tooLong, calls: [] }
     const [path, offered] = await Promise.all([

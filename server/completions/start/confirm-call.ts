@@ -78,13 +78,13 @@ export async function confirmCall(
   const invocation = approveCall(pending)
   const chatId = pending.chat_id
   return deps.database.db.transaction().execute(async (trx) => {
-    await lockChat(trx, user, chatId, deps.now())
+    const chat = await lockChat(trx, user, chatId, deps.now())
     if (!(await claimPendingCall(trx, pending, { state: 'running' })))
       throw refusal('This call was already answered.')
     const parent = await findMessage(trx, chatId, pending.parent_id ?? '')
     if (parent === undefined) throw new Error(`reply ${pending.id} has no parent`)
     return writeRun(trx, deps, user, {
-      chatId,
+      chat,
       parent,
       reply: presentMessage({ ...pending, call_state: 'running' }),
       first: { kind: 'invoke', invocation },

@@ -1,6 +1,6 @@
 import { RunEvent } from '@yonder/contract/completion'
 import type { SendRequest } from '@yonder/contract/completion'
-import { lockChat, requireChat } from '../../chats/chat-store.ts'
+import { lockChat, refuseFullChat, requireChat } from '../../chats/chat-store.ts'
 import { findMessage, listPath, listReplies, isToolResult } from '../../chats/message-store.ts'
 import type { Db } from '../../db/database.ts'
 import type { BotRow, ChatRow, MessageRow } from '../../db/tables/tables.ts'
@@ -39,10 +39,11 @@ export async function continueRun(
     return { kind: 'repeated', message: result, cursor }
   }
   return db.transaction().execute(async (trx) => {
-    await lockChat(trx, user, chatId, deps.now())
+    const locked = await lockChat(trx, user, chatId, deps.now())
     const [reply] = await listReplies(trx, chatId, result.id)
     if (reply !== undefined) return { kind: 'repeated', message: result, cursor }
-    return { kind: 'written', run: await writeReply(trx, deps, user, bot, result) }
+    refuseFullChat(locked)
+    return { kind: 'written', run: await writeReply(trx, deps, user, bot, locked, result) }
   })
 }
 

@@ -1,7 +1,7 @@
 import type { RegenerateRequest, SendRequest, StartedEvent } from '@yonder/contract/completion'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
-import { lockChat, moveLeaf, requireChat } from '../../chats/chat-store.ts'
+import { isFull, lockChat, moveLeaf, refuseFullChat, requireChat } from '../../chats/chat-store.ts'
 import { appendMessage, findMessage, isToolResult } from '../../chats/message-store.ts'
 import { presentMessage } from '../../chats/present-chat.ts'
 import { claimPendingCall, parseCall, remainingCalls } from '../../chats/tool-call-store.ts'
@@ -83,7 +83,9 @@ export async function sendMessage(
     // Such a message has no other meaning. The call may have been decided in another tab.
     if (request.denyOne === true && denial === undefined)
       throw new AppError('conflict', 'This call was already answered.')
-    return { kind: 'written', run: await writeReply(trx, deps, user, bot, message), denial }
+    // In a full chat, a call that waits can still be decided.
+    if (denial === undefined) refuseFullChat(chat)
+    return { kind: 'written', run: await writeReply(trx, deps, user, bot, chat, message), denial }
   })
 }
 
@@ -150,7 +152,8 @@ export function regenerateReply(
   { chatId, userMessageId }: RegenerateRequest,
 ): Promise<SendOutcome> {
   return deps.database.db.transaction().execute(async (trx) => {
-    await lockChat(trx, user, chatId, deps.now())
+    const chat = await lockChat(trx, user, chatId, deps.now())
+    refuseFullChat(chat)
     const parent = await findMessage(trx, chatId, userMessageId)
     if (parent === undefined) throw noSuchMessage()
     if (parent.role !== 'user') {
@@ -159,7 +162,7 @@ export function regenerateReply(
         'Only a reply to a message that you wrote can be regenerated. Select your message and try again.',
       )
     }
-    return { kind: 'written', run: await writeReply(trx, deps, user, bot, parent) }
+    return { kind: 'written', run: await writeReply(trx, deps, user, bot, chat, parent) }
   })
 }
 
@@ -176,9 +179,10 @@ export async function writeReply(
   deps: WriteDeps,
   user: User,
   bot: BotRow,
+  chat: ChatRow,
   parent: MessageRow,
 ): Promise<WrittenRun> {
-  const chatId = parent.chat_id
+  const chatId = chat.id
   const reply = await appendMessage(
     trx,
     {
@@ -194,7 +198,7 @@ export async function writeReply(
     deps.now(),
   )
   return writeRun(trx, deps, user, {
-    chatId,
+    chat,
     parent,
     reply: presentMessage(reply),
     first: await findFirstStep(trx, parent),
@@ -238,7 +242,7 @@ export async function writeWhenFree<Result>(
 }
 
 export interface NewRun {
-  readonly chatId: string
+  readonly chat: ChatRow
   /** The user message or tool result that the reply answers. */
   readonly parent: MessageRow
   readonly reply: Message
@@ -254,9 +258,10 @@ export async function writeRun(
   trx: Db,
   { database, nodeId, now }: Pick<CompletionDeps, 'database' | 'nodeId' | 'now'>,
   user: User,
-  { chatId, parent, reply, first, latestTime }: NewRun,
+  { chat, parent, reply, first, latestTime }: NewRun,
 ): Promise<WrittenRun> {
   const { dialect } = database
+  const chatId = chat.id
   await moveLeaf(trx, chatId, reply.id)
   const started: StartedEvent = {
     type: 'started',
@@ -276,7 +281,7 @@ export async function writeRun(
     throw dialect.isUniqueViolation(error) ? stillAnswering() : error
   })
   await dialect.notifyRuns(trx, [id])
-  return { id, chatId, started, first, latestTime }
+  return { id, chatId, isChatFull: isFull(chat), started, first, latestTime }
 }
 
 function stillAnswering(): AppError {
