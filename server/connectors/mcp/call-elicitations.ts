@@ -36,6 +36,8 @@ export class CallElicitations {
   readonly #refused = new AbortController()
   #count = 0
   #last: Promise<unknown> = Promise.resolve()
+  /** Whether an elicitation waits for its answer. */
+  #isWaiting = false
   /** What to do when the server reports that the user has finished on a page, by the id of the elicitation. */
   readonly #openPages = new Map<string, () => void>()
 
@@ -97,6 +99,7 @@ export class CallElicitations {
     let isOpen = false
     try {
       if (linked.signal.aborted) return { action: 'cancel' }
+      this.#isWaiting = true
       clock.pause()
       const answer = await Promise.race([
         onElicit(params, linked.signal, isRepeated),
@@ -106,9 +109,10 @@ export class CallElicitations {
       isOpen = pageId !== undefined && !isRepeated && answer.action === 'accept'
       return answer
     } finally {
+      this.#isWaiting = false
       if (pageId !== undefined) this.#openPages.delete(pageId)
       if (isOpen && pageId !== undefined) this.#pauseUntilFinished(pageId)
-      else clock.resume()
+      this.#resumeClock()
       for (const remove of removals) remove()
       // Closes the question when the server has reported the end of the page first.
       linked.abort()
@@ -129,11 +133,16 @@ export class CallElicitations {
       clearTimeout(timer)
       removeEnd()
       this.#openPages.delete(pageId)
-      this.#call.clock.resume()
+      this.#resumeClock()
     }
     const timer = setTimeout(resume, this.#limits.maxElicitationMs)
     const removeEnd = onAbort(this.#ended.signal, () => clearTimeout(timer))
     this.#openPages.set(pageId, resume)
+  }
+
+  /** Lets the time of the call continue, unless the user is still asked something or is on a page (§16.8). */
+  #resumeClock(): void {
+    if (!this.#isWaiting && this.#openPages.size === 0) this.#call.clock.resume()
   }
 
   /** Handles the elicitations of a result and returns the parameters of the next round: the same call with the answers. */
