@@ -128,6 +128,7 @@ function writeGrant(
         ...(isNewConsent ? { credential_version: eb('credential_version', '+', 1), call_error: null } : {}),
       }))
       .where('id', '=', id)
+      .where('user_id', '=', user_id)
       .where('url', '=', url)
       .executeTakeFirstOrThrow()
     if (numUpdatedRows === 0n) return false
@@ -138,7 +139,7 @@ function writeGrant(
         conflict.columns(['connector_id', 'issuer']).doUpdateSet({ ...part, updated_at: now }),
       )
       .execute()
-    await deleteOldGrants(trx, id, issuer)
+    await deleteOldGrants(trx, { id, user_id }, issuer)
     return true
   })
 }
@@ -150,11 +151,16 @@ const maxGrants = 5
  * Deletes all but the newest grants of a connector, first those without tokens. Keeps the grant that was just written,
  * which gets its tokens only after the user has consented.
  */
-async function deleteOldGrants(trx: Db, connectorId: string, written: string): Promise<void> {
+async function deleteOldGrants(
+  trx: Db,
+  { id, user_id }: Pick<ConnectorRow, 'id' | 'user_id'>,
+  written: string,
+): Promise<void> {
   const kept = trx
     .selectFrom('connector_grants')
     .select('issuer')
-    .where('connector_id', '=', connectorId)
+    .where('connector_id', '=', id)
+    .where('user_id', '=', user_id)
     .orderBy(({ eb }) =>
       eb.case().when('issuer', '=', written).then(0).when('tokens', 'is not', null).then(1).else(2).end(),
     )
@@ -163,7 +169,8 @@ async function deleteOldGrants(trx: Db, connectorId: string, written: string): P
     .limit(maxGrants)
   await trx
     .deleteFrom('connector_grants')
-    .where('connector_id', '=', connectorId)
+    .where('connector_id', '=', id)
+    .where('user_id', '=', user_id)
     .where('issuer', 'not in', kept)
     .execute()
 }
@@ -193,8 +200,15 @@ export async function clearGrants(
   }
 }
 
-export async function deleteGrants(db: Db, connector: Pick<ConnectorRow, 'id'>): Promise<void> {
-  await db.deleteFrom('connector_grants').where('connector_id', '=', connector.id).execute()
+export async function deleteGrants(
+  db: Db,
+  { id, user_id }: Pick<ConnectorRow, 'id' | 'user_id'>,
+): Promise<void> {
+  await db
+    .deleteFrom('connector_grants')
+    .where('connector_id', '=', id)
+    .where('user_id', '=', user_id)
+    .execute()
 }
 
 /**
@@ -203,7 +217,7 @@ export async function deleteGrants(db: Db, connector: Pick<ConnectorRow, 'id'>):
  */
 export async function reserveRefresh(
   db: Db,
-  { id }: Pick<ConnectorRow, 'id'>,
+  { id, user_id }: Pick<ConnectorRow, 'id' | 'user_id'>,
   { issuer, sealedTokens }: Pick<Grant, 'issuer' | 'sealedTokens'>,
   now: number,
   until: number,
@@ -212,6 +226,7 @@ export async function reserveRefresh(
     .updateTable('connector_grants')
     .set({ refreshing_until: until })
     .where('connector_id', '=', id)
+    .where('user_id', '=', user_id)
     .where('issuer', '=', issuer)
     .where('tokens', '=', sealedTokens)
     .where((where) => where.or([where('refreshing_until', 'is', null), where('refreshing_until', '<', now)]))
@@ -221,13 +236,14 @@ export async function reserveRefresh(
 
 export async function releaseRefresh(
   db: Db,
-  { id }: Pick<ConnectorRow, 'id'>,
+  { id, user_id }: Pick<ConnectorRow, 'id' | 'user_id'>,
   { issuer }: Pick<Grant, 'issuer'>,
 ): Promise<void> {
   await db
     .updateTable('connector_grants')
     .set({ refreshing_until: null })
     .where('connector_id', '=', id)
+    .where('user_id', '=', user_id)
     .where('issuer', '=', issuer)
     .execute()
 }
