@@ -338,10 +338,12 @@ class RunningCall {
     ) {
       return false
     }
-    await changeState(this.#deps, this.#connector, {
-      status: 'failed',
-      error_message: explainFailure(error, this.#connector).message,
-    })
+    await this.#store(
+      changeState(this.#deps, this.#connector, {
+        status: 'failed',
+        error_message: explainFailure(error, this.#connector).message,
+      }),
+    )
     return true
   }
 }
