@@ -1,4 +1,5 @@
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
+import { onAbort } from '../../lib/abort.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { findConnectorById } from '../connector-store.ts'
 import type { Owner } from '../connector-store.ts'
@@ -96,10 +97,10 @@ function waitAtMost(milliseconds: number, work: Promise<void>, signal: AbortSign
   return new Promise((resolve, reject) => {
     const stopWaiting = (): void => reject(new WaitEnded())
     const timer = setTimeout(stopWaiting, milliseconds)
-    signal.addEventListener('abort', stopWaiting, { once: true })
+    const removeAbort = onAbort(signal, stopWaiting)
     const settle = (): void => {
       clearTimeout(timer)
-      signal.removeEventListener('abort', stopWaiting)
+      removeAbort()
     }
     work.then(resolve, reject).finally(settle)
   })
