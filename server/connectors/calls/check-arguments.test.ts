@@ -47,6 +47,26 @@ describe('the check of arguments', () => {
     expect(await check(mail, values)).toBe(`The arguments do not fit the parameters of the tool:\n${problem}`)
   })
 
+  it.each([
+    [{ not: { required: ['a'] } }, 'The value is not allowed.'],
+    [{ oneOf: [{}, {}] }, 'The value must fit exactly one of the permitted alternatives.'],
+    [{ maxProperties: 0 }, 'The object has too many properties.'],
+    [{ minProperties: 2 }, 'The object does not have at least 2 properties.'],
+    [{ properties: { a: { const: 'y' } } }, '"a": The value must be "y".'],
+    [{ patternProperties: { a: false } }, '"a": This parameter or value is not allowed.'],
+    [{ if: {}, then: { required: ['b'] } }, 'A required parameter is missing: "b".'],
+    [{ dependentSchemas: { a: { required: ['b'] } } }, 'A required parameter is missing: "b".'],
+    [{ dependentRequired: { a: ['b'] } }, 'The object has "a" but does not have "b".'],
+    [
+      { properties: { a: { items: false, type: 'array' } } },
+      '"a": The type "string" is invalid. Expected "array".',
+    ],
+  ])('describes the problem with %j in plain words (§12.31)', async (schema, problem) => {
+    expect(await check({ type: 'object', ...schema }, { a: 'x' })).toBe(
+      `The arguments do not fit the parameters of the tool:\n- ${problem}`,
+    )
+  })
+
   it('names five problems at most, without invisible characters', async () => {
     const names = Array.from({ length: 9 }, (_, index) => `n\u202E${index}`)
     const found = await check({ type: 'object', required: names }, {})

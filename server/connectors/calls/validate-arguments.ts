@@ -49,6 +49,7 @@ const outerKeywords = new Set([
   'unevaluatedItems',
   'allOf',
   'if',
+  'dependentSchemas',
   '$ref',
   '$dynamicRef',
   '$recursiveRef',
