@@ -54,6 +54,7 @@ describe('the check of arguments', () => {
     [{ minProperties: 2 }, 'The object does not have at least 2 properties.'],
     [{ properties: { a: { const: 'y' } } }, '"a": The value must be "y".'],
     [{ patternProperties: { a: false } }, '"a": This parameter or value is not allowed.'],
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
     [{ if: {}, then: { required: ['b'] } }, 'A required parameter is missing: "b".'],
     [{ dependentSchemas: { a: { required: ['b'] } } }, 'A required parameter is missing: "b".'],
     [{ dependentRequired: { a: ['b'] } }, 'The object has "a" but does not have "b".'],
