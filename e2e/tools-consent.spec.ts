@@ -17,8 +17,6 @@ test('a connector whose consent has expired can be connected from the chat, and 
     await row.getByRole('button', { name: 'Connect', exact: true }).click()
     await expect(page.getByText('Connector "guarded" connected')).toBeVisible()
     guarded.behaviour.revoked = true
-    const connectedAt = Date.now()
-    await expect.poll(() => Date.now() - connectedAt, { timeout: 5000 }).toBeGreaterThan(1100)
 
     await page.goto('/')
     model.reply([callTool('guarded__secret')])

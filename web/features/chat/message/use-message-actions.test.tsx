@@ -246,7 +246,7 @@ test.each(['{Escape}', 'Cancel'])(
     }
     expect(screen.queryByRole('form', { name: 'Edit message' })).toBeNull()
     expect(articles()[2]).toHaveTextContent('text of u2')
-    expect(button('Edit message', articles()[2])).toHaveFocus()
+    await waitFor(() => expect(button('Edit message', articles()[2])).toHaveFocus())
     expect(sentBodies(api)).toEqual([])
   },
 )
