@@ -156,6 +156,21 @@ test('a toast stays while it is hovered or focused, and disappears five seconds 
   await expect(text).toHaveCount(0)
 })
 
+test('a toast that appears below a resting pointer disappears after five seconds too (§9.1)', async ({
+  gallery,
+}) => {
+  const text = gallery.getByText('added successfully')
+  await button(gallery, 'Success').click()
+  const { x, y } = (await text.boundingBox())!
+  await gallery.clock.runFor(5000)
+  await expect(text).toHaveCount(0)
+  await gallery.mouse.move(x + 5, y + 5)
+  await button(gallery, 'Success').press('Enter')
+  await expect(text).toBeVisible()
+  await gallery.clock.runFor(5000)
+  await expect(text).toHaveCount(0)
+})
+
 test('of two nested dialogs the upper one shows toasts and closes first, and each returns the focus', async ({
   gallery,
 }) => {

@@ -86,7 +86,7 @@ describe('while the user may be reading', () => {
   }
 
   it('its timer is paused while the pointer is on it (§9.1)', async () => {
-    fireEvent.pointerEnter(card())
+    fireEvent.pointerMove(card())
     await expectHeld(() => void fireEvent.pointerLeave(card()))
   })
 
@@ -107,7 +107,7 @@ describe('while the user may be reading', () => {
 
   it('the other timers continue when the toast under the pointer is dismissed', async () => {
     act(() => toast.error('Not saved'))
-    fireEvent.pointerEnter(card())
+    fireEvent.pointerMove(card())
     act(() => screen.getAllByRole('button', { name: 'Dismiss' })[0]?.click())
     expect(screen.queryByText('Saved')).toBeNull()
     await wait(5000)

@@ -54,7 +54,8 @@ function ToastCard({ toast }: { readonly toast: Toast }) {
   const Icon = toast.kind === 'success' ? CircleCheck : CircleAlert
   return (
     <div
-      onPointerEnter={() => setHovered(true)}
+      // A toast that appears below a resting pointer is not being read, so it must not stay.
+      onPointerMove={() => setHovered(true)}
       onPointerLeave={() => setHovered(false)}
       onFocus={() => setFocused(true)}
       onBlur={() => setFocused(false)}
