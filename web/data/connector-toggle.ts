@@ -47,6 +47,11 @@ async function confirmOrigins(name: string, origins: readonly string[]): Promise
   return isConfirmed
 }
 
+/** Answers every open question with no. Must be called before another user is shown. */
+export function declineOrigins(): void {
+  for (const { resolve } of originConfirmations.get()) resolve(false)
+}
+
 /** Returns the message for a failed toggle (§8.20), without a name if the connector is unknown. */
 export function describeToggleFailure(name: string | undefined, reason: string): string {
   return name === undefined
@@ -65,8 +70,8 @@ export function useToggleConnector(returnTo: string) {
     call: async (api, { connector, onLeave }: ToggleInput) => {
       let result = await toggle(api, connector, returnTo)
       const origins = result?.origins_to_confirm ?? []
-      if (origins.length > 0 && isMounted() && (await confirmOrigins(connector.name, origins)))
-        result = await toggle(api, connector, returnTo, origins)
+      const isConfirmed = origins.length > 0 && isMounted() && (await confirmOrigins(connector.name, origins))
+      if (isConfirmed && isMounted()) result = await toggle(api, connector, returnTo, origins)
       if (result !== undefined && result.authorization_url !== null && isMounted()) {
         // If the user cancels the navigation, the buttons must be enabled again.
         onLeave()

@@ -1,9 +1,11 @@
-import { useOriginConfirmation } from '../../data/connector-toggle.ts'
+import { useEffect } from 'react'
+import { declineOrigins, useOriginConfirmation } from '../../data/connector-toggle.ts'
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx'
 
 /** Shows the address of a connector's authorization server, before Yonder registers or opens a page there (§18.39). */
 export function ConfirmOriginsDialog() {
   const confirmation = useOriginConfirmation()
+  useEffect(() => declineOrigins, [])
   if (confirmation === undefined) return null
   const { name, origins, resolve } = confirmation
   return (

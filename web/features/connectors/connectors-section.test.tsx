@@ -7,6 +7,7 @@ import { makeConnector } from '../../testing/wire-objects.ts'
 import { expectConsole } from '../../testing/expect-console.ts'
 import { json, settle } from '../../testing/scripted-api.ts'
 import { toasts } from '../../lib/toasts.ts'
+import { ConfirmOriginsDialog } from './confirm-origins-dialog.tsx'
 import { ConnectorsSection } from './connectors-section.tsx'
 
 const own = makeConnector({ name: 'default', url: 'yonder:default', is_default: true, status: 'connected' })
@@ -196,6 +197,26 @@ describe('connecting', () => {
       dispatchEvent(new Event('pageshow'))
     },
   )
+
+  it('answers the question about another origin with no when its user leaves (§18.39)', async () => {
+    const scene = new ConnectorsScene([files])
+    scene.api.on(connect, () =>
+      json({ connector: files, authorization_url: null, origins_to_confirm: ['https://auth.example'] }),
+    )
+    const { redraw } = scene.open()
+    await userEvent.click(await screen.findByRole('button', { name: 'Connect' }))
+    await screen.findByRole('alertdialog')
+    redraw(<p>Signed out</p>)
+    redraw(
+      <>
+        <ConnectorsSection />
+        <ConfirmOriginsDialog />
+      </>,
+    )
+    await screen.findByRole('button', { name: 'Connect' })
+    expect(screen.queryByRole('alertdialog')).toBeNull()
+    expect(scene.writes).toHaveLength(1)
+  })
 
   it('does not open the sign-in page once the user has left the page (§18.29)', async () => {
     const leave = vi
