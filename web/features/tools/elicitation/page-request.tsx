@@ -93,6 +93,10 @@ export function PageRequest({ chatId, message, elicitation, page, focusAfter }: 
           rel="noopener noreferrer"
           look={mayContinue ? 'quiet' : 'primary'}
           onClick={handleOpen}
+          onAuxClick={(event) => {
+            // The middle button opens the page too.
+            if (event.button === 1) handleOpen()
+          }}
         >
           {mayContinue ? 'Open again' : 'Open page'}
           <ExternalLink size={14} aria-hidden className="shrink-0" />
