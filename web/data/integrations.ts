@@ -4,7 +4,7 @@ import { useState } from 'react'
 import useSWR from 'swr'
 import { readReason, type FieldLabels, namesOutage } from '../lib/api-error.ts'
 import { useApi } from '../lib/api-provider.tsx'
-import { useConnectionBack } from '../lib/connection.ts'
+import { useOutageEnd } from '../lib/connection.ts'
 import { useAction } from '../lib/use-action.ts'
 import { useIsMounted } from '../lib/use-is-mounted.ts'
 import { useAnnouncedList } from './announced-list.ts'
@@ -104,7 +104,7 @@ export function useAuthorization(openPage: (authUrl: string) => Promise<void>): 
   const isMounted = useIsMounted()
   const [pending, setPending] = useState<string>()
   const [failed, setFailed] = useState<Authorization['failed']>()
-  useConnectionBack(useApi().connection, () => {
+  useOutageEnd(useApi().connection, () => {
     if (namesOutage(failed?.reason)) setFailed(undefined)
   })
   const action = useAction({

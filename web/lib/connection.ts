@@ -107,10 +107,27 @@ export function onConnectionBack(connection: Connection, listener: () => void): 
   })
 }
 
-/** Calls `listener` whenever the server can be reached again, while the component is mounted. */
-export function useConnectionBack(connection: Connection, listener: () => void): void {
-  const handleBack = useEffectEvent(listener)
-  useEffect(() => onConnectionBack(connection, () => handleBack()), [connection])
+/**
+ * Calls `listener` after each outage that was shown. A single lost request is none: its message stays, because nothing else
+ * says that the request was not sent. Returns a function that ends this.
+ */
+export function onOutageEnd(connection: Connection, listener: () => void): () => void {
+  const isOut = () => connection.get() === 'offline' || connection.get() === 'unreachable'
+  let wasOut = isOut()
+  return connection.subscribe(() => {
+    if (isOut()) {
+      wasOut = true
+    } else if (wasOut && connection.get() === 'online') {
+      wasOut = false
+      listener()
+    }
+  })
+}
+
+/** Calls `listener` after each outage that was shown, while the component is mounted. */
+export function useOutageEnd(connection: Connection, listener: () => void): void {
+  const handleEnd = useEffectEvent(listener)
+  useEffect(() => onOutageEnd(connection, () => handleEnd()), [connection])
 }
 
 /** The pause before the second retry; each further pause is twice as long, up to the maximum. */

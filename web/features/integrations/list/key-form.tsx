@@ -2,7 +2,7 @@ import type { Integration } from '@yonder/contract/integration'
 import { integrationLabels, useSaveKey } from '../../../data/integrations.ts'
 import { readReason, namesOutage } from '../../../lib/api-error.ts'
 import { useApi } from '../../../lib/api-provider.tsx'
-import { useConnectionBack } from '../../../lib/connection.ts'
+import { useOutageEnd } from '../../../lib/connection.ts'
 import { useForm } from '../../../lib/use-form.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { useDiscardQuestion } from '../../../ui/dialog/discard-question.tsx'
@@ -35,7 +35,7 @@ export function KeyForm({ id, integration, onClose }: KeyFormProps) {
       },
     },
   )
-  useConnectionBack(useApi().connection, () => {
+  useOutageEnd(useApi().connection, () => {
     // A change removes the problem.
     if (namesOutage(problems.key)) change({ key: draft.key })
   })
@@ -59,7 +59,7 @@ export function KeyForm({ id, integration, onClose }: KeyFormProps) {
           value={draft.key}
           onChange={(event) => change({ key: event.target.value })}
           onKeyDown={(event) => {
-            if (event.key !== 'Escape') return
+            if (event.key !== 'Escape' || event.nativeEvent.isComposing) return
             // Otherwise the question that opens would close at once.
             event.preventDefault()
             requestClose()

@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef, useState } from 'react'
 import type { RefObject } from 'react'
 import { readReason, namesOutage } from '../../../lib/api-error.ts'
 import { useApi } from '../../../lib/api-provider.tsx'
-import { useConnectionBack } from '../../../lib/connection.ts'
+import { useOutageEnd } from '../../../lib/connection.ts'
 import { logError } from '../../../lib/log-error.ts'
 import { elicitationDraft } from './elicitation-draft.ts'
 
@@ -27,7 +27,7 @@ export function useAnswerElicitation(): (answer: ToolAnswerRequest) => Promise<s
 /** The error message of an answer, and its setter. A message about an outage disappears when the connection is back. */
 export function useAnswerFailure() {
   const [failure, setFailure] = useState<string>()
-  useConnectionBack(useApi().connection, () => {
+  useOutageEnd(useApi().connection, () => {
     if (namesOutage(failure)) setFailure(undefined)
   })
   return [failure, setFailure] as const
