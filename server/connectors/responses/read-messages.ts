@@ -98,9 +98,7 @@ async function* readJson(
   const pieces: Uint8Array[] = []
   for await (const piece of body) pieces.push(piece)
   const bytes = Buffer.concat(pieces)
-  const text = bytes.toString()
-  const hidden = hideSecret(text, secret)
-  const message = hidden === text ? bytes : Buffer.from(hidden)
+  const message = secret === undefined ? bytes : Buffer.from(hideSecret(bytes.toString(), secret))
   if (message.length <= maxDirectBytes) yield message
   else yield new TextEncoder().encode((await readLarge(new Uint8Array(message))) ?? '')
 }
