@@ -175,6 +175,18 @@ test('shows a message whose page was closed, and not one that another tab is sen
   expect(await unsent('text of busy')).toBeVisible()
 })
 
+test('says only of the newest message that it will be sent after an outage (§10.31)', async () => {
+  const isOnline = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
+  storeAsOtherPage('older', { sentAt: 1, failure: { cause: 'offline' } })
+  storeAsOtherPage('newer', { sentAt: 2, failure: { cause: 'offline' } })
+  renderScreen(openApi(), <HomeView userName="Ada" />)
+  const promise = await screen.findByText('It will be sent when the connection is back.')
+  const newer = screen.getByText('text of newer')
+  expect(newer.compareDocumentPosition(promise) & Node.DOCUMENT_POSITION_FOLLOWING).not.toBe(0)
+  await screen.findByRole('combobox')
+  isOnline.mockRestore()
+})
+
 test('does not send a message again that another tab has begun to send (§10.27)', async () => {
   storeAsOtherPage('r1', { failure: { text: 'Offline.' } })
   const api = openApi()

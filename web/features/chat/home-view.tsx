@@ -8,7 +8,7 @@ import { useBotChoice } from './composer/use-bot-choice.ts'
 /** The greeting, the first message of a new chat, and the messages that were not sent (§2.19, §2.20, §10.26). */
 export function HomeView({ userName }: { readonly userName: string | null | undefined }) {
   const choice = useBotChoice(storageKeys.homeBot)
-  const { isStarting, unsent, start, sendAgain } = useStartChat()
+  const { isStarting, unsent, automatic, start, sendAgain } = useStartChat()
   const bot = choice.selected
   return (
     <div className="mx-auto flex w-full max-w-column flex-1 flex-col justify-center gap-8 px-4 pt-8 pb-[14vh] sm:px-6">
@@ -25,6 +25,7 @@ export function HomeView({ userName }: { readonly userName: string | null | unde
             key={message.request}
             text={message.content}
             failure={message.failure}
+            isAutomatic={message === automatic}
             busy={isStarting}
             onSendAgain={() => sendAgain(message, bot?.name ?? message.botName)}
             onEdit={() => homeOutbox.edit(message)}

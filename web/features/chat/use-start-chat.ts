@@ -17,6 +17,8 @@ export interface StartChat {
   readonly isStarting: boolean
   /** The messages that were not sent, oldest first. */
   readonly unsent: readonly UnsentHomeMessage[]
+  /** The message that is sent without a click after an outage. Only the newest is, because sending leads to its chat. */
+  readonly automatic: HomeMessage | undefined
   readonly start: (content: string, botName: string) => void
   readonly sendAgain: (message: HomeMessage, botName: string) => void
 }
@@ -71,15 +73,13 @@ export function useStartChat(): StartChat {
     // Another tab may have sent it, or be sending it at this moment.
     if (homeOutbox.isUnsent(request)) void send({ request, content, botName })
   }
-  useAutomaticSends(() => {
-    // Only the newest: sending leads to its chat.
-    const newest = messages.findLast(({ failure }) => failure !== undefined && isOutage(failure))
-    return isStarting ? undefined : newest
-  }, sendAgain)
+  const automatic = messages.findLast(({ failure }) => failure !== undefined && isOutage(failure))
+  useAutomaticSends(() => (isStarting ? undefined : automatic), sendAgain)
 
   return {
     isStarting,
     unsent: messages.filter((message): message is UnsentHomeMessage => message.failure !== undefined),
+    automatic,
     start: (content, botName) => void send({ request: takeRequest(), content, botName }),
     sendAgain,
   }

@@ -7,6 +7,8 @@ import { TypedText } from '../message/typed-text.tsx'
 export interface UnsentNoteProps {
   readonly text: string
   readonly failure: Failure
+  /** Whether it is sent without a click after an outage. */
+  readonly isAutomatic?: boolean
   readonly onSendAgain: () => void
   /** Moves the text back into the input. */
   readonly onEdit: () => void
@@ -17,9 +19,16 @@ export interface UnsentNoteProps {
  * A message that did not reach the server, with its text and buttons to send it again or edit it (§10.21, §10.22). After
  * an outage it is sent without a click (§10.31).
  */
-export function UnsentNote({ text, failure, onSendAgain, onEdit, busy = false }: UnsentNoteProps) {
+export function UnsentNote({
+  text,
+  failure,
+  isAutomatic = true,
+  onSendAgain,
+  onEdit,
+  busy = false,
+}: UnsentNoteProps) {
   const connection = useStore(useApi().connection)
-  const waits = isOutage(failure) && (connection === 'offline' || connection === 'unreachable')
+  const waits = isAutomatic && isOutage(failure) && (connection === 'offline' || connection === 'unreachable')
   return (
     <div className="flex flex-col items-end gap-2">
       <div className="max-w-[85%] rounded-block border border-dashed border-danger px-4 py-2.5 sm:max-w-[75%]">
