@@ -74,6 +74,8 @@ test('a message that could not be sent is sent after a reload, once the server i
   model.reply(['Sent.', { finish: 'stop' }])
   await page.reload()
   await expect(page.getByText('Not sent. The server could not be reached.')).toBeVisible()
+  // A message is sent by itself once per outage, and the reload has just tried it.
+  await expect(banner(page)).toBeVisible()
   await page.unroute(/completions|healthz/)
   await expect(page.getByRole('article')).toHaveCount(4)
   await expect(page.getByText(/^Not sent/)).toHaveCount(0)
