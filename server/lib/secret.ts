@@ -1,8 +1,8 @@
 /** Texts that stand for a secret in an example. */
 const placeholder = /at-least-\d|change[-_ ]?me|your[-_ ]|example|placeholder|<[^<>]*>/i
 
-/** Fewer different characters than this do not occur in a generated secret of 16 characters or more. */
-const minDifferentChars = 6
+/** One generated secret in hundreds of millions has fewer different characters: one of 16 hexadecimal digits. */
+const minDifferentChars = 4
 
 /** How to make a secret, for messages. */
 export const makeSecretHint = 'Create one with: openssl rand -hex 32'
