@@ -17,7 +17,7 @@ export function isOutage(failure: Failure): boolean {
   return 'cause' in failure && outages.includes(failure.cause)
 }
 
-/** Whether a shown text gives an outage as its reason. It is no longer true when the connection is back. */
+/** Whether a shown text gives an outage as its reason. It is no longer true when the outage has ended. */
 export function namesOutage(text: string | undefined): boolean {
   return text !== undefined && outages.some((cause) => text.endsWith(sentenceOf(cause)))
 }

@@ -5,7 +5,7 @@ import type { LiveRun } from '@yonder/contract/live'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
 import type { ApiClient } from '../../../lib/api-client.ts'
-import { onOutageEnd, type Connection } from '../../../lib/connection.ts'
+import { onOutageEnd } from '../../../lib/connection.ts'
 import type { ConnectedStream } from '../../../lib/streams/event-stream.ts'
 import { logError } from '../../../lib/log-error.ts'
 import { readReason, toFailure, UnconfirmedError } from '../../../lib/api-error.ts'
@@ -61,7 +61,6 @@ export class ChatSession {
   /** Aborts the requests of the current run. */
   #abort = new AbortController()
   readonly #selections: SelectionSaver
-  readonly #connection: Connection
   readonly #automaticSends: AutomaticSends
   #leaveConnection = () => {}
 
@@ -71,7 +70,6 @@ export class ChatSession {
     this.#api = api
     this.#isLive = isLive
     this.#selections = new SelectionSaver(chatId, api)
-    this.#connection = api.connection
     this.#automaticSends = new AutomaticSends(api.connection)
     this.#reader = new ChatReader(api, chatId, {
       onStart: () => this.#apply({ type: 'read_started' }),
@@ -97,7 +95,7 @@ export class ChatSession {
     this.#viewers += 1
     if (this.#viewers === 1) {
       const stopSending = this.#automaticSends.watch(() => this.#sendAfterOutage())
-      const stopClearing = onOutageEnd(this.#connection, () => this.#apply({ type: 'connection_back' }))
+      const stopClearing = onOutageEnd(this.#api.connection, () => this.#apply({ type: 'outage_ended' }))
       this.#leaveConnection = () => {
         stopSending()
         stopClearing()

@@ -49,7 +49,7 @@ export function reduceSession(state: SessionState, action: SessionAction): Sessi
       return active === undefined ? state : { ...settle(state, active), isOutdated: true }
     case 'dropped':
       return { ...becomeIdle(state), notice: action.notice, unsent: action.unsent ?? state.unsent }
-    case 'connection_back':
+    case 'outage_ended':
       return namesOutage(state.notice) ? { ...state, notice: undefined } : state
     case 'unsent':
       return { ...state, unsent: action.unsent }

@@ -83,7 +83,7 @@ export type SessionAction =
   /** The run never began, or the chat was closed. */
   | { readonly type: 'dropped'; readonly notice?: string; readonly unsent?: UnsentMessage }
   /** The server can be reached again, so a notice that says otherwise is over. */
-  | { readonly type: 'connection_back' }
+  | { readonly type: 'outage_ended' }
   | { readonly type: 'unsent'; readonly unsent: UnsentMessage | undefined }
   | { readonly type: 'branch_selected'; readonly messageId: string }
   | { readonly type: 'branch_saved'; readonly isLast: boolean }

@@ -24,7 +24,7 @@ export function useAnswerElicitation(): (answer: ToolAnswerRequest) => Promise<s
   }
 }
 
-/** The error message of an answer, and its setter. A message about an outage disappears when the connection is back. */
+/** The error message of an answer, and its setter. A message about an outage disappears when the outage ends. */
 export function useAnswerFailure() {
   const [failure, setFailure] = useState<string>()
   useOutageEnd(useApi().connection, () => {
