@@ -84,8 +84,14 @@ export function listPendingUsers(db: Db): Promise<UserRow[]> {
   return db.selectFrom('users').selectAll().where('pending', 'is not', null).execute()
 }
 
-export async function clearPending(db: Db, id: string): Promise<void> {
-  await db.updateTable('users').set({ pending: null }).where('id', '=', id).execute()
+/** Stores that the tokens of a user were revoked. Changes nothing when the operator has deleted the user meanwhile. */
+export async function clearRevoke(db: Db, id: string): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({ pending: null })
+    .where('id', '=', id)
+    .where('pending', '=', 'revoke')
+    .execute()
 }
 
 export async function hasRunningRuns(db: Db, userId: string): Promise<boolean> {

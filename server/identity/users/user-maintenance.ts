@@ -2,7 +2,7 @@ import type { Database } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/tables.ts'
 import { repeatUntilStopped } from '../../lib/repeat-until-stopped.ts'
 import {
-  clearPending,
+  clearRevoke,
   deleteUserRow,
   hasRunningRuns,
   insertDisabledIdentity,
@@ -41,7 +41,7 @@ export async function endPendingUsers(options: UserMaintenanceOptions): Promise<
     // A server that cannot be reached must not keep the data of a deleted user.
     await options.revokeTokens(user.id).catch(options.onError)
     if (user.pending === 'delete') await deleteUserData(options, user)
-    else await clearPending(db, user.id)
+    else await clearRevoke(db, user.id)
   }
 }
 
