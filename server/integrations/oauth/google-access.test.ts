@@ -258,6 +258,21 @@ describe.each(engines)('access to Google on %s', (engine) => {
     await refreshing
   })
 
+  it('returns no token, not even a valid one, when another account was connected during an early refresh (§13.42)', async () => {
+    const { version } = await requireIntegration(database.db, user, name)
+    clock += 57 * minute
+    google.behaviour.token = 'hang'
+    const refreshing = expect(here.findGoogleAccess(user.id, name, { version })).rejects.toMatchObject({
+      code: 'conflict',
+    })
+    await expect.poll(refreshes, { interval: 5 }).toBe(1)
+    google.behaviour.token = 'issue'
+    google.behaviour.account = 'eve@example.com'
+    await consent()
+    google.releaseTokens()
+    await refreshing
+  })
+
   it('refreshes when the lease of another process has expired', async () => {
     clock += 61 * minute
     await database.db

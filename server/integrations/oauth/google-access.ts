@@ -47,12 +47,11 @@ export function createFindGoogleAccess(
     const remainingMs = found.tokens.expiresAt - deps.now()
     const isRejected = found.tokens.accessToken === rejectedToken
     if (remainingMs > refreshBeforeMs && !isRejected) return toAccess(found)
-    try {
-      return toAccess(await refreshOnce(deps, leases, name, found))
-    } catch (error) {
-      if (remainingMs > minValidMs && !isRejected && !isNotConnected(error)) return toAccess(found)
+    const current = await refreshOnce(deps, leases, name, found).catch((error: unknown) => {
+      if (remainingMs > minValidMs && !isRejected && !isNotConnected(error)) return found
       throw error
-    }
+    })
+    return toAccess(current)
   }
 }
 
