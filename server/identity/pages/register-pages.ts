@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { statusOf } from '../../http/error-handler.ts'
-import { AppError } from '../../lib/app-error.ts'
+import { toStorageError } from '../../db/storage-problem.ts'
+import type { Dialect } from '../../db/database.ts'
+import { retryAfterSeconds, statusOf, toAppError } from '../../http/error-handler.ts'
 import { registerAccountRoutes } from '../accounts/account-routes.ts'
 import type { AccountDeps } from '../accounts/account-routes.ts'
 import { registerFormBody } from '../accounts/forms.ts'
@@ -15,19 +16,22 @@ import { registerGoogleRoutes } from '../google/google-routes.ts'
 import type { RequestLimit } from '../provider/limit-requests.ts'
 import { noticePage, sendPage } from './render-page.ts'
 
-/** Shows an error as a page. */
-export function showFailure(
-  error: (Error & { statusCode?: number }) | AppError,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
-  const status = error instanceof AppError ? statusOf[error.code] : (error.statusCode ?? 500)
-  if (status === 429) {
-    return sendPage(reply, noticePage('Too many attempts', 'Wait a minute, then try again.'), 429)
+/** Returns an error handler that shows an error as a page. Failures of the database are those of the API (§22.17). */
+export function createPageErrorHandler(dialect: Dialect) {
+  return function showFailure(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const { code, message } = toAppError(error, request, (cause) => toStorageError(dialect, cause))
+    const status = statusOf[code]
+    if (status === 429) {
+      return sendPage(reply, noticePage('Too many attempts', 'Wait a minute, then try again.'), status)
+    }
+    if (status >= 500) request.log.error({ err: error }, 'a sign-in page failed')
+    if (status === 503) {
+      reply.header('retry-after', retryAfterSeconds)
+      return sendPage(reply, noticePage('The server is busy', message), status)
+    }
+    const advice = code === 'storage_full' ? message : 'Go back to Yonder and sign in again.'
+    return sendPage(reply, noticePage('The sign-in failed', advice), status)
   }
-  if (status === 503) return sendPage(reply, noticePage('The server is busy', error.message), 503)
-  if (status >= 500) request.log.error({ err: error }, 'a sign-in page failed')
-  return sendPage(reply, noticePage('The sign-in failed', 'Go back to Yonder and sign in again.'), status)
 }
 
 type PageDeps = SignInDeps & SetUpDeps & AccountDeps & ResetDeps
@@ -36,7 +40,7 @@ type PageDeps = SignInDeps & SetUpDeps & AccountDeps & ResetDeps
 export function registerPages(scope: FastifyInstance, deps: PageDeps, limitRequest: RequestLimit): void {
   registerFormBody(scope)
   scope.addHook('onRequest', limitRequest)
-  scope.setErrorHandler(showFailure)
+  scope.setErrorHandler(createPageErrorHandler(deps.database.dialect))
   registerSignInRoutes(scope, deps)
   registerNewAccountRoutes(scope, deps)
   registerSetUpRoutes(scope, deps)

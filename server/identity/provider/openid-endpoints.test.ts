@@ -101,6 +101,19 @@ describe.each(engines)('the OpenID endpoints on %s', (engine) => {
     },
   )
 
+  it.runIf(isConcurrent(engine))('say on their pages why the database has failed (§22.17)', async () => {
+    const session = newSession()
+    const { path, form } = await session.openForm()
+    const [code, status, retryAfter, text] =
+      engine === 'sqlite'
+        ? (['SQLITE_FULL', 507, null, 'no disk space left'] as const)
+        : (['57014', 503, '5', 'The database took too long'] as const)
+    const restore = failStatements(engine, Object.assign(new Error('failed'), { code }))
+    const refused = await session.post(path, { email: newEmail(), password: 'x', form }).finally(restore)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([status, retryAfter])
+    expect(await refused.text()).toContain(text)
+  })
+
   it('refuse a code with another verifier (§15.14)', async () => {
     const session = newSession()
     const code = await session.signUp({ email: newEmail() })

@@ -3,7 +3,7 @@ import type { FastifyError, FastifyInstance } from 'fastify'
 import type * as Library from 'oidc-provider'
 import type Provider from 'oidc-provider'
 import { AppError } from '../../lib/app-error.ts'
-import { showFailure } from '../pages/register-pages.ts'
+import { createPageErrorHandler } from '../pages/register-pages.ts'
 import type { RequestLimit } from './limit-requests.ts'
 import { deriveRefreshTokens } from './refresh-successor.ts'
 import type { Dialect } from '../../db/database.ts'
@@ -69,6 +69,7 @@ export async function mountProvider(
 ): Promise<void> {
   const { pathname, host, protocol } = new URL(provider.issuer)
   const handle = provider.callback()
+  const showFailure = createPageErrorHandler(dialect)
   await app.register(async (scope) => {
     scope.addHook('onRequest', limitRequest)
     scope.setErrorHandler((error: FastifyError, request, reply) => {
