@@ -250,6 +250,12 @@ it.each<[string, unknown, string]>([
     ],
     'DEFAULT_BOTS.1.name',
   ],
+  [
+    'the key of an example (§22.22)',
+    [{ name: 'A', model: 'm', api_key: 'your-key' }],
+    'DEFAULT_BOTS.0.api_key',
+  ],
+  ['a key with a space (§22.22)', [{ name: 'A', model: 'm', api_key: 'sk 1' }], 'DEFAULT_BOTS.0.api_key'],
 ])('refuses default bots with %s', (_, bots, path) => {
   expect(problemsOf({ DEFAULT_BOTS: JSON.stringify(bots) })).toEqual([expect.stringContaining(`  ${path}: `)])
 })

@@ -1,16 +1,13 @@
 import { BotInput } from '@yonder/contract/bot'
 import { z } from 'zod'
-import { isHeaderSecret } from '../lib/text.ts'
+import { issuedSecret } from './setting-values.ts'
 
 /** Bots that every user gets at the first sign-in. */
 export const DefaultBots = z.array(z.strictObject(BotInput.shape)).superRefine((bots, context) => {
   for (const [index, { name, api_key }] of bots.entries()) {
-    if (api_key && !isHeaderSecret(api_key)) {
-      context.addIssue({
-        code: 'custom',
-        path: [index, 'api_key'],
-        message: 'must be printable ASCII characters without spaces',
-      })
+    if (api_key) {
+      for (const { message } of issuedSecret.safeParse(api_key).error?.issues ?? [])
+        context.addIssue({ code: 'custom', path: [index, 'api_key'], message })
     }
     if (bots.findIndex((bot) => bot.name === name) === index) continue
     context.addIssue({ code: 'custom', path: [index, 'name'], message: `occurs twice: "${name}"` })
