@@ -3,6 +3,7 @@ import type { Database } from '../../db/database.ts'
 import { signInRecordContext } from '../../db/secrets/seal-contexts.ts'
 import type { UserRow } from '../../db/tables/tables.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
+import { SingleFlight } from '../../lib/single-flight.ts'
 import type { EndedSession, Sessions } from '../identity.ts'
 import { listSignIns } from './sign-in-store.ts'
 import { findUserRow } from '../users/user-store.ts'
@@ -39,7 +40,7 @@ export interface EmbeddedSessionsOptions {
  */
 export class EmbeddedSessions implements Sessions {
   readonly #options: EmbeddedSessionsOptions
-  readonly #ending = new Map<string, Promise<void>>()
+  readonly #ending = new SingleFlight<void>()
   readonly #listeners: ((ended: EndedSession) => void)[] = []
 
   constructor(options: EmbeddedSessionsOptions) {
@@ -61,10 +62,7 @@ export class EmbeddedSessions implements Sessions {
 
   /** Ends a session. The provider calls this several times during one sign-out; the calls share one execution. */
   end(sessionId: string): Promise<void> {
-    const work =
-      this.#ending.get(sessionId) ?? this.#end(sessionId).finally(() => this.#ending.delete(sessionId))
-    this.#ending.set(sessionId, work)
-    return work
+    return this.#ending.run(sessionId, () => this.#end(sessionId))
   }
 
   /** Ends one sign-in of an account, with the session of its browser (§15.31). */
