@@ -86,3 +86,24 @@ it('does not execute a waiting request whose client has left, nor wait for one (
   expect((await next).status).toBe(200)
   expect(steps).not.toContain('begin left')
 })
+
+it('waits until the route has ended when the client of the running request leaves (§16.26)', async () => {
+  const first = request(address('/ada/first'))
+  first.on('error', () => undefined)
+  const arrived = once(app.server, 'request') as Promise<[IncomingMessage, ServerResponse]>
+  first.end()
+  const [, response] = await arrived
+  await begun('first')
+  first.destroy()
+  await once(response, 'close')
+  const next = fetch(address('/ada/next'))
+  const other = fetch(address('/grace/other'))
+  await begun('other')
+  expect(steps).not.toContain('begin next')
+  open('other')
+  open('first')
+  await begun('next')
+  open('next')
+  await Promise.all([other, next])
+  expect(steps.indexOf('end first')).toBeLessThan(steps.indexOf('begin next'))
+})

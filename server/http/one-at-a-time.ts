@@ -5,7 +5,9 @@ import { ConcurrencyLimiter } from '../lib/concurrency-limiter.ts'
 
 /**
  * Returns hooks for a route with large responses, which execute requests with the same key one at a time. Each request
- * needs several times the memory of its response, and occupies the processor until the response is written (§16.26).
+ * needs several times the memory of its response, and occupies the processor until the response is written (§16.26). The
+ * route must return its response: when the client disconnects, the next request still waits until the route has ended,
+ * because its reads cannot be stopped.
  */
 export function oneAtATime(keyOf: (request: FastifyRequest) => string): {
   readonly preHandler: preHandlerAsyncHookHandler
@@ -16,14 +18,10 @@ export function oneAtATime(keyOf: (request: FastifyRequest) => string): {
   return {
     async preHandler(request, { raw }) {
       const left = new AbortController()
-      // Also when the client disconnects while the request waits or is executed.
-      raw.once('close', () => {
-        left.abort()
-        releases.get(request)?.()
-      })
+      raw.once('close', () => left.abort())
       const limit = { key: keyOf(request), maxConcurrent: 1 }
       const { waited, release } = await limiter.acquire([limit], left.signal).catch(() => {
-        throw new AppError('invalid_request', 'The client disconnected while the request waited.')
+        throw disconnected()
       })
       releases.set(request, release)
       if (waited) {
@@ -31,7 +29,7 @@ export function oneAtATime(keyOf: (request: FastifyRequest) => string): {
         await nextTurn()
         await nextTurn()
       }
-      if (left.signal.aborted) release()
+      if (left.signal.aborted) throw disconnected()
     },
     // The response is complete here. Sending it may take long but needs no processor time.
     onSend(request, _reply, payload, done) {
@@ -39,4 +37,8 @@ export function oneAtATime(keyOf: (request: FastifyRequest) => string): {
       done(null, payload)
     },
   }
+}
+
+function disconnected(): AppError {
+  return new AppError('invalid_request', 'The client disconnected while the request waited.')
 }
