@@ -4,6 +4,7 @@ import { openChatApp } from '../testing/chat/open-chat-app.ts'
 import type { ChatApp, ChatClient } from '../testing/chat/open-chat-app.ts'
 import { addChat, addPath } from '../testing/factories/chats.ts'
 import type { PathMessage } from '../testing/factories/chats.ts'
+import { holdResponses } from '../testing/hold-responses.ts'
 import { openTestApp } from '../testing/test-app.ts'
 import { engines } from '../testing/database/test-database.ts'
 
@@ -247,6 +248,40 @@ describe.each(engines)('a shared chat on %s', (engine) => {
       expect(responses.map(({ statusCode }) => statusCode)).toEqual(responses.map(() => 404))
     }
     expect(await state()).toEqual(before)
+  })
+
+  it('is read one at a time, whoever reads it (§16.26)', async () => {
+    const held = holdResponses('/api/share/')
+    const gated = await openTestApp({ engine, addHooks: held.addHooks })
+    const owner = await gated.signIn('Ada')
+    const { user } = owner
+    const { db } = gated.database
+    const chat = await addChat(db, { user_id: user.id })
+    const path = await addPath(db, chat, [
+      { id: 'first', role: 'user', content: 'Hello' },
+      { id: 'second', role: 'assistant', content: 'Hi' },
+    ])
+    const shares = path.map(({ id }) => ({ id, user_id: user.id, chat_id: chat.id, message_id: id }))
+    await db
+      .insertInto('shares')
+      .values(shares.map((share) => ({ ...share, created_at: 1 })))
+      .execute()
+    const read = (id: string, remoteAddress: string) =>
+      gated.app.inject({ url: `/api/share/${id}`, headers: { host }, remoteAddress })
+    const responses = [read('first', '192.0.2.1')]
+    await expect.poll(() => held.begun).toEqual(['/api/share/first'])
+    responses.push(read('second', '192.0.2.2'))
+    // Requests that do not wait are answered, so the second read would have begun as well.
+    for (let index = 0; index < 3; index++) {
+      expect((await owner.get(`/api/chats/${chat.id}`)).statusCode).toBe(200)
+    }
+    expect(held.begun).toEqual(['/api/share/first'])
+    held.release('/api/share/first')
+    await expect.poll(() => held.begun).toEqual(['/api/share/first', '/api/share/second'])
+    held.release('/api/share/second')
+    const statuses = (await Promise.all(responses)).map(({ statusCode }) => statusCode)
+    await gated.close()
+    expect(statuses).toEqual([200, 200])
   })
 
   it('contains the whole path, even if it is very long', async () => {

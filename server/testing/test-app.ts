@@ -34,6 +34,8 @@ export interface TestAppOptions {
   /** Settings, with their names in the environment. */
   readonly environment?: Readonly<Record<string, string>>
   readonly deps?: Partial<AppDeps>
+  /** Called with the app before its routes are registered, to add hooks to them. */
+  readonly addHooks?: (app: FastifyInstance) => void
 }
 
 const host = 'localhost:3000'
@@ -49,7 +51,10 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     DATA_DIR: database.location.dataDir,
     ...options.environment,
   })
-  const identity = createTestIdentity(database, async () => undefined)
+  const identity = {
+    ...createTestIdentity(database, async () => undefined),
+    register: async (app: FastifyInstance) => options.addHooks?.(app),
+  }
   const guards = openGuards(config.outgoing)
   const deps: AppDeps = {
     config,
