@@ -1,8 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { createHmac, timingSafeEqual } from 'node:crypto'
-
-/** The largest form has three short fields. */
-const maxBodyBytes = 16_384
+import { maxBodyBytes } from '../provider/limit-requests.ts'
 
 /** Lets the routes of `scope` accept HTML forms only. Each field is one string. */
 export function registerFormBody(scope: FastifyInstance): void {

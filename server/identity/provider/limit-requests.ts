@@ -12,7 +12,7 @@ const longParameters: Readonly<Record<string, string>> = {
 }
 const maxLongParameterChars = 8_192
 /** The longest form has three short fields. */
-const maxBodyBytes = 16_384
+export const maxBodyBytes = 16_384
 
 /** Throws when a request is refused. */
 export type RequestLimit = (request: FastifyRequest, reply: FastifyReply) => Promise<void>

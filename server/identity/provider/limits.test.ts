@@ -66,6 +66,35 @@ describe.each(engines)('requests to the embedded provider without an account on 
     expect(await listRecords()).toEqual([])
   })
 
+  /** Sends a form whose length the server does not know before it has read it. */
+  const sendChunks = (path: string, fields: Readonly<Record<string, string>>) =>
+    fetch(`${server.baseUrl}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new Blob([new URLSearchParams(fields).toString()]).stream(),
+      duplex: 'half',
+    })
+
+  it.each(['/oidc/token', '/oidc/token/revocation', '/oidc/session/end/confirm', '/oidc/set-up'])(
+    'have no long body at %s that is sent in chunks (§15.24)',
+    async (path) => {
+      const maxFiller = 16_384 - 'client_id=yonder&filler='.length
+      const send = (chars: number) =>
+        sendChunks(path, { client_id: 'yonder', filler: 'x'.repeat(maxFiller + chars) })
+      expect((await send(0)).status).not.toBe(413)
+      expect((await send(1)).status).toBe(413)
+      expect(await listRecords()).toEqual([])
+    },
+  )
+
+  it('may send the form of a refresh in chunks', async () => {
+    const { refresh_token } = await newSession().join()
+    const fields = { client_id: 'yonder', grant_type: 'refresh_token', refresh_token }
+    const refreshed = await sendChunks('/oidc/token', fields)
+    await database.db.deleteFrom('accounts').execute()
+    expect(await refreshed.json()).toMatchObject({ access_token: expect.any(String) as string })
+  })
+
   it('store a sign-in for fifteen minutes (§15.24)', async () => {
     const session = newSession()
     await session.openForm()

@@ -1,9 +1,11 @@
 import type { EventEmitter } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import type { FastifyError, FastifyInstance } from 'fastify'
 import type * as Library from 'oidc-provider'
 import type Provider from 'oidc-provider'
 import { AppError } from '../../lib/app-error.ts'
 import { createPageErrorHandler } from '../pages/register-pages.ts'
+import { maxBodyBytes } from './limit-requests.ts'
 import type { RequestLimit } from './limit-requests.ts'
 import { deriveRefreshTokens } from './refresh-successor.ts'
 import type { Dialect } from '../../db/database.ts'
@@ -58,6 +60,11 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
   return provider
 }
 
+/** Lets the library read a body that was read before: it iterates over a request that is readable. */
+function replayBody(req: IncomingMessage, body: Buffer): void {
+  Object.defineProperties(req, { readable: { value: true }, iterator: { value: () => [body] } })
+}
+
 /**
  * Serves the provider under the path of its issuer. The addresses in its discovery document and the flags of its cookies
  * depend on the issuer only, and not on headers that the client sends.
@@ -76,11 +83,15 @@ export async function mountProvider(
       const isForPage = request.headers.accept?.includes('text/html') === true
       return isForPage ? showFailure(error, request, reply) : app.errorHandler(error, request, reply)
     })
-    // The provider reads request bodies itself.
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('*', (_request, _payload, done) => {
-      done(null)
-    })
+    // The library accepts larger bodies, so they are read here.
+    scope.addContentTypeParser(
+      '*',
+      { parseAs: 'buffer', bodyLimit: maxBodyBytes },
+      (_request, body, done) => {
+        done(null, body)
+      },
+    )
     scope.all(`${pathname}/*`, async (request, reply) => {
       const path = request.url
       if (request.method === 'POST' && !postPaths.has(path.slice(pathname.length).split('?')[0] ?? '')) {
@@ -96,6 +107,7 @@ export async function mountProvider(
       req.headers.host = host
       delete req.headers['x-forwarded-host']
       req.headers['x-forwarded-proto'] = protocol.slice(0, -1)
+      if (request.body instanceof Buffer) replayBody(req, request.body)
       await handle(req, res)
     })
   })
