@@ -1,11 +1,26 @@
 import { decodeJwt } from 'jose'
 import type { ErrorOut, KoaContextWithOIDC } from 'oidc-provider'
 import { html, raw } from './html.ts'
-import { renderPage } from './render-page.ts'
+import { retryAfterSeconds, statusOf } from '../../http/error-handler.ts'
+import type { AppError } from '../../lib/app-error.ts'
+import { noticePage, renderPage, storagePage } from './render-page.ts'
 import type { Page } from './render-page.ts'
 
-/** The error page for OpenID requests that the provider refuses. */
-export function showError(ctx: KoaContextWithOIDC, out: ErrorOut): void {
+/**
+ * The error page for OpenID requests that the provider refuses, or could not execute. A failure of the database has the
+ * status and the text of the other pages (§22.17).
+ */
+export function showError(ctx: KoaContextWithOIDC, out: ErrorOut, storageError: AppError | null): void {
+  if (storageError !== null) {
+    ctx.status = statusOf[storageError.code]
+    if (storageError.code === 'unavailable') ctx.set('retry-after', String(retryAfterSeconds))
+    show(ctx, storagePage(storageError))
+    return
+  }
+  if (out.error === 'server_error') {
+    show(ctx, noticePage('The sign-in failed', 'Something went wrong on the server. Try again.'))
+    return
+  }
   const expired =
     out.error === 'invalid_request' && /interaction|session|expired/.test(out.error_description ?? '')
   show(ctx, {

@@ -14,23 +14,23 @@ import type { SetUpDeps } from '../accounts/set-up-routes.ts'
 import { registerSignInRoutes } from '../accounts/sign-in-routes.ts'
 import { registerGoogleRoutes } from '../google/google-routes.ts'
 import type { RequestLimit } from '../provider/limit-requests.ts'
-import { noticePage, sendPage } from './render-page.ts'
+import { noticePage, sendPage, storagePage } from './render-page.ts'
 
 /** Returns an error handler that shows an error as a page. Failures of the database are those of the API (§22.17). */
 export function createPageErrorHandler(dialect: Dialect) {
   return function showFailure(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const { code, message } = toAppError(error, request, (cause) => toStorageError(dialect, cause))
-    const status = statusOf[code]
+    const known = toAppError(error, request, (cause) => toStorageError(dialect, cause))
+    const status = statusOf[known.code]
     if (status === 429) {
       return sendPage(reply, noticePage('Too many attempts', 'Wait a minute, then try again.'), status)
     }
     if (status >= 500) request.log.error({ err: error }, 'a sign-in page failed')
-    if (status === 503) {
-      reply.header('retry-after', retryAfterSeconds)
-      return sendPage(reply, noticePage('The server is busy', message), status)
-    }
-    const advice = code === 'storage_full' ? message : 'Go back to Yonder and sign in again.'
-    return sendPage(reply, noticePage('The sign-in failed', advice), status)
+    if (status === 503) reply.header('retry-after', retryAfterSeconds)
+    const page =
+      status === 503 || known.code === 'storage_full'
+        ? storagePage(known)
+        : noticePage('The sign-in failed', 'Go back to Yonder and sign in again.')
+    return sendPage(reply, page, status)
   }
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { createHash } from 'node:crypto'
+import type { AppError } from '../../lib/app-error.ts'
 import { html, raw } from './html.ts'
 import type { Markup } from './html.ts'
 import { pageScript, pageStyle, themeScript } from './page-assets.ts'
@@ -83,4 +84,9 @@ export function noticePage(
   link: { readonly text: string; readonly href: string } = { text: 'Back to Yonder', href: '/' },
 ): Page {
   return { title, text, body: html`<a class="button" href="${link.href}">${link.text}</a>` }
+}
+
+/** The page for a request that the database could not execute (§22.17). */
+export function storagePage({ code, message }: AppError): Page {
+  return noticePage(code === 'unavailable' ? 'The server is busy' : 'The sign-in failed', message)
 }

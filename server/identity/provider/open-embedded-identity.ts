@@ -55,7 +55,8 @@ export async function openEmbeddedIdentity(
     limitSignIns: (accountId: string) => sessions.limitSignIns(accountId),
   }
   const limitRecords = createRecordLimiter(db)
-  const provider = await createProvider({ ...client, db, sealer, keys, issuer, now, limitRecords })
+  const { dialect } = database
+  const provider = await createProvider({ ...client, db, dialect, sealer, keys, issuer, now, limitRecords })
   await assignAccounts(database, sealer)
   const setUpToken = config.signUp === 'closed' ? await requireSetUpToken(db, sealer, now()) : null
   const findKey = createKeyFinder({ db, sealer, now }, keys.signing)

@@ -1,7 +1,8 @@
 import type * as Library from 'oidc-provider'
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider'
-import type { Db } from '../../db/database.ts'
+import type { Db, Dialect } from '../../db/database.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
+import { toStorageError } from '../../db/storage-problem.ts'
 import { findAccount } from '../accounts/account-store.ts'
 import { createOidcAdapter } from './oidc-adapter.ts'
 import { grantClaim } from '../sessions/embedded-sessions.ts'
@@ -20,6 +21,7 @@ const scopes = ['openid', 'profile', 'email', 'offline_access']
 
 export interface ProviderOptions {
   readonly db: Db
+  readonly dialect: Dialect
   readonly sealer: Sealer
   readonly keys: IdentityKeys
   readonly issuer: string
@@ -37,7 +39,7 @@ export interface ProviderOptions {
 
 /** The configuration of the library for the embedded provider. */
 export function configureProvider(options: ProviderOptions, library: typeof Library): Configuration {
-  const { db, sealer, keys, issuer, audience, publicUrl, now, revokeGrant, limitRecords } = options
+  const { db, dialect, sealer, keys, issuer, audience, publicUrl, now, revokeGrant, limitRecords } = options
   const { errors } = library
   return {
     adapter: createOidcAdapter({
@@ -81,7 +83,7 @@ export function configureProvider(options: ProviderOptions, library: typeof Libr
       url: (_ctx, interaction) => `${new URL(issuer).pathname}/interaction/${interaction.uid}`,
       policy: createInteractionPolicy(library),
     },
-    renderError: showError,
+    renderError: (ctx, out, error) => showError(ctx, out, toStorageError(dialect, error)),
     features: configureFeatures(audience, errors),
     ttl: {
       AccessToken: lifetimeSeconds.accessToken,

@@ -118,11 +118,11 @@ export async function mountProvider(
   provider.on('server_error', (ctx, error) => {
     log(error)
     const storageError = toStorageError(dialect, error)
-    if (storageError === null) return
+    // A page has its own status and text (`showError`).
+    if (storageError === null || ctx.response.is('json') === false) return
     // The error of OAuth 2.0 for a request that may be repeated later.
     ctx.status = 503
     ctx.set('retry-after', String(retryAfterSeconds))
-    if (ctx.response.is('json') !== false)
-      ctx.body = { error: 'temporarily_unavailable', error_description: storageError.message }
+    ctx.body = { error: 'temporarily_unavailable', error_description: storageError.message }
   })
 }
