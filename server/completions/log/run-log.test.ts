@@ -7,13 +7,13 @@ import { textOfContent } from '@yonder/contract/message-text'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Db } from '../../db/database.ts'
 import type { RunEventRow } from '../../db/tables/tables.ts'
-import { RunLog } from './run-log.ts'
+import { mergeInterval, RunLog } from './run-log.ts'
 import type { RunChunk, RunRecorder } from './run-recorder.ts'
 
 const started = startedEvent()
 
 // The timers are fake, so that the result does not depend on the speed of the machine.
-beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }))
+beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] }))
 afterEach(() => vi.useRealTimers())
 
 /** Runs everything that does not wait for a timer. */
@@ -78,6 +78,18 @@ const eventsIn = (frames: string): RunEvent[] =>
     .filter((frame) => frame.startsWith('data: {'))
     .map((frame) => JSON.parse(frame.slice(6)) as RunEvent)
 
+describe('the interval between commits', () => {
+  it.each([
+    ['is short for few runs', { runs: 8, commitMs: 1 }, 30],
+    ['grows with the runs', { runs: 20, commitMs: 1 }, 40],
+    ['has a limit for many runs', { runs: 1_000, commitMs: 1 }, 50],
+    ['grows with the time of a commit', { runs: 1, commitMs: 8 }, 40],
+    ['has a limit for slow commits', { runs: 1, commitMs: 5_000 }, 50],
+  ])('%s (§17.18)', (_what, load, intervalMs) => {
+    expect(mergeInterval(load)).toBe(intervalMs)
+  })
+})
+
 describe('the run log', () => {
   it('commits the events of all runs together, and shows them afterwards (§10.15)', async () => {
     const { log, steps, listen } = openLog()
@@ -92,10 +104,58 @@ describe('the run log', () => {
     a.append('text', 'three')
     b.append('text', 'four')
     a.append('text', ' and more')
-    await pass(49)
+    await pass(29)
     expect(steps.length).toBe(3)
     await pass(1)
     expect(steps.slice(3)).toEqual(['commit a3 b3', 'show a3', 'show b3'])
+  })
+
+  it('commits a text at once when the last commit was long enough ago (§17.18)', async () => {
+    const { log, steps } = openLog()
+    const run = log.open(1, started)
+    run.append('text', 'first')
+    await settle()
+    await pass(30)
+    run.append('text', ' second')
+    await settle()
+    expect(steps).toEqual(['commit a2', 'commit a3'])
+    run.append('text', ' third')
+    await settle()
+    expect(steps.length).toBe(2)
+    await pass(30)
+    expect(steps.at(-1)).toBe('commit a4')
+  })
+
+  it('commits less often while many runs stream (§17.18)', async () => {
+    const { log, steps } = openLog()
+    const runs = Array.from({ length: 40 }, (_, index) => log.open(index + 1, started))
+    const append = () => {
+      for (const run of runs) run.append('text', 'x')
+    }
+    append()
+    await settle()
+    append()
+    await pass(49)
+    expect(steps.length).toBe(1)
+    await pass(1)
+    expect(steps.length).toBe(2)
+  })
+
+  it('commits the first text of a run alone, and the other runs when they are due (§17.18)', async () => {
+    const { log, steps } = openLog()
+    const a = log.open(1, started)
+    const b = log.open(2, started)
+    a.append('text', 'one')
+    await settle()
+    await pass(10)
+    a.append('text', ' two')
+    b.append('text', 'first')
+    await settle()
+    expect(steps).toEqual(['commit a2', 'commit b2'])
+    await pass(19)
+    expect(steps.length).toBe(2)
+    await pass(1)
+    expect(steps.at(-1)).toBe('commit a3')
   })
 
   it('commits the first text without delay, also after the name of the model (§17.18)', async () => {
@@ -134,10 +194,10 @@ describe('the run log', () => {
     sourceA.push({ type: 'text', text: ' more' }, { type: 'reasoning', text: 'hm' })
     sourceB.push({ type: 'text', text: ' too' })
     expect(sourceA.drain).not.toHaveBeenCalled()
-    vi.advanceTimersByTime(50)
+    vi.advanceTimersByTime(30)
     sourceB.push({ type: 'text', text: ' late' })
     await settle()
-    await pass(50)
+    await pass(30)
     expect(sourceA.drain).toHaveBeenCalledTimes(1)
     expect(steps).toEqual(['commit a2 b2', 'commit a3 a4 b3', 'commit b4'])
     expect(rows[2]?.event).toContain(' more')
@@ -266,6 +326,21 @@ describe('the run log', () => {
     for (const run of runs) expect(run.state.messages[1]?.content).toBe('before during after')
     expect(rows).toHaveLength(4)
     expect(onError).toHaveBeenCalled()
+  })
+
+  it('continues each of several hundred runs after an outage (§22.15)', async () => {
+    let isAway = true
+    const { log } = openLog((events) => {
+      if (isAway) throw new Outage()
+      return new Set(events.map((event) => event.run_id))
+    })
+    const runs = Array.from({ length: 700 }, (_, index) => log.open(index + 1, started))
+    for (const run of runs) run.append('text', 'text')
+    await settle()
+    isAway = false
+    for (let retries = 0; retries < 3; retries++) await pass(250)
+    for (let turns = 0; turns < 100; turns++) await settle()
+    expect(runs.filter((run) => run.state.messages[1]?.content !== 'text')).toEqual([])
   })
 
   it('ends a run whose events the database refuses for eight seconds, and keeps the others', async () => {

@@ -7,10 +7,12 @@ import { AppError } from '../../lib/app-error.ts'
 import { RunBatch, RunRecorder } from './run-recorder.ts'
 import type { NumberedEvent, CollectedEvents } from './run-recorder.ts'
 
-/** Milliseconds for which the events of all runs are collected into one commit. */
-const mergeIntervalMs = 50
-/** Runs in one commit, so that its notification stays below the size limit of PostgreSQL. */
-const maxCommitRuns = 300
+/** Milliseconds from the start of one commit to the next: the limits, and the part for each run that streams. */
+const minMergeIntervalMs = 30
+const maxMergeIntervalMs = 50
+const mergeMsPerRun = 2
+/** A commit takes at most one part of this many of the time. */
+const commitShare = 5
 /** Milliseconds after which a failed commit is retried. */
 const retryDelayMs = 250
 /**
@@ -43,15 +45,33 @@ interface Entry {
   readonly writes: CollectedEvents['writes']
 }
 
+/** One commit: how many runs had events in it, and the milliseconds that it took. */
+interface CommitLoad {
+  readonly runs: number
+  readonly commitMs: number
+}
+
 /**
- * Numbers the events of all runs of this process, collects them for up to 50 ms, commits them together, and then passes
- * them to their readers. So the database contains everything that a user has seen. The first text of a reply and the
- * end of a run are committed without this delay. One commit is under way at a time; events that arrive meanwhile go
+ * Returns the milliseconds from the start of this commit to the next. A commit costs nearly the same for one run as for
+ * ten. So few runs get their text sooner, and many runs share the cost of a commit.
+ */
+export function mergeInterval({ runs, commitMs }: CommitLoad): number {
+  const neededMs = Math.max(runs * mergeMsPerRun, commitMs * commitShare)
+  return Math.min(Math.max(neededMs, minMergeIntervalMs), maxMergeIntervalMs)
+}
+
+/**
+ * Numbers the events of all runs of this process, commits them together at intervals (`mergeInterval`), and then passes
+ * them to their readers. So the database contains everything that a user has seen. The first text of a reply and
+ * the end of a run are committed without this delay, and alone, so that runs that begin and end do not make the commits of
+ * all others more frequent. One commit is under way at a time; events that arrive meanwhile go
  * into the next (§10.15, §17.18).
  */
 export class RunLog {
   readonly #options: RunLogOptions
   readonly #dirty = new Set<RunRecorder>()
+  /** Those of the dirty runs that do not wait for the next commit of all runs. */
+  readonly #urgent = new Set<RunRecorder>()
   /** The parts of failed commits, which are retried unchanged before anything else of their runs. */
   readonly #failed = new Map<RunRecorder, Entry>()
   #retryTimer: NodeJS.Timeout | undefined
@@ -59,7 +79,8 @@ export class RunLog {
   #timer: NodeJS.Timeout | undefined
   #immediate: NodeJS.Immediate | undefined
   #flushing: Promise<void> | undefined
-  #urgent = false
+  /** When the next commit of all runs is due, on the clock of `performance`. */
+  #dueAt = -Infinity
 
   constructor(options: RunLogOptions) {
     this.#options = options
@@ -71,19 +92,18 @@ export class RunLog {
       // Collected after the failed part is stored.
       if (this.#failed.has(recorder)) return
       this.#dirty.add(recorder)
-      this.#schedule(urgent)
+      if (urgent) this.#urgent.add(recorder)
+      this.#schedule()
     })
   }
 
-  #schedule(urgent: boolean): void {
-    if (this.#flushing !== undefined) {
-      this.#urgent ||= urgent
-    } else if (urgent) {
-      // Runs after the pending input is processed, so that the first tokens of many runs share one commit.
-      this.#immediate ??= setImmediate(() => this.#start())
-    } else if (this.#immediate === undefined) {
-      this.#timer ??= setTimeout(() => this.#start(), mergeIntervalMs)
-    }
+  #schedule(): void {
+    if (this.#flushing !== undefined || this.#immediate !== undefined) return
+    const isUrgent = this.#urgent.size > 0 || this.#isRetryDue
+    const delayMs = isUrgent ? 0 : this.#dueAt - performance.now()
+    if (delayMs > 0) this.#timer ??= setTimeout(() => this.#start(), delayMs)
+    // Runs after the pending input is processed, so that the first tokens of many runs share one commit.
+    else this.#immediate = setImmediate(() => this.#start())
   }
 
   #start(): void {
@@ -92,18 +112,22 @@ export class RunLog {
     this.#immediate = undefined
     this.#flushing = this.#flush().finally(() => {
       this.#flushing = undefined
-      const urgent = this.#urgent
-      this.#urgent = false
-      if (this.#isRetryDue || this.#dirty.size > 0) this.#schedule(urgent || this.#isRetryDue)
+      if (this.#isRetryDue || this.#dirty.size > 0) this.#schedule()
     })
   }
 
   async #flush(): Promise<void> {
+    const startedAt = performance.now()
     if (this.#isRetryDue) {
       this.#isRetryDue = false
-      await this.#store([...this.#failed.values()].slice(0, maxCommitRuns), { isRetry: true })
+      await this.#store([...this.#failed.values()], { isRetry: true })
     }
-    await this.#store(this.#collect())
+    const isDue = this.#urgent.size === 0 || startedAt >= this.#dueAt
+    const entries = this.#collect(isDue ? this.#dirty : this.#urgent)
+    await this.#store(entries)
+    if (!isDue) return
+    const commitMs = performance.now() - startedAt
+    this.#dueAt = startedAt + mergeInterval({ runs: entries.length, commitMs })
   }
 
   async #store(entries: readonly Entry[], { isRetry = false } = {}): Promise<void> {
@@ -124,18 +148,15 @@ export class RunLog {
     }
   }
 
-  #collect(): Entry[] {
-    const entries: Entry[] = []
-    for (const recorder of this.#dirty) {
-      if (entries.length >= maxCommitRuns) {
-        this.#urgent = true
-        break
-      }
-      this.#dirty.delete(recorder)
-      const entry = toEntry(recorder)
-      if (entry !== undefined) entries.push(entry)
-    }
-    return entries
+  #collect(recorders: ReadonlySet<RunRecorder>): Entry[] {
+    const collected = [...recorders]
+    for (const recorder of collected) this.#setClean(recorder)
+    return collected.flatMap((recorder) => toEntry(recorder) ?? [])
+  }
+
+  #setClean(recorder: RunRecorder): void {
+    this.#dirty.delete(recorder)
+    this.#urgent.delete(recorder)
   }
 
   async #commit(entries: readonly Entry[], { isRetry }: { readonly isRetry: boolean }): Promise<void> {
@@ -192,12 +213,12 @@ export class RunLog {
     }
     this.#failed.set(recorder, entry)
     // What was added during the commit must not take the numbers of the failed events.
-    this.#dirty.delete(recorder)
+    this.#setClean(recorder)
     if (this.#retryTimer !== undefined) return
     this.#retryTimer = setTimeout(() => {
       this.#retryTimer = undefined
       this.#isRetryDue = true
-      this.#schedule(true)
+      this.#schedule()
     }, retryDelayMs)
   }
 }

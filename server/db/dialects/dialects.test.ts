@@ -107,6 +107,35 @@ describe.each(engines)('events of runs on %s', (engine) => {
     ])
   })
 
+  it('are written in one commit for two thousand runs, each of which is notified on PostgreSQL (§10.16)', async () => {
+    const { db, dialect } = database
+    for (let index = 0; index < 2_000; index++) {
+      runIds.push(await insertRunningRun(db, `many${index}`, 'node'))
+    }
+    const owned = new Set(runIds.filter((_, index) => index !== 2))
+    const notified = new Set<number>()
+    const subscription = database.subscribe({
+      onRuns: (ids) => {
+        for (const id of ids) notified.add(id)
+      },
+      onChange: () => undefined,
+      onGap: () => undefined,
+    })
+    const events = (seq: number) => runIds.map((run_id) => ({ run_id, seq, event: '{}' }))
+    expect(await dialect.appendRunEvents(db, 'node', events(1))).toEqual(owned)
+    if (engine !== 'sqlite') {
+      // Those of the first commit may be lost while the subscription is being opened.
+      let seq = 1
+      await expect
+        .poll(async () => {
+          await dialect.appendRunEvents(db, 'node', events(++seq))
+          return notified
+        })
+        .toEqual(owned)
+    }
+    await subscription.close()
+  })
+
   it('are written all or not at all', async () => {
     const [first = 0, second = 0] = runIds
     const broken = { run_id: second, seq: 1, event: null as unknown as string }

@@ -15,6 +15,8 @@ import { createSearchTexts } from './postgres-search.ts'
 
 /** The channel for notifications of runs with new events. */
 const runChannel = 'yonder_runs'
+/** Runs in one notification, which PostgreSQL limits to 8,000 bytes. */
+const maxNotifiedRuns = 300
 /** The channels for other changes. */
 const changeChannels: Readonly<Record<ChangeNotification['topic'], string>> = {
   chat: 'yonder_chats',
@@ -126,8 +128,12 @@ const appendToPostgres = `
     select e.run_id, e.seq, e.event from unnest($3::bigint[], $4::bigint[], $5::text[]) as e (run_id, seq, event)
     join live on live.id = e.run_id
     on conflict (run_id, seq) do nothing
+  ), parts as (
+    select id, (row_number() over (order by id) - 1) / ${maxNotifiedRuns} as part from live
+  ), notified as (
+    select pg_notify('${runChannel}', string_agg(id::text, ',')) from parts group by part
   )
-  select coalesce(array_agg(id), '{}') as ids, pg_notify('${runChannel}', string_agg(id::text, ',')) from live`
+  select coalesce((select array_agg(id) from live), '{}') as ids, (select count(*) from notified) as notifications`
 
 /** An arbitrary constant that identifies Yonder's migration lock among the advisory locks of a server. */
 const migrationLock = 7_046_110
