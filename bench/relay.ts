@@ -1,12 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { burst, paced, prompt } from './parts/bench-messages.ts'
 import type { LoadResult, LoadTarget } from './parts/bench-messages.ts'
+import { median, openTargets, toLoad } from './parts/open-targets.ts'
+import type { Target } from './parts/open-targets.ts'
 import { runLoad } from './parts/run-load.ts'
-import { partPath, startProcess } from './parts/start-process.ts'
-import type { Running } from './parts/start-process.ts'
-import { startProduct } from './parts/start-measured-product.ts'
 
 /*
  * Compares the cost of a streamed token in the built product, with everything on, and in a bare relay, with the same
@@ -76,52 +72,8 @@ const all: readonly Scenario[] = [
 ]
 const scenarios = all.filter(({ name }) => name.includes(filter))
 
-interface Target {
-  readonly name: string
-  readonly process: Running
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
-  /** One body for each stream. */
-  bodies(model: string, count: number): Promise<readonly unknown[]>
-}
-
-/** For an even number, the larger of the two middle values. */
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
-
-const upstream = await startProcess(partPath('scripted-upstream'))
-const folder = mkdtempSync(join(tmpdir(), 'yonder-relay-'))
-const relay = await startProcess(partPath('bare-relay'), [upstream.line, join(folder, 'bare.sqlite')])
-const product = await startProduct(
-  upstream.line,
-  scenarios.map(({ model }) => model),
-)
-const messages = [{ role: 'user', content: 'go' }]
-const targets: readonly Target[] = [
-  {
-    name: 'upstream',
-    process: upstream,
-    url: `${upstream.line}/v1/chat/completions`,
-    headers: {},
-    bodies: (model, count) => Promise.resolve(Array.from({ length: count }, () => ({ model }))),
-  },
-  {
-    name: 'bare relay',
-    process: relay,
-    url: relay.line,
-    headers: {},
-    bodies: (model, count) =>
-      Promise.resolve(Array.from({ length: count }, () => ({ model, messages, stream: true }))),
-  },
-  {
-    name: 'product',
-    process: product,
-    url: `${product.base}/api/chat/completions`,
-    headers: product.headers,
-    bodies: async (model, count) =>
-      (await product.newChats(count)).map((chatId) => ({ chatId, botName: model, content: 'go' })),
-  },
-]
+const { upstream, relay, product, end } = await openTargets(scenarios.map(({ model }) => model))
+const targets: readonly Target[] = [upstream, relay, product]
 
 const figures = new Map<string, number[]>()
 const record = (scenario: Scenario, target: Target, value: number): void => {
@@ -133,21 +85,15 @@ const figuresOf = (scenario: string, target: string): number[] => figures.get(`$
 /** Runs a scenario against the targets. */
 async function load(loadTargets: readonly LoadTarget[], scenario: Scenario): Promise<readonly LoadResult[]> {
   const { streams, tokens, spreadMs, turn } = scenario
-  const results = await runLoad({ targets: loadTargets, spreadMs, turn })
+  const results = await runLoad({ targets: loadTargets, spreadMs, turn, settleMs: null })
   const missing = results.find((result) => result.tokens !== streams * tokens)
   if (missing !== undefined) throw new Error(`${missing.tokens} tokens of ${streams * tokens}`)
   return results
 }
 
-const toLoad = async (target: Target, { model, streams }: Scenario): Promise<LoadTarget> => ({
-  url: target.url,
-  headers: target.headers,
-  bodies: await target.bodies(model, streams),
-})
-
 /** CPU microseconds per token, including work after the stream, such as indexing. */
 async function measureCpu(target: Target, scenario: Scenario): Promise<number> {
-  const loadTarget = await toLoad(target, scenario)
+  const loadTarget = await toLoad(target, scenario.model, scenario.streams)
   const before = target.process.cpuMicroseconds()
   await load([loadTarget], scenario)
   await target.process.waitUntilIdle()
@@ -159,7 +105,10 @@ async function measureFirstToken(
   selected: readonly Target[],
   scenario: Scenario,
 ): Promise<readonly number[]> {
-  const results = await load(await Promise.all(selected.map((target) => toLoad(target, scenario))), scenario)
+  const results = await load(
+    await Promise.all(selected.map((target) => toLoad(target, scenario.model, scenario.streams))),
+    scenario,
+  )
   return results.map(({ firstToken }) => median(firstToken))
 }
 
@@ -175,7 +124,7 @@ async function measure(selected: readonly Target[], scenario: Scenario): Promise
 for (let round = 0; round <= rounds; round++) {
   for (const scenario of scenarios) {
     // For times to the first token, the upstream alone is measured too, as a reference.
-    const selected = targets.filter(({ process }) => process !== upstream || scenario.turn !== null)
+    const selected = targets.filter((target) => target !== upstream || scenario.turn !== null)
     // The order alternates, because the load before affects the next target.
     const turns = round % 2 === 0 ? selected : selected.toReversed()
     const values = await measure(turns, scenario)
@@ -215,6 +164,5 @@ function report(scenario: Scenario): Verdict {
 }
 
 const verdicts = scenarios.map(report)
-await Promise.all([product.end(), relay.end(), upstream.end()])
-rmSync(folder, { recursive: true, force: true })
+await end()
 process.exitCode = verdicts.includes('NOT MET') ? 1 : 0

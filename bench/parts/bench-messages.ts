@@ -1,13 +1,18 @@
 /**
- * The model's name controls the upstream: `burst-<tokens>`, `paced-<tokens per second>-<tokens>`, or `prompt-<tokens>`,
- * which sends the first token at once and the others a moment later.
+ * The model's name controls the upstream: `burst-<tokens>`, `paced-<tokens per second>-<tokens>`, `timed-…`, which is
+ * paced and puts the time into each token, or `prompt-<tokens>`, which sends the first token at once and the others a
+ * moment later.
  */
 export const burst = (tokens: number): string => `burst-${tokens}`
 export const paced = (perSecond: number, tokens: number): string => `paced-${perSecond}-${tokens}`
+export const timed = (perSecond: number, tokens: number): string => `timed-${perSecond}-${tokens}`
 export const prompt = (tokens: number): string => `prompt-${tokens}`
 
 /** Occurs once in every token of the upstream, and nowhere else. */
 export const tokenMark = '§'
+
+/** Microseconds by a clock that all processes of a machine share. */
+export const sharedClock = (): number => Number(process.hrtime.bigint() / 1000n)
 
 export interface LoadTarget {
   readonly url: string
@@ -22,6 +27,11 @@ export interface LoadPlan {
   readonly turn: number | null
   /** With all streams at once, their starts are spread over this time. */
   readonly spreadMs: number
+  /**
+   * Measures the gaps and delays of tokens from this many milliseconds after the last start until the first stream ends.
+   * Null: they are not measured, because that costs time for each token.
+   */
+  readonly settleMs: number | null
 }
 
 /** The result of one target. */
@@ -29,6 +39,10 @@ export interface LoadResult {
   readonly tokens: number
   /** Milliseconds from the request to the first token, for each stream. */
   readonly firstToken: readonly number[]
+  /** Milliseconds between two arrivals of text in one stream. */
+  readonly gaps: readonly number[]
+  /** Milliseconds from the upstream to the reader, for each token of a `timed` model. */
+  readonly delays: readonly number[]
   readonly failures: readonly string[]
 }
 

@@ -1,18 +1,25 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import { tokenMark } from './bench-messages.ts'
+import { sharedClock, tokenMark } from './bench-messages.ts'
 import type { LoadPlan, LoadResult, LoadTarget } from './bench-messages.ts'
 
 /* Reads a load plan from standard input, opens its streams, and writes the results to standard output. */
 
 let input = ''
 for await (const chunk of process.stdin) input += String(chunk)
-const { targets, turn, spreadMs } = JSON.parse(input) as LoadPlan
+const { targets, turn, spreadMs, settleMs } = JSON.parse(input) as LoadPlan
 const agent = new Agent({ keepAlive: true, maxSockets: Infinity })
+/** Gaps and delays are measured from then on. */
+const measuredFrom = settleMs === null ? Infinity : performance.now() + spreadMs + settleMs
+let hasEnded = false
+
+const timedToken = new RegExp(`${tokenMark}(\\d+)`, 'g')
 
 interface Counter extends LoadResult {
   tokens: number
   readonly firstToken: number[]
+  readonly gaps: number[]
+  readonly delays: number[]
   readonly failures: string[]
 }
 
@@ -29,6 +36,7 @@ function stream({ url, headers }: LoadTarget, body: unknown, counter: Counter): 
       { method: 'POST', agent, headers: { ...headers, 'content-type': 'application/json' } },
       (response) => {
         let text = ''
+        let lastArrival = 0
         response.setEncoding('utf8')
         response.on('data', (chunk: string) => {
           if (!hasToken && chunk.includes(tokenMark)) {
@@ -36,8 +44,15 @@ function stream({ url, headers }: LoadTarget, body: unknown, counter: Counter): 
             counter.firstToken.push(performance.now() - startedAt)
           }
           text += chunk
+          const now = performance.now()
+          if (now < measuredFrom || hasEnded) return
+          if (lastArrival >= measuredFrom) counter.gaps.push(now - lastArrival)
+          lastArrival = now
+          for (const [, sentAt] of chunk.matchAll(timedToken))
+            counter.delays.push((sharedClock() - Number(sentAt)) / 1000)
         })
         response.on('end', () => {
+          hasEnded = true
           if (response.statusCode !== 200) fail(`${response.statusCode} ${text.slice(0, 200)}`)
           counter.tokens += text.split(tokenMark).length - 1
           resolve()
@@ -51,7 +66,7 @@ function stream({ url, headers }: LoadTarget, body: unknown, counter: Counter): 
 }
 
 const counters = targets.map((target) => {
-  const counter: Counter = { tokens: 0, firstToken: [], failures: [] }
+  const counter: Counter = { tokens: 0, firstToken: [], gaps: [], delays: [], failures: [] }
   return { target, counter }
 })
 if (turn === null) {
@@ -71,5 +86,5 @@ if (turn === null) {
     }
   }
 }
-process.stdout.write(JSON.stringify(counters.map(({ counter }) => counter)))
-process.exit(0)
+// A process that exits at once would lose what the pipe does not take.
+process.stdout.write(JSON.stringify(counters.map(({ counter }) => counter)), () => process.exit(0))

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tokenMark } from './bench-messages.ts'
+import { sharedClock, tokenMark } from './bench-messages.ts'
 
 /* An OpenAI-compatible upstream as a process. Its chunks are prepared in advance. */
 
@@ -34,7 +34,13 @@ const server = createServer((request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     if (mode === 'burst') sendBurst(response, Number(numbers[0]))
     else if (mode === 'prompt') sendPrompt(response, Number(numbers[0]))
-    else sendPaced(response, Number(numbers[0]), Number(numbers[1]))
+    else
+      sendPaced(
+        response,
+        Number(numbers[0]),
+        Number(numbers[1]),
+        mode === 'timed' ? timedChunk : preparedChunk,
+      )
   })
 })
 
@@ -59,10 +65,18 @@ function sendPrompt(response: ServerResponse, tokens: number): void {
   setTimeout(() => sendBurst(response, tokens - 1), otherTokensDelayMs)
 }
 
-function sendPaced(response: ServerResponse, perSecond: number, tokens: number): void {
+const preparedChunk = (index: number): string => chunks[index % chunks.length] ?? ''
+const timedChunk = (): string => chunk(`${tokenMark}${sharedClock()} `)
+
+function sendPaced(
+  response: ServerResponse,
+  perSecond: number,
+  tokens: number,
+  chunkOf: (index: number) => string,
+): void {
   let sent = 0
   const timer = setInterval(() => {
-    response.write(chunks[sent % chunks.length])
+    response.write(chunkOf(sent))
     if (++sent < tokens) return
     clearInterval(timer)
     response.end(end)

@@ -1,0 +1,123 @@
+import { paced, timed } from './parts/bench-messages.ts'
+import type { LoadResult } from './parts/bench-messages.ts'
+import { median, openTargets, quantile, toLoad } from './parts/open-targets.ts'
+import type { Target } from './parts/open-targets.ts'
+import { runLoad } from './parts/run-load.ts'
+
+/*
+ * Measures how soon a reader gets the text of streams of 30 tokens a second, what a token costs, and how many such
+ * streams one process holds. The product and a bare relay take turns, so that other load on the machine affects both.
+ */
+
+const tokensPerSecond = 30
+const seconds = 10
+const settleMs = 1_500
+const rounds = Number(process.argv[2] ?? 3)
+/** Runs only parts whose name contains this: `delay` or `held`. */
+const filter = process.argv[3] ?? ''
+
+/** Streams at once for the time to the reader, and for the processor time per token. */
+const delayStreams = [1, 8, 30, 100, 300]
+/** The goal for up to so many streams: milliseconds to the reader, median. */
+const few = 8
+const maxDelayMs = 25
+/** A process holds so many streams when 99 of 100 gaps between two arrivals of text are below this. */
+const maxGapMs = 100
+const minHeldRatio = 0.9
+/** The search for that number: its limits, and the precision as a ratio. */
+const [minHeld, maxHeld] = [50, 1_600]
+const heldPrecision = 1.04
+
+const models = {
+  timed: timed(tokensPerSecond, tokensPerSecond * seconds),
+  paced: paced(tokensPerSecond, tokensPerSecond * seconds),
+}
+const { relay, product, end } = await openTargets(Object.values(models))
+const targets = [relay, product]
+
+async function load(target: Target, model: string, streams: number): Promise<LoadResult> {
+  const plan = { turn: null, spreadMs: Math.min(streams * 10, 3_000), settleMs }
+  const [result] = await runLoad({ ...plan, targets: [await toLoad(target, model, streams)] })
+  if (result === undefined) throw new Error('A load has no result.')
+  return result
+}
+
+const isMet = (name: string, met: boolean): void => {
+  console.log(`${name}: ${met ? 'met' : 'NOT MET'}`)
+  if (!met) process.exitCode = 1
+}
+
+const format = (value: number): string => value.toFixed(1)
+
+async function measureDelays(streams: number): Promise<void> {
+  const delays = new Map<Target, number[]>()
+  const costs = new Map<Target, number[]>()
+  for (let round = 0; round < rounds; round++) {
+    for (const target of round % 2 === 0 ? targets : targets.toReversed()) {
+      const before = target.process.cpuMicroseconds()
+      const result = await load(target, models.timed, streams)
+      await target.process.waitUntilIdle()
+      const cost = (target.process.cpuMicroseconds() - before) / result.tokens
+      costs.set(target, [...(costs.get(target) ?? []), cost])
+      delays.set(target, [...(delays.get(target) ?? []), ...result.delays])
+    }
+  }
+  const describe = (target: Target): string => {
+    const all = delays.get(target) ?? []
+    return `${target.name} ${format(median(all))} ms, p99 ${format(quantile(all, 0.99))} ms, ${format(median(costs.get(target) ?? []))} µs of CPU time per token`
+  }
+  console.log(`${streams} streams, text to the reader: ${describe(product)}; ${describe(relay)}`)
+  if (streams > few) return
+  isMet(`goal: at most ${maxDelayMs} ms at the median`, median(delays.get(product) ?? []) <= maxDelayMs)
+}
+
+/** The most streams that a target holds, by bisection. `next` gives each target its turn. */
+class HeldSearch {
+  readonly target: Target
+  #held = minHeld
+  #tooMany = maxHeld
+
+  constructor(target: Target) {
+    this.target = target
+  }
+
+  get result(): number {
+    return this.#held
+  }
+
+  get isDone(): boolean {
+    return this.#tooMany / this.#held < heldPrecision
+  }
+
+  async next(): Promise<void> {
+    const streams = Math.round(Math.sqrt(this.#held * this.#tooMany))
+    const { gaps } = await load(this.target, models.paced, streams)
+    const gap = quantile(gaps, 0.99)
+    console.log(`  ${this.target.name}, ${streams} streams: p99 gap ${format(gap)} ms`)
+    if (gap < maxGapMs) this.#held = streams
+    else this.#tooMany = streams
+  }
+}
+
+async function measureHeld(): Promise<void> {
+  const ratios: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const searches = targets.map((target) => new HeldSearch(target))
+    while (searches.some(({ isDone }) => !isDone))
+      for (const search of searches) if (!search.isDone) await search.next()
+    const [ofRelay, ofProduct] = searches.map(({ result }) => result)
+    const ratio = (ofProduct ?? 0) / (ofRelay ?? 0)
+    ratios.push(ratio)
+    console.log(
+      `held with p99 gaps under ${maxGapMs} ms: product ${ofProduct}, bare relay ${ofRelay}: ${ratio.toFixed(2)} x`,
+    )
+  }
+  isMet(
+    `goal: at least ${minHeldRatio} x; median ${median(ratios).toFixed(2)} x`,
+    median(ratios) >= minHeldRatio,
+  )
+}
+
+if ('delay'.includes(filter)) for (const streams of delayStreams) await measureDelays(streams)
+if ('held'.includes(filter)) await measureHeld()
+await end()

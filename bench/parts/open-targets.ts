@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { LoadTarget } from './bench-messages.ts'
+import { startProduct } from './start-measured-product.ts'
+import { partPath, startProcess } from './start-process.ts'
+import type { Running } from './start-process.ts'
+
+/** A process that streams tokens: the upstream itself, or what passes its tokens on. */
+export interface Target {
+  readonly name: string
+  readonly process: Running
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  /** One body for each stream. */
+  bodies(model: string, count: number): Promise<readonly unknown[]>
+}
+
+export interface Targets {
+  readonly upstream: Target
+  readonly relay: Target
+  readonly product: Target
+  end(): Promise<void>
+}
+
+/** Starts an upstream with these models, and a bare relay and the built product before it. */
+export async function openTargets(models: readonly string[]): Promise<Targets> {
+  const upstream = await startProcess(partPath('scripted-upstream'))
+  const folder = mkdtempSync(join(tmpdir(), 'yonder-relay-'))
+  const relay = await startProcess(partPath('bare-relay'), [upstream.line, join(folder, 'bare.sqlite')])
+  const product = await startProduct(upstream.line, models)
+  const messages = [{ role: 'user', content: 'go' }]
+  return {
+    upstream: {
+      name: 'upstream',
+      process: upstream,
+      url: `${upstream.line}/v1/chat/completions`,
+      headers: {},
+      bodies: (model, count) => Promise.resolve(Array.from({ length: count }, () => ({ model }))),
+    },
+    relay: {
+      name: 'bare relay',
+      process: relay,
+      url: relay.line,
+      headers: {},
+      bodies: (model, count) =>
+        Promise.resolve(Array.from({ length: count }, () => ({ model, messages, stream: true }))),
+    },
+    product: {
+      name: 'product',
+      process: product,
+      url: `${product.base}/api/chat/completions`,
+      headers: product.headers,
+      bodies: async (model, count) =>
+        (await product.newChats(count)).map((chatId) => ({ chatId, botName: model, content: 'go' })),
+    },
+    end: async () => {
+      await Promise.all([product.end(), relay.end(), upstream.end()])
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export async function toLoad(target: Target, model: string, streams: number): Promise<LoadTarget> {
+  return { url: target.url, headers: target.headers, bodies: await target.bodies(model, streams) }
+}
+
+/** The value that this share of the values is below. */
+export function quantile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN
+}
+
+/** For an even number, the larger of the two middle values. */
+export const median = (values: readonly number[]): number => quantile(values, 0.5)
