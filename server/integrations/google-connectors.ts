@@ -29,9 +29,9 @@ export function createGmailConnector(deps: GoogleApiDeps, limits?: GoogleLimits)
     ],
     server: {
       kind: 'in_process',
-      async create({ userId, version }) {
+      async create(account) {
         const { createGmailServer } = await import('./gmail/server.ts')
-        return createGmailServer(forVersion(deps, version), userId, limits)
+        return createGmailServer(forVersion(deps, account.version), account, limits)
       },
     },
   }
@@ -57,9 +57,9 @@ export function createCalendarConnector(deps: GoogleApiDeps, limits?: GoogleLimi
     initialTools: ['list_calendars', 'list_events', 'read_event', 'find_busy_times'],
     server: {
       kind: 'in_process',
-      async create({ userId, version }) {
+      async create(account) {
         const { createCalendarServer } = await import('./calendar/server.ts')
-        return createCalendarServer(forVersion(deps, version), userId, limits)
+        return createCalendarServer(forVersion(deps, account.version), account, limits)
       },
     },
   }

@@ -76,10 +76,13 @@ export async function updateIntegration(
   return numUpdatedRows > 0n
 }
 
-/** Stores why an integration fails, or null. Returns false when this is stored already. */
+/**
+ * Stores why an integration fails, or null. Returns false when this is stored already, or when the integration has
+ * another version now, because a call with the former account says nothing about the present one.
+ */
 export async function storeCallError(
   db: Db,
-  { user_id, name }: Key,
+  { user_id, name, version }: Key & Pick<IntegrationRow, 'version'>,
   callError: string | null,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -87,6 +90,7 @@ export async function storeCallError(
     .set({ call_error: callError })
     .where('user_id', '=', user_id)
     .where('name', '=', name)
+    .where('version', '=', version)
     .where('call_error', 'is distinct from', callError)
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n

@@ -100,8 +100,11 @@ export async function disconnectIntegration(
   name: string,
 ): Promise<IntegrationRow> {
   const { db } = deps.database
-  const stored = await requireIntegration(db, user, name)
-  await updateIntegration(db, stored, disconnected)
+  let stored = await requireIntegration(db, user, name)
+  // An account that was connected since is disconnected too, so its tokens must be the ones that are revoked.
+  while (!(await updateIntegration(db, stored, disconnected, stored.version))) {
+    stored = await requireIntegration(db, user, name)
+  }
   deps.onChanged(user.id)
   const tokens = stored.tokens === null ? undefined : openGoogleTokens(deps.sealer, stored, stored.tokens)
   if (tokens !== undefined) revokeInBackground(deps, user, tokens.refreshToken)

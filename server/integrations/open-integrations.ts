@@ -7,7 +7,7 @@ import { TokenLeases } from '../lib/token-lease.ts'
 import { createApiKeyConnector } from './api-key-connector.ts'
 import type { GoogleApiDeps } from './google/api-client.ts'
 import { createCalendarConnector, createGmailConnector } from './google-connectors.ts'
-import type { IntegrationConnector } from './integration-connector.ts'
+import type { IntegrationAccount, IntegrationConnector } from './integration-connector.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
 import { listStatuses } from './integration-status.ts'
 import type { IntegrationStatus } from './integration-status.ts'
@@ -43,8 +43,8 @@ export interface Integrations {
   readonly findGoogleAccess: FindGoogleAccess
   /** The status of the integrations that a user has connected, by name. */
   listStatuses(userId: string): Promise<ReadonlyMap<string, IntegrationStatus>>
-  /** Stores why the connector of a user's integration fails; null when it works (§19.22). */
-  recordFailure(userId: string, name: string, failure: string | null): Promise<void>
+  /** Stores why calls with this account fail; null when they work (§19.22). */
+  recordFailure(account: IntegrationAccount, name: string, failure: string | null): Promise<void>
   /** Disconnects the integrations that have tokens, and revokes these. */
   revokeTokens(userId: string): Promise<void>
   /** Waits for background work. Call it before the guards and the database are closed. */
@@ -74,8 +74,8 @@ export function openIntegrations(appDeps: AppDeps, { onChanged, onError }: Integ
   }
   const leases = new TokenLeases<FoundTokens>({ now, closing: closing.signal })
   const findGoogleAccess = createFindGoogleAccess(deps, leases)
-  const recordFailure: Integrations['recordFailure'] = async (userId, name, failure) => {
-    if (await storeCallError(database.db, { user_id: userId, name }, failure)) onChanged(userId)
+  const recordFailure: Integrations['recordFailure'] = async ({ userId, version }, name, failure) => {
+    if (await storeCallError(database.db, { user_id: userId, name, version }, failure)) onChanged(userId)
   }
   const google: GoogleApiDeps = {
     findAccess: findGoogleAccess,

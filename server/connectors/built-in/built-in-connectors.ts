@@ -1,5 +1,5 @@
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
-import type { IntegrationConnector } from '../../integrations/integration-connector.ts'
+import type { IntegrationAccount, IntegrationConnector } from '../../integrations/integration-connector.ts'
 import type { IntegrationStatus } from '../../integrations/integration-status.ts'
 import { defaultConnectorName } from '../connector-name.ts'
 
@@ -15,8 +15,8 @@ export interface IntegrationConnectors {
   readonly connectors: readonly BuiltInConnector[]
   /** Returns the status of each integration that the user has connected, by name. */
   listStatuses(userId: string): Promise<ReadonlyMap<string, IntegrationStatus>>
-  /** Stores why the connector of an integration fails; null when it works. */
-  recordFailure(userId: string, integration: string, failure: string | null): Promise<void>
+  /** Stores why calls with this account of an integration fail; null when they work. */
+  recordFailure(account: IntegrationAccount, integration: string, failure: string | null): Promise<void>
 }
 
 export interface BuiltInConnectors {
@@ -30,7 +30,7 @@ export interface BuiltInConnectors {
   needsIntegration(connector: Pick<ConnectorRow, 'user_id' | 'is_default' | 'url'>): Promise<boolean>
   /** Stores at the integration of a connector, if it has one, why the connector fails; null when it works. */
   recordFailure(
-    connector: Pick<ConnectorRow, 'user_id' | 'is_default' | 'url'>,
+    connector: Pick<ConnectorRow, 'user_id' | 'is_default' | 'url' | 'credential_version'>,
     failure: string | null,
   ): Promise<void>
   /**
@@ -88,7 +88,9 @@ export function createBuiltInConnectors(
     },
     async recordFailure(connector, failure) {
       const integration = integrationOf(connector)
-      if (integration !== undefined) await recordFailure(connector.user_id, integration, failure)
+      if (integration === undefined) return
+      const account = { userId: connector.user_id, version: connector.credential_version }
+      await recordFailure(account, integration, failure)
     },
     async readCredentialVersion(connector) {
       const { user_id, credential_version } = connector

@@ -1,5 +1,6 @@
 import { McpServer } from '@modelcontextprotocol/server'
 import type { GoogleApiDeps } from '../google/api-client.ts'
+import type { IntegrationAccount } from '../integration-connector.ts'
 import type { GoogleLimits } from '../google/retry.ts'
 import { openCalendar } from './client.ts'
 import { createEvent } from './create-event.ts'
@@ -20,10 +21,14 @@ const tools = [
 ]
 
 /** The MCP server of one user's Google Calendar. */
-export function createCalendarServer(deps: GoogleApiDeps, userId: string, limits?: GoogleLimits): McpServer {
+export function createCalendarServer(
+  deps: GoogleApiDeps,
+  account: IntegrationAccount,
+  limits?: GoogleLimits,
+): McpServer {
   const server = new McpServer({ name: 'yonder-calendar', title: 'Google Calendar', version: '1.0.0' })
-  const openClient = (signal: AbortSignal) => openCalendar(deps, userId, signal, limits)
+  const openClient = (signal: AbortSignal) => openCalendar(deps, account.userId, signal, limits)
   for (const tool of tools)
-    tool.register(server, openClient, (failure) => deps.recordFailure(userId, 'google-calendar', failure))
+    tool.register(server, openClient, (failure) => deps.recordFailure(account, 'google-calendar', failure))
   return server
 }

@@ -1,5 +1,6 @@
 import { McpServer } from '@modelcontextprotocol/server'
 import type { GoogleApiDeps } from '../google/api-client.ts'
+import type { IntegrationAccount } from '../integration-connector.ts'
 import type { GoogleLimits } from '../google/retry.ts'
 import { openGmail } from './client.ts'
 import { createDraft, listDrafts, readDraft, updateDraft } from './drafts.ts'
@@ -26,10 +27,14 @@ const tools = [
 ]
 
 /** The MCP server of one user's Gmail. */
-export function createGmailServer(deps: GoogleApiDeps, userId: string, limits?: GoogleLimits): McpServer {
+export function createGmailServer(
+  deps: GoogleApiDeps,
+  account: IntegrationAccount,
+  limits?: GoogleLimits,
+): McpServer {
   const server = new McpServer({ name: 'yonder-gmail', title: 'Gmail', version: '1.0.0' })
-  const openClient = (signal: AbortSignal) => openGmail(deps, userId, signal, limits)
+  const openClient = (signal: AbortSignal) => openGmail(deps, account.userId, signal, limits)
   for (const tool of tools)
-    tool.register(server, openClient, (failure) => deps.recordFailure(userId, 'google-gmail', failure))
+    tool.register(server, openClient, (failure) => deps.recordFailure(account, 'google-gmail', failure))
   return server
 }

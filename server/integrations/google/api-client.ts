@@ -1,5 +1,6 @@
 import type { gmail_v1 } from '@googleapis/gmail'
 import type { GoogleIntegration } from '@yonder/contract/integration-names'
+import type { IntegrationAccount } from '../integration-connector.ts'
 import type { FindGoogleAccess } from '../oauth/google-access.ts'
 import { retryConfig } from './retry.ts'
 import type { GoogleLimits } from './retry.ts'
@@ -9,8 +10,12 @@ export interface GoogleApiDeps {
   readonly findAccess: FindGoogleAccess
   /** The outgoing fetch for addresses from the settings; response bodies are capped. */
   readonly fetch: typeof globalThis.fetch
-  /** Stores why a user's integration fails; null when it works. Never rejects. */
-  readonly recordFailure: (userId: string, name: GoogleIntegration, failure: string | null) => Promise<void>
+  /** Stores why calls with this account fail; null when they work. Never rejects. */
+  readonly recordFailure: (
+    account: IntegrationAccount,
+    name: GoogleIntegration,
+    failure: string | null,
+  ) => Promise<void>
   /** Without a trailing slash. */
   readonly apiUrls: { readonly gmail: string; readonly calendar: string }
   /** Milliseconds since 1970. */

@@ -8,14 +8,16 @@ import type { Guards } from '../../http/outgoing/guarded-fetch.ts'
 import { addUser } from '../../testing/factories/users.ts'
 import { startGoogleStandIn } from '../../testing/google-stand-in/start-google-stand-in.ts'
 import type { GoogleStandIn } from '../../testing/google-stand-in/start-google-stand-in.ts'
+import { countWaiting } from '../../testing/database/count-waiting.ts'
 import { engines, isConcurrent, openTestDatabase } from '../../testing/database/test-database.ts'
 import type { TestDatabase } from '../../testing/database/test-database.ts'
 import { finishGoogleConsent, startGoogleConsent } from './consent.ts'
 import { createIntegration, disconnectIntegration } from '../manage-integrations.ts'
-import { requireIntegration } from '../integration-store.ts'
+import { requireIntegration, updateIntegration } from '../integration-store.ts'
 import { openIntegrations } from '../open-integrations.ts'
 import type { Integrations } from '../open-integrations.ts'
 import { presentIntegration } from '../present-integration.ts'
+import { sealGoogleTokens } from './tokens.ts'
 
 const minute = 60_000
 const name = 'google-gmail'
@@ -272,6 +274,40 @@ describe.each(engines)('access to Google on %s', (engine) => {
     google.releaseTokens()
     await refreshing
   })
+
+  it('keeps its status when a call with an account that was replaced fails or works (§19.22)', async () => {
+    const { version } = await requireIntegration(database.db, user, name)
+    const former = { userId: user.id, version }
+    const present = { userId: user.id, version: version + 1 }
+    await consent()
+    changes = []
+    await here.recordFailure(former, name, 'The former account is closed.')
+    expect(await read()).toMatchObject({ connected: true, notice: null })
+    expect(changes).toEqual([])
+    await here.recordFailure(present, name, 'The account is closed.')
+    await here.recordFailure(former, name, null)
+    expect((await requireIntegration(database.db, user, name)).call_error).toBe('The account is closed.')
+    expect(changes).toEqual([user.id])
+  })
+
+  it.runIf(engine === 'postgres' && isConcurrent(engine))(
+    'revokes the tokens of an account that was connected while it is being disconnected (§19.11)',
+    async () => {
+      const { db } = database
+      const row = await requireIntegration(db, user, name)
+      const issued = { accessToken: 'new', refreshToken: null, expiresAt: clock + 60 * minute, scopes: [] }
+      const tokens = sealGoogleTokens(here.deps.sealer, row, issued, 'new refresh token')
+      let disconnecting: Promise<unknown> | undefined
+      await db.transaction().execute(async (trx) => {
+        await updateIntegration(trx, row, { tokens })
+        disconnecting = disconnectIntegration(here.deps, user, name)
+        await expect.poll(() => countWaiting(trx)).toBe(1)
+      })
+      await disconnecting
+      expect(await read()).toMatchObject({ connected: false })
+      await expect.poll(() => google.revocations).toEqual(['new refresh token'])
+    },
+  )
 
   it('refreshes when the lease of another process has expired', async () => {
     clock += 61 * minute
