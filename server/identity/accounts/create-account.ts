@@ -14,6 +14,7 @@ export interface SignUpPolicy {
   readonly isOffered: boolean
   /** Whether everyone may. */
   readonly isOpen: boolean
+  /** Compares the address with those of the operator in their normalized form, for local and Google accounts alike. */
   maySignUp(email: string): boolean
 }
 
@@ -33,11 +34,12 @@ export function readSignUpPolicy({
   signUp,
   allowedEmails,
 }: Pick<Config, 'signUp' | 'allowedEmails'>): SignUpPolicy {
-  const allowed = new Set(allowedEmails)
+  const allowed = new Set(allowedEmails.map(normalizeEmail))
+  const isAllowed = (email: string | null) => email !== null && allowed.has(email)
   return {
     isOffered: signUp === 'open' || allowed.size > 0,
     isOpen: signUp === 'open',
-    maySignUp: (email) => signUp === 'open' || allowed.has(email),
+    maySignUp: (email) => signUp === 'open' || isAllowed(normalizeEmail(email)),
   }
 }
 

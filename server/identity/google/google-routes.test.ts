@@ -169,6 +169,14 @@ describe('signing in with Google', () => {
     await closed.close()
   })
 
+  it('compares the listed e-mails as the local sign-up does (§15.21)', async () => {
+    const closed = await open({ SIGN_UP: 'closed', ALLOWED_EMAILS: 'Grace@Example.com' })
+    google.user = { ...grace, email: ' GRACE@example.com ' }
+    const tokens = await signInWithGoogle(new SignInSession(closed.baseUrl))
+    expect((await closed.readUser(tokens.access_token)).status).toBe(200)
+    await closed.close()
+  })
+
   it('refuses an account whose data is still being deleted, and makes a new user afterwards (§15.36)', async () => {
     const { db } = database
     const deps = { config: server.config, database, sealer: createSealer(testSecret), now: Date.now }

@@ -79,7 +79,7 @@ async function findRefusal(
   if (email === undefined || email === null || !isEmailVerified) {
     return 'Google has not verified the e-mail address of this account. Verify it at Google, or use another account.'
   }
-  if (signUp.maySignUp(email.toLowerCase())) return null
+  if (signUp.maySignUp(email)) return null
   return account === undefined ? emailNotAllowed : null
 }
 
