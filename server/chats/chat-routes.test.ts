@@ -4,7 +4,10 @@ import { openChatApp } from '../testing/chat/open-chat-app.ts'
 import type { ChatApp, ChatClient } from '../testing/chat/open-chat-app.ts'
 import { countWaiting } from '../testing/database/count-waiting.ts'
 import { engines, isConcurrent } from '../testing/database/test-database.ts'
-import { deleteUnusedChats } from './chat-store.ts'
+import type { Db } from '../db/database.ts'
+import { newMessage } from '../testing/factories/chats.ts'
+import { deleteUnusedChats, holdChat } from './chat-store.ts'
+import { appendMessage, findMessage } from './message-store.ts'
 import { holdResponses } from '../testing/hold-responses.ts'
 import { statusAndBody } from '../testing/send-request.ts'
 import { openTestApp } from '../testing/test-app.ts'
@@ -153,6 +156,33 @@ describe.each(engines)('chats on %s', (engine) => {
         await trx.updateTable('messages').set({ notice: 'changed' }).where('id', '=', messageId).execute()
       })
       expect((await selected)?.statusCode).toBe(200)
+    },
+  )
+
+  it.runIf(engine === 'postgres' && isConcurrent(engine))(
+    'selects what the chat contains after other writers have ended (§7.13)',
+    async () => {
+      const { db } = product.database
+      const chatId = await ada.newChat()
+      const [, reply] = await sendAndReceive(ada, chatId, 'Hi', 'first')
+      const messageId = reply?.id ?? ''
+      const row = await findMessage(db, chatId, messageId)
+      /** Selects the reply while a transaction that has locked the chat writes. */
+      const selectDuring = async (write: (trx: Db) => Promise<unknown>) => {
+        let selected: ReturnType<ChatClient['post']> | undefined
+        await db.transaction().execute(async (trx) => {
+          await holdChat(trx, ada.user, chatId)
+          selected = ada.post('/api/chat/select-response', { chatId, messageId })
+          await expect.poll(() => countWaiting(trx)).toBe(1)
+          await write(trx)
+        })
+        return selected
+      }
+      const added = newMessage({ chat_id: chatId, content: 'more' })
+      const selected = await selectDuring((trx) => appendMessage(trx, added, row ?? null, Date.now()))
+      expect(selected?.json()).toEqual({ selected_message_id: added.id })
+      const refused = await selectDuring((trx) => trx.deleteFrom('chats').where('id', '=', chatId).execute())
+      expect(refused?.statusCode).toBe(404)
     },
   )
 

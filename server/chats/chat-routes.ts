@@ -21,8 +21,8 @@ import { AppError } from '../lib/app-error.ts'
 import { normalizeText } from '../lib/text.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import type { User } from '../identity/user.ts'
-import { insertChat, moveLeaf, requireChat } from './chat-store.ts'
-import { findMessage, listNodes, updateMessage } from './message-store.ts'
+import { holdChat, insertChat, moveLeaf, requireChat } from './chat-store.ts'
+import { listNodes, updateMessage } from './message-store.ts'
 import type { RunningReply } from './present-chat.ts'
 import { readChat } from './present-chat.ts'
 import { findResultImage } from './tool-call-store.ts'
@@ -136,14 +136,14 @@ async function selectResponse(
   user: User,
   { chatId, messageId, now }: { readonly chatId: string; readonly messageId: string; readonly now: number },
 ): Promise<string> {
-  await requireChat(db, user, chatId)
-  if ((await findMessage(db, chatId, messageId)) === undefined) {
-    throw new AppError('not_found', 'There is no such message in this chat. Reload the page.')
-  }
   return db.transaction().execute(async (trx) => {
+    // Before reading, because another request may append messages, select another branch or delete the chat.
+    await holdChat(trx, user, chatId)
     const nodes = await listNodes(trx, chatId)
+    if (!nodes.some(({ id }) => id === messageId)) {
+      throw new AppError('not_found', 'There is no such message in this chat. Reload the page.')
+    }
     const leaf = findLastShownLeaf(nodes, messageId)
-    // Locks the chat first, as every writer does.
     await moveLeaf(trx, chatId, leaf)
     await updateMessage(trx, chatId, leaf, { selected_at: nextSelectedAt(nodes, now) })
     return leaf

@@ -75,6 +75,20 @@ export async function lockChat(
   return chat
 }
 
+/**
+ * Blocks every other writer of a user's chat until the transaction ends, and changes nothing.
+ * @throws AppError `not_found`
+ */
+export async function holdChat(trx: Db, user: Owner, chatId: string): Promise<void> {
+  const { numUpdatedRows } = await trx
+    .updateTable('chats')
+    .set(({ ref }) => ({ updated_at: ref('updated_at') }))
+    .where('id', '=', chatId)
+    .where('user_id', '=', user.id)
+    .executeTakeFirstOrThrow()
+  if (numUpdatedRows === 0n) throw unknownChat()
+}
+
 /** Whether the text of a chat leaves no room for another message or reply. */
 export function isFull({ chars }: Pick<ChatRow, 'chars'>): boolean {
   return chars > maxChatChars
