@@ -2,7 +2,9 @@ import { Bot, BotList } from '@yonder/contract/bot'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openCredential } from '../db/secrets/credential.ts'
 import { botKeyContext } from '../db/secrets/seal-contexts.ts'
-import { engines } from '../testing/database/test-database.ts'
+import { lockUser } from '../identity/users/user-store.ts'
+import { countWaiting } from '../testing/database/count-waiting.ts'
+import { engines, isConcurrent } from '../testing/database/test-database.ts'
 import { openTestApp } from '../testing/test-app.ts'
 import type { TestApp, TestClient } from '../testing/test-app.ts'
 
@@ -59,6 +61,30 @@ describe.each(engines)('bots on %s', (engine) => {
     await ada.delete(address('first'))
     expect((await ada.post('/api/bot', { name: 'last', model: 'demo' })).statusCode).toBe(201)
   })
+
+  it.runIf(engine === 'postgres' && isConcurrent(engine))(
+    'are counted together with those that another request is adding (§16.25)',
+    async () => {
+      const { db } = test.database
+      await ada.post('/api/bot', { name: 'first', model: 'demo' })
+      const first = await db.selectFrom('bots').selectAll().executeTakeFirstOrThrow()
+      const others = Array.from({ length: 199 }, (_, index) => ({
+        ...first,
+        id: `bot ${index}`,
+        name: `${index}`,
+      }))
+      await db.insertInto('bots').values(others.slice(1)).execute()
+      let added: ReturnType<TestClient['post']> | undefined
+      await db.transaction().execute(async (trx) => {
+        await lockUser(trx, ada.user)
+        added = ada.post('/api/bot', { name: 'last', model: 'demo' })
+        await expect.poll(() => countWaiting(trx)).toBe(1)
+        await trx.insertInto('bots').values(others.slice(0, 1)).execute()
+      })
+      expect((await added)?.statusCode).toBe(409)
+      expect((await list(ada)).map(({ name }) => name)).not.toContain('last')
+    },
+  )
 
   /** The rows as they stand, so that a refusal can show that nothing was written. */
   const rows = () => test.database.db.selectFrom('bots').selectAll().orderBy('id').execute()

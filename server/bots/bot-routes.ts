@@ -5,7 +5,7 @@ import type { Api } from '../http/api.ts'
 import { normalizeText } from '../lib/text.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import { deleteBot, listBots } from './bot-store.ts'
-import { changeBot, createBot, checkBotLimit, refuseTakenName } from './save-bot.ts'
+import { addBot, changeBot } from './save-bot.ts'
 import { presentBot } from './bot-fields.ts'
 import type { BotSecretDeps } from './bot-fields.ts'
 
@@ -35,10 +35,7 @@ export function registerBotRoutes(
 
   api.post('/api/bot', { schema: { body: BotInput, response: { 201: Bot } } }, async (request, reply) => {
     const user = requireUser(request)
-    await checkBotLimit(database.db, user)
-    const bot = await refuseTakenName(database.dialect, request.body.name, () =>
-      createBot(database.db, { sealer, config }, user, request.body, now()),
-    )
+    const bot = await addBot(database, { sealer, config }, user, request.body, now())
     onChanged(user.id)
     return reply.status(201).send(presentBot(bot, sealer))
   })

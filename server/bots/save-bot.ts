@@ -3,6 +3,7 @@ import type { Db, Database, Dialect } from '../db/database.ts'
 import { newId } from '../lib/new-id.ts'
 import type { BotRow } from '../db/tables/tables.ts'
 import type { User } from '../identity/user.ts'
+import { lockUser } from '../identity/users/user-store.ts'
 import { countBots, insertBot, timeNewBot, requireBot, updateBot } from './bot-store.ts'
 import { emptyBot, fillBot } from './bot-fields.ts'
 import type { BotSecretDeps } from './bot-fields.ts'
@@ -12,15 +13,28 @@ import { AppError } from '../lib/app-error.ts'
 const maxBots = 200
 
 /**
- * Refuses another bot for a user who already has `maxBots`.
- * @throws AppError `conflict`
+ * Creates a bot at the request of a user. `now` is in milliseconds since 1970.
+ * @throws AppError `conflict` when the user already has `maxBots`, `name_taken`
  */
-export async function checkBotLimit(db: Db, user: Pick<User, 'id'>): Promise<void> {
-  if ((await countBots(db, user)) < maxBots) return
-  throw new AppError('conflict', `You have ${maxBots} bots. Delete one before you add another.`)
+export function addBot(
+  { db, dialect }: Database,
+  deps: BotSecretDeps,
+  user: Pick<User, 'id'>,
+  input: BotInput,
+  now: number,
+): Promise<BotRow> {
+  return refuseTakenName(dialect, input.name, () =>
+    db.transaction().execute(async (trx) => {
+      await lockUser(trx, user)
+      if ((await countBots(trx, user)) >= maxBots) {
+        throw new AppError('conflict', `You have ${maxBots} bots. Delete one before you add another.`)
+      }
+      return createBot(trx, deps, user, input, now)
+    }),
+  )
 }
 
-/** Creates a bot. `now` is in milliseconds since 1970. Rejects when this user already has a bot of that name. */
+/** Creates a bot, without a limit. `now` is in milliseconds since 1970. Rejects when this user already has a bot of that name. */
 export async function createBot(
   db: Db,
   deps: BotSecretDeps,
@@ -61,7 +75,7 @@ export async function changeBot(
  * requests (§17.21).
  * @throws AppError `name_taken`
  */
-export async function refuseTakenName<Result>(
+async function refuseTakenName<Result>(
   dialect: Dialect,
   name: string,
   write: () => Promise<Result>,

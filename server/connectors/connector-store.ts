@@ -78,15 +78,6 @@ export function credentialOf({
   return `${id} ${credential_version}`
 }
 
-/** Locks the user's row, so that no other transaction adds a connector before this one ends. */
-export async function lockConnectors(trx: Db, user: Owner): Promise<void> {
-  await trx
-    .updateTable('users')
-    .set(({ ref }) => ({ created_at: ref('created_at') }))
-    .where('id', '=', user.id)
-    .execute()
-}
-
 export async function countCustomConnectors(db: Db, user: Owner): Promise<number> {
   const { count } = await db
     .selectFrom('connectors')

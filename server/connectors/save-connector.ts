@@ -10,11 +10,11 @@ import {
   credentialOf,
   insertConnector,
   listConnectors,
-  lockConnectors,
   requireConnector,
   updateConnector,
 } from './connector-store.ts'
 import type { Owner, ConnectorChange } from './connector-store.ts'
+import { lockUser } from '../identity/users/user-store.ts'
 import { listReservedNames, nameConnector, slugName } from './connector-name.ts'
 import { deleteGrants } from './oauth/grant-store.ts'
 import { replaceAllowedTools, replaceTools } from './tools/tool-store.ts'
@@ -36,7 +36,7 @@ export async function createConnector(
   const maxConnectors = settings.limits.maxConnectorsPerUser
   return nameConnector({ dialect, reservedNames: listReservedNames(builtIns.list) }, input.name, () =>
     db.transaction().execute(async (trx) => {
-      await lockConnectors(trx, user)
+      await lockUser(trx, user)
       if ((await countCustomConnectors(trx, user)) >= maxConnectors) {
         throw new AppError(
           'conflict',

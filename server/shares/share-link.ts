@@ -5,6 +5,7 @@ import { newId } from '../lib/new-id.ts'
 import type { Tables, MessageRow } from '../db/tables/tables.ts'
 import { AppError } from '../lib/app-error.ts'
 import type { User } from '../identity/user.ts'
+import { lockUser } from '../identity/users/user-store.ts'
 import { countShares, insertShare, isShared, deleteShare } from './share-store.ts'
 import type { Db } from '../db/database.ts'
 import { deriveTitle, maxShareTitleChars } from '@yonder/contract/message-text'
@@ -32,14 +33,20 @@ export async function createShare(
   if (!canShare(message)) {
     throw new AppError('conflict', 'This reply is still being written. Share it when it is finished.')
   }
-  if (!(await isShared(db, chatId, messageId)) && (await countShares(db, user)) >= maxShares)
-    throw new AppError('conflict', `You have ${maxShares} shared links. Revoke one before you share another.`)
-  return insertShare(db, {
-    id: newId(),
-    user_id: user.id,
-    chat_id: chatId,
-    message_id: messageId,
-    created_at: now,
+  return db.transaction().execute(async (trx) => {
+    await lockUser(trx, user)
+    if (!(await isShared(trx, chatId, messageId)) && (await countShares(trx, user)) >= maxShares)
+      throw new AppError(
+        'conflict',
+        `You have ${maxShares} shared links. Revoke one before you share another.`,
+      )
+    return insertShare(trx, {
+      id: newId(),
+      user_id: user.id,
+      chat_id: chatId,
+      message_id: messageId,
+      created_at: now,
+    })
   })
 }
 

@@ -1,5 +1,6 @@
 import type { OwnShare } from '@yonder/contract/share'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { countShares } from './share-store.ts'
 import { openChatApp } from '../testing/chat/open-chat-app.ts'
 import type { ChatApp, ChatClient } from '../testing/chat/open-chat-app.ts'
 import { openTestApp } from '../testing/test-app.ts'
@@ -76,6 +77,11 @@ describe.each(engines)('own links on %s', (engine) => {
     expect(refused.json()).toEqual(problem('conflict'))
     expect(await rows()).toEqual(before)
     expect(await share(grace, chatId, question)).toBe(shareId)
+    await grace.delete(`/api/share/${shareId}`)
+    const atOnce = [question, reply].map((messageId) => grace.post(`/api/share/${chatId}`, { messageId }))
+    const statuses = (await Promise.all(atOnce)).map(({ statusCode }) => statusCode)
+    expect(statuses.toSorted()).toEqual([200, 409])
+    expect(await countShares(db, grace.user)).toBe(1_000)
     await db.deleteFrom('shares').where('chat_id', '=', chatId).execute()
   })
 

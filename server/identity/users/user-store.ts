@@ -30,6 +30,15 @@ export async function updateProfile(db: Db, id: string, profile: Profile): Promi
   await db.updateTable('users').set(profile).where('id', '=', id).execute()
 }
 
+/** Locks the user's row, so that no other transaction adds to the user's limited lists before this one ends. */
+export async function lockUser(trx: Db, user: Pick<User, 'id'>): Promise<void> {
+  await trx
+    .updateTable('users')
+    .set(({ ref }) => ({ created_at: ref('created_at') }))
+    .where('id', '=', user.id)
+    .execute()
+}
+
 export function toUser({ id, issuer, subject, name, email, picture }: UserRow): User {
   return { id, issuer, subject, name, email, picture }
 }
