@@ -3,18 +3,37 @@ import { hideSecret } from './hide-secret.ts'
 
 const secret = 'ab+c/d+e/f='
 
+/** Writes every character as JSON permits, with its number in lower case. */
+function escapeAll(text: string): string {
+  return [...text].map((char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')
+}
+
 describe('hiding a secret in a response', () => {
   it.each([
     ['as it is', secret],
     ['with escaped slashes', String.raw`ab+c\/d+e\/f=`],
     ['with escaped pluses', String.raw`ab\u002Bc/d\u002Be/f=`],
     ['with pluses escaped in lower case', String.raw`ab\u002bc/d\u002be/f=`],
+    ['with a letter escaped', String.raw`\u0061b+c/d+e/f=`],
+    ['with its end escaped', String.raw`ab+c/d+e/f\u003D`],
+    ['with every character escaped', escapeAll(secret)],
+    ['with every character escaped, in upper case', escapeAll(secret).toUpperCase().replaceAll('U', 'u')],
+    ['escaped in JSON that is itself a string of JSON', JSON.stringify(escapeAll(secret)).slice(1, -1)],
   ])('replaces it %s, everywhere (§21.16)', (_form, written) => {
     expect(hideSecret(`{"a":"${written}","b":"x ${written}"}`, secret)).toBe('{"a":"…","b":"x …"}')
   })
 
+  it('keeps the escapes around it, so that the message stays JSON (§21.16)', () => {
+    const text = 'C:\\n \u2028 "quoted"\n'
+    const message = JSON.stringify({ text: `${text}SECRET${text}SECRET` })
+    const hidden = hideSecret(message.replaceAll('SECRET', escapeAll(secret)), secret)
+    expect(JSON.parse(hidden)).toEqual({ text: `${text}…${text}…` })
+  })
+
   it('keeps other text, and a secret that any text may contain by chance (§21.16)', () => {
     expect(hideSecret('ab+c/d+e/f', secret)).toBe('ab+c/d+e/f')
+    const others = String.raw`\u0061b+c/d+e/f \u00 \ \\u0061 \n`
+    expect(hideSecret(others, secret)).toBe(others)
     expect(hideSecret('a.c', 'a.c')).toBe('a.c')
   })
 })
