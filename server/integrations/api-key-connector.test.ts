@@ -151,4 +151,19 @@ describe('the connector of an API-key service', () => {
     })
     expect(sent).toEqual([])
   })
+
+  it('is not connected while its key cannot be decrypted, and asks for the key (§21.12)', async () => {
+    const later = { ...deps, sealer: createSealer('another secret that is just as long') }
+    const present = async () =>
+      presentIntegration(later, await requireIntegration(database.db, { id: 'ada' }, 'finder'))
+    expect(await present()).toMatchObject({
+      connected: false,
+      api_key: null,
+      notice: expect.stringContaining('Enter the key again.'),
+    })
+    expect((await listStatuses(later, 'ada')).get('finder')).toMatchObject({ isConnected: false })
+    const change = { name: 'finder', auth_type: 'api_key', api_key: 'the-key-again' } as const
+    await updateApiKey(later, { id: 'ada' }, 'finder', change)
+    expect(await present()).toMatchObject({ connected: true, notice: null })
+  })
 })

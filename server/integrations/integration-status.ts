@@ -18,13 +18,21 @@ export interface IntegrationStatus {
 type StatusDeps = Pick<IntegrationDeps, 'sealer' | 'apiKeyServices'>
 
 export function isConnected(deps: StatusDeps, row: IntegrationRow): boolean {
-  return row.tokens !== null || (row.api_key !== null && !hasOldAddress(deps, row))
+  return row.tokens !== null || (row.api_key !== null && findKeyProblem(deps, row) === null)
 }
 
-/** Whether the key was entered for another address than the one that the service has now (§19.20). */
-export function hasOldAddress({ sealer, apiKeyServices }: StatusDeps, row: IntegrationRow): boolean {
+/**
+ * Why the stored key cannot be used: it was entered for another address than the one that the service has now (§19.20),
+ * or SECRET_KEY has changed. Null without a problem, a key, or the service.
+ */
+export function findKeyProblem(
+  { sealer, apiKeyServices }: StatusDeps,
+  row: IntegrationRow,
+): 'for another address' | 'unreadable' | null {
   const address = addressOfService(apiKeyServices, row.name)
-  return address !== null && openApiKey(sealer, row, address).kind === 'for another address'
+  if (address === null) return null
+  const { kind } = openApiKey(sealer, row, address)
+  return kind === 'for another address' || kind === 'unreadable' ? kind : null
 }
 
 /** The status of the integrations that a user has connected, by name. Includes connections that Google has ended. */

@@ -4,7 +4,7 @@ import type { IntegrationRow } from '../db/tables/integration-tables.ts'
 import { integrationKeyContext } from '../db/secrets/seal-contexts.ts'
 import { maskSecret } from '../db/secrets/mask-secret.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
-import { hasOldAddress, isConnected } from './integration-status.ts'
+import { findKeyProblem, isConnected } from './integration-status.ts'
 import { isOffered } from './manage-integrations.ts'
 import { googleScopes } from './oauth/scopes.ts'
 
@@ -18,10 +18,11 @@ export function presentIntegration(
     name: integration.name,
     auth_type: authTypeOf(integration.name),
     connected: isConnected(deps, integration),
-    // A key for another address is not usable, so the form asks for one.
-    api_key: hasOldAddress(deps, integration)
-      ? null
-      : maskSecret(deps.sealer, integrationKeyContext(integration), integration.api_key),
+    // The form asks for a key when the stored one is not usable.
+    api_key:
+      findKeyProblem(deps, integration) === null
+        ? maskSecret(deps.sealer, integrationKeyContext(integration), integration.api_key)
+        : null,
     notice: describeProblem(deps, integration),
     // Absent while the integration works, as in earlier versions.
     ...(failure === null ? {} : { error_message: failure }),
@@ -35,7 +36,11 @@ function describeProblem(
   if (!isOffered(deps, row.name)) {
     return 'This server no longer offers this integration. Ask its operator to add it again.'
   }
-  if (hasOldAddress(deps, row)) {
+  const keyProblem = findKeyProblem(deps, row)
+  if (keyProblem === 'unreadable') {
+    return 'Your API key cannot be decrypted, because SECRET_KEY of this server has changed. Enter the key again.'
+  }
+  if (keyProblem === 'for another address') {
     return `The operator of this server has changed the address of ${titleOfIntegration(row.name)}, so your API key is no longer sent. Enter the key for the new address.`
   }
   if (row.ended === 1) return 'Google has ended this connection. Connect again to use it.'

@@ -5,7 +5,8 @@ const secret = 'ab+c/d+e/f='
 
 /** Writes every character as JSON permits, with its number in lower case. */
 function escapeAll(text: string): string {
-  return [...text].map((char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')
+  const escape = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return text.split('').map(escape).join('')
 }
 
 describe('hiding a secret in a response', () => {
