@@ -14,10 +14,11 @@ import type { ConnectorDeps } from '../connector-deps.ts'
 import { openClientSecret } from './client-secret.ts'
 import { listForeignOrigins, requireAddress, unconfirmed } from './confirmed-origins.ts'
 import { clearGrants, listGrants, saveGrant } from './grant-store.ts'
-import type { Grant, GrantParts, StoredDiscovery } from './grant-store.ts'
+import type { DeletedGrant, Grant, GrantParts, StoredDiscovery } from './grant-store.ts'
 import type { ConsentRequest, PendingConsent } from './consent-request.ts'
 import { maxConsentMs, hashSecret, randomSecret } from './consent-request.ts'
 import { deleteOldConsents, insertConsent } from './consent-store.ts'
+import { canRevoke, createRevocation, revoke } from './revocation.ts'
 
 /** The path to which authorization servers redirect users back. */
 export const callbackPath = '/api/connector-oauth/callback'
@@ -90,14 +91,12 @@ export class ConnectorOAuth implements OAuthClientProvider {
   ): Promise<StoredOAuthClientInformation | undefined> {
     const { client_id, client_secret } = this.#connector
     if (ctx !== undefined) await this.#requireConfirmed(ctx.issuer)
-    if (client_id !== null) {
-      if (ctx === undefined) return { client_id }
-      const { issuer } = ctx
-      if (client_secret === null) return { client_id, issuer }
-      const secret = await openClientSecret(this.#deps, this.#connector, client_secret, issuer)
-      return { client_id, client_secret: secret, issuer }
-    }
-    return (await this.#find(ctx))?.client ?? undefined
+    if (client_id === null) return (await this.#find(ctx))?.client ?? undefined
+    if (ctx === undefined) return { client_id }
+    const { issuer } = ctx
+    if (client_secret === null) return { client_id, issuer }
+    const secret = await openClientSecret(this.#deps, this.#connector, client_secret, issuer)
+    return { client_id, client_secret: secret, issuer }
   }
 
   async saveClientInformation(
@@ -228,7 +227,7 @@ export class ConnectorOAuth implements OAuthClientProvider {
     }
     const wantedScope = discovery?.wantedScope ?? null
     await this.#save(issuer, {
-      discovery: { state: state ?? null, wantedScope, confirmed: [...confirmed, ...missing] },
+      discovery: { ...discovery, state: state ?? null, wantedScope, confirmed: [...confirmed, ...missing] },
     })
   }
 
@@ -258,11 +257,27 @@ export class ConnectorOAuth implements OAuthClientProvider {
         'The authorization server sent more data than can be stored. Report this to its operator.',
       )
     }
-    if (await saveGrant(this.#deps, this.#connector, issuer, parts, options)) return
-    throw new AppError(
-      'conflict',
-      `The address of "${this.#connector.name}" has just been changed. Connect it again.`,
-    )
+    const deleted = await saveGrant(this.#deps, this.#connector, issuer, parts, options)
+    if (deleted === undefined) {
+      throw new AppError(
+        'conflict',
+        `The address of "${this.#connector.name}" has just been changed. Connect it again.`,
+      )
+    }
+    for (const grant of deleted) void this.#revokeDeleted(grant)
+  }
+
+  /** Revokes the tokens of a grant for which there was no room, in the background and with the client that got them. */
+  async #revokeDeleted(grant: DeletedGrant): Promise<void> {
+    if (!canRevoke(grant)) return
+    try {
+      const { client_id } = this.#connector
+      const client = client_id === null ? grant.client : await this.clientInformation(grant)
+      const revocation = client ? createRevocation(grant, client) : undefined
+      if (revocation !== undefined) await revoke(this.#deps, new URL(this.#connector.url), revocation)
+    } catch (error) {
+      this.#deps.onError(error)
+    }
   }
 }
 

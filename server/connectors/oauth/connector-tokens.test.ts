@@ -58,6 +58,11 @@ describe.each(engines)('tokens of connectors on %s', (engine) => {
     expect(await scene.listGrants()).not.toEqual([])
     await scene.ada.put('/api/mcp-server/Guarded', { name: 'Guarded', url: 'https://other.example' })
     expect(await scene.listGrants()).toEqual([])
+    await scene.ada.put('/api/mcp-server/Guarded', { name: 'Guarded', url: scene.server.url })
+    await scene.connect()
+    expect(await scene.listGrants()).not.toEqual([])
+    expect((await scene.ada.delete('/api/mcp-server/Guarded')).statusCode).toBe(204)
+    expect(await scene.listGrants()).toEqual([])
   })
 
   it('revokes tokens when their connector is deleted or its address changes (§18.17)', async () => {

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type {
   OAuthDiscoveryState,
+  OAuthMetadata,
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client'
@@ -29,7 +30,19 @@ export interface StoredDiscovery {
   readonly wantedScope: string | null
   /** The origins of the authorization server, other than the connector's, that the user has confirmed (§18.39). */
   readonly confirmed?: readonly string[]
+  /** How the tokens can be revoked after `state` was cleared. */
+  readonly revocation?: RevocationMetadata
 }
+
+/** The part of a server's metadata that says how to revoke tokens. */
+export type RevocationMetadata = Partial<
+  Pick<
+    OAuthMetadata,
+    | 'revocation_endpoint'
+    | 'revocation_endpoint_auth_methods_supported'
+    | 'token_endpoint_auth_methods_supported'
+  >
+>
 
 /** The decrypted columns of a grant, which are written separately. */
 export interface GrantParts {
@@ -38,8 +51,12 @@ export interface GrantParts {
   readonly discovery: StoredDiscovery | null
 }
 
-export interface Grant extends GrantParts {
+/** What is needed to revoke the tokens of a grant. */
+export interface DeletedGrant extends GrantParts {
   readonly issuer: string
+}
+
+export interface Grant extends DeletedGrant {
   /** The stored form of the tokens, which changes with every refresh. */
   readonly sealedTokens: string | null
   readonly refreshing_until: number | null
@@ -63,19 +80,23 @@ export async function listGrants({ database, sealer }: GrantDeps, connector: Own
     .orderBy('g.updated_at', 'desc')
     .orderBy('g.issuer')
     .execute()
-  return rows.map((row) => {
-    const open = (column: keyof GrantParts): unknown =>
-      openOrNull(sealer, row[column], grantContext(column, connector, row))
-    return {
-      issuer: row.issuer,
-      client: open('client') as Grant['client'],
-      tokens: open('tokens') as Grant['tokens'],
-      discovery: open('discovery') as Grant['discovery'],
-      sealedTokens: row.tokens,
-      refreshing_until: row.refreshing_until,
-      credentialVersion: row.credential_version,
-    }
-  })
+  return rows.map((row) => ({
+    ...openGrant(sealer, connector, row),
+    sealedTokens: row.tokens,
+    refreshing_until: row.refreshing_until,
+    credentialVersion: row.credential_version,
+  }))
+}
+
+function openGrant(sealer: Sealer, connector: Owned, row: ConnectorGrantRow): DeletedGrant {
+  const open = (column: keyof GrantParts): unknown =>
+    openOrNull(sealer, row[column], grantContext(column, connector, row))
+  return {
+    issuer: row.issuer,
+    client: open('client') as Grant['client'],
+    tokens: open('tokens') as Grant['tokens'],
+    discovery: open('discovery') as Grant['discovery'],
+  }
 }
 
 function openOrNull(sealer: Sealer, sealed: string | null, context: SealContext): unknown {
@@ -92,14 +113,17 @@ interface SaveOptions {
   readonly isNewConsent?: boolean
 }
 
-/** Stores the given columns of a grant; the others stay unchanged. Returns false when the address has changed. */
-export function saveGrant(
+/**
+ * Stores the given columns of a grant; the others stay unchanged. Returns the old grants that were deleted for it, or
+ * undefined, without a change, when the address has changed.
+ */
+export async function saveGrant(
   { database, sealer, now }: GrantDeps & Pick<ConnectorDeps, 'now'>,
   connector: Owned,
   issuer: string,
   parts: Partial<GrantParts>,
   options: SaveOptions = {},
-): Promise<boolean> {
+): Promise<DeletedGrant[] | undefined> {
   const sealed = Object.fromEntries(
     (['client', 'tokens', 'discovery'] as const)
       .filter((column) => parts[column] !== undefined)
@@ -108,7 +132,8 @@ export function saveGrant(
         return [column, parts[column] === null ? null : sealer.seal(JSON.stringify(parts[column]), context)]
       }),
   )
-  return writeGrant(database.db, connector, issuer, sealed, { now: now(), ...options })
+  const deleted = await writeGrant(database.db, connector, issuer, sealed, { now: now(), ...options })
+  return deleted?.map((row) => openGrant(sealer, connector, row))
 }
 
 function writeGrant(
@@ -117,7 +142,7 @@ function writeGrant(
   issuer: string,
   part: Partial<Pick<ConnectorGrantRow, keyof GrantParts>>,
   { now, isNewConsent = false }: SaveOptions & { readonly now: number },
-): Promise<boolean> {
+): Promise<ConnectorGrantRow[] | undefined> {
   const empty = { client: null, tokens: null, discovery: null, refreshing_until: null }
   return db.transaction().execute(async (trx) => {
     // Locks the row, so that a change of the address waits and then deletes this grant too.
@@ -131,7 +156,7 @@ function writeGrant(
       .where('user_id', '=', user_id)
       .where('url', '=', url)
       .executeTakeFirstOrThrow()
-    if (numUpdatedRows === 0n) return false
+    if (numUpdatedRows === 0n) return undefined
     await trx
       .insertInto('connector_grants')
       .values({ ...empty, ...part, connector_id: id, issuer, user_id, updated_at: now })
@@ -139,8 +164,7 @@ function writeGrant(
         conflict.columns(['connector_id', 'issuer']).doUpdateSet({ ...part, updated_at: now }),
       )
       .execute()
-    await deleteOldGrants(trx, { id, user_id }, issuer)
-    return true
+    return deleteOldGrants(trx, { id, user_id }, issuer)
   })
 }
 
@@ -149,13 +173,13 @@ const maxGrants = 5
 
 /**
  * Deletes all but the newest grants of a connector, first those without tokens. Keeps the grant that was just written,
- * which gets its tokens only after the user has consented.
+ * which gets its tokens only after the user has consented. Returns the deleted grants.
  */
-async function deleteOldGrants(
+function deleteOldGrants(
   trx: Db,
   { id, user_id }: Pick<ConnectorRow, 'id' | 'user_id'>,
   written: string,
-): Promise<void> {
+): Promise<ConnectorGrantRow[]> {
   const kept = trx
     .selectFrom('connector_grants')
     .select('issuer')
@@ -167,15 +191,19 @@ async function deleteOldGrants(
     .orderBy('updated_at', 'desc')
     .orderBy('issuer')
     .limit(maxGrants)
-  await trx
+  return trx
     .deleteFrom('connector_grants')
     .where('connector_id', '=', id)
     .where('user_id', '=', user_id)
     .where('issuer', 'not in', kept)
+    .returningAll()
     .execute()
 }
 
-/** Clears the given columns of all grants of a connector. The origins that the user has confirmed stay. */
+/**
+ * Clears the given columns of all grants of a connector. The origins that the user has confirmed stay, and so does what
+ * is needed to revoke the tokens later.
+ */
 export async function clearGrants(
   deps: GrantDeps,
   connector: Owned,
@@ -185,8 +213,14 @@ export async function clearGrants(
     const part: Partial<Record<keyof GrantParts, string | null>> = Object.fromEntries(
       columns.map((column) => [column, null]),
     )
-    if (columns.includes('discovery') && discovery?.confirmed !== undefined) {
-      const kept: StoredDiscovery = { state: null, wantedScope: null, confirmed: discovery.confirmed }
+    if (columns.includes('discovery') && discovery !== null) {
+      const { confirmed = [] } = discovery
+      const kept: StoredDiscovery = {
+        state: null,
+        wantedScope: null,
+        confirmed,
+        revocation: readRevocationMetadata(discovery),
+      }
       const context = grantContext('discovery', connector, { issuer })
       part.discovery = deps.sealer.seal(JSON.stringify(kept), context)
     }
@@ -197,6 +231,21 @@ export async function clearGrants(
       .where('user_id', '=', connector.user_id)
       .where('issuer', '=', issuer)
       .execute()
+  }
+}
+
+/** Returns how the tokens of a grant can be revoked. Without an address, they cannot. */
+export function readRevocationMetadata({ state, revocation }: StoredDiscovery): RevocationMetadata {
+  const metadata: RevocationMetadata = state?.authorizationServerMetadata ?? revocation ?? {}
+  const {
+    revocation_endpoint,
+    revocation_endpoint_auth_methods_supported,
+    token_endpoint_auth_methods_supported,
+  } = metadata
+  return {
+    revocation_endpoint,
+    revocation_endpoint_auth_methods_supported,
+    token_endpoint_auth_methods_supported,
   }
 }
 

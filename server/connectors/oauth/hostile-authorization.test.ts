@@ -9,6 +9,7 @@ import { connectConnector } from '../connect-connector.ts'
 import { requireConnector } from '../connector-store.ts'
 import { openConnectors } from '../open-connectors.ts'
 import { openConsentRequest } from './consent-request.ts'
+import { deleteGrants, listGrants, saveGrant } from './grant-store.ts'
 
 describe.each(engines)('a hostile authorization server on %s', (engine) => {
   let test: TestApp
@@ -75,6 +76,26 @@ describe.each(engines)('a hostile authorization server on %s', (engine) => {
     const stored = await grants()
     expect(stored).toHaveLength(5)
     expect(stored.find(({ issuer }) => issuer === server.origin)?.tokens).toEqual(expect.any(String))
+  })
+
+  it('is sent the tokens of a grant that is deleted for another one, to revoke them (§18.17, §18.45)', async () => {
+    await connect()
+    const { db } = test.database
+    const connector = await requireConnector(db, ada.user, 'Guarded')
+    const [grant] = await listGrants(test.deps, connector)
+    if (!grant?.tokens) throw new Error('There is no grant.')
+    await deleteGrants(db, connector)
+    const { client, tokens, discovery } = grant
+    for (const at of [0, 1, 2, 3, 4]) {
+      const issued = { ...tokens.tokens, access_token: `access-${at}`, refresh_token: `refresh-${at}` }
+      const parts = { client, discovery, tokens: { ...tokens, tokens: issued } }
+      const deps = { ...test.deps, now: () => at }
+      expect(await saveGrant(deps, connector, `${server.origin}/${at}`, parts)).toEqual([])
+    }
+    expect(await connect()).toContain('authorization=connected')
+    await expect.poll(() => server.revocations.length).toBe(2)
+    expect(server.revocations).toMatchObject([{ token: 'refresh-0' }, { token: 'access-0' }])
+    expect((await grants()).map(({ issuer }) => issuer)).not.toContain(`${server.origin}/0`)
   })
 
   it('can have at most the newest twenty consents of a user stored (§18.45)', async () => {
