@@ -97,10 +97,11 @@ describe('a lock of another process on the SQLite file', () => {
 
   it('delays a write until it ends (§22.16)', async () => {
     await locker.lock()
-    const written = newBot('delayed')
-    // The write has arrived before this read, and waits.
-    expect((await get('/healthz')).status).toBe(200)
-    expect(await listBots()).not.toContain('delayed')
+    let isWritten = false
+    const written = newBot('delayed').finally(() => (isWritten = true))
+    // The write has arrived before these reads, and waits. Without waiting it would have ended, with or without success.
+    for (let round = 0; round < 5; round++) expect(await listBots()).not.toContain('delayed')
+    expect(isWritten).toBe(false)
     await locker.unlock()
     expect((await written).statusCode).toBe(201)
     expect(await listBots()).toContain('delayed')

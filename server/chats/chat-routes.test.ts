@@ -1,13 +1,14 @@
 import type { ChatList } from '@yonder/contract/chat'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openChatApp } from '../testing/chat/open-chat-app.ts'
 import type { ChatApp, ChatClient } from '../testing/chat/open-chat-app.ts'
 import { countWaiting } from '../testing/database/count-waiting.ts'
 import { engines, isConcurrent } from '../testing/database/test-database.ts'
 import type { Db } from '../db/database.ts'
-import { newMessage } from '../testing/factories/chats.ts'
+import { addChat, newMessage } from '../testing/factories/chats.ts'
 import { deleteUnusedChats, holdChat } from './chat-store.ts'
 import { appendMessage, findMessage } from './message-store.ts'
+import { openChats } from './open-chats.ts'
 import { holdResponses } from '../testing/hold-responses.ts'
 import { statusAndBody } from '../testing/send-request.ts'
 import { openTestApp } from '../testing/test-app.ts'
@@ -19,6 +20,9 @@ describe.each(engines)('chats on %s', (engine) => {
   beforeAll(async () => {
     product = await openChatApp({ engine })
     ada = await product.join('Ada')
+  })
+  afterEach(() => {
+    vi.useRealTimers()
   })
   afterAll(() => product.close())
 
@@ -251,6 +255,35 @@ describe.each(engines)('chats on %s', (engine) => {
       expect((await hoarder.get(`/api/chats/${id}`)).statusCode).toBe(404)
     for (const id of [used, ...reserved.slice(2)])
       expect((await hoarder.get(`/api/chats/${id}`)).statusCode).toBe(200)
+  })
+
+  it('keeps 100 unused chats of a user that are older than ten minutes (§16.18)', async () => {
+    const { db } = product.database
+    const hoarder = await product.join('Collector')
+    const time = Date.now()
+    const reserve = async (id: string, ageMs: number) => {
+      await addChat(db, { id: `${id} ${engine}`, user_id: hoarder.user.id, created_at: time - ageMs })
+    }
+    for (let index = 0; index < 102; index++) await reserve(`old ${index}`, 600_001 + index)
+    for (let index = 0; index < 3; index++) await reserve(`new ${index}`, 599_000)
+    const listIds = async () => {
+      const owned = db.selectFrom('chats').select('id').where('user_id', '=', hoarder.user.id)
+      return (await owned.execute()).map(({ id }) => id)
+    }
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const chats = openChats(
+      { database: product.database, now: () => time },
+      { readRun: () => Promise.resolve(undefined), onChatChanged: () => undefined, onError: () => undefined },
+    )
+    vi.advanceTimersByTime(3_600_000)
+    // Waits for the deletion that has begun.
+    const closed = chats.close()
+    vi.useRealTimers()
+    await closed
+    const left = await listIds()
+    expect(left).toHaveLength(103)
+    for (const id of ['old 100', 'old 101']) expect(left).not.toContain(`${id} ${engine}`)
+    await db.deleteFrom('chats').where('user_id', '=', hoarder.user.id).execute()
   })
 
   describe("another user's chat", () => {

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '../../lib/new-id.ts'
-import { isConcurrent, openTestDatabase } from '../../testing/database/test-database.ts'
+import { engines, isConcurrent, openTestDatabase } from '../../testing/database/test-database.ts'
 import type { TestDatabase } from '../../testing/database/test-database.ts'
 import { addChat, addPath } from '../../testing/factories/chats.ts'
 import { addUser } from '../../testing/factories/users.ts'
 import { fillSearchTexts } from './search-text-store.ts'
 import { findInPostgres } from './find-in-postgres.ts'
 
-describe('the texts for the search in PostgreSQL', () => {
+describe.runIf(engines.includes('postgres'))('the texts for the search in PostgreSQL', () => {
   let database: TestDatabase
 
   beforeEach(async () => {

@@ -106,6 +106,9 @@ describe.each(engines)('a call that cannot run, on %s', (engine) => {
     })
     await denied.ended
     expect(resultOf(denied)?.outcome).toMatchObject({ status: 'failed' })
+    const reason = 'The connector "polite" is disconnected. Connect it under Settings, Connectors.'
+    expect(resultOf(denied)?.content).toContain(reason)
+    expect(contentOf(-1)).toContain(reason)
     expect(denied.text).toBe('It is gone.')
     expect(await product.countCalls('polite')).toBe(0)
   })

@@ -1,8 +1,9 @@
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { ArgumentChecker } from './check-arguments.ts'
 
 const checker = new ArgumentChecker()
 afterAll(() => checker.close())
+afterEach(() => vi.restoreAllMocks())
 
 const active = new AbortController().signal
 let tools = 0
@@ -112,9 +113,8 @@ describe('the check of arguments', () => {
     // A short text would be refused, if the pattern were tried.
     expect(await checker.check('eve', tool, '{"text":"!"}', active)).toBeUndefined()
     const later = performance.now() + 10 * 60_000 + 1
-    const clock = vi.spyOn(performance, 'now').mockImplementation(() => later)
+    vi.spyOn(performance, 'now').mockImplementation(() => later)
     expect(await checker.check('eve', tool, '{"text":"!"}', active)).toContain('"text": ')
-    clock.mockRestore()
   })
 
   it('interprets a schema of the largest size within its limits (§16.20)', async () => {
