@@ -137,6 +137,42 @@ it.each([
   },
 )
 
+it.each([
+  ['approved', 1],
+  ['denied', 0],
+] as const)(
+  'makes no further call of the turn after one was %s in a full chat (§16.23)',
+  async (decision, count) => {
+    const product = await openToolApp()
+    const ada = await product.join('Ada')
+    await product.connect(ada, 'polite')
+    product.model.reply([callOf('polite', 'act', {}, 'a'), callOf('polite', 'act', {}, 'b')])
+    const chatId = await ada.newChat()
+    const stream = await ada.send(chatId, 'Do it twice')
+    await stream.ended
+    await product.database.db
+      .updateTable('chats')
+      .set({ chars: maxChatChars + 1 })
+      .where('id', '=', chatId)
+      .execute()
+    await ada.put('/api/mcp-server/polite', {
+      name: 'polite',
+      url: product.servers.url('polite'),
+      allow_tools: null,
+    })
+    const call = waitingCall(chatId, stream)
+    const decided =
+      decision === 'approved'
+        ? await ada.confirm(call)
+        : await ada.send(chatId, 'cancel', { parentId: call.messageId, denyOne: true })
+    await decided.ended
+    expect(await product.countCalls('polite')).toBe(count)
+    const { messages } = await ada.readChat(chatId)
+    expect(messages.slice(3)).toMatchObject([{ status: 'failed', error: { code: 'output_limit' } }])
+    await product.close()
+  },
+)
+
 it('refuses another reply to a user for whom as many are being written as may be sent in a minute (§16.24)', async () => {
   const product = await openChatApp({ environment: { RATE_LIMIT_COMPLETIONS: '2' } })
   const ada = await product.join('Ada')

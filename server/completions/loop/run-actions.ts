@@ -94,12 +94,16 @@ export class RecordedActions implements RunActions {
     this.#latestTime = latestTime
   }
 
+  findLimit(): RunEnding | undefined {
+    const { recorder, run } = this.#frame
+    if (run.isChatFull) return failed('output_limit', fullChatMessage)
+    const chars = recorder.state.messages.reduce((sum, message) => sum + countChars(message), 0)
+    return chars > maxRunChars ? tooLong : undefined
+  }
+
   async callModel(): Promise<{ ending: RunEnding; calls: readonly BatchCall[] }> {
     const { database, toolSupport } = this.#deps
-    const { bot, recorder, run, signal } = this.#frame
-    if (run.isChatFull) return { ending: failed('output_limit', fullChatMessage), calls: [] }
-    const chars = recorder.state.messages.reduce((sum, message) => sum + countChars(message), 0)
-    if (chars > maxRunChars) return { ending: tooLong, calls: [] }
+    const { bot, signal } = this.#frame
     const [path, offered] = await Promise.all([
       listPath(database.db, this.#chatId, this.#parentId),
       unlessAborted(this.#listTools(), signal, noTools),
