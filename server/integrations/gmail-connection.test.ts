@@ -125,6 +125,26 @@ describe('the connection to Gmail', () => {
     await ada.post('/api/integration/callback/gmail', { code: again.code, state: again.state })
   })
 
+  it('leads to the sign-in again when Google accepts no token, until a call works (§18.40, §19.22)', async () => {
+    gmail.fail({ method: 'gmail.users.messages.list', response: 401, times: 2 })
+    const { messages } = await sendWithCall('search_messages', { query: '' })
+    const reason = 'Connect the account again under Settings, Integrations.'
+    expect(messages[2]).toMatchObject({
+      outcome: { status: 'authorization_needed' },
+      content: expect.stringContaining(reason),
+    })
+    const failed = { status: 'failed', error_message: expect.stringContaining(reason) }
+    expect((await list()).find(({ name }) => name === 'Gmail')).toMatchObject(failed)
+    const connecting = await ada.post('/api/mcp-server/Gmail/connect')
+    expect(connecting.json()).toMatchObject({
+      authorization_url: expect.stringContaining('/settings/integrations'),
+    })
+    expect((await list()).find(({ name }) => name === 'Gmail')).toMatchObject(failed)
+    const again = await sendWithCall('search_messages', { query: '' })
+    expect(again.messages[2]).toMatchObject({ outcome: { status: 'done' } })
+    expect((await list()).find(({ name }) => name === 'Gmail')).toMatchObject({ status: 'connected' })
+  })
+
   it('is reported as ended in the chat when Google has ended it, until the user connects again (§11.17)', async () => {
     google.grants.endAll()
     const { chatId, messages } = await sendWithCall('search_messages', { query: '' })

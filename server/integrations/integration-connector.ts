@@ -8,6 +8,11 @@ export interface IntegrationAccount {
   readonly version: number
 }
 
+/**
+ * In `_meta` of a result: the account has to be connected again. Only the results of servers in this process may say so.
+ */
+export const needsSignInKey = 'yonder/needs_sign_in'
+
 /** The MCP server of a connector that runs in this process. */
 export interface InProcessServer {
   readonly kind: 'in_process'

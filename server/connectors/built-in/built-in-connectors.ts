@@ -28,6 +28,10 @@ export interface BuiltInConnectors {
   find(url: string): BuiltInConnector | undefined
   /** Whether the user has to connect the connector's integration before using it. */
   needsIntegration(connector: Pick<ConnectorRow, 'user_id' | 'is_default' | 'url'>): Promise<boolean>
+  /** Whether the connector's server runs in this process, so that its results can be trusted. */
+  isInProcess(connector: Pick<ConnectorRow, 'is_default' | 'url'>): boolean
+  /** Whether the calls of a connector in this process fail until a call works or its integration is connected again. */
+  hasFailedIntegration(connector: Pick<ConnectorRow, 'user_id' | 'is_default' | 'url'>): Promise<boolean>
   /** Stores at the integration of a connector, if it has one, why the connector fails; null when it works. */
   recordFailure(
     connector: Pick<ConnectorRow, 'user_id' | 'is_default' | 'url' | 'credential_version'>,
@@ -70,6 +74,8 @@ export function createBuiltInConnectors(
   const find = (url: string): BuiltInConnector | undefined => list.find((connector) => connector.url === url)
   const integrationOf = ({ is_default, url }: Pick<ConnectorRow, 'is_default' | 'url'>): string | undefined =>
     is_default === 1 ? find(url)?.integration : undefined
+  const isInProcess = ({ is_default, url }: Pick<ConnectorRow, 'is_default' | 'url'>): boolean =>
+    is_default === 1 && find(url)?.server.kind === 'in_process'
   return {
     list,
     find,
@@ -85,6 +91,12 @@ export function createBuiltInConnectors(
       const integration = integrationOf(connector)
       if (integration === undefined) return false
       return (await listStatuses(connector.user_id)).get(integration)?.isConnected !== true
+    },
+    isInProcess,
+    async hasFailedIntegration(connector) {
+      const integration = integrationOf(connector)
+      if (integration === undefined || !isInProcess(connector)) return false
+      return typeof (await listStatuses(connector.user_id)).get(integration)?.callError === 'string'
     },
     async recordFailure(connector, failure) {
       const integration = integrationOf(connector)

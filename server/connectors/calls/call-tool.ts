@@ -224,13 +224,16 @@ class RunningCall {
       ),
     )
     await this.#recordSuccess()
-    const { isError, ...read } = result
-    return { ...read, status: isError ? await this.#errorStatus() : 'done', duration: clock.elapsed }
+    const { isError, needsSignIn, ...read } = result
+    const status = isError ? await this.#errorStatus(needsSignIn) : 'done'
+    return { ...read, status, duration: clock.elapsed }
   }
 
   /** Distinguishes an error of the tool from the missing consent to its integration (§19.16). */
-  async #errorStatus(): Promise<ToolOutcome['status']> {
-    return (await this.#deps.builtIns.needsIntegration(this.#connector))
+  async #errorStatus(needsSignIn: boolean): Promise<ToolOutcome['status']> {
+    const { builtIns } = this.#deps
+    return (needsSignIn && builtIns.isInProcess(this.#connector)) ||
+      (await builtIns.needsIntegration(this.#connector))
       ? 'authorization_needed'
       : 'tool_error'
   }

@@ -202,6 +202,13 @@ describe('a hostile server', () => {
     },
   )
 
+  it('has no sign-in offered that it asks for in its result (§13.20)', async () => {
+    expect(await scene.callTo('asks-for-sign-in')).toMatchObject({
+      status: 'tool_error',
+      text: 'Sign in again.',
+    })
+  })
+
   it('has its error quoted as short plain text', async () => {
     const { text } = await scene.callTo('insult')
     expect(text.length).toBeLessThan(500)

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { needsSignInKey } from '../../integrations/integration-connector.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import { isDeeperThan } from '../../lib/canonical-json.ts'
@@ -12,6 +13,8 @@ export interface ReadResult {
   /** The text that the model gets. */
   readonly text: string
   readonly isError: boolean
+  /** Whether the result says that the account has to be connected again. */
+  readonly needsSignIn: boolean
   /** Size of the result as JSON; 0 when it is nested too deeply to serialize. */
   readonly bytes: number
 }
@@ -45,8 +48,13 @@ export async function readResult(result: JsonObject, limits: ConnectorLimits): P
     parts,
     text: cut(parts.map(toModelText).join('\n'), limits.maxResultChars) || 'The tool returned no result.',
     isError: result['isError'] === true,
+    needsSignIn: readMeta(result)[needsSignInKey] === true,
     bytes: await countBytes(result),
   }
+}
+
+function readMeta({ _meta: meta }: JsonObject): JsonObject {
+  return typeof meta === 'object' && meta !== null ? (meta as JsonObject) : {}
 }
 
 /** Characters that are cleaned without yielding to the event loop: a few milliseconds at worst. */

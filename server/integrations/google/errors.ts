@@ -83,14 +83,18 @@ export function explainGoogleError(error: unknown): string {
   }
 }
 
+/** Whether Google accepts no token of the account, not even a refreshed one. */
+export function isUnauthenticated(error: unknown): boolean {
+  return findAppError(error) === undefined && statusOf(error) === 401
+}
+
 /**
  * Whether the whole integration fails until a user or the operator acts: Google accepts no token, or the API is not
  * enabled. Other refusals concern one request (§19.22).
  */
 export function isLastingGoogleError(error: unknown): boolean {
   if (findAppError(error) !== undefined) return false
-  const status = statusOf(error)
-  return status === 401 || (status === 403 && reasonOf(error) === 'accessNotConfigured')
+  return isUnauthenticated(error) || (statusOf(error) === 403 && reasonOf(error) === 'accessNotConfigured')
 }
 
 function explainForbidden(error: unknown): string {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { McpServer } from '@modelcontextprotocol/server'
 import type { z } from 'zod'
-import { explainGoogleError, isLastingGoogleError } from './errors.ts'
+import { needsSignInKey } from '../integration-connector.ts'
+import { explainGoogleError, isLastingGoogleError, isUnauthenticated } from './errors.ts'
 
 /** `changes` overwrites or deletes existing data. `adds` creates or sends something. */
 export type ToolEffect = 'reads' | 'adds' | 'changes'
@@ -60,7 +61,8 @@ export function googleTool<Client, Input extends z.ZodObject>(
           if (signal.aborted) throw error
           const text = explainGoogleError(error)
           if (isLastingGoogleError(error)) await onOutcome(text)
-          return { ...textResult(text), isError: true }
+          const meta = isUnauthenticated(error) ? { _meta: { [needsSignInKey]: true } } : {}
+          return { ...textResult(text), ...meta, isError: true }
         }
       })
     },

@@ -1,3 +1,4 @@
+import { needsSignInKey } from '../../integrations/integration-connector.ts'
 import { event, json, onCall, sse, text } from './hostile-behaviour.ts'
 import type { Behaviour, Exchange } from './hostile-behaviour.ts'
 
@@ -77,6 +78,15 @@ export const badResults: Readonly<Record<string, Behaviour>> = {
       const error = { code: -32_000, message: `\u202Eevil\u0007 <b>${'x'.repeat(100_000)}` }
       response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, error }))
     }),
+  },
+  'asks-for-sign-in': {
+    post: onCall(({ response, message }) =>
+      json(response, message.id, {
+        content: [{ type: 'text', text: 'Sign in again.' }],
+        isError: true,
+        _meta: { [needsSignInKey]: true },
+      }),
+    ),
   },
   injection: {
     post: onCall(({ response, message }) =>
