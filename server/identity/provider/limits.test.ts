@@ -125,6 +125,34 @@ describe.each(engines)('requests to the embedded provider without an account on 
     expect(done.status).toBe(303)
   })
 
+  it('keep 10,000 sign-ins that have begun, and 1,000 refresh tokens of each (§15.24, §15.38)', async () => {
+    const add = async (model: string, count: number) => {
+      const rows = Array.from({ length: count }, (_, index) => ({
+        model,
+        id: `${index}`,
+        payload: '',
+        grant_id: model === 'RefreshToken' ? 'grant' : null,
+        expires_at: index + 1,
+      }))
+      for (let from = 0; from < count; from += 1_000) {
+        await database.db
+          .insertInto('oidc')
+          .values(rows.slice(from, from + 1_000))
+          .execute()
+      }
+    }
+    await add('Interaction', 10_003)
+    await add('RefreshToken', 1_003)
+    const limitRecords = createRecordLimiter(database.db)
+    for (let count = 0; count < 200; count += 1) {
+      await limitRecords({ model: 'Interaction', grant_id: null })
+      await limitRecords({ model: 'RefreshToken', grant_id: 'grant' })
+    }
+    const kept = (await listRecords()).map(({ model }) => model)
+    expect(kept.filter((model) => model === 'Interaction')).toHaveLength(10_000)
+    expect(kept.filter((model) => model === 'RefreshToken')).toHaveLength(1_000)
+  })
+
   it('keep a bounded number of records, and delete those that expire first (§15.24, §15.38)', async () => {
     const limitRecords = createRecordLimiter(database.db, { max: 3, maxTokens: 2, every: 2 })
     const add = async (model: string, id: string, expires_at: number, grant_id: string | null = null) => {
