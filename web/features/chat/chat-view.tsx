@@ -119,7 +119,7 @@ function Conversation({ chat, view, session, aside, reservesAside }: Conversatio
         aside={aside}
         reservesAside={reservesAside}
       >
-        <div ref={content} className="flex flex-1 flex-col">
+        <div ref={content} className="flex flex-1 scroll-mt-header-end flex-col">
           <div className="flex-1">
             <MessageActionsContext value={actions}>
               <ToolCallsContext value={calls}>

@@ -1,8 +1,9 @@
 import type { Message } from '@yonder/contract/message'
-import { useEffect, useMemo } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
 import { preloadMarkdown } from '../../../ui/markdown/markdown.tsx'
 import { MessageList } from './message-list.tsx'
 import { ToolCallsContext } from '../message/message-context.ts'
+import { useReadingPlace } from './reading-place.ts'
 import { indexResults, visiblePath } from './message-tree.ts'
 
 export interface ReadOnlyMessagesProps {
@@ -13,10 +14,14 @@ export interface ReadOnlyMessagesProps {
 /** The visible path of a chat, without any way to change it. */
 export function ReadOnlyMessages({ messages, leafId }: ReadOnlyMessagesProps) {
   useEffect(preloadMarkdown, [])
+  const content = useRef<HTMLDivElement>(null)
+  useReadingPlace(content)
   const calls = useMemo(() => ({ resultOf: indexResults(messages), last: undefined }), [messages])
   return (
     <ToolCallsContext value={calls}>
-      <MessageList path={visiblePath(messages, leafId)} />
+      <div ref={content}>
+        <MessageList path={visiblePath(messages, leafId)} />
+      </div>
     </ToolCallsContext>
   )
 }

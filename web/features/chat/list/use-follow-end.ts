@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { RefObject } from 'react'
+import { useReadingPlace } from './reading-place.ts'
 
 /** The elements that expand a part of a message when they are clicked. */
 const expandButtons = 'article summary, article button'
@@ -13,8 +14,9 @@ export interface FollowEnd {
 }
 
 /**
- * Opens the page at its end and keeps it there while `content` grows, until the user scrolls up. Scrolling back down
- * or `goToEnd` resumes following. The observer runs between layout and paint, so nothing jumps (§14.14).
+ * Opens the page at its end and keeps it there while `content` grows or the window changes, until the user scrolls up.
+ * Scrolling back down or `goToEnd` resumes following. Elsewhere in the chat a new width keeps the line that is read
+ * (§14.42). The observer runs between layout and paint, so nothing jumps (§14.14).
  */
 export function useFollowEnd(content: RefObject<HTMLElement | null>): FollowEnd {
   const [following, setFollowing] = useState(true)
@@ -28,6 +30,7 @@ export function useFollowEnd(content: RefObject<HTMLElement | null>): FollowEnd 
     scrollToEnd()
   }, [updateFollowing])
 
+  const restoredTop = useReadingPlace(content, following)
   useLayoutEffect(() => {
     const element = content.current
     if (element === null) return
@@ -37,6 +40,8 @@ export function useFollowEnd(content: RefObject<HTMLElement | null>): FollowEnd 
     follow()
     const observer = new ResizeObserver(follow)
     observer.observe(element)
+    // A window that only becomes lower does not resize the content.
+    window.addEventListener('resize', follow)
     // An expanded element grows downward. Following the end would move it out of view.
     const pauseOnExpand = (event: MouseEvent) => {
       if (!(event.target instanceof Element) || event.target.closest(expandButtons) === null) return
@@ -46,6 +51,7 @@ export function useFollowEnd(content: RefObject<HTMLElement | null>): FollowEnd 
     element.addEventListener('click', pauseOnExpand, { capture: true })
     return () => {
       observer.disconnect()
+      window.removeEventListener('resize', follow)
       element.removeEventListener('click', pauseOnExpand, { capture: true })
     }
   }, [updateFollowing, content])
@@ -55,13 +61,13 @@ export function useFollowEnd(content: RefObject<HTMLElement | null>): FollowEnd 
     // While a screen opens, the router and the browser scroll too. From the next frame on only the user does.
     const frame = requestAnimationFrame(() => {
       if (isFollowing.current) scrollToEnd()
-      stopWatching = watchScrolling(updateFollowing)
+      stopWatching = watchScrolling(updateFollowing, restoredTop)
     })
     return () => {
       cancelAnimationFrame(frame)
       stopWatching()
     }
-  }, [updateFollowing])
+  }, [updateFollowing, restoredTop])
 
   const leaveEnd = useCallback(() => updateFollowing(false), [updateFollowing])
   return { following, goToEnd, leaveEnd }
@@ -81,8 +87,14 @@ function scrollToEnd(): void {
   window.scrollTo(0, document.documentElement.scrollHeight)
 }
 
-/** Calls `onChange` with false when the user scrolls up from the end of the page, and with true at its end. */
-function watchScrolling(onChange: (isAtEnd: boolean) => void): () => void {
+/**
+ * Calls `onChange` with false when the user scrolls up from the end of the page, and with true at its end. A page that
+ * was scrolled to `restoredTop` has not been scrolled by the user.
+ */
+function watchScrolling(
+  onChange: (isAtEnd: boolean) => void,
+  restoredTop: RefObject<number | undefined>,
+): () => void {
   const page = document.documentElement
   let top = window.scrollY
   let height = page.scrollHeight
@@ -90,7 +102,9 @@ function watchScrolling(onChange: (isAtEnd: boolean) => void): () => void {
     // When the page becomes shorter, the browser scrolls up by itself.
     const movedUp = window.scrollY < top - 1 && page.scrollHeight >= height
     const distance = distanceToEnd()
-    if (movedUp && distance > maxUnintendedPx) onChange(false)
+    if (window.scrollY === restoredTop.current) {
+      // Nothing to do.
+    } else if (movedUp && distance > maxUnintendedPx) onChange(false)
     else if (distance <= endZonePx) onChange(true)
     top = window.scrollY
     height = page.scrollHeight

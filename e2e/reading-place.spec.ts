@@ -1,0 +1,125 @@
+import type { Page } from '@playwright/test'
+import { writeLongChat } from './support/database-rows.ts'
+import { expect, test } from './support/fixtures.ts'
+
+const portrait = { width: 390, height: 844 }
+const landscape = { width: 844, height: 390 }
+
+/** Numbered words, so that every line can be found again. */
+const paragraph = (name: string) => Array.from({ length: 400 }, (_, index) => `${name}w${index}.`).join(' ')
+const code = (name: string) =>
+  Array.from({ length: 60 }, (_, index) => `let ${name}c${index} = ${index}`).join('\n')
+
+const chatText = (index: number) =>
+  index % 2 === 1
+    ? `Question ${index}`
+    : [paragraph(`p${index}`), `\`\`\`js\n${code(`k${index}`)}\n\`\`\``, paragraph(`q${index}`)].join('\n\n')
+
+/** The first numbered word of the first whole line below the header, and its distance from the top of the window. */
+const readTopLine = (page: Page) =>
+  page.evaluate(() => {
+    const edge = Math.max(0, document.querySelector('header')!.getBoundingClientRect().bottom)
+    const walker = document.createTreeWalker(document.querySelector('main')!, NodeFilter.SHOW_TEXT)
+    const range = document.createRange()
+    while (walker.nextNode()) {
+      const text = walker.currentNode
+      for (const { 0: word, index } of (text.nodeValue ?? '').matchAll(/[pqk]\d+[wc]\d+/g)) {
+        range.setStart(text, index)
+        range.setEnd(text, index + word.length)
+        const { top } = range.getBoundingClientRect()
+        if (top >= edge - 1) return { word, top }
+      }
+    }
+    throw new Error('No line is below the header.')
+  })
+
+/** The distance of a numbered word from the top of the window. */
+const topOfWord = (page: Page, word: string) =>
+  page.evaluate((word) => {
+    const walker = document.createTreeWalker(document.querySelector('main')!, NodeFilter.SHOW_TEXT)
+    const range = document.createRange()
+    while (walker.nextNode()) {
+      const text = walker.currentNode
+      const index = text.nodeValue?.search(new RegExp(String.raw`${word}\b`)) ?? -1
+      if (index < 0) continue
+      range.setStart(text, index)
+      range.setEnd(text, index + word.length)
+      return range.getBoundingClientRect().top
+    }
+    return undefined
+  }, word)
+
+const distanceToEnd = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollHeight - innerHeight - scrollY)
+
+/** The layout has settled only some frames after the window has its new size. */
+const turn = async (page: Page, size: typeof portrait) => {
+  await page.setViewportSize(size)
+  await page.waitForFunction((width) => innerWidth === width, size.width)
+}
+
+async function expectPlaceKept(page: Page): Promise<void> {
+  const { word, top } = await readTopLine(page)
+  for (const size of [landscape, portrait, landscape, portrait]) {
+    await turn(page, size)
+    const distance = async () => Math.abs((await topOfWord(page, word))! - top)
+    await expect.poll(distance, `${word} at ${size.width}`).toBeLessThanOrEqual(2)
+  }
+  expect((await readTopLine(page)).word).toBe(word)
+}
+
+for (const { name, count } of [
+  { name: 'a chat', count: 12 },
+  { name: 'a chat of which only a part is drawn', count: 120 },
+])
+  test(`the line that is read stays at the top when a phone is turned: ${name} (§14.42)`, async ({
+    page,
+    user,
+    product,
+  }) => {
+    await page.setViewportSize(portrait)
+    const id = await writeLongChat(product.dataDir, user.email, count, chatText)
+    await page.goto(`/chat/${id}`)
+    // A reply is plain text until the code that draws markdown is loaded.
+    await expect(page.locator('.markdown p').last()).toBeInViewport()
+    await expect(page.getByRole('combobox', { name: 'Bot' })).toHaveValue(/./)
+    // Through a long paragraph, code, and the middle of another reply.
+    for (const distance of [-2_700, -1_900, -3_100]) {
+      await page.evaluate((distance) => scrollBy(0, distance), distance)
+      await expect(page.getByRole('button', { name: 'Go to the end' })).toBeVisible()
+      await expectPlaceKept(page)
+    }
+  })
+
+test('at the end of a chat the page stays there when its size changes (§14.42)', async ({
+  page,
+  user,
+  product,
+}) => {
+  await page.setViewportSize(portrait)
+  const id = await writeLongChat(product.dataDir, user.email, 12, chatText)
+  await page.goto(`/chat/${id}`)
+  await expect(page.locator('.markdown p').last()).toBeInViewport()
+  for (const size of [landscape, portrait, { width: 390, height: 500 }, portrait, landscape]) {
+    await turn(page, size)
+    await expect.poll(() => distanceToEnd(page), `${size.width}x${size.height}`).toBeLessThanOrEqual(1)
+  }
+})
+
+test('the line that is read in a shared chat stays at the top when a phone is turned (§14.42)', async ({
+  page,
+  user,
+  product,
+}) => {
+  await page.setViewportSize(portrait)
+  const id = await writeLongChat(product.dataDir, user.email, 4, chatText)
+  const request = page.waitForRequest(/\/api\/bots$/)
+  await page.goto('/')
+  const headers = { authorization: (await request).headers()['authorization'] ?? '' }
+  const shared = await page.request.post(`/api/share/${id}`, { headers, data: { messageId: `${id}_m4` } })
+  const { shareId } = (await shared.json()) as { shareId: string }
+  await page.goto(`/share/${shareId}`)
+  await expect(page.locator('.markdown p').first()).toBeInViewport()
+  await page.evaluate(() => scrollBy(0, 1_500))
+  await expectPlaceKept(page)
+})

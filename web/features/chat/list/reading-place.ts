@@ -1,0 +1,161 @@
+import { useLayoutEffect, useRef, type RefObject } from 'react'
+
+/** Two positions that differ by less count as the same. The browser scrolls by whole pixels of the screen. */
+const tolerancePx = 1.5
+/** Elements below this height are only for screen readers. */
+const minHeightPx = 2
+
+/**
+ * Keeps the line at the top of the view in its place when the layout of `content` changes, for example because a phone
+ * is turned (§14.42). The browser's own scroll anchoring keeps the start of an element, which may be far above the view
+ * in a long paragraph. `scroll-margin-top` of `content` is the height of what covers the top of the window. While
+ * `isAtEnd`, the caller keeps the end.
+ *
+ * The returned ref has the position to which the page was last scrolled for this, until the user scrolls.
+ */
+export function useReadingPlace(
+  content: RefObject<HTMLElement | null>,
+  isAtEnd = false,
+): RefObject<number | undefined> {
+  const restoredTop = useRef<number>(undefined)
+  useLayoutEffect(() => {
+    const element = content.current
+    if (element === null || isAtEnd) return
+    let place = findPlace(element)
+    let top = window.scrollY
+    let height = element.offsetHeight
+    /** After a new width, until the user scrolls: messages are then drawn again, and the browser's anchoring scrolls. */
+    let isSettling = false
+    const update = () => {
+      const hasScrolled = window.scrollY !== top
+      if (hasScrolled) restoredTop.current = undefined
+      if (hasScrolled && element.offsetHeight === height) isSettling = false
+      if (place !== undefined && isReflowed(place)) isSettling = true
+      height = element.offsetHeight
+      if (place !== undefined && !place.text.isConnected) place = findAgain(place)
+      // The browser keeps the start of the page.
+      if (window.scrollY <= 0) place = undefined
+      else if (place === undefined || topOf(place) === undefined) place = findPlace(element)
+      else if (isSettling || !hasScrolled) {
+        place = { ...place, blockWidth: place.block.clientWidth }
+        const distance = distanceFrom(element, place)
+        if (Math.abs(distance) >= 0.5) {
+          window.scrollBy(0, distance)
+          restoredTop.current = window.scrollY
+        }
+      }
+      // A line that has not moved is kept, so that turning a phone there and back ends at the same line.
+      else if (Math.abs(distanceFrom(element, place)) > tolerancePx) place = findPlace(element)
+      top = window.scrollY
+    }
+    const observer = new ResizeObserver(update)
+    observer.observe(element)
+    // The browser may scroll before the observer reports a new width, so both do the same.
+    window.addEventListener('scroll', update, { passive: true })
+    return () => {
+      observer.disconnect()
+      window.removeEventListener('scroll', update)
+    }
+  }, [content, isAtEnd])
+  return restoredTop
+}
+
+/** A line of text, and its distance from the upper edge of the view. */
+interface ReadingPlace extends Line {
+  readonly topPx: number
+  /** The element in whose width the text is wrapped. */
+  readonly block: Element
+  readonly blockWidth: number
+  /** The index of the line's first character in the text of the block. */
+  readonly index: number
+}
+
+function findPlace(content: HTMLElement): ReadingPlace | undefined {
+  const edge = upperEdge(content)
+  const line = findLine(content, edge)
+  const top = line && topOf(line)
+  if (line === undefined || top === undefined) return undefined
+  let block = line.text.parentElement ?? content
+  // Inline elements have no client width.
+  while (block.clientWidth === 0 && block.parentElement !== null) block = block.parentElement
+  const before = document.createRange()
+  before.setStart(block, 0)
+  before.setEnd(line.text, line.offset)
+  const index = before.toString().length
+  return { ...line, topPx: top - edge, block, blockWidth: block.clientWidth, index }
+}
+
+/** The same place after the elements in its block were replaced, as when code is coloured. */
+function findAgain(place: ReadingPlace): ReadingPlace | undefined {
+  const walker = document.createTreeWalker(place.block, NodeFilter.SHOW_TEXT)
+  let offset = place.index
+  while (place.block.isConnected && walker.nextNode()) {
+    const text = walker.currentNode as Text
+    if (offset < text.length) return { ...place, text, offset }
+    offset -= text.length
+  }
+  return undefined
+}
+
+function isReflowed({ block, blockWidth }: ReadingPlace): boolean {
+  return block.clientWidth !== blockWidth
+}
+
+/** How far below its place the line is now, in pixels. */
+function distanceFrom(content: HTMLElement, place: ReadingPlace): number {
+  return (topOf(place) ?? 0) - upperEdge(content) - place.topPx
+}
+
+/** The lower edge of what covers the top of the window. */
+function upperEdge(content: HTMLElement): number {
+  return Number.parseFloat(getComputedStyle(content).scrollMarginTop) || 0
+}
+
+interface Line {
+  readonly text: Text
+  /** The index of the first character of the line in `text`. */
+  readonly offset: number
+}
+
+/** The first line of text that begins below `edge`. */
+function findLine(parent: Element, edge: number): Line | undefined {
+  for (const child of parent.childNodes) {
+    if (child instanceof Text) {
+      const line = findLineOfText(child, edge)
+      if (line !== undefined) return line
+    } else if (child instanceof Element) {
+      const { bottom, height } = child.getBoundingClientRect()
+      const line = bottom > edge && height >= minHeightPx ? findLine(child, edge) : undefined
+      if (line !== undefined) return line
+    }
+  }
+  return undefined
+}
+
+function findLineOfText(text: Text, edge: number): Line | undefined {
+  const isBelow = (length: number) => (lastRect(text, 0, length)?.top ?? -Infinity) >= edge - tolerancePx
+  let high = text.length
+  if (!isBelow(high)) return undefined
+  let low = 0
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2)
+    if (isBelow(middle)) high = middle
+    else low = middle
+  }
+  return { text, offset: low }
+}
+
+/** Undefined when the text is no longer drawn. */
+function topOf({ text, offset }: Line): number | undefined {
+  return lastRect(text, offset, offset + 1)?.top
+}
+
+/** The box of the last line that has characters of this part of a text. */
+function lastRect(text: Text, start: number, end: number): DOMRect | undefined {
+  const range = document.createRange()
+  // A text that is being written may have become shorter.
+  range.setStart(text, Math.min(start, text.length))
+  range.setEnd(text, Math.min(end, text.length))
+  const rects = range.getClientRects()
+  return rects[rects.length - 1]
+}
