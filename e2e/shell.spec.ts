@@ -1,5 +1,6 @@
 import type { APIRequestContext, Page } from '@playwright/test'
 import { writeMessage } from './support/chat-page.ts'
+import { writeLongChat } from './support/database-rows.ts'
 import { expect, looks, test } from './support/fixtures.ts'
 
 const isDark = (page: Page): Promise<boolean> =>
@@ -218,6 +219,17 @@ test('a rejected token signs out and redirects to the home page (§2.11)', async
   await page.goto('/settings/general')
   await expect(page.getByText('Sign in to access your chats')).toBeVisible()
   await expect(page).toHaveURL('/')
+})
+
+test('the header of a chat fits a window of 320 px (§2.14)', async ({ page, user, product }) => {
+  await page.setViewportSize({ width: 320, height: 640 })
+  const id = await writeLongChat(product.dataDir, user.email, 2)
+  await page.goto(`/chat/${id}`)
+  await expect(page.getByRole('article').last()).toBeVisible()
+  const { x, width } = (await page.getByRole('button', { name: 'Account' }).boundingBox())!
+  // Scroll bars are hidden in this browser. Elsewhere they take 15 px.
+  expect(x + width).toBeLessThanOrEqual(320 - 15)
+  await expect(page.getByRole('banner').getByRole('link', { name: 'Yonder' })).toBeVisible()
 })
 
 test('the page shows that it is offline until it is online again (§10.20)', async ({

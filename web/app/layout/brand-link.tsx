@@ -9,7 +9,8 @@ export function BrandLink() {
       className="inline-flex items-center gap-2.5 rounded-control py-1 pr-1 font-semibold tracking-tight pointer-coarse:min-h-10"
     >
       <Mark size={26} />
-      Yonder
+      {/* In narrower windows the header has no room for it beside the buttons. */}
+      <span className="max-[22.5rem]:sr-only">Yonder</span>
     </Link>
   )
 }
