@@ -1,6 +1,6 @@
 import { insertDefaultBots } from './bots/default-bots.ts'
 import { createBot } from './bots/save-bot.ts'
-import { insertChat, moveLeaf } from './chats/chat-store.ts'
+import { insertChat, selectLeaf } from './chats/chat-store.ts'
 import { appendMessage } from './chats/message-store.ts'
 import { readConfig } from './config/config.ts'
 import type { Config } from './config/config.ts'
@@ -95,7 +95,7 @@ async function seedChat(trx: Db, user: User, { age, turns }: ExampleChat, now: n
   for (const [index, turn] of turns.entries()) {
     leaf = await seedTurn(trx, chat_id, turn, leaf, start + index * minute)
   }
-  if (leaf !== null) await moveLeaf(trx, chat_id, leaf.id)
+  if (leaf !== null) await selectLeaf(trx, chat_id, leaf.id)
 }
 
 /** Returns the last reply, which is the parent of the next question. */

@@ -21,7 +21,7 @@ import { AppError } from '../lib/app-error.ts'
 import { normalizeText } from '../lib/text.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import type { User } from '../identity/user.ts'
-import { holdChat, insertChat, moveLeaf, requireChat } from './chat-store.ts'
+import { holdChat, insertChat, selectLeaf, requireChat } from './chat-store.ts'
 import { listNodes, updateMessage } from './message-store.ts'
 import type { RunningReply } from './present-chat.ts'
 import { readChat } from './present-chat.ts'
@@ -144,7 +144,7 @@ async function selectResponse(
       throw new AppError('not_found', 'There is no such message in this chat. Reload the page.')
     }
     const leaf = findLastShownLeaf(nodes, messageId)
-    await moveLeaf(trx, chatId, leaf)
+    await selectLeaf(trx, chatId, leaf)
     await updateMessage(trx, chatId, leaf, { selected_at: nextSelectedAt(nodes, now) })
     return leaf
   })

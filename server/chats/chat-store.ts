@@ -105,7 +105,7 @@ const leafUpdate = prepareQuery((db, chat: { readonly id: string; readonly messa
   db.updateTable('chats').set({ selected_message_id: chat.messageId }).where('id', '=', chat.id).compile(),
 )
 
-export async function moveLeaf(db: Db, chatId: string, messageId: string): Promise<void> {
+export async function selectLeaf(db: Db, chatId: string, messageId: string): Promise<void> {
   await leafUpdate(db, { id: chatId, messageId })
 }
 

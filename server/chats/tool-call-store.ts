@@ -27,20 +27,20 @@ export interface StoredCall {
   readonly unknown?: true
   /** True when its arguments are not a JSON object; it cannot run. */
   readonly isBroken?: true
-  /** True when it belongs to the same turn of the model as the call before it on the path. */
+  /** True when it belongs to the same batch as the call before it on the path. */
   readonly continues?: true
-  /** The number of calls in its turn, if there are several. */
+  /** The number of calls in its batch, if there are several. */
   readonly total?: number
-  /** The user's message that denied only this call; the next call of the turn comes after this message (§12.29). */
+  /** The user's message that denied only this call; the next call of the batch comes after this message (§12.29). */
   readonly deniedBy?: string
   /** The tool's display name. */
   readonly title?: string
   readonly changes?: readonly ToolChange[]
   /** The fingerprint of the tool that the user decides about. A tool with another fingerprint is not called. */
   readonly fingerprint?: string
-  /** On a call that needs approval: its connector and credential. With another one the approved call is not made. */
+  /** On a call that needs approval: which connector and credential (no secret) it uses. With others it is not made. */
   readonly credential?: string
-  /** The calls of the same turn that come after this one. */
+  /** The calls of the same batch that come after this one. */
   readonly rest: readonly BatchCall[]
 }
 
@@ -49,24 +49,24 @@ export function parseCall(stored: string): StoredCall {
   return JSON.parse(stored) as StoredCall
 }
 
-/** The calls that a turn still has to make, and the number of all its calls. */
+/** The calls of a batch that are still to be made, and the number of all its calls. */
 export interface RemainingCalls {
   readonly calls: readonly BatchCall[]
   readonly total: number
 }
 
-/** Returns the calls that come after a call in its turn. */
+/** Returns the calls that come after a call in its batch. */
 export function remainingCalls({ rest, total }: StoredCall): RemainingCalls {
   // A call of an earlier version was stored without the total.
   return { calls: rest, total: total ?? rest.length + 1 }
 }
 
-/** Returns the place of a call among the calls of its turn; undefined for the only one. */
+/** Returns the place of a call among the calls of its batch; undefined for the only one. */
 export function placeOf({ rest, total }: Pick<StoredCall, 'rest' | 'total'>): ToolCall['place'] {
   return total === undefined ? undefined : { index: total - rest.length, total }
 }
 
-export interface PendingCall {
+export interface PendingCallFilter {
   readonly server: string
   readonly tool: string
   readonly chatId?: string | undefined
@@ -77,7 +77,7 @@ export interface PendingCall {
 export function listPendingCalls(
   db: Db,
   user: Pick<User, 'id'>,
-  { server, tool, chatId, messageId }: PendingCall,
+  { server, tool, chatId, messageId }: PendingCallFilter,
 ): Promise<MessageRow[]> {
   let query = db
     .selectFrom('messages as m')

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { insertChat, moveLeaf } from '../chats/chat-store.ts'
+import { insertChat, selectLeaf } from '../chats/chat-store.ts'
 import { appendMessage, findMessage, updateMessage } from '../chats/message-store.ts'
 import { builtInDemoShareId } from '../config/config.ts'
 import type { Database, Db } from '../db/database.ts'
@@ -60,7 +60,7 @@ async function writeChat(trx: Db, userId: string, now: number): Promise<void> {
   for (const [index, message] of demoChat.entries()) {
     leaf = await writeMessage(trx, message, String(index + 1), leaf, start + index * messageIntervalMs)
   }
-  if (leaf !== null) await moveLeaf(trx, chatId, leaf.id)
+  if (leaf !== null) await selectLeaf(trx, chatId, leaf.id)
 }
 
 async function writeMessage(

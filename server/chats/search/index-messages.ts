@@ -24,7 +24,7 @@ const batchSize = 10
 
 /**
  * Indexes queued messages for a few milliseconds in one transaction. Returns true when more are queued. Only for
- * SQLite: PostgreSQL updates its index itself.
+ * SQLite: for PostgreSQL see `fillSearchTexts`.
  */
 export async function indexMessages(db: Kysely<Tables>, sliceMs = maxSliceMs): Promise<boolean> {
   if (!(await hasQueued(db))) return false
@@ -50,7 +50,7 @@ async function indexChunk(trx: Db, queued: QueuedChunk): Promise<void> {
   return last ? deleteQueued(trx, position) : moveQueued(trx, position, chunk + 1)
 }
 
-/** The grams of a chunk. `characters` begins with the chunk, and has one more when the text continues. */
+/** The grams of a chunk. `characters` is the chunk, and one further character when the text continues. */
 function readChunk(
   characters: readonly string[],
   chunk: number,

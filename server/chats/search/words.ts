@@ -1,4 +1,4 @@
-/** Words of a search. Further words are ignored. */
+/** The number of words by which a search is made: the longest ones. */
 const maxWords = 12
 
 /** Converts text to the form in which words are compared: lower case, in every script. */

@@ -6,7 +6,7 @@ import { onAbort } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import { expireRun, foldLog } from '../maintenance/end-run.ts'
-import { RunBatch } from './run-recorder.ts'
+import { EventBatch } from './run-recorder.ts'
 import type { RunRecorder } from './run-recorder.ts'
 import { findActiveRun, findRun, listEvents } from './run-store.ts'
 
@@ -65,7 +65,7 @@ export async function* readRunEvents(
   deps: Pick<CompletionDeps, 'database' | 'runs' | 'notifications' | 'now'>,
   { runId, after }: RunCursor,
   signal: AbortSignal,
-): AsyncGenerator<RunBatch, void> {
+): AsyncGenerator<EventBatch, void> {
   const { db } = deps.database
   let seen = after
   let isRetry = false
@@ -91,7 +91,7 @@ export async function* readRunEvents(
     const rows = await listEvents(db, runId, seen, maxBatchEvents)
     const last = rows.at(-1)
     if (last !== undefined) {
-      const batch = RunBatch.ofStored(rows)
+      const batch = EventBatch.ofStored(rows)
       yield batch
       if (batch.isEnd) return
       seen = last.seq
@@ -100,7 +100,7 @@ export async function* readRunEvents(
     }
     switch (await readRunStatus(deps, { runId, after: seen })) {
       case 'ended':
-        yield RunBatch.emptyEnd
+        yield EventBatch.emptyEnd
         return
       case 'missing':
         return
@@ -121,7 +121,7 @@ export async function* readRunEvents(
 /** The commits of a run of this process that one reader has not taken yet. */
 class CommitQueue {
   readonly #signal: AbortSignal
-  readonly #batches: RunBatch[] = []
+  readonly #batches: EventBatch[] = []
   readonly #unsubscribe: () => void
   readonly #removeAbort: () => void
   #lost: AppError | undefined
@@ -146,7 +146,7 @@ class CommitQueue {
    * Returns the next commit. Undefined when there is none, or after an abort.
    * @throws AppError when the run was lost and no commit is left
    */
-  take(): RunBatch | undefined {
+  take(): EventBatch | undefined {
     if (this.#signal.aborted) return undefined
     const batch = this.#batches.shift()
     if (batch === undefined && this.#lost !== undefined) throw this.#lost

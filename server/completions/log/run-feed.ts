@@ -5,7 +5,7 @@ import { repeatUntilStopped } from '../../lib/repeat-until-stopped.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import type { ActiveRun } from './active-runs.ts'
 import { readRunEvents } from './read-run.ts'
-import { RunBatch } from './run-recorder.ts'
+import { EventBatch } from './run-recorder.ts'
 import { findLastSeq, listForeignRuns, listRunRefs, listRunsOfUser } from './run-store.ts'
 import type { RunRef } from './run-store.ts'
 
@@ -86,7 +86,7 @@ export class RunFeed {
     const message_id = started.assistant_message.id
     const run: RunRef = { id, chat_id: chatId, user_id: userId, message_id, node_id: nodeId }
     const watch = this.#open(run, started.seq)
-    this.#send(watch, new RunBatch([{ seq: started.seq, json: JSON.stringify(started) }]))
+    this.#send(watch, new EventBatch([{ seq: started.seq, json: JSON.stringify(started) }]))
   }
 
   #watch(run: RunRef, after: number): void {
@@ -124,7 +124,7 @@ export class RunFeed {
     if (this.#watches.get(watch.run.id) === watch) this.#watches.delete(watch.run.id)
   }
 
-  #send(watch: Watch, { events, isEnd }: RunBatch): void {
+  #send(watch: Watch, { events, isEnd }: EventBatch): void {
     const { chat_id, message_id, user_id } = watch.run
     const head = `{"type":"run","chatId":${JSON.stringify(chat_id)},"messageId":${JSON.stringify(message_id)}`
     let frames = ''

@@ -4,7 +4,7 @@ import type { RunEvent, UnnumberedEvent } from '@yonder/contract/completion'
 import type { Db } from '../../db/database.ts'
 import type { RunEventRow } from '../../db/tables/tables.ts'
 import { AppError } from '../../lib/app-error.ts'
-import { RunBatch, RunRecorder } from './run-recorder.ts'
+import { EventBatch, RunRecorder } from './run-recorder.ts'
 import type { NumberedEvent, CollectedEvents } from './run-recorder.ts'
 
 /** Milliseconds from the start of one commit to the next: the limits, and the part for each run that streams. */
@@ -33,14 +33,14 @@ export interface RunLogOptions {
   readonly isOutage: (error: unknown) => boolean
   readonly db: Db
   readonly transaction: (work: (trx: Db) => Promise<void>) => Promise<void>
-  /** Called when a commit failed, before it is retried. */
+  /** Called when a commit failed, before it is retried or given up. */
   readonly onError: (error: unknown) => void
 }
 
 /** The part of a commit that belongs to one run. */
 interface Entry {
   readonly recorder: RunRecorder
-  readonly batch: RunBatch
+  readonly batch: EventBatch
   readonly state: RunState
   readonly writes: CollectedEvents['writes']
 }
@@ -89,7 +89,7 @@ export class RunLog {
   /** Opens the recorder of a run whose first event is committed. */
   open(runId: number, started: RunEvent): RunRecorder {
     return new RunRecorder(runId, applyEvent(emptyRun, started), (recorder, urgent) => {
-      // Collected after the failed part is stored.
+      // New events wait until the failed part is stored.
       if (this.#failed.has(recorder)) return
       this.#dirty.add(recorder)
       if (urgent) this.#urgent.add(recorder)
@@ -177,7 +177,7 @@ export class RunLog {
       ownedRunIds = await this.#options.append(this.#options.db, rows)
     }
     for (const { recorder, batch, state } of entries) {
-      // Its next events are collected again.
+      // The run's next events are collected again.
       if (this.#failed.delete(recorder)) this.#dirty.add(recorder)
       if (ownedRunIds.has(recorder.runId)) recorder.publish(batch, state)
       else recorder.lose(new AppError('interrupted', 'Another server has ended this reply. Reload the page.'))
@@ -235,7 +235,7 @@ function toEntry(recorder: RunRecorder): Entry | undefined {
     state = applyEvent(state, numbered)
   }
   const isEnd = collected.events.at(-1)?.type === 'ended'
-  return { recorder, batch: new RunBatch(events, { isEnd }), state, writes: collected.writes }
+  return { recorder, batch: new EventBatch(events, { isEnd }), state, writes: collected.writes }
 }
 
 function toRows({ recorder, batch }: Entry): RunEventRow[] {

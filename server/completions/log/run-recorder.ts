@@ -5,7 +5,7 @@ import type { Db } from '../../db/database.ts'
 import { sseFrame } from '../../http/sse.ts'
 import type { AppError } from '../../lib/app-error.ts'
 
-/** Characters of a text event. A longer text continues in the next event. */
+/** A text event is closed once it has at least this many characters. More text goes into the next event. */
 const maxTextChars = 16_384
 
 export interface NumberedEvent {
@@ -13,10 +13,10 @@ export interface NumberedEvent {
   readonly json: string
 }
 
-/** Committed events of one run, framed once for all readers. */
-export class RunBatch {
+/** Events of one run that are committed together, framed once for all readers. */
+export class EventBatch {
   /** The end without events, for a reader that already has all stored events of the run. */
-  static readonly emptyEnd = new RunBatch([], { isEnd: true, isStored: true })
+  static readonly emptyEnd = new EventBatch([], { isEnd: true, isStored: true })
 
   readonly events: readonly NumberedEvent[]
   /** True for the batch that ends the run. */
@@ -32,9 +32,9 @@ export class RunBatch {
     this.isStored = isStored
   }
 
-  static ofStored(rows: readonly { readonly seq: number; readonly event: string }[]): RunBatch {
+  static ofStored(rows: readonly { readonly seq: number; readonly event: string }[]): EventBatch {
     const isEnd = rows.at(-1)?.event.startsWith('{"type":"ended"') === true
-    return new RunBatch(
+    return new EventBatch(
       rows.map(({ seq, event }) => ({ seq, json: event })),
       { isEnd, isStored: true },
     )
@@ -47,10 +47,10 @@ export class RunBatch {
   }
 
   /** Returns the part of the batch after event `seq`. */
-  after(seq: number): RunBatch {
+  after(seq: number): EventBatch {
     const [first] = this.events
     if (first === undefined || first.seq > seq) return this
-    return new RunBatch(
+    return new EventBatch(
       this.events.filter((event) => event.seq > seq),
       this,
     )
@@ -68,7 +68,7 @@ export type EventWrite = (trx: Db, run: RunState) => Promise<void>
 
 /** A reader of a run that this process writes. */
 export interface RunSubscriber {
-  onBatch(batch: RunBatch): void
+  onBatch(batch: EventBatch): void
   /** Called when this process has lost the run; no further batch follows. */
   onLost(error: AppError): void
 }
@@ -200,7 +200,7 @@ export class RunRecorder {
   }
 
   /** Called by the run log after a commit. */
-  publish(batch: RunBatch, state: RunState): void {
+  publish(batch: EventBatch, state: RunState): void {
     this.failingSince = undefined
     this.state = state
     this.#collectedCount = 0

@@ -167,7 +167,7 @@ export async function findLastSeq(db: Db, runId: number): Promise<number> {
  * Returns the chat's `started` and `tool_result` events whose JSON contains the id of the message, from all runs of the
  * chat, newest first.
  */
-export function listTurnEvents(db: Db, chatId: string, messageId: string): Promise<RunEventRow[]> {
+export function listEventsMentioning(db: Db, chatId: string, messageId: string): Promise<RunEventRow[]> {
   return db
     .selectFrom('run_events as e')
     .innerJoin('runs as r', 'r.id', 'e.run_id')

@@ -21,7 +21,7 @@ type Message = Turn | Extract<ModelMessage, { role: 'tool' }>
  * Builds the messages that are sent to the model from the messages of a path, oldest first.
  * - A reply that failed or was stopped is sent with its partial text, never with the error.
  * - A reply without text is omitted, and the turns around it are joined: providers refuse two turns of the same role.
- * - Tool calls that the model made in one turn are sent as one turn, each with its result. A message that denied only one
+ * - Tool calls that the model made in one batch are sent as one turn, each with its result. A message that denied only one
  *   of them becomes the result of that call.
  * - When the path is too long, only its newest messages are sent, beginning with a user message.
  * - Without `tools`, calls are described as text, because a model without tools does not accept tool calls (§21.8).
@@ -107,7 +107,7 @@ function formatResult(result: BatchResult): string {
 /** A tool's result (with `messageId`), or a sentence that explains why there is none. */
 type BatchResult = { readonly text: string } | { readonly text: string; readonly messageId: string }
 
-/** The tool calls of one turn of the model, which are consecutive messages in the path, each with its result. */
+/** The tool calls of one batch, which are consecutive messages in the path, each with its result. */
 interface Batch {
   /** The text that the model wrote in the same turn. */
   readonly text: string
@@ -129,7 +129,7 @@ function collectBatch(path: readonly PromptMessage[], first: number): Batch {
     if (index !== first && stored.continues !== true) break
     const next = path[index + 1]
     const result = next !== undefined && isToolResult(next) ? next : undefined
-    // After a message that denied only this call, the next reply makes the next call of the turn.
+    // After a message that denied only this call, the next reply makes the next call of the batch.
     const denial = stored.deniedBy !== undefined && next?.id === stored.deniedBy ? next : undefined
     const { id, name, note, isBroken } = stored
     calls.push({

@@ -4,7 +4,7 @@ import { LeftOutTools } from '@yonder/contract/tool-call'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
 import { apiTypeOf } from '../../bots/bot-model.ts'
-import { fullChatMessage, moveLeaf, touchChat } from '../../chats/chat-store.ts'
+import { fullChatMessage, selectLeaf, touchChat } from '../../chats/chat-store.ts'
 import {
   appendMessage,
   countChars,
@@ -205,7 +205,7 @@ export class RecordedActions implements RunActions {
     recorder.add({ type: 'reply', assistant_message: reply }, async (trx) => {
       const place = await requireParent(trx, this.#chatId, parentId)
       await appendMessage(trx, { chat_id: this.#chatId, id, ...empty }, place, time)
-      await moveLeaf(trx, this.#chatId, id)
+      await selectLeaf(trx, this.#chatId, id)
     })
     // The next prompt is built from the database, so the reply must be committed.
     await recorder.flush()

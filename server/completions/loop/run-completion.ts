@@ -11,7 +11,7 @@ export const maxCalls = 200
 /** What a run does next with the open reply. */
 export type RunStep =
   | { readonly kind: 'call_model' }
-  /** The reply makes the first of the remaining calls of a turn. */
+  /** The reply makes the first of the remaining calls of a batch. */
   | ({ readonly kind: 'dispatch' } & RemainingCalls)
   | { readonly kind: 'invoke'; readonly invocation: ToolInvocation }
 
@@ -74,7 +74,7 @@ export async function runCompletion(
   return abortedEnding(signal)
 }
 
-/** Returns what a turn does after a call: it makes the next one, or calls the model when none is left. */
+/** Returns the step after a call: the next call of its batch, or the model when none is left. */
 export function nextStep(remaining: RemainingCalls): RunStep {
   return remaining.calls.length === 0 ? { kind: 'call_model' } : { kind: 'dispatch', ...remaining }
 }

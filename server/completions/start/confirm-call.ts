@@ -94,7 +94,7 @@ export async function confirmCall(
 }
 
 /**
- * Records that the user denied the call of a reply, and the remaining calls of the same turn unless only this one was
+ * Records that the user denied the call of a reply, and the remaining calls of the same batch unless only this one was
  * denied (§12.8, §12.23, §12.29).
  */
 export async function recordDenials(

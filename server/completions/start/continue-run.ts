@@ -8,7 +8,7 @@ import type { User } from '../../identity/user.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import type { RunCursor } from '../log/read-run.ts'
-import { findActiveRun, listTurnEvents } from '../log/run-store.ts'
+import { findActiveRun, listEventsMentioning } from '../log/run-store.ts'
 import { maxCalls } from '../loop/run-completion.ts'
 import { noSuchMessage, writeReply } from './send-message.ts'
 import type { SendOutcome } from './send-message.ts'
@@ -77,7 +77,7 @@ export async function requireResult(
 
 /** Returns the position after a result in the log of the newest run that contains the result. */
 async function findCursor(db: Db, { chat_id, id }: MessageRow): Promise<RunCursor | undefined> {
-  for (const { run_id, seq, event: json } of await listTurnEvents(db, chat_id, id)) {
+  for (const { run_id, seq, event: json } of await listEventsMentioning(db, chat_id, id)) {
     const event = RunEvent.parse(JSON.parse(json))
     if (event.type === 'tool_result' && event.message.id === id) return { runId: run_id, after: seq }
     if (event.type === 'started' && event.user_message.id === id) return { runId: run_id, after: 0 }

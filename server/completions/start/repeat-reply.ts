@@ -9,7 +9,7 @@ import type { SseStream } from '../../http/sse.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import { followRun } from '../log/read-run.ts'
 import type { RunCursor } from '../log/read-run.ts'
-import { RunBatch } from '../log/run-recorder.ts'
+import { EventBatch } from '../log/run-recorder.ts'
 import { findLatestRun } from '../log/run-store.ts'
 import { logRetentionMs } from '../maintenance/run-maintenance.ts'
 import type { RepeatedRequest } from './send-message.ts'
@@ -66,12 +66,12 @@ async function listTurn(db: Db, reply: MessageRow): Promise<MessageRow[]> {
 /**
  * Creates the events of a run, whose log was removed, from its messages. Applied in order, they yield these messages.
  */
-export function replayRun(userMessage: Message, turn: readonly Message[]): RunBatch {
+export function replayRun(userMessage: Message, turn: readonly Message[]): EventBatch {
   const events = listTurnEvents(userMessage, turn).map(({ type, ...rest }, index) => {
     const seq = index + 1
     return { seq, json: JSON.stringify({ type, seq, ...rest }) }
   })
-  return new RunBatch(events, { isEnd: true })
+  return new EventBatch(events, { isEnd: true })
 }
 
 function listTurnEvents(userMessage: Message, turn: readonly Message[]): UnnumberedEvent[] {

@@ -1,7 +1,7 @@
 import type { RegenerateRequest, SendRequest, StartedEvent } from '@yonder/contract/completion'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
-import { isFull, lockChat, moveLeaf, refuseFullChat, requireChat } from '../../chats/chat-store.ts'
+import { isFull, lockChat, selectLeaf, refuseFullChat, requireChat } from '../../chats/chat-store.ts'
 import { appendMessage, findMessage, isToolResult } from '../../chats/message-store.ts'
 import { presentMessage } from '../../chats/present-chat.ts'
 import { claimPendingCall, parseCall, remainingCalls } from '../../chats/tool-call-store.ts'
@@ -31,7 +31,7 @@ interface WrittenReply {
 export interface Denial {
   /** The reply that made the call. */
   readonly reply: MessageRow
-  /** Whether only this call is denied, and not the remaining calls of its turn. */
+  /** Whether only this call is denied, and not the remaining calls of its batch. */
   readonly isForOneCall: boolean
 }
 
@@ -208,7 +208,7 @@ export async function writeReply(
 
 /**
  * Returns the run's first step: after a tool's result, or a message that denied only one call, the remaining calls of
- * the same turn come before the model (§12.10, §12.29, §13.12).
+ * the same batch come before the model (§12.10, §12.29, §13.12).
  */
 async function findFirstStep(trx: Db, parent: MessageRow): Promise<RunStep> {
   const before =
@@ -262,7 +262,7 @@ export async function writeRun(
 ): Promise<WrittenRun> {
   const { dialect } = database
   const chatId = chat.id
-  await moveLeaf(trx, chatId, reply.id)
+  await selectLeaf(trx, chatId, reply.id)
   const started: StartedEvent = {
     type: 'started',
     seq: 1,

@@ -24,7 +24,7 @@ export interface ToolInvocation {
   readonly fingerprint: string | undefined
   /** The connector and credential that the user approved. Undefined for a call that needed no approval. */
   readonly credential: string | undefined
-  /** The calls of the same turn that come after it. */
+  /** The calls of the same batch that come after it. */
   readonly remaining: RemainingCalls
 }
 
@@ -34,7 +34,7 @@ const unknownConnector = 'unknown'
 export interface CallToDecide {
   readonly replyId: string
   readonly call: BatchCall
-  /** The calls of the same turn that come after it. */
+  /** The calls of the same batch that come after it. */
   readonly remaining: RemainingCalls
   /** Aborting it ends the check of the arguments. */
   readonly signal: AbortSignal
@@ -117,7 +117,7 @@ async function findRefusal(
 ): Promise<ToolOutcome | undefined> {
   if (resolved === undefined) return failure(`There is no tool named "${call.name}".`)
   if (call.isBroken) return refuseBrokenArguments(call.arguments)
-  // `callTool` explains why a tool is missing.
+  // Not refused here: `callTool` fails with the reason why the tool is missing.
   if (resolved.kind === 'missing') return undefined
   if (resolved.kind === 'unusable') return failure(resolved.reason)
   const problem = await connectors.checkArguments(user, resolved.tool, call.arguments, signal)

@@ -1,7 +1,7 @@
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
 import type { ResultPart } from '@yonder/contract/tool-call'
-import { moveLeaf, touchChat } from '../../chats/chat-store.ts'
+import { selectLeaf, touchChat } from '../../chats/chat-store.ts'
 import { appendMessage, countChars, requireParent, updateMessage } from '../../chats/message-store.ts'
 import { insertResultImages } from '../../chats/tool-call-store.ts'
 import { failure } from '../../connectors/calls/tool-call.ts'
@@ -98,7 +98,7 @@ export async function storeResult(
   )
   await insertResultImages(trx, chatId, id, images)
   await updateMessage(trx, chatId, replyId, { call_state: 'answered' })
-  await moveLeaf(trx, chatId, id)
+  await selectLeaf(trx, chatId, id)
 }
 
 /** Creates the outcome of a call during which the server shut down (§12.9). */

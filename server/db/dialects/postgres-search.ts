@@ -9,10 +9,10 @@
 /** Characters that a chunk adds, and characters that it repeats of the next one: at least as many as a search may have. */
 const chunkStep = 2_000
 const chunkOverlap = 512
-/** A long word is cut in pieces of this length, because reading its last characters means to read all of it. */
+/** A long word is cut in pieces of this length, because `substr` counts characters from the start of its text. */
 const pieceLength = 64
 
-/** Characters of a user's name in the index. Two users may share it, so a search compares the owner of the chat too. */
+/** Hex digits of the hash of a user's id in the index. Two users may share them, so a search compares the chat's owner too. */
 export const ownerLength = 6
 
 /** Kilobytes of new entries that every search reads one by one. A write that exceeds them moves them into the index. */

@@ -47,7 +47,7 @@ export function describeHttpError(
   upstream: string,
   confidential: Confidential,
 ): ModelFailure {
-  const quote = endSentence(quoteUpstream(findUpstreamMessage(response.body), confidential))
+  const quote = quoteSuffix(quoteUpstream(findUpstreamMessage(response.body), confidential))
   const { status } = response
   if (status === 401 || status === 403) {
     const problem =
@@ -92,7 +92,7 @@ export function describeHttpError(
   )
 }
 
-function endSentence(message: string): string {
+function quoteSuffix(message: string): string {
   if (message === '') return '.'
   return /[.!?…]$/.test(message) ? `: ${message}` : `: ${message}.`
 }
@@ -108,7 +108,7 @@ export function describeSentError(
   upstream: string,
   confidential: Confidential,
 ): ModelFailure {
-  const quote = endSentence(quoteUpstream(error.message, confidential))
+  const quote = quoteSuffix(quoteUpstream(error.message, confidential))
   const code = String(error.code)
   if (code === '429' || code.includes('rate_limit')) {
     return new ModelFailure(

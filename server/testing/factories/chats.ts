@@ -1,4 +1,4 @@
-import { insertChat, moveLeaf } from '../../chats/chat-store.ts'
+import { insertChat, selectLeaf } from '../../chats/chat-store.ts'
 import { appendMessage, updateMessage } from '../../chats/message-store.ts'
 import type { MessageChange, NewMessage } from '../../chats/message-store.ts'
 import type { Db } from '../../db/database.ts'
@@ -52,6 +52,6 @@ export async function addPath(
     path.push({ ...row, ...change })
   }
   const leaf = path.at(-1)
-  if (leaf !== undefined) await moveLeaf(db, chat.id, leaf.id)
+  if (leaf !== undefined) await selectLeaf(db, chat.id, leaf.id)
   return path
 }

@@ -7,7 +7,7 @@ import { classNames } from '../../ui/class-names.ts'
 import { Skeleton } from '../../ui/states/progress.tsx'
 import { ContentsButton } from './contents/chat-contents.tsx'
 import { IconButton } from '../../ui/button/icon-button.tsx'
-import { countCallsAfter } from './session/calls-of-turn.ts'
+import { countCallsAfter } from './session/count-calls-after.ts'
 import type { SessionView } from './session/session-state.ts'
 
 export interface ChatFrameProps {

@@ -3,7 +3,7 @@ import type { Message } from '@yonder/contract/message'
 import { useCallback, useMemo, useState } from 'react'
 import type { BotChoice } from '../composer/use-bot-choice.ts'
 import { indexSiblings } from '../list/message-tree.ts'
-import { countCallsAfter } from '../session/calls-of-turn.ts'
+import { countCallsAfter } from '../session/count-calls-after.ts'
 import type { ChatSession } from '../session/chat-session.ts'
 import type { Editing, MessageActions } from './message-context.ts'
 import { editDraft } from '../chat-storage.ts'
@@ -42,7 +42,7 @@ export function useMessageActions(options: MessageActionsOptions): MessageAction
         if (notifyIfRequested(session.send({ parentId, content, botName: selected.name }))) edit(undefined)
       },
       allow: (reply) => void notifyIfRequested(session.allow(reply, botOf(reply))),
-      // The calls after it belong to the turn of the bot that made them.
+      // The calls after it belong to the batch of the bot that made them.
       deny: (reply) => {
         const bot = countCallsAfter(reply) > 0 ? botOf(reply) : selected.name
         notifyIfRequested(session.deny(reply, bot))

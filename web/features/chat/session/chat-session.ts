@@ -22,7 +22,7 @@ import {
   optimisticReply,
   optimisticSend,
 } from './run-messages.ts'
-import { countCallsAfter } from './calls-of-turn.ts'
+import { countCallsAfter } from './count-calls-after.ts'
 import { explainRunFailure, explainSendFailure, readRun, requestRun, RunRefusedError } from './run-stream.ts'
 import { SelectionSaver } from './selection-saver.ts'
 import { reduceSession } from './session-reducer.ts'

@@ -36,7 +36,7 @@ export function PageRequest({ chatId, message, elicitation, page, focusAfter }: 
   }
   const handleOpen = () => {
     setOpened(true)
-    // The server waits for the page. Otherwise the call is made again when the user continues.
+    // Without `needs_continue` the call waits for the page. With it, the call has ended and is made again by Continue.
     if (!page.needs_continue) void send('accept')
   }
   const mayContinue = isOpened && page.needs_continue
