@@ -21,7 +21,7 @@ for (const { look, viewport, colorScheme } of looks) {
     const page = await context.newPage()
     await page.goto('/')
     await page.getByRole('button', { name: 'Sign in with Google' }).click()
-    await expect(page.getByText('Sign in with Google is not set up on this server.')).toBeVisible()
+    await expect(page.getByText('Google sign-in is not set up on this server.')).toBeVisible()
     await axe(page)
     await page.getByLabel('E-mail').fill('unknown@example.com')
     await page.getByLabel('Password').fill('wrong horse')

@@ -18,7 +18,7 @@ import {
 
 test.describe.configure({ timeout: 90_000 })
 
-const form = (page: Page) => page.getByRole('form', { name: 'Question of everything' })
+const form = (page: Page) => page.getByRole('form', { name: 'Question from everything' })
 
 test('a chat shows the text, images, links and structured content that tools return (§1.4, §2.33, §4.18)', async ({
   page,

@@ -105,7 +105,7 @@ describe('the sign-in page', () => {
   it('explains that Google is not set up, and offers the local form (§15.2)', async () => {
     const session = new SignInSession(server.baseUrl)
     const { text } = await session.openForm({ connection: 'google-oauth2' })
-    expect(text).toContain('Sign in with Google is not set up on this server.')
+    expect(text).toContain('Google sign-in is not set up on this server.')
     expect(text).toContain('name="password"')
   })
 

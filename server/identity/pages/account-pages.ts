@@ -23,7 +23,7 @@ export function signInPage(form: SignInForm): Page {
       ${
         form.isGoogleMissing
           ? html`<p class="note" role="status">
-              Sign in with Google is not set up on this server. Sign in with a local account instead.
+              Google sign-in is not set up on this server. Sign in with a local account instead.
             </p>`
           : undefined
       }

@@ -19,7 +19,7 @@ body {
 main { width: 100%; max-width: 22.5rem; display: flex; flex-direction: column; align-items: center; text-align: center; }
 .mark { width: 56px; height: 56px; fill: var(--accent); }
 .mark path { fill: none; stroke: var(--on-accent); stroke-width: 3; stroke-linecap: round; stroke-linejoin: round; }
-h1 { font-size: 28px; line-height: 1.25; letter-spacing: -.015em; font-weight: 600; margin: 24px 0 4px; }
+h1 { font-size: 28px; line-height: 1.25; letter-spacing: -.015em; font-weight: 600; margin: 24px 0 4px; text-wrap: balance; }
 .sentence { color: var(--muted); margin: 0 0 28px; max-width: 100%; text-wrap: balance; overflow-wrap: anywhere; }
 form, .stack { width: 100%; display: flex; flex-direction: column; gap: 16px; text-align: left; }
 form:empty, form[id="op.logoutForm"] { display: none; }

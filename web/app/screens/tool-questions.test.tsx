@@ -47,7 +47,7 @@ describe('a call with an elicitation', () => {
     opened.api.on('POST /api/tool/answer', () => json({ answered: true }))
     return opened
   }
-  const form = () => screen.getByRole('form', { name: 'Question of default' })
+  const form = () => screen.getByRole('form', { name: 'Question from default' })
 
   it('shows which connector asks, also after a reload, and sends the entries (§13.14)', async () => {
     const { api, stream } = await openAsking([

@@ -21,7 +21,7 @@ export function LeftOutNotice({ leftOut }: { readonly leftOut: LeftOutTools }) {
       {leftOut.connectors.length > 0 && (
         <Disclosure label="Which tools">
           <p>
-            Tools that you have allowed or used in the last 30 days come first. To make room, disconnect
+            Tools that you have allowed or used in the last 30 days are kept first. To make room, disconnect
             connectors that you do not need.
           </p>
           <ul className="mt-2 flex flex-col gap-1.5">

@@ -66,7 +66,7 @@ export function ElicitationForm({ chatId, message, elicitation, focusAfter }: El
     <form
       ref={form}
       noValidate
-      aria-label={`Question of ${message.server}`}
+      aria-label={`Question from ${message.server}`}
       className="flex flex-col gap-4 border-t border-line p-3"
       onSubmit={(event) => {
         event.preventDefault()
