@@ -10,7 +10,6 @@ import {
 import { dismissToasts, expectNoSidewaysScroll } from './support/page-checks.ts'
 
 // axe checks several dialogs.
-test.describe.configure({ timeout: 60_000 })
 
 /** Opens the catalogue. Opens it again while it shows the bundled list, because the registry is read in the background. */
 async function browse(page: Page): Promise<Locator> {

@@ -10,7 +10,6 @@ import {
 import { dismissToasts, expectNoSidewaysScroll } from './support/page-checks.ts'
 
 // axe checks several dialogs.
-test.describe.configure({ timeout: 60_000 })
 
 for (const { look, viewport, colorScheme } of looks) {
   test.describe(look, () => {

@@ -29,7 +29,6 @@ for (const [timing, steps] of [
     product,
     account: _,
   }) => {
-    test.setTimeout(60_000)
     const model = await startScriptedModel()
     model.when('attack', [...steps, { finish: 'stop' }])
     const foreign: string[] = []

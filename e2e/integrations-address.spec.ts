@@ -40,8 +40,6 @@ const test = base.extend<{
   },
 })
 
-test.describe.configure({ timeout: 60_000 })
-
 for (const { look, viewport, colorScheme } of looks) {
   test.describe(look, () => {
     test.use({ viewport, colorScheme })

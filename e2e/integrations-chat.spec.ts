@@ -14,8 +14,6 @@ const test = mergeTests(withGoogle, withTools)
 
 test.use({ installation: 'google' })
 
-test.describe.configure({ timeout: 60_000 })
-
 test('Gmail is a connector once it is connected; when Google revokes the access, the chat and the card show it, and it can be connected again (§1.7, §2.81, §11.17, §19.13)', async ({
   page,
   model,

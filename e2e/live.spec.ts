@@ -5,7 +5,6 @@ import { expect } from './support/fixtures.ts'
 import { test } from './support/tools-fixtures.ts'
 
 // Several screens in one test.
-test.describe.configure({ timeout: 60_000 })
 
 const lastReply = (page: Page) => page.getByRole('article').last()
 const replyText = (page: Page) => lastReply(page).locator('.markdown')

@@ -4,7 +4,6 @@ import { expect, test } from './support/fixtures.ts'
 import { createTestUser, signUp } from './support/users.ts'
 
 // Several screens in one test.
-test.describe.configure({ timeout: 60_000 })
 
 const bots = (page: Page) => page.getByRole('combobox', { name: 'Bot' })
 

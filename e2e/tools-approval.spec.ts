@@ -5,8 +5,6 @@ import { input, openTab, sendButton, stopButton } from './support/chat-page.ts'
 import { expect } from './support/fixtures.ts'
 import { block, callApi, callTool, lastTurn, send, test } from './support/tools-fixtures.ts'
 
-test.describe.configure({ timeout: 60_000 })
-
 const sum = (expression: string) => callTool('default__calculate', { expression })
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const allowOnce = (page: Page) => button(page, 'Allow Once')

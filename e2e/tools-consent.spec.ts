@@ -2,8 +2,6 @@ import { startOAuthMcpServer } from '../server/testing/mcp/oauth-mcp-server.ts'
 import { expect } from './support/fixtures.ts'
 import { block, callApi, callTool, lastTurn, line, send, test } from './support/tools-fixtures.ts'
 
-test.describe.configure({ timeout: 60_000 })
-
 test('a connector whose consent has expired can be connected from the chat, and the user returns to the chat (§13.20)', async ({
   page,
   model,

@@ -4,8 +4,6 @@ import { openTab } from './support/chat-page.ts'
 import { expect } from './support/fixtures.ts'
 import { addConnector, callApi, lastTurn, send, test } from './support/tools-fixtures.ts'
 
-test.describe.configure({ timeout: 60_000 })
-
 const panel = (page: Page) => page.getByRole('complementary', { name: 'Connection logs' })
 const preference = (page: Page) => page.getByRole('switch', { name: 'Connection logs' })
 

@@ -14,7 +14,6 @@ import {
 } from './support/tools-fixtures.ts'
 
 // Several screens in one test.
-test.describe.configure({ timeout: 60_000 })
 
 const request = (page: Page) => page.getByRole('region', { name: 'Page requested by everything' })
 const title = 'Trigger URL Elicitation Tool'

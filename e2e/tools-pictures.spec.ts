@@ -2,8 +2,6 @@ import { expect, looks } from './support/fixtures.ts'
 import { expectNoSidewaysScroll } from './support/page-checks.ts'
 import { addConnector, block, callTool, lastTurn, line, send, test } from './support/tools-fixtures.ts'
 
-test.describe.configure({ timeout: 60_000 })
-
 const title = 'Get Tiny Image Tool'
 
 for (const { look, viewport, colorScheme } of looks)
