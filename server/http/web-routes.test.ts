@@ -48,6 +48,19 @@ it('lets browsers cache files with a hash in their name', async () => {
   expect(answer.headers['cache-control']).toContain('immutable')
 })
 
+it.each(['GET', 'HEAD'] as const)('serves a file with a query to %s', async (method) => {
+  const answer = await product.app.inject({ method, url: '/assets/index-abc.js?v=1', headers: host })
+  expect(answer.statusCode).toBe(200)
+  expect(answer.headers['content-type']).toContain('javascript')
+  expect(answer.body).toBe(method === 'GET' ? 'export {}' : '')
+})
+
+it('serves no file that was added after the start', async () => {
+  writeFileSync(join(webRoot, 'assets', 'late-abc.js'), 'export {}')
+  const answer = await product.app.inject({ url: '/assets/late-abc.js', headers: host })
+  expect(answer.statusCode).toBe(404)
+})
+
 it.each([
   ['GET', '/api/nothing'],
   ['GET', '/assets/gone-abc.js'],
