@@ -42,7 +42,8 @@ export function callProvider(
         signal,
         readsEvent: format.readsEvent,
       })
-    const model = format.open(request.model, { apiKey: key ?? 'none', baseURL: url.origin, fetch: send })
+    const settings = { apiKey: key ?? 'none', baseURL: url.origin, fetch: send }
+    const model = await format.open(request.model, settings)
     const source = noteSource(format.name, url)
     await readParts(() => model.doStream(writePrompt(request, source)), {
       ...target,

@@ -1,6 +1,4 @@
-import { createAnthropic } from '@ai-sdk/anthropic'
 import type { AnthropicProvider } from '@ai-sdk/anthropic'
-import { createGoogleGenerativeAI } from '@ai-sdk/google'
 import type { ApiType } from '@yonder/contract/bot'
 
 /** A model of a provider package; all packages share this type. */
@@ -15,8 +13,14 @@ export interface ProviderFormat {
   readonly keyHeader: string
   /** Whether the package can read events of this name. An event without a name is a `message`. */
   readonly readsEvent: (name: string) => boolean
-  /** Opens the package's model. The packages require an `apiKey` even when there is none to send. */
-  open(model: string, settings: { apiKey: string; baseURL: string; fetch: typeof fetch }): ProviderModel
+  /**
+   * Opens the package's model. The packages require an `apiKey` even when there is none to send. A package is loaded with
+   * the first call, because most installations do not use it and it takes 80 ms and 12 MB.
+   */
+  open(
+    model: string,
+    settings: { apiKey: string; baseURL: string; fetch: typeof fetch },
+  ): Promise<ProviderModel>
 }
 
 /** The package refuses events of other types, although Anthropic may add some. */
@@ -37,7 +41,10 @@ export const anthropicFormat: ProviderFormat = {
   defaultPath: () => '/messages',
   keyHeader: 'x-api-key',
   readsEvent: (name) => anthropicEvents.includes(name),
-  open: (model, settings) => createAnthropic(settings).languageModel(model),
+  async open(model, settings) {
+    const { createAnthropic } = await import('@ai-sdk/anthropic')
+    return createAnthropic(settings).languageModel(model)
+  },
 }
 
 /** Google's generateContent, by default at `https://generativelanguage.googleapis.com/v1beta`. */
@@ -47,5 +54,8 @@ export const googleFormat: ProviderFormat = {
   defaultPath: (model) => `/${model.includes('/') ? model : `models/${model}`}:streamGenerateContent?alt=sse`,
   keyHeader: 'x-goog-api-key',
   readsEvent: () => true,
-  open: (model, settings) => createGoogleGenerativeAI(settings).languageModel(model),
+  async open(model, settings) {
+    const { createGoogleGenerativeAI } = await import('@ai-sdk/google')
+    return createGoogleGenerativeAI(settings).languageModel(model)
+  },
 }
