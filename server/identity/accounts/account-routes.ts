@@ -164,7 +164,8 @@ async function findSignIn(
   request: AccountRequest,
   reply: FastifyReply,
 ): Promise<CurrentSignIn | undefined> {
-  const session = await provider.Session.get(provider.createContext(request.raw, reply.raw))
+  const loaded = await provider.load()
+  const session = await loaded.Session.get(loaded.createContext(request.raw, reply.raw))
   const grantId = session.grantIdFor(clientId)
   if (session.accountId === undefined || grantId === undefined) return undefined
   const account = await findAccount(db, session.accountId)

@@ -5,6 +5,7 @@ import type { GoogleFederation } from '../google/google-federation.ts'
 import { noticePage, sendPage } from '../pages/render-page.ts'
 import type { AccountRow } from '../../db/tables/tables.ts'
 import { deleteRecordsOfModel } from '../provider/oidc-store.ts'
+import type { LazyProvider } from '../provider/provider.ts'
 import { findAccount } from './account-store.ts'
 import type { SignUpPolicy } from './create-account.ts'
 import { isFormToken } from './forms.ts'
@@ -13,7 +14,7 @@ import type { SignInBudget } from './sign-in-budget.ts'
 
 export interface SignInDeps {
   readonly database: Pick<Database, 'db' | 'dialect'>
-  readonly provider: Provider
+  readonly provider: LazyProvider
   readonly formKey: string
   readonly signUp: SignUpPolicy
   /** Null when Google is not set up. */
@@ -31,7 +32,7 @@ export type InteractionRequest = FastifyRequest<{
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
 
 /** The path of the sign-in pages. */
-export function interactionPath({ issuer }: Provider): string {
+export function interactionPath({ issuer }: LazyProvider): string {
   return `${new URL(issuer).pathname}/interaction`
 }
 
@@ -73,7 +74,8 @@ export async function finishInteraction(
   )
   const account = await findAccount(db, accountId)
   if (account === undefined || account.disabled_at !== null) return sendPage(reply, disabled, 403)
-  const location = await provider.interactionResult(
+  const loaded = await provider.load()
+  const location = await loaded.interactionResult(
     request.raw,
     reply.raw,
     { login: { accountId } },
@@ -92,12 +94,12 @@ export async function finishInteraction(
 }
 
 async function findInteraction(
-  provider: Provider,
+  provider: LazyProvider,
   request: InteractionRequest,
   reply: FastifyReply,
 ): Promise<Interaction | undefined> {
   try {
-    const interaction = await provider.interactionDetails(request.raw, reply.raw)
+    const interaction = await (await provider.load()).interactionDetails(request.raw, reply.raw)
     return interaction.uid === request.params.uid ? interaction : undefined
   } catch (error) {
     // The cookie is missing, expired, or from another browser.

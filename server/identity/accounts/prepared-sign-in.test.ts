@@ -112,7 +112,7 @@ describe.each(engines)(
         .where('email', '=', user.email)
         .executeTakeFirstOrThrow()
       // The change is committed between the check of the password and the result of the sign-in.
-      const provider = {
+      const loaded = {
         async interactionResult() {
           await db
             .updateTable('accounts')
@@ -122,6 +122,7 @@ describe.each(engines)(
           return '/resume'
         },
       } as unknown as Provider
+      const provider = { issuer: 'http://localhost:3000/oidc', load: async () => loaded }
       const reply = createReply()
       await finishInteraction({ provider, database }, { raw: {} } as InteractionRequest, reply, verified)
       expect(reply.sent).toEqual({ status: 403, redirect: null, text: expect.stringContaining('changed') })

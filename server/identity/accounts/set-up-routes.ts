@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type Provider from 'oidc-provider'
 import type { Db, Database } from '../../db/database.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
+import type { LazyProvider } from '../provider/provider.ts'
 import { newAccountPage } from '../pages/account-pages.ts'
 import { noticePage, sendPage } from '../pages/render-page.ts'
 import { createAccount } from './create-account.ts'
@@ -14,7 +14,7 @@ export interface SetUpDeps {
   readonly database: Pick<Database, 'db' | 'dialect'>
   readonly sealer: Sealer
   readonly formKey: string
-  readonly provider: Provider
+  readonly provider: LazyProvider
   readonly now: () => number
   readonly passwords: PasswordHasher
   readonly budget: SignInBudget

@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import type Provider from 'oidc-provider'
 import type { Db } from '../../db/database.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { readSignUpPolicy } from '../accounts/create-account.ts'
@@ -21,7 +20,9 @@ import { createRecordLimiter } from './limit-records.ts'
 import type { LimitRecords } from './limit-records.ts'
 import { createRequestLimit } from './limit-requests.ts'
 import { deleteExpiredRecords } from './oidc-store.ts'
-import { createProvider, mountProvider } from './provider.ts'
+import { mountProvider } from './mount-provider.ts'
+import { createProvider } from './provider.ts'
+import type { LazyProvider } from './provider.ts'
 import { lifetimeSeconds } from './token-lifetimes.ts'
 
 const clientId = 'yonder'
@@ -56,7 +57,7 @@ export async function openEmbeddedIdentity(
   }
   const limitRecords = createRecordLimiter(db)
   const { dialect } = database
-  const provider = await createProvider({ ...client, db, dialect, sealer, keys, issuer, now, limitRecords })
+  const provider = createProvider({ ...client, db, dialect, sealer, keys, issuer, now, limitRecords })
   await assignAccounts(database, sealer)
   const setUpToken = config.signUp === 'closed' ? await requireSetUpToken(db, sealer, now()) : null
   const findKey = createKeyFinder({ db, sealer, now }, keys.signing)
@@ -88,7 +89,7 @@ export async function openEmbeddedIdentity(
 }
 
 interface ProviderParts {
-  readonly provider: Provider
+  readonly provider: LazyProvider
   readonly sessions: EmbeddedSessions
   readonly formKey: string
   readonly guard: EmbeddedIdentityOptions['guard']

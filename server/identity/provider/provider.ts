@@ -1,24 +1,20 @@
-import type { EventEmitter } from 'node:events'
-import type { IncomingMessage } from 'node:http'
-import type { FastifyError, FastifyInstance } from 'fastify'
 import type * as Library from 'oidc-provider'
 import type Provider from 'oidc-provider'
-import { AppError } from '../../lib/app-error.ts'
-import { createPageErrorHandler } from '../pages/register-pages.ts'
-import { maxBodyBytes } from './limit-requests.ts'
-import type { RequestLimit } from './limit-requests.ts'
 import { deriveRefreshTokens } from './refresh-successor.ts'
-import type { Dialect } from '../../db/database.ts'
-import { toStorageError } from '../../db/storage-problem.ts'
-import { retryAfterSeconds } from '../../http/error-handler.ts'
 import { configureProvider } from './provider-configuration.ts'
 import type { ProviderOptions } from './provider-configuration.ts'
 
 /** The library prints this warning on Node 20, although all features that we use work there. */
 const runtimeWarning = 'Unsupported runtime'
 
-/** Loads the library only when the embedded provider is used, because it takes a tenth of a second and 17 MB. */
-async function loadProvider(): Promise<typeof Library> {
+/** The embedded provider. Its library takes a tenth of a second and 17 MB, so it is loaded with the first sign-in. */
+export interface LazyProvider {
+  readonly issuer: string
+  /** Returns the same provider every time. */
+  load(): Promise<Provider>
+}
+
+async function loadLibrary(): Promise<typeof Library> {
   // The library has no option to disable this warning. All others are printed.
   // oxlint-disable no-console
   const warn = console.warn
@@ -33,15 +29,24 @@ async function loadProvider(): Promise<typeof Library> {
   // oxlint-enable no-console
 }
 
-/**
- * The only paths that accept a body. The others of the library would store its parameters, and the app sends none there.
- */
-const postPaths = new Set(['/token', '/token/revocation', '/session/end/confirm'])
-
 /** The embedded OpenID provider, with one public client: our own browser app. */
-export async function createProvider(options: ProviderOptions): Promise<Provider> {
+export function createProvider(options: ProviderOptions): LazyProvider {
+  let loading: Promise<Provider> | undefined
+  return {
+    issuer: options.issuer,
+    load() {
+      loading ??= openProvider(options).catch((error: unknown) => {
+        loading = undefined
+        throw error
+      })
+      return loading
+    },
+  }
+}
+
+async function openProvider(options: ProviderOptions): Promise<Provider> {
   const { issuer, revokeGrant } = options
-  const library = await loadProvider()
+  const library = await loadLibrary()
   const provider = new library.Provider(issuer, configureProvider(options, library))
   deriveRefreshTokens(provider, library, options.keys.refresh)
   // `mountProvider` sets the forwarded headers from the issuer, so they can be trusted.
@@ -58,71 +63,4 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
     await revocations.get(ctx.req)
   })
   return provider
-}
-
-/** Lets the library read a body that was read before: it iterates over a request that is readable. */
-function replayBody(req: IncomingMessage, body: Buffer): void {
-  Object.defineProperties(req, { readable: { value: true }, iterator: { value: () => [body] } })
-}
-
-/**
- * Serves the provider under the path of its issuer. The addresses in its discovery document and the flags of its cookies
- * depend on the issuer only, and not on headers that the client sends.
- */
-export async function mountProvider(
-  app: FastifyInstance,
-  provider: Provider,
-  { limitRequest, dialect }: { readonly limitRequest: RequestLimit; readonly dialect: Dialect },
-): Promise<void> {
-  const { pathname, host, protocol } = new URL(provider.issuer)
-  const handle = provider.callback()
-  const showFailure = createPageErrorHandler(dialect)
-  await app.register(async (scope) => {
-    scope.addHook('onRequest', limitRequest)
-    scope.setErrorHandler((error: FastifyError, request, reply) => {
-      const isForPage = request.headers.accept?.includes('text/html') === true
-      return isForPage ? showFailure(error, request, reply) : app.errorHandler(error, request, reply)
-    })
-    scope.removeAllContentTypeParsers()
-    // The library accepts larger bodies, so they are read here.
-    scope.addContentTypeParser(
-      '*',
-      { parseAs: 'buffer', bodyLimit: maxBodyBytes },
-      (_request, body, done) => {
-        done(null, body)
-      },
-    )
-    scope.all(`${pathname}/*`, async (request, reply) => {
-      const path = request.url
-      if (request.method === 'POST' && !postPaths.has(path.slice(pathname.length).split('?')[0] ?? '')) {
-        throw new AppError('not_found', 'This address does not accept POST.')
-      }
-      const { raw: req } = request
-      const { raw: res } = reply
-      for (const [name, value] of Object.entries(reply.getHeaders())) {
-        if (value !== undefined) res.setHeader(name, value)
-      }
-      reply.hijack()
-      Object.assign(req, { originalUrl: path, url: path.slice(pathname.length) || '/' })
-      req.headers.host = host
-      delete req.headers['x-forwarded-host']
-      req.headers['x-forwarded-proto'] = protocol.slice(0, -1)
-      if (request.body instanceof Buffer) replayBody(req, request.body)
-      await handle(req, res)
-    })
-  })
-  // Without a listener, Koa prints the error to stderr.
-  const log = (error: unknown): void => app.log.error({ err: error }, 'the identity provider failed')
-  const events: EventEmitter = provider
-  events.on('error', log)
-  provider.on('server_error', (ctx, error) => {
-    log(error)
-    const storageError = toStorageError(dialect, error)
-    // A page has its own status and text (`showError`).
-    if (storageError === null || ctx.response.is('json') === false) return
-    // The error of OAuth 2.0 for a request that may be repeated later.
-    ctx.status = 503
-    ctx.set('retry-after', String(retryAfterSeconds))
-    ctx.body = { error: 'temporarily_unavailable', error_description: storageError.message }
-  })
 }
