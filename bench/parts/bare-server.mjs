@@ -1,0 +1,11 @@
+import { createRequire } from 'node:module'
+import Fastify from 'fastify'
+
+/* The smallest server of the same kind: Fastify with one route that reads from SQLite. Prints its address. */
+
+const name = Number(process.versions.napi) >= 10 ? 'better-sqlite3' : 'better-sqlite3-12'
+const Sqlite = createRequire(import.meta.url)(name)
+const database = new Sqlite(':memory:')
+const app = Fastify()
+app.get('/', () => database.prepare('select 1 as one').get())
+process.stdout.write(`${await app.listen({ port: 0 })}\n`)
