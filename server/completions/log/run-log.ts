@@ -9,7 +9,7 @@ import type { NumberedEvent, CollectedEvents } from './run-recorder.ts'
 
 /** Milliseconds from the start of one commit to the next: the limits, and the part for each run that streams. */
 const minMergeIntervalMs = 30
-const maxMergeIntervalMs = 50
+const maxMergeIntervalMs = 55
 const mergeMsPerRun = 2
 /** A commit takes at most one part of this many of the time. */
 const commitShare = 5
