@@ -84,6 +84,8 @@ function sendPaced(
   response.on('close', () => clearInterval(timer))
 }
 
+// Never closes an idle connection: the bare relay could be sending its next request on it.
+server.keepAliveTimeout = 0
 server.listen(0, '127.0.0.1', () => {
   process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`)
 })

@@ -34,7 +34,11 @@ export async function startProcess(
     env: { ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  // A bench that fails would leave it running.
+  const kill = () => child.kill()
+  process.once('exit', kill)
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  void exited.then(() => process.off('exit', kill))
   const usedTicks = (): number => {
     const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
     return Number(fields[11]) + Number(fields[12])
