@@ -31,6 +31,15 @@ describe('hiding a secret in a response', () => {
     expect(JSON.parse(hidden)).toEqual({ text: `${text}…${text}…` })
   })
 
+  it.each([
+    ['behind a beginning that repeats itself', 'aabaabaac', 'aabaabaabaac', 'aab…'],
+    ['twice in a row', 'aabaabaac', 'aabaabaacaabaabaac', '……'],
+    ['with backslashes, escaped once', String.raw`pass\"word`, String.raw`x pass\\\"word`, 'x …'],
+    ['behind an escaped backslash', 'password', String.raw`C:\\password`, String.raw`C:\\…`],
+  ])('replaces it %s (§21.16)', (_where, hiddenSecret, text, expected) => {
+    expect(hideSecret(text, hiddenSecret)).toBe(expected)
+  })
+
   it('keeps other text, and a secret that any text may contain by chance (§21.16)', () => {
     expect(hideSecret('ab+c/d+e/f', secret)).toBe('ab+c/d+e/f')
     const others = String.raw`\u0061b+c/d+e/f \u00 \ \\u0061 \n`

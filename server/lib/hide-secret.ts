@@ -1,89 +1,96 @@
 /** Shorter secrets are not replaced, because any text may contain them by chance. */
 const minSecretChars = 8
 
-/** The message of a server is JSON, and so may be a text in it. */
-const maxEscapings = 2
+const backslash = '\\'.charCodeAt(0)
+const smallU = 'u'.charCodeAt(0)
 
 /**
  * Replaces a secret in a response of the server that received it, because responses are stored, shown and read by models.
- * The response may be JSON that is not parsed yet, in which any character may be escaped. The work is linear.
+ * The response may be JSON that is not parsed yet, in which any character may be escaped, and JSON in a string of JSON. So
+ * backslashes are ignored and `\u` escapes decoded. The work is linear in the length of the text, whatever the server
+ * sends: it may choose its tokens too (Knuth, Morris and Pratt).
  */
 export function hideSecret(text: string, secret: string | undefined): string {
   if (secret === undefined || secret.length < minSecretChars) return text
-  let hidden = text.replaceAll(secret, '…')
-  for (let escapings = 1; escapings <= maxEscapings; escapings++) {
-    const decodings: Decoding[] = []
-    let decoded = hidden
-    while (decodings.length < escapings && decoded.includes('\\')) {
-      const decoding = decodeEscapes(decoded)
-      decodings.unshift(decoding)
-      decoded = decoding.text
+  const sought = secret.replaceAll('\\', '')
+  if (sought === '') return text
+  const first = sought.charCodeAt(0)
+  const borders = findBorders(sought)
+  /** Where the last characters of the text begin: as many as are sought, in a ring. */
+  const starts = new Uint32Array(sought.length)
+  let hidden = ''
+  let copied = 0
+  let matched = 0
+  let slot = 0
+  for (let at = 0; at < text.length;) {
+    if (matched === 0) {
+      at = findCandidate(text, at, first)
+      if (at === text.length) break
     }
-    let ranges = findRanges(decoded, secret)
-    for (const { escapes } of decodings) ranges = toSource(ranges, escapes)
-    hidden = replaceRanges(hidden, ranges)
-  }
-  return hidden
-}
-
-/** A part of a text, from its first character to the one after its last. */
-type Range = readonly [start: number, end: number]
-
-/** An escape of `length` characters, which became the character at `index` of the decoded text. */
-interface Escape {
-  readonly index: number
-  readonly length: number
-}
-
-interface Decoding {
-  readonly text: string
-  readonly escapes: readonly Escape[]
-}
-
-const controls: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
-
-/** Decodes the escapes of JSON strings anywhere in a text, whether it is JSON or not. */
-function decodeEscapes(source: string): Decoding {
-  const escapes: Escape[] = []
-  let removed = 0
-  const text = source.replace(
-    /\\(?:u([\da-fA-F]{4})|(.))/gs,
-    (escape: string, hex: string | undefined, char: string, at: number) => {
-      escapes.push({ index: at - removed, length: escape.length })
-      removed += escape.length - 1
-      return hex === undefined ? (controls[char] ?? char) : String.fromCharCode(parseInt(hex, 16))
-    },
-  )
-  return { text, escapes }
-}
-
-function findRanges(text: string, secret: string): Range[] {
-  const ranges: Range[] = []
-  for (let start = text.indexOf(secret); start !== -1;) {
-    ranges.push([start, start + secret.length])
-    start = text.indexOf(secret, start + secret.length)
-  }
-  return ranges
-}
-
-/** Converts ranges of a decoded text, in order, to those of the text with its escapes. */
-function toSource(ranges: readonly Range[], escapes: readonly Escape[]): Range[] {
-  let passed = 0
-  let added = 0
-  const convert = (index: number): number => {
-    for (let escape = escapes[passed]; escape !== undefined && escape.index < index;) {
-      added += escape.length - 1
-      escape = escapes[++passed]
+    const run = at
+    while (text.charCodeAt(at) === backslash) at++
+    const escaped = at > run ? readEscape(text, at) : undefined
+    if (escaped === backslash) {
+      at += 5
+      continue
     }
-    return index + added
+    const code = escaped ?? text.charCodeAt(at)
+    starts[slot] = at > run ? at - countOwnBackslashes(at - run, escaped !== undefined) : at
+    slot = slot + 1 < sought.length ? slot + 1 : 0
+    at += escaped === undefined ? 1 : 5
+    while (matched > 0 && sought.charCodeAt(matched) !== code) matched = borders[matched - 1] ?? 0
+    if (sought.charCodeAt(matched) === code) matched++
+    if (matched < sought.length) continue
+    hidden += `${text.slice(copied, starts[slot])}…`
+    copied = at
+    matched = 0
   }
-  return ranges.map(([start, end]) => [convert(start), convert(end)])
+  return hidden + text.slice(copied)
 }
 
-function replaceRanges(text: string, ranges: readonly Range[]): string {
-  const ends = [0, ...ranges.map(([, end]) => end)]
-  const kept = ends.map((end, index) => text.slice(end, ranges[index]?.[0]))
-  return kept.join('…')
+/** Returns the next index at which a secret with this first UTF-16 unit may begin: most of a text is passed here. */
+function findCandidate(text: string, from: number, first: number): number {
+  let at = from
+  while (at < text.length) {
+    const code = text.charCodeAt(at)
+    if (code === first) break
+    if (code !== backslash) {
+      at++
+      continue
+    }
+    const next = text.charCodeAt(at + 1)
+    if (next === first || next === smallU || next === backslash) break
+    at += 2
+  }
+  return Math.min(at, text.length)
+}
+
+/** Returns the UTF-16 unit of the escape `uXXXX` at an index; undefined when there is none. */
+function readEscape(text: string, at: number): number | undefined {
+  if (text.charCodeAt(at) !== smallU) return undefined
+  const escape = text.slice(at, at + 5)
+  return /^u[\da-f]{4}$/i.test(escape) ? Number.parseInt(escape.slice(1), 16) : undefined
+}
+
+/**
+ * Returns how many of the backslashes before a character belong to it. An even number remains before it, so that the text
+ * stays JSON: in a string of JSON in JSON, two of them are one.
+ */
+function countOwnBackslashes(length: number, isUnicode: boolean): number {
+  if (length % 2 === 1) return 1
+  return isUnicode ? 2 : 0
+}
+
+/** Returns, for each prefix of a text, the length of its longest proper prefix that it also ends with. */
+function findBorders(text: string): Uint32Array {
+  const borders = new Uint32Array(text.length)
+  let length = 0
+  for (let at = 1; at < text.length; at++) {
+    while (length > 0 && text[at] !== text[length]) length = borders[length - 1] ?? 0
+    if (text[at] === text[length]) length++
+    borders[at] = length
+  }
+  return borders
 }
 
 /** Returns the secret in the `Authorization` header of a request. */
