@@ -119,7 +119,7 @@ interface Line {
 
 /** The first line of text that begins below `edge`. */
 function findLine(parent: Element, edge: number): Line | undefined {
-  for (const child of parent.childNodes) {
+  for (let child = firstNodeAt(parent, edge); child !== null; child = child.nextSibling) {
     if (child instanceof Text) {
       const line = findLineOfText(child, edge)
       if (line !== undefined) return line
@@ -130,6 +130,22 @@ function findLine(parent: Element, edge: number): Line | undefined {
     }
   }
   return undefined
+}
+
+/**
+ * Returns the first child that may reach below `edge`. A long chat has thousands, so they are bisected: elements follow each
+ * other downwards.
+ */
+function firstNodeAt({ children, firstChild }: Element, edge: number): ChildNode | null {
+  let low = 0
+  let high = children.length
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    if ((children[middle]?.getBoundingClientRect().bottom ?? Infinity) > edge) high = middle
+    else low = middle + 1
+  }
+  const before = children[low - 1]
+  return before === undefined ? firstChild : before.nextSibling
 }
 
 function findLineOfText(text: Text, edge: number): Line | undefined {

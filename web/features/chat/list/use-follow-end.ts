@@ -102,10 +102,10 @@ function watchScrolling(
     // When the page becomes shorter, the browser scrolls up by itself.
     const movedUp = window.scrollY < top - 1 && page.scrollHeight >= height
     const distance = distanceToEnd()
-    if (window.scrollY === restoredTop.current) {
-      // Nothing to do.
-    } else if (movedUp && distance > maxUnintendedPx) onChange(false)
-    else if (distance <= endZonePx) onChange(true)
+    if (window.scrollY !== restoredTop.current) {
+      if (movedUp && distance > maxUnintendedPx) onChange(false)
+      else if (distance <= endZonePx) onChange(true)
+    }
     top = window.scrollY
     height = page.scrollHeight
   }
