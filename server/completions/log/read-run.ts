@@ -72,21 +72,7 @@ export async function* readRunEvents(
   while (!signal.aborted) {
     const recorder = deps.runs.get(runId)?.recorder
     if (recorder?.isRunning === true && seen >= recorder.state.seq) {
-      const commits = new CommitQueue(recorder, signal)
-      try {
-        for (;;) {
-          // Not a generator of its own: each commit passes here for each reader, and a second generator takes more time
-          // than the rest of this loop.
-          const batch = commits.take()
-          if (batch !== undefined) {
-            yield batch.after(seen)
-            if (batch.isEnd) return
-          } else if (signal.aborted) return
-          else await commits.arrival()
-        }
-      } finally {
-        commits.close()
-      }
+      return yield* readCommits(recorder, seen, signal)
     }
     const rows = await listEvents(db, runId, seen, maxBatchEvents)
     const last = rows.at(-1)
@@ -118,51 +104,43 @@ export async function* readRunEvents(
   }
 }
 
-/** The commits of a run of this process that one reader has not taken yet. */
-class CommitQueue {
-  readonly #signal: AbortSignal
-  readonly #batches: EventBatch[] = []
-  readonly #unsubscribe: () => void
-  readonly #removeAbort: () => void
-  #lost: AppError | undefined
-  #wake = (): void => undefined
-
-  constructor(recorder: RunRecorder, signal: AbortSignal) {
-    this.#signal = signal
-    this.#unsubscribe = recorder.subscribe({
-      onBatch: (batch) => {
-        this.#batches.push(batch)
-        this.#wake()
-      },
-      onLost: (error) => {
-        this.#lost = error
-        this.#wake()
-      },
-    })
-    this.#removeAbort = onAbort(signal, () => this.#wake())
-  }
-
-  /**
-   * Returns the next commit. Undefined when there is none, or after an abort.
-   * @throws AppError when the run was lost and no commit is left
-   */
-  take(): EventBatch | undefined {
-    if (this.#signal.aborted) return undefined
-    const batch = this.#batches.shift()
-    if (batch === undefined && this.#lost !== undefined) throw this.#lost
-    return batch
-  }
-
-  /** Resolves at the next commit, when the run is lost, or at an abort. To be called when `take` has returned undefined. */
-  arrival(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wake = resolve
-    })
-  }
-
-  close(): void {
-    this.#unsubscribe()
-    this.#removeAbort()
+/** Reads a run of this process from memory, commit by commit. */
+async function* readCommits(
+  recorder: RunRecorder,
+  after: number,
+  signal: AbortSignal,
+): AsyncGenerator<EventBatch, void> {
+  const batches: EventBatch[] = []
+  let lost: AppError | undefined
+  let wake = (): void => undefined
+  const unsubscribe = recorder.subscribe({
+    onBatch(batch) {
+      batches.push(batch)
+      wake()
+    },
+    onLost(error) {
+      lost = error
+      wake()
+    },
+  })
+  const removeAbort = onAbort(signal, () => wake())
+  try {
+    while (!signal.aborted) {
+      const batch = batches.shift()
+      if (batch !== undefined) {
+        yield batch.after(after)
+        if (batch.isEnd) return
+      } else if (lost !== undefined) {
+        throw lost
+      } else {
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+    }
+  } finally {
+    unsubscribe()
+    removeAbort()
   }
 }
 
