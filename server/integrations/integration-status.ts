@@ -21,14 +21,14 @@ export function isConnected(deps: StatusDeps, row: IntegrationRow): boolean {
   return row.tokens !== null || (row.api_key !== null && findKeyProblem(deps, row) === null)
 }
 
-/**
- * Why the stored key cannot be used: it was entered for another address than the one that the service has now (§19.20),
- * or SECRET_KEY has changed. Null without a problem, a key, or the service.
- */
+/** A key was entered for another address than the one that the service has now (§19.20), or SECRET_KEY has changed. */
+export type KeyProblem = 'for another address' | 'unreadable'
+
+/** Returns why the stored key cannot be used. Null without a problem, a key, or the service. */
 export function findKeyProblem(
   { sealer, apiKeyServices }: StatusDeps,
   row: IntegrationRow,
-): 'for another address' | 'unreadable' | null {
+): KeyProblem | null {
   const address = addressOfService(apiKeyServices, row.name)
   if (address === null) return null
   const { kind } = openApiKey(sealer, row, address)

@@ -5,6 +5,7 @@ import { integrationKeyContext } from '../db/secrets/seal-contexts.ts'
 import { maskSecret } from '../db/secrets/mask-secret.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
 import { findKeyProblem, isConnected } from './integration-status.ts'
+import type { KeyProblem } from './integration-status.ts'
 import { isOffered } from './manage-integrations.ts'
 import { googleScopes } from './oauth/scopes.ts'
 
@@ -13,17 +14,19 @@ export function presentIntegration(
   deps: Pick<IntegrationDeps, 'sealer' | 'apiKeyServices'>,
   integration: IntegrationRow,
 ): Integration {
-  const failure = isConnected(deps, integration) ? integration.call_error : null
+  const connected = isConnected(deps, integration)
+  const keyProblem = findKeyProblem(deps, integration)
+  const failure = connected ? integration.call_error : null
   return {
     name: integration.name,
     auth_type: authTypeOf(integration.name),
-    connected: isConnected(deps, integration),
+    connected,
     // The form asks for a key when the stored one is not usable.
     api_key:
-      findKeyProblem(deps, integration) === null
+      keyProblem === null
         ? maskSecret(deps.sealer, integrationKeyContext(integration), integration.api_key)
         : null,
-    notice: describeProblem(deps, integration),
+    notice: describeProblem(deps, integration, keyProblem),
     // Absent while the integration works, as in earlier versions.
     ...(failure === null ? {} : { error_message: failure }),
   }
@@ -32,11 +35,11 @@ export function presentIntegration(
 function describeProblem(
   deps: Pick<IntegrationDeps, 'sealer' | 'apiKeyServices'>,
   row: IntegrationRow,
+  keyProblem: KeyProblem | null,
 ): string | null {
   if (!isOffered(deps, row.name)) {
     return 'This server no longer offers this integration. Ask its operator to add it again.'
   }
-  const keyProblem = findKeyProblem(deps, row)
   if (keyProblem === 'unreadable') {
     return 'Your API key cannot be decrypted, because SECRET_KEY of this server has changed. Enter the key again.'
   }
