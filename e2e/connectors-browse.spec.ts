@@ -9,8 +9,6 @@ import {
 } from './support/connector-fixtures.ts'
 import { dismissToasts, expectNoSidewaysScroll } from './support/page-checks.ts'
 
-// axe checks several dialogs.
-
 /** Opens the catalogue. Opens it again while it shows the bundled list, because the registry is read in the background. */
 async function browse(page: Page): Promise<Locator> {
   const dialog = page.getByRole('dialog', { name: 'Browse Available Connectors' })

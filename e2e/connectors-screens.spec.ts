@@ -9,8 +9,6 @@ import {
 } from './support/connector-fixtures.ts'
 import { dismissToasts, expectNoSidewaysScroll } from './support/page-checks.ts'
 
-// axe checks several dialogs.
-
 for (const { look, viewport, colorScheme } of looks) {
   test.describe(look, () => {
     test.use({ viewport, colorScheme })

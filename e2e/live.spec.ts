@@ -4,8 +4,6 @@ import { input, openTab, sendButton, stopButton, writeMessage } from './support/
 import { expect } from './support/fixtures.ts'
 import { test } from './support/tools-fixtures.ts'
 
-// Several screens in one test.
-
 const lastReply = (page: Page) => page.getByRole('article').last()
 const replyText = (page: Page) => lastReply(page).locator('.markdown')
 

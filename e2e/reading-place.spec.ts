@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import { writeLongChat } from './support/database-rows.ts'
 import { expect, test } from './support/fixtures.ts'
+import { callApi } from './support/tools-fixtures.ts'
 
 const portrait = { width: 390, height: 844 }
 const landscape = { width: 844, height: 390 }
@@ -113,11 +114,9 @@ test('the line that is read in a shared chat stays at the top when a phone is tu
 }) => {
   await page.setViewportSize(portrait)
   const id = await writeLongChat(product.dataDir, user.email, 4, chatText)
-  const request = page.waitForRequest(/\/api\/bots$/)
-  await page.goto('/')
-  const headers = { authorization: (await request).headers()['authorization'] ?? '' }
-  const shared = await page.request.post(`/api/share/${id}`, { headers, data: { messageId: `${id}_m4` } })
-  const { shareId } = (await shared.json()) as { shareId: string }
+  const { shareId } = await callApi<{ shareId: string }>(page, 'POST', `/api/share/${id}`, {
+    messageId: `${id}_m4`,
+  })
   await page.goto(`/share/${shareId}`)
   await expect(page.locator('.markdown p').first()).toBeInViewport()
   await page.evaluate(() => scrollBy(0, 1_500))

@@ -1,8 +1,6 @@
 import { expect } from './support/fixtures.ts'
 import { callApi, lastTurn, send, test } from './support/tools-fixtures.ts'
 
-// Two devices in one test.
-
 test('a save and a reconnection read the list once, and so does a change on another device (§9.4, §7.28, §10.29)', async ({
   page,
   context,

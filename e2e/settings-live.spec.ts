@@ -3,8 +3,6 @@ import { input, openTab } from './support/chat-page.ts'
 import { expect, test } from './support/fixtures.ts'
 import { createTestUser, signUp } from './support/users.ts'
 
-// Several screens in one test.
-
 const bots = (page: Page) => page.getByRole('combobox', { name: 'Bot' })
 
 async function addBot(page: Page, name: string): Promise<void> {

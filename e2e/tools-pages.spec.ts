@@ -13,8 +13,6 @@ import {
   test,
 } from './support/tools-fixtures.ts'
 
-// Several screens in one test.
-
 const request = (page: Page) => page.getByRole('region', { name: 'Page requested by everything' })
 const title = 'Trigger URL Elicitation Tool'
 
