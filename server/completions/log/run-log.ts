@@ -11,8 +11,8 @@ import type { NumberedEvent, CollectedEvents } from './run-recorder.ts'
 const minMergeIntervalMs = 30
 const maxMergeIntervalMs = 55
 const mergeMsPerRun = 2
-/** A commit takes at most one part of this many of the time. */
-const commitShare = 5
+/** The interval is this many times as long as the last commit took, within the limits. */
+const intervalFactor = 5
 /** Milliseconds after which a failed commit is retried. */
 const retryDelayMs = 250
 /**
@@ -56,16 +56,15 @@ interface CommitLoad {
  * ten. So few runs get their text sooner, and many runs share the cost of a commit.
  */
 export function mergeInterval({ runs, commitMs }: CommitLoad): number {
-  const neededMs = Math.max(runs * mergeMsPerRun, commitMs * commitShare)
+  const neededMs = Math.max(runs * mergeMsPerRun, commitMs * intervalFactor)
   return Math.min(Math.max(neededMs, minMergeIntervalMs), maxMergeIntervalMs)
 }
 
 /**
  * Numbers the events of all runs of this process, commits them together at intervals (`mergeInterval`), and then passes
- * them to their readers. So the database contains everything that a user has seen. The first text of a reply and
- * the end of a run are committed without this delay, and alone, so that runs that begin and end do not make the commits of
- * all others more frequent. One commit is under way at a time; events that arrive meanwhile go
- * into the next (§10.15, §17.18).
+ * them to their readers. So the database contains everything that a user has seen. The first text of a reply and the end
+ * of a run are committed without this delay, and without the text of other runs, whose commits would become more frequent.
+ * One commit is under way at a time; events that arrive meanwhile go into the next (§10.15, §17.18).
  */
 export class RunLog {
   readonly #options: RunLogOptions

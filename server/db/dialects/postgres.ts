@@ -120,6 +120,7 @@ function listenForNotifications(
 
 // The lock of the runs makes sure that closing an expired run (`lockRun`) waits for this commit, or that this statement
 // finds the run closed. Renewing a lease does not wait for it.
+/* `notified` is counted, because PostgreSQL executes a SELECT in WITH only as far as it is read. */
 const appendToPostgres = `
   with live as (
     select id from runs where id = any($1::bigint[]) and node_id = $2 and status = 'running' order by id for key share
