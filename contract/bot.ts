@@ -10,6 +10,13 @@ const optionalText = (limit: number) => z.string().trim().max(limit).nullish()
 /** Excludes addresses with a user name or password, because the address is displayed. */
 const webAddress = /^https?:\/\/[^\s/\\@?#]+([/?#]\S*)?$/i
 
+/** How much a model reasons before it replies. Each provider expresses it in its own way. */
+export const reasoningEfforts = ['minimal', 'low', 'medium', 'high'] as const
+export type ReasoningEffort = (typeof reasoningEfforts)[number]
+
+/** Characters of a bot's instructions. */
+export const maxInstructionsChars = 50_000
+
 /** A bot as its owner reads it (§3.1). `api_key` is a mask, never the key itself (§1.1). */
 export const Bot = z.object({
   name: z.string(),
@@ -19,6 +26,15 @@ export const Bot = z.object({
   api_type: z.enum(apiTypes).nullable(),
   custom_api_path: z.string().nullable(),
   max_tokens: z.int().nullable(),
+  /** The system prompt, with the variables of the instructions not replaced. */
+  instructions: z.string().nullish(),
+  temperature: z.number().nullish(),
+  top_p: z.number().nullish(),
+  reasoning_effort: z.enum(reasoningEfforts).nullish(),
+  /** Tokens of prompt and reply together. Null when it is taken from the catalogue of models. */
+  context_window: z.int().nullish(),
+  /** The names of the connectors that the bot may use; null means all of them. */
+  connectors: z.array(z.string()).nullish(),
 })
 export type Bot = z.infer<typeof Bot>
 
@@ -39,5 +55,11 @@ export const BotInput = z.object({
   api_type: z.enum([...apiTypes, '']).nullish(),
   custom_api_path: optionalText(1000),
   max_tokens: z.int().min(1).max(10_000_000).nullish(),
+  instructions: optionalText(maxInstructionsChars),
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  reasoning_effort: z.enum([...reasoningEfforts, '']).nullish(),
+  context_window: z.int().min(1_000).max(100_000_000).nullish(),
+  connectors: z.array(z.string().trim().min(1).max(200)).max(200).nullish(),
 })
 export type BotInput = z.infer<typeof BotInput>

@@ -17,6 +17,10 @@ export type MessageContent = z.infer<typeof MessageContent>
 export const Usage = z.object({
   input_tokens: z.int().nonnegative().nullable(),
   output_tokens: z.int().nonnegative().nullable(),
+  /** The part of `input_tokens` that the provider read from its cache. */
+  cached_tokens: z.int().nonnegative().nullish(),
+  /** The part of `output_tokens` that was reasoning. */
+  reasoning_tokens: z.int().nonnegative().nullish(),
 })
 export type Usage = z.infer<typeof Usage>
 

@@ -5,7 +5,8 @@ import { toOrigin } from '../db/secrets/credential.ts'
 import { botKeyContext } from '../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { BotChange } from './bot-store.ts'
-import { apiTypes } from '@yonder/contract/bot'
+import { apiTypes, reasoningEfforts } from '@yonder/contract/bot'
+import { z } from 'zod'
 import { maskSecret } from '../db/secrets/mask-secret.ts'
 import type { BotRow } from '../db/tables/tables.ts'
 
@@ -16,6 +17,12 @@ export const emptyBot: Omit<BotChange, 'name' | 'model'> = {
   api_type: null,
   custom_api_path: null,
   max_tokens: null,
+  instructions: null,
+  temperature: null,
+  top_p: null,
+  reasoning_effort: null,
+  context_window: null,
+  connectors: null,
 }
 
 export interface BotSecretDeps {
@@ -57,13 +64,31 @@ export function fillBot(
     }),
     api_type: applyText(stored.api_type, input.api_type),
     custom_api_path: applyText(stored.custom_api_path, input.custom_api_path),
-    max_tokens: input.max_tokens === undefined ? stored.max_tokens : input.max_tokens,
+    max_tokens: applyValue(stored.max_tokens, input.max_tokens),
+    instructions: applyText(stored.instructions, input.instructions),
+    temperature: applyValue(stored.temperature, input.temperature),
+    top_p: applyValue(stored.top_p, input.top_p),
+    reasoning_effort: applyText(stored.reasoning_effort, input.reasoning_effort),
+    context_window: applyValue(stored.context_window, input.context_window),
+    connectors: applyValue(
+      stored.connectors,
+      input.connectors && JSON.stringify([...new Set(input.connectors)]),
+    ),
   }
 }
 
 function applyText(stored: string | null, given: string | null | undefined): string | null {
   if (given === undefined) return stored
   return given === '' ? null : given
+}
+
+function applyValue<Value>(stored: Value | null, given: Value | null | undefined): Value | null {
+  return given === undefined ? stored : given
+}
+
+/** The names of the connectors that a bot may use; null means all. */
+export function connectorsOf({ connectors }: Pick<BotRow, 'connectors'>): readonly string[] | null {
+  return connectors === null ? null : z.array(z.string()).parse(JSON.parse(connectors))
 }
 
 /** A bot as its owner reads it, with the key masked. */
@@ -76,5 +101,11 @@ export function presentBot(bot: BotRow, sealer: Sealer): Bot {
     api_type: apiTypes.find((type) => type === bot.api_type) ?? null,
     custom_api_path: bot.custom_api_path,
     max_tokens: bot.max_tokens,
+    instructions: bot.instructions,
+    temperature: bot.temperature,
+    top_p: bot.top_p,
+    reasoning_effort: reasoningEfforts.find((effort) => effort === bot.reasoning_effort) ?? null,
+    context_window: bot.context_window,
+    connectors: connectorsOf(bot)?.slice() ?? null,
   }
 }

@@ -11,6 +11,23 @@ import type { TestApp, TestClient } from '../testing/test-app.ts'
 const key = 'sk-test-0123456789-tail'
 const mask = 'sk-t••••••••tail'
 
+const options = {
+  instructions: 'Reply in French.',
+  temperature: 0.5,
+  top_p: 0.9,
+  reasoning_effort: 'low',
+  context_window: 8_000,
+  connectors: ['default'],
+}
+const noOptions = {
+  instructions: null,
+  temperature: null,
+  top_p: null,
+  reasoning_effort: null,
+  context_window: null,
+  connectors: null,
+}
+
 const address = (name: string) => `/api/bot/${encodeURIComponent(name)}`
 
 describe.each(engines)('bots on %s', (engine) => {
@@ -115,6 +132,7 @@ describe.each(engines)('bots on %s', (engine) => {
       api_type: null,
       custom_api_path: null,
       max_tokens: null,
+      ...noOptions,
     }
     expect(answer.json()).toEqual(bot)
     expect(await list(ada)).toEqual([bot])
@@ -129,6 +147,7 @@ describe.each(engines)('bots on %s', (engine) => {
       api_type: 'anthropic',
       custom_api_path: '/messages',
       max_tokens: 4096,
+      ...options,
     }
     const answer = await ada.post('/api/bot', full)
     expect(answer.json()).toEqual({ ...full, api_key: mask })
@@ -169,6 +188,7 @@ describe.each(engines)('bots on %s', (engine) => {
       api_type: 'google',
       custom_api_path: '/x',
       max_tokens: 5,
+      ...options,
     }
     await ada.post('/api/bot', full)
     const kept = await ada.put(address('Full'), { name: 'Full', model: 'm2' })
@@ -181,6 +201,9 @@ describe.each(engines)('bots on %s', (engine) => {
       api_type: '',
       custom_api_path: '',
       max_tokens: null,
+      ...noOptions,
+      instructions: '',
+      reasoning_effort: '',
     })
     expect(cleared.json()).toEqual({
       name: 'Full',
@@ -190,6 +213,7 @@ describe.each(engines)('bots on %s', (engine) => {
       api_type: null,
       custom_api_path: null,
       max_tokens: null,
+      ...noOptions,
     })
   })
 

@@ -16,6 +16,7 @@ import { addLeftOutTools } from './migrations/0012-left-out-tools.ts'
 import { addChatSizes } from './migrations/0013-chat-sizes.ts'
 import { createSearchTexts } from './migrations/0014-search-texts.ts'
 import { rememberSelectedLeaves } from './migrations/0015-selected-leaves.ts'
+import { addBotOptions } from './migrations/0016-bot-options.ts'
 import type { Tables } from './tables/tables.ts'
 
 type Migration = (trx: Kysely<Tables>, dialect: Dialect) => Promise<void>
@@ -37,6 +38,7 @@ export const migrations: readonly Migration[] = [
   addChatSizes,
   createSearchTexts,
   rememberSelectedLeaves,
+  addBotOptions,
 ]
 
 /**

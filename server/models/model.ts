@@ -1,3 +1,4 @@
+import type { ReasoningEffort } from '@yonder/contract/bot'
 import type { ErrorCode } from '@yonder/contract/error'
 
 /** A tool call of the model. */
@@ -28,6 +29,13 @@ export interface ModelTool {
   readonly inputSchema: Readonly<Record<string, unknown>>
 }
 
+/** Options of a call. An absent option is not sent, so the provider's default applies. */
+export interface ModelOptions {
+  readonly temperature?: number
+  readonly topP?: number
+  readonly reasoningEffort?: ReasoningEffort
+}
+
 export interface ModelRequest {
   /** The model's name at its provider. */
   readonly model: string
@@ -36,6 +44,19 @@ export interface ModelRequest {
   readonly tools: readonly ModelTool[]
   /** The limit of output tokens; null means the provider's default. */
   readonly maxTokens: number | null
+  /** The system prompt. Absent when there is none. */
+  readonly instructions?: string
+  readonly options?: ModelOptions
+}
+
+/** Tokens of one call as the provider counts them; null when it does not say. */
+export interface ModelUsage {
+  /** The prompt, with the tokens that were read from the provider's cache. */
+  readonly inputTokens: number | null
+  /** The reply, with its reasoning. */
+  readonly outputTokens: number | null
+  readonly cachedTokens?: number | null
+  readonly reasoningTokens?: number | null
 }
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'other'
@@ -49,7 +70,7 @@ export type ModelPart =
   | { readonly type: 'reasoning'; readonly text: string }
   /** A complete call. Yielded only when the upstream finished properly. */
   | ({ readonly type: 'tool_call' } & ModelToolCall)
-  | { readonly type: 'usage'; readonly inputTokens: number | null; readonly outputTokens: number | null }
+  | ({ readonly type: 'usage' } & ModelUsage)
   | { readonly type: 'finish'; readonly reason: FinishReason }
   | { readonly type: 'failed'; readonly code: ErrorCode; readonly message: string }
 

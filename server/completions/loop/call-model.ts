@@ -112,7 +112,13 @@ class ModelTurn {
       case 'model':
         return { type: 'event', event: part }
       case 'usage': {
-        const usage = { input_tokens: part.inputTokens, output_tokens: part.outputTokens }
+        const { inputTokens, outputTokens, cachedTokens, reasoningTokens } = part
+        const usage = {
+          input_tokens: inputTokens,
+          output_tokens: outputTokens,
+          ...(cachedTokens !== undefined && { cached_tokens: cachedTokens }),
+          ...(reasoningTokens !== undefined && { reasoning_tokens: reasoningTokens }),
+        }
         return { type: 'event', event: { type: 'usage', usage } }
       }
       case 'tool_call': {

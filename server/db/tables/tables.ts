@@ -35,6 +35,13 @@ export interface BotTable {
   api_type: string | null
   custom_api_path: string | null
   max_tokens: number | null
+  instructions: string | null
+  temperature: number | null
+  top_p: number | null
+  reasoning_effort: string | null
+  context_window: number | null
+  /** JSON: the names of the connectors that the bot may use. Null means all. */
+  connectors: string | null
   created_at: number
 }
 
