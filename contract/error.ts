@@ -29,6 +29,7 @@ export const errorCodes = [
   'upstream_cut',
   'output_limit',
   'tool_unavailable',
+  'context_exceeded',
   'interrupted',
   'storage_full',
   'unavailable',

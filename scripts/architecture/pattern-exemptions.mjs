@@ -28,7 +28,7 @@ export const patternExemptions = [
       'Nothing follows its repetitions, so that it never goes back, and it looks at one neighbour only.',
   },
   {
-    path: 'server/models/failure.ts',
+    path: 'server/models/refusal.ts',
     pattern: String.raw`/\b(?:tools?|tool[ _-]?(?:use|calls?|calling|choice)|functions?|function[ _-]?call(?:s|ing)?)(?: \w+){0,2} (?:is|are) not (?:supported|enabled|available|allowed)\b/i`,
     reason: 'At most two words follow the first one, and the text is cut to 4,000 characters.',
   },

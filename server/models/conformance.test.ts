@@ -148,6 +148,26 @@ describe.each(apiTypes)('%s', (apiType) => {
     })
   })
 
+  it.each([
+    [400, "This model's maximum context length is 8192 tokens.", { contextWindow: 8192 }],
+    [413, 'Request Entity Too Large', {}],
+  ])('recognises a prompt that is too long by its refusal with %i (§24.1)', async (status, message, size) => {
+    const { url } = await scene.refuse(status, message)
+    const { end } = await scene.callModel(apiType, url)
+    expect(end).toMatchObject({ type: 'failed', code: 'context_exceeded', ...size })
+  })
+
+  it('recognises a prompt that is too long by an error in the stream, unless text precedes it (§24.1)', async () => {
+    const error = shape.error('prompt is too long: 210000 tokens > 200000 maximum')
+    const early = await scene.serve(() => [shape.start('m'), error])
+    expect((await scene.callModel(apiType, early.url)).end).toMatchObject({
+      code: 'context_exceeded',
+      contextWindow: 200_000,
+    })
+    const late = await scene.serve(() => [shape.start('m'), shape.text('Hello'), error])
+    expect((await scene.callModel(apiType, late.url)).end).toMatchObject({ code: 'upstream_error' })
+  })
+
   it('finishes with length when the limit ended the reply', async () => {
     const { url } = await scene.serve(() => [
       shape.start('m'),

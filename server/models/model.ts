@@ -72,7 +72,13 @@ export type ModelPart =
   | ({ readonly type: 'tool_call' } & ModelToolCall)
   | ({ readonly type: 'usage' } & ModelUsage)
   | { readonly type: 'finish'; readonly reason: FinishReason }
-  | { readonly type: 'failed'; readonly code: ErrorCode; readonly message: string }
+  | {
+      readonly type: 'failed'
+      readonly code: ErrorCode
+      readonly message: string
+      /** Only with `context_exceeded`: the tokens that the model can read, if the upstream named them. */
+      readonly contextWindow?: number
+    }
 
 export interface ModelStreamOptions {
   /** Aborting ends the request: the upstream's socket is closed within a second (§21.10). */
@@ -105,6 +111,8 @@ export interface ModelReply {
  * - `finish` is yielded only when the upstream itself reported the end. A connection that closes without it yields
  *   `failed` with `upstream_cut`, and no `tool_call`.
  * - No part is yielded twice: the upstream is not called again after the first part.
- * - A call with tools to a model that does not support them yields `failed` with `tool_unavailable`.
+ * - A call with tools to a model that does not support them yields `failed` with `tool_unavailable`, and a prompt that is
+ *   too long for the model yields `context_exceeded`. No text or reasoning precedes either, so the call may be repeated
+ *   with another request.
  */
 export type ModelStream = (request: ModelRequest, options: ModelStreamOptions) => ModelReply

@@ -11,6 +11,7 @@ const maxWaitingChars = 16 * 1024
 export class PartQueue {
   #parts: ModelPart[] = []
   #chars = 0
+  #hasContent = false
 
   push(parts: readonly ModelPart[]): void {
     for (const part of parts) {
@@ -18,6 +19,12 @@ export class PartQueue {
       if (part.type === 'text' || part.type === 'reasoning') this.#chars += part.text.length
       else if (part.type === 'tool_call') this.#chars += part.arguments.length
     }
+    if (this.#chars > 0) this.#hasContent = true
+  }
+
+  /** Whether the reply has text, also when it was drained already. Then its model must not be called again. */
+  get hasContent(): boolean {
+    return this.#hasContent
   }
 
   get isFull(): boolean {

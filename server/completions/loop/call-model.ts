@@ -3,6 +3,7 @@ import type { ErrorDetail } from '@yonder/contract/error'
 import type { CutReason } from '@yonder/contract/message'
 import { LRUCache } from 'lru-cache'
 import type { BotRow } from '../../db/tables/tables.ts'
+import type { FailedPart } from '../../models/failure.ts'
 import type { FinishReason, ModelPart, ModelRequest, ModelStream, ModelToolCall } from '../../models/model.ts'
 import { onAbort } from '../../lib/abort.ts'
 import type { RunChunk, RunRecorder } from '../log/run-recorder.ts'
@@ -30,6 +31,8 @@ export interface ModelCallResult {
   readonly ending: RunEnding
   /** In the model's order; empty unless the reply is complete. */
   readonly calls: readonly ModelToolCall[]
+  /** How the model's stream reported its failure, if it did. */
+  readonly failure?: FailedPart
 }
 
 export interface CallModelOptions {
@@ -74,12 +77,17 @@ export async function callModel({
   const ending =
     turn.ending ??
     failed('upstream_cut', 'The provider ended the reply before it was complete. Regenerate it.')
-  return { ending, calls: ending.status === 'complete' ? turn.calls : [] }
+  return {
+    ending,
+    calls: ending.status === 'complete' ? turn.calls : [],
+    ...(turn.failure === undefined ? {} : { failure: turn.failure }),
+  }
 }
 
 /** Reads the parts of one reply: returns the chunks for the recorder, and collects the tool calls and the ending. */
 class ModelTurn {
   ending: RunEnding | undefined
+  failure: FailedPart | undefined
   readonly calls: ModelToolCall[] = []
   readonly #abort: () => void
   #replyChars = 0
@@ -130,6 +138,7 @@ class ModelTurn {
         this.ending = this.#finish(part.reason)
         return undefined
       case 'failed':
+        this.failure = part
         this.ending = failed(part.code, part.message)
         return undefined
     }

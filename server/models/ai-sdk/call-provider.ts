@@ -4,7 +4,8 @@ import { buildModelUrl, nameUpstream, requireKey } from '../endpoint.ts'
 import { noteSource, PartQueue } from '../reply-parts.ts'
 import { fetchModelBody } from '../upstream/fetch-model-body.ts'
 import type { ModelEndpoint } from '../endpoint.ts'
-import { toFailedPart, refusesTools, noToolSupport } from '../failure.ts'
+import { toFailedPart } from '../failure.ts'
+import { explainRefusal } from '../refusal.ts'
 import { modelLimits } from '../adapter.ts'
 import type { ModelPart, ModelRequest, ModelStream } from '../model.ts'
 import type { ModelCall } from '../upstream/post-model-call.ts'
@@ -54,10 +55,9 @@ export function callProvider(
     })
   }
 
-  /** Replaces an error that means that the model does not support tools by a failure with that reason. */
-  function explain(error: unknown, { tools, model }: ModelRequest): unknown {
-    if (tools.length === 0 || !refusesTools(error)) return error
-    return noToolSupport(nameUpstream(endpoint, buildModelUrl(endpoint, format.defaultPath(model), model)))
+  function explain(error: unknown, request: ModelRequest): unknown {
+    const url = buildModelUrl(endpoint, format.defaultPath(request.model), request.model)
+    return explainRefusal(error, request, nameUpstream(endpoint, url))
   }
 
   return (request, { signal, onReadable }) => {
@@ -71,7 +71,7 @@ export function callProvider(
       try {
         await call(request, signal, onParts)
       } catch (error) {
-        if (!signal.aborted) onParts([toFailedPart(explain(error, request))])
+        if (!signal.aborted) onParts([toFailedPart(parts.hasContent ? error : explain(error, request))])
       }
     }
     return { drain: () => (signal.aborted ? [] : parts.drain()), closed: run() }

@@ -2,7 +2,8 @@ import type { AdapterDeps } from '../adapter.ts'
 import { buildModelUrl, nameUpstream, requireKey } from '../endpoint.ts'
 import type { ModelEndpoint } from '../endpoint.ts'
 import { noteSource, PartQueue, readNote } from '../reply-parts.ts'
-import { ModelFailure, toFailedPart, refusesTools, noToolSupport } from '../failure.ts'
+import { ModelFailure, toFailedPart } from '../failure.ts'
+import { explainRefusal } from '../refusal.ts'
 import { modelLimits } from '../adapter.ts'
 import type { ModelRequest, ModelStream, ModelMessage } from '../model.ts'
 import { postModelCall } from '../upstream/post-model-call.ts'
@@ -44,11 +45,17 @@ export function openaiChat(endpoint: ModelEndpoint, deps: AdapterDeps): ModelStr
           return await call(dialect)
         } catch (error) {
           if (signal.aborted) return
-          const nextDialect = adaptDialect(dialect, error, request)
-          if (nextDialect === undefined) return parts.push([toFailedPart(explain(error, request, endpoint))])
+          const nextDialect = parts.hasContent ? undefined : adaptDialect(dialect, error, request)
+          if (nextDialect === undefined) return parts.push([toFailedPart(explain(error))])
           dialect = nextDialect
         }
       }
+    }
+
+    function explain(error: unknown): unknown {
+      if (parts.hasContent) return error
+      const url = buildModelUrl(endpoint, defaultPath, request.model)
+      return explainRefusal(error, request, nameUpstream(endpoint, url))
     }
 
     return {
@@ -59,12 +66,6 @@ export function openaiChat(endpoint: ModelEndpoint, deps: AdapterDeps): ModelStr
       closed: callWithDialects(),
     }
   }
-}
-
-/** Replaces an error that means that the model does not support tools by a failure with that reason. */
-function explain(error: unknown, { tools, model }: ModelRequest, endpoint: ModelEndpoint): unknown {
-  if (tools.length === 0 || !refusesTools(error)) return error
-  return noToolSupport(nameUpstream(endpoint, buildModelUrl(endpoint, defaultPath, model)))
 }
 
 function writeCall(endpoint: ModelEndpoint, request: ModelRequest, dialect: OpenaiDialect): ModelCall {

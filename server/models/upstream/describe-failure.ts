@@ -1,4 +1,5 @@
 import { ModelFailure } from '../failure.ts'
+import { contextExceeded, findContextWindow } from '../refusal.ts'
 import { normalizeText, toVisibleLine } from '../../lib/text.ts'
 
 /** A response that is not a success. */
@@ -84,6 +85,7 @@ export function describeHttpError(
       response.body,
     )
   }
+  if (status === 413) return contextExceeded(upstream, findContextWindow(response.body))
   const rejection = [400, 422, 500, 501].includes(status) ? response.body : ''
   return new ModelFailure(
     'upstream_error',
@@ -122,7 +124,8 @@ export function describeSentError(
       `${upstream} refused the API key${quote} Check the API key of this bot.`,
     )
   }
-  return new ModelFailure('upstream_error', `${upstream} reported an error${quote}`)
+  const rejection = `${code}\n${error.message ?? ''}`
+  return new ModelFailure('upstream_error', `${upstream} reported an error${quote}`, rejection)
 }
 
 /** The failure for a connection that could not be opened, or broke. */

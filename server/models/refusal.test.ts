@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest'
+import { ModelFailure, toFailedPart } from './failure.ts'
+import { explainRefusal, refusesTools } from './refusal.ts'
+
+const isRefusal = (rejection: string) => refusesTools(new ModelFailure('upstream_error', 'no', rejection))
+
+describe('refusesTools', () => {
+  it.each([
+    'registry.ollama.ai/library/gemma:2b does not support tools',
+    'Function calling is not enabled for models/gemma-3-27b-it',
+    'No endpoints found that support tool use. To learn more about provider routing, visit the documentation.',
+    '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+    'tools param requires --jinja flag',
+    "'claude-2.1' does not support tool use.",
+    'Tool calling is not supported for this model.',
+    'Unrecognized request argument supplied: tools',
+    "Unsupported parameter: 'tools' is not supported with this model.",
+    'This model does not support function calling.',
+  ])('recognises "%s"', (message) => {
+    expect(isRefusal(JSON.stringify({ error: { message } }).replaceAll('\\"', '"'))).toBe(true)
+  })
+
+  it.each([
+    "Invalid schema for function 'weather': schema must be of type object",
+    'tools.0.input_schema: JSON schema is invalid: does not support "oneOf"',
+    'messages.3: tool_use ids were found without tool_result blocks immediately after',
+    'This model does not support the "max_tokens" parameter',
+    '',
+  ])('does not match "%s"', (message) => {
+    expect(isRefusal(message)).toBe(false)
+  })
+
+  it('does not match another error', () => {
+    expect(refusesTools(new Error('does not support tools'))).toBe(false)
+  })
+})
+
+describe('a prompt that is too long', () => {
+  const request = { model: 'm', messages: [], tools: [], maxTokens: null }
+  const explain = (body: string, code: 'upstream_error' | 'upstream_invalid' = 'upstream_error') =>
+    toFailedPart(explainRefusal(new ModelFailure(code, 'no', body), request, 'a.example'))
+
+  it.each([
+    [
+      "This model's maximum context length is 8192 tokens. However, your messages resulted in 10000 tokens.",
+      8192,
+    ],
+    [
+      'Your input exceeds the context window of this model. Please adjust your input and try again.',
+      undefined,
+    ],
+    [
+      'Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 300000 tokens.',
+      272_000,
+    ],
+    ['prompt is too long: 213462 tokens > 200000 maximum', 200_000],
+    [
+      'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease input length',
+      200_000,
+    ],
+    ['Input is too long for requested model.', undefined],
+    ['The input token count (1196265) exceeds the maximum number of tokens allowed (1048576).', 1_048_576],
+    ['The input token count is 40000 but model only supports up to 32768.', 32_768],
+    [
+      "'max_tokens' is too large: 4000. This model's maximum context length is 8192 tokens and your request has 7000 input tokens (4000 > 8192 - 7000).",
+      8192,
+    ],
+    ['The decoder prompt (length 5000) is longer than the maximum model length of 4096.', 4096],
+    [
+      "You passed 5000 input tokens and requested 0 output tokens. However, the model's context length is only 4096 tokens.",
+      4096,
+    ],
+    ["The input (5000 tokens) is longer than the model's context length (4096 tokens).", 4096],
+    ["Requested token count exceeds the model's maximum context length of 4096 tokens.", 4096],
+    ['prompt too long; exceeded max context length by 1000 tokens', undefined],
+    ['the input length exceeds the context length', undefined],
+    ['the request exceeds the available context size (4096 tokens), try increasing it', 4096],
+    ['Requested tokens (5162) exceed context window of 512', 512],
+    ['Context size has been exceeded.', undefined],
+    [
+      'Trying to keep the first 5000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough.',
+      4096,
+    ],
+    ['The number of tokens to keep from the initial prompt is greater than the context length.', undefined],
+    [
+      "This model's maximum context length is 65,536 tokens. However, you requested 66000 tokens (62000 in the messages, 4000 in the completion).",
+      65_536,
+    ],
+    [
+      'Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length',
+      32_768,
+    ],
+    ['The prompt is too long: 140000, model maximum context length: 131071', 131_071],
+    ["This model's maximum prompt length is 131072 but the request contains 200000 tokens.", 131_072],
+    [
+      'Please reduce the length of the messages or completion. Current length is 9000 while limit is 8192',
+      8192,
+    ],
+    [
+      'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4097. Given: 5000 `inputs` tokens',
+      4097,
+    ],
+    ['prompt token count of 140000 exceeds the limit of 128000', 128_000],
+    ['Invalid request: Your request exceeded model token limit: 131072 (requested: 140000)', 131_072],
+    ['invalid params, context window exceeds limit', undefined],
+    ['<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 98304]', 98_304],
+    ['too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 5000.', 4081],
+  ])('is recognised by "%s" (§24.1)', (message, contextWindow) => {
+    const size = contextWindow === undefined ? '' : ` (${contextWindow.toLocaleString('en')} tokens)`
+    expect(explain(JSON.stringify({ error: { message } }))).toEqual({
+      type: 'failed',
+      code: 'context_exceeded',
+      message: `a.example reported that this conversation is too long for the model${size}. Start a new chat, or choose a model with a larger context window.`,
+      ...(contextWindow !== undefined && { contextWindow }),
+    })
+  })
+
+  it('is recognised by a code, and its size is read from a field of its own (§24.1)', () => {
+    const message = 'try increasing the context size or enable context shift'
+    const llama = {
+      code: 400,
+      message,
+      type: 'exceed_context_size_error',
+      n_prompt_tokens: 5000,
+      n_ctx: 4096,
+    }
+    expect(explain(JSON.stringify({ error: llama }))).toMatchObject({ contextWindow: 4096 })
+    const code = { error: { message: 'Shorten it.', code: 'context_length_exceeded' } }
+    expect(explain(JSON.stringify(code))).toMatchObject({ code: 'context_exceeded' })
+  })
+
+  it('is recognised in the response that a router quotes (§24.1)', () => {
+    const raw = JSON.stringify({ error: { message: 'prompt is too long: 210000 tokens > 200000 maximum' } })
+    const body = { error: { message: 'Provider returned error', code: 400, metadata: { raw } } }
+    expect(explain(JSON.stringify(body))).toMatchObject({ contextWindow: 200_000 })
+  })
+
+  it('is not recognised in the request that an upstream repeats (§24.1)', () => {
+    const body = { detail: [{ loc: ['body', 'model'], msg: 'unknown', input: 'prompt is too long' }] }
+    expect(explain(JSON.stringify(body))).toMatchObject({ code: 'upstream_error' })
+  })
+
+  it.each([
+    'max_tokens is too large: 100000. This model supports at most 16384 completion tokens.',
+    'Image is too large: 9000000 bytes > 5000000 bytes',
+    'Invalid context_management field',
+    'The maximum tokens you requested exceeds the model limit of 4096.',
+  ])('is not recognised in "%s"', (message) => {
+    expect(explain(JSON.stringify({ error: { message } }))).toMatchObject({ code: 'upstream_error' })
+  })
+})

@@ -1,0 +1,143 @@
+import { ModelFailure } from './failure.ts'
+import type { ModelRequest } from './model.ts'
+
+/** A message that explains a refusal is at the beginning of a response. */
+const maxRejectionChars = 4000
+
+/** Messages of a model without tool support, from Ollama, Google, OpenRouter, vLLM, llama.cpp, Anthropic and others. */
+const toolRefusals: readonly RegExp[] = [
+  /\b(?:does not|doesn't|do not|cannot) support (?:the )?(?:tools?|tool[ _-]?(?:use|calls?|calling)|functions?|function[ _-]?call(?:s|ing)?)\b/i,
+  /\b(?:tools?|tool[ _-]?(?:use|calls?|calling|choice)|functions?|function[ _-]?call(?:s|ing)?)(?: \w+){0,2} (?:is|are) not (?:supported|enabled|available|allowed)\b/i,
+  /\bno endpoints found that support tool/i,
+  /\btool choice requires\b/i,
+  /\btools? param(?:eter)? requires\b/i,
+  /\b(?:unsupported|unrecognized|unknown|unexpected) (?:request )?(?:parameter|argument|field|keyword)s?(?: supplied)?:? ['"`]?tools\b/i,
+]
+
+/** Messages about a prompt that is too long for its model, and the codes that come with them. */
+const contextRefusals: readonly RegExp[] = [
+  // OpenAI, Azure, Groq; llama.cpp; GitHub; OpenAI for a single text; Anthropic.
+  /\b(?:context_length_exceeded|exceed_context_size_error|max_prompt_tokens_exceeded|string_above_max_length|request_too_large)\b/i,
+  // Anthropic, Bedrock, Fireworks, Ollama, Groq.
+  /\b(?:prompt|input|request)(?: is)? too (?:long|large)\b/i,
+  // OpenAI, vLLM, SGLang, DeepSeek, Mistral, OpenRouter, xAI.
+  /\bmaximum (?:context|prompt|model) length\b/i,
+  // OpenAI Responses, Anthropic with max_tokens, llama.cpp, Ollama, SGLang.
+  /\bexceed(?:s|ed)?(?: [a-z']+){0,3} context (?:length|limit|size|window)\b/i,
+  /\bcontext (?:length|size|window)(?: has been)? exceed/i,
+  // Google, GitHub; OpenAI.
+  /\b(?:input|prompt) token count\b/i,
+  /\binput tokens exceed\b/i,
+  // SGLang, LM Studio; vLLM, LM Studio; Groq, Cerebras.
+  /\b(?:longer|greater) than the (?:model's )?context length\b/i,
+  /\bcontext length (?:is|of) only\b/i,
+  /\breduce the length of the (?:messages|prompt|input)\b/i,
+  // Text Generation Inference; Moonshot; Zhipu; Qwen; Cohere.
+  /\bmax_new_tokens['"`]? must be\b/i,
+  /\bmust have less than \d{1,9} tokens\b/i,
+  /\bexceeded model token limit\b/i,
+  /\bprompt exceeds max length\b/i,
+  /\brange of input length should be\b/i,
+  /\btokens in the prompt cannot exceed\b/i,
+]
+
+/** The size of the context window in the same messages. The first match counts. */
+const windowSizes: readonly RegExp[] = [
+  // Anthropic: '210000 tokens > 200000 maximum', '190000 + 20000 > 200000'.
+  /\d(?: tokens)? > (\d[\d,]{2,11})/i,
+  /(\d[\d,]{2,11})(?: tokens)? maximum context length\b/i,
+  /\b(?:context|prompt|model) (?:length|limit|size|window)(?: (?:is|of|only)){0,2}:? \(?(\d[\d,]{2,11})/i,
+  /\b(?:tokens allowed|token limit:?|limit (?:is|of)|up to|must be <=|cannot exceed|less than) \(?(\d[\d,]{2,11})/i,
+  /\blength should be \[\d{1,9}, ?(\d[\d,]{2,11})\]/i,
+  /\bn_ctx: (\d{3,9})\b/i,
+]
+
+const maxContextWindow = 100_000_000
+
+/** Whether the upstream refused a request because its model does not support tools. A request without tools may succeed. */
+export function refusesTools(error: unknown): boolean {
+  return matches(toolRefusals, readRejection(error))
+}
+
+/** Whether the upstream refused a request because the prompt is too long for the model. */
+export function refusesLength(error: unknown): boolean {
+  return matches(contextRefusals, readRejection(error))
+}
+
+/** Replaces an error by the failure that says which part of the request its upstream refused. */
+export function explainRefusal(error: unknown, request: ModelRequest, upstream: string): unknown {
+  if (refusesLength(error)) return contextExceeded(upstream, findContextWindow(readRejection(error)))
+  if (request.tools.length > 0 && refusesTools(error)) return noToolSupport(upstream)
+  return error
+}
+
+function noToolSupport(upstream: string): ModelFailure {
+  return new ModelFailure(
+    'tool_unavailable',
+    `${upstream} reported that this model does not support tools. Choose another model for this bot.`,
+  )
+}
+
+/** The failure of a prompt that is too long. `contextWindow` is its limit in tokens, if the upstream named it (§24.1). */
+export function contextExceeded(upstream: string, contextWindow: number | undefined): ModelFailure {
+  const size = contextWindow === undefined ? '' : ` (${contextWindow.toLocaleString('en')} tokens)`
+  return new ModelFailure(
+    'context_exceeded',
+    `${upstream} reported that this conversation is too long for the model${size}. Start a new chat, or choose a model with a larger context window.`,
+    '',
+    contextWindow === undefined ? {} : { contextWindow },
+  )
+}
+
+/** The size of the context window in a message about a prompt that is too long; undefined when it is not named. */
+export function findContextWindow(rejection: string): number | undefined {
+  for (const pattern of windowSizes) {
+    const size = Number(pattern.exec(rejection)?.[1]?.replaceAll(',', ''))
+    if (size >= 100 && size <= maxContextWindow) return size
+  }
+  return undefined
+}
+
+function matches(patterns: readonly RegExp[], rejection: string): boolean {
+  return rejection !== '' && patterns.some((pattern) => pattern.test(rejection))
+}
+
+/** Fields in which an upstream repeats what it was sent. */
+const repeatingFields: readonly string[] = ['input', 'body', 'request']
+
+/** The beginning of the body of a refused request: the fields of JSON as lines such as `param: temperature`. */
+function readRejection(error: unknown): string {
+  if (!(error instanceof ModelFailure)) return ''
+  return flatten(error.rejection).slice(0, maxRejectionChars)
+}
+
+function flatten(body: string): string {
+  const lines: string[] = []
+  const parsed = parse(body)
+  if (parsed === undefined) return body
+  addLines(lines, '', parsed, 0)
+  return lines.join('\n')
+}
+
+function addLines(lines: string[], key: string, value: unknown, depth: number): void {
+  if (depth > 6 || repeatingFields.includes(key)) return
+  if (typeof value === 'object' && value !== null) {
+    for (const [name, inner] of Object.entries(value))
+      addLines(lines, Array.isArray(value) ? key : name, inner, depth + 1)
+    return
+  }
+  // OpenRouter quotes the response of a provider as JSON in a text.
+  const quoted = typeof value === 'string' && value.startsWith('{') ? parse(value) : undefined
+  if (quoted !== undefined) addLines(lines, key, quoted, depth + 1)
+  else if (typeof value === 'string' || typeof value === 'number') lines.push(`${key}: ${value}`)
+}
+
+/** The object or array in a JSON text. */
+function parse(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
+}
