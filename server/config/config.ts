@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { BotInput } from '@yonder/contract/bot'
 import { defaultApiKeyServices } from './api-key-service.ts'
 import type { ApiKeyService } from './api-key-service.ts'
+import type { ModelPrice } from './model-prices.ts'
 import { withHost } from './setting-values.ts'
 import { Settings } from './settings.ts'
 
@@ -46,6 +47,8 @@ export interface Config {
   readonly defaultModel: { readonly baseUrl: string; readonly apiKey: string | null } | null
   /** Null means the demo bot, or none when a provider is configured, whose models only the operator can choose. */
   readonly defaultBots: readonly BotInput[] | null
+  /** Prices that the operator has set; they come before the ones that are shipped. */
+  readonly modelPrices: readonly ModelPrice[]
   /** Limits on the addresses that users and other servers may supply (`http/outgoing/address-policy.ts`). */
   readonly outgoing: {
     readonly allowedPrivateHosts: readonly string[]
@@ -189,6 +192,7 @@ function toConfig(env: Settings): Config {
         ? null
         : { baseUrl: env.DEFAULT_MODEL_BASE_URL, apiKey: env.DEFAULT_MODEL_API_KEY ?? null },
     defaultBots: env.DEFAULT_BOTS ?? null,
+    modelPrices: env.MODEL_PRICES ?? [],
     outgoing: {
       allowedPrivateHosts: env.ALLOWED_PRIVATE_HOSTS ?? [],
       loopbackInstallation: loopback,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ApiKeyServices } from './api-key-service.ts'
 import { DefaultBots } from './default-bots.ts'
+import { modelPrices } from './model-prices.ts'
 import {
   emailList,
   hostList,
@@ -186,6 +187,12 @@ const models = {
     otherwise: 'the demo bot; none once a provider is set',
     example: '[{"name":"Claude","model":"anthropic/claude-sonnet-4.5"}]',
     description: 'Bots that every new user gets, as JSON.',
+  }),
+  MODEL_PRICES: optional(modelPrices, {
+    otherwise: 'the prices that are shipped, for models at the addresses of known providers',
+    example: '[{"model":"llama-3.3-70b","currency":"USD","input":0.5,"output":0.75}]',
+    description:
+      'Prices of models for a million tokens, as JSON or as the path of a JSON file. They come before the ones that are shipped. [The fields](operations.md#prices-of-models)',
   }),
 }
 

@@ -1,0 +1,63 @@
+/** Prices for a million tokens, in units of the currency. */
+export interface TokenPrices {
+  readonly input: number
+  readonly output: number
+  /** Input that was read from the provider's cache; `input` applies without it. */
+  readonly cachedInput?: number
+  /** Input that was written to the provider's cache; `input` applies without it. */
+  readonly cacheWrite?: number
+  /** Reasoning, where it is not charged as output. */
+  readonly reasoning?: number
+}
+
+export interface ModelPrices extends TokenPrices {
+  /** ISO 4217. */
+  readonly currency: string
+  /** Prices of all tokens of a request with more input, in ascending order. */
+  readonly tiers?: readonly (TokenPrices & { readonly aboveInputTokens: number })[]
+}
+
+/** Tokens of one call that a price applies to; null when the provider does not say. */
+export interface PricedTokens {
+  /** With the cached ones and those that were written to the cache. */
+  readonly input: number | null
+  /** With the reasoning. */
+  readonly output: number | null
+  readonly cached?: number | null
+  readonly cacheWrite?: number | null
+  readonly reasoning?: number | null
+}
+
+/** Prices are rounded to a millionth, so that a price for a token is a whole number of these. */
+const partsOfUnit = 1_000_000
+const partsOfNano = 1_000n
+
+/**
+ * The cost of a call in billionths of the currency's unit, rounded once (§25.5). Null when it is not known: without prices,
+ * or when the provider did not report input or output. A figure above the exact numbers of JavaScript counts as unknown too.
+ */
+export function costInNanos(tokens: PricedTokens, prices: ModelPrices | undefined): number | null {
+  const { input, output } = tokens
+  if (prices === undefined || input === null || output === null) return null
+  const rates = pricesFor(prices, input)
+  const cached = Math.min(tokens.cached ?? 0, input)
+  const cacheWrite = Math.min(tokens.cacheWrite ?? 0, input - cached)
+  const reasoning = rates.reasoning === undefined ? 0 : Math.min(tokens.reasoning ?? 0, output)
+  const parts =
+    times(input - cached - cacheWrite, rates.input) +
+    times(cached, rates.cachedInput ?? rates.input) +
+    times(cacheWrite, rates.cacheWrite ?? rates.input) +
+    times(output - reasoning, rates.output) +
+    times(reasoning, rates.reasoning ?? rates.output)
+  const nanos = Number((parts + partsOfNano / 2n) / partsOfNano)
+  return Number.isSafeInteger(nanos) ? nanos : null
+}
+
+function pricesFor(prices: ModelPrices, inputTokens: number): TokenPrices {
+  return prices.tiers?.findLast(({ aboveInputTokens }) => inputTokens > aboveInputTokens) ?? prices
+}
+
+/** Exact in trillionths of the unit, whatever the number of tokens. */
+function times(tokens: number, price: number): bigint {
+  return BigInt(tokens) * BigInt(Math.round(price * partsOfUnit))
+}

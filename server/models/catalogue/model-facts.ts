@@ -1,0 +1,69 @@
+import type { Config } from '../../config/config.ts'
+import { listModelNames } from './model-names.ts'
+import { findPackageFacts } from './package-facts.ts'
+import type { ModelFacts } from './package-facts.ts'
+
+export interface ModelQuery {
+  /** The model's name at its provider. */
+  readonly model: string
+  /** Where the model is called; null for the built-in demo model. */
+  readonly address: string | null
+  /** Milliseconds since 1970. Some prices change with the date or the time of the day. */
+  readonly time: number
+}
+
+/**
+ * The context window and the prices of a model: what the operator has set, else what is shipped (§25.1, §25.3). Never
+ * rejects because of an unknown model.
+ */
+export async function findModelFacts(
+  { modelPrices }: Pick<Config, 'modelPrices'>,
+  { model, address, time }: ModelQuery,
+): Promise<ModelFacts> {
+  const set = findSetPrice(modelPrices, model, address)
+  if (set?.context_window === undefined && address === null) return toFacts(set)
+  if (set?.context_window !== undefined) return toFacts(set)
+  return { ...(await findPackageFacts(model, address, time)), ...toFacts(set) }
+}
+
+type SetPrice = Config['modelPrices'][number]
+
+/** The operator's entry with the most exact name; one for the address comes before one for all addresses. */
+function findSetPrice(
+  prices: Config['modelPrices'],
+  model: string,
+  address: string | null,
+): SetPrice | undefined {
+  for (const name of prices.length === 0 ? [] : listModelNames(model)) {
+    const named = prices.filter((price) => price.model.toLowerCase() === name)
+    const set =
+      named.find(({ base_url }) => base_url !== undefined && isAt(address, base_url)) ??
+      named.find(({ base_url }) => base_url === undefined)
+    if (set !== undefined) return set
+  }
+  return undefined
+}
+
+function isAt(address: string | null, baseUrl: string): boolean {
+  return address !== null && withSlash(address).startsWith(withSlash(baseUrl))
+}
+
+function withSlash(address: string): string {
+  const { href } = new URL(address)
+  return href.endsWith('/') ? href : `${href}/`
+}
+
+function toFacts(set: SetPrice | undefined): ModelFacts {
+  if (set === undefined) return {}
+  const { currency, input, output, cached_input, cache_write, context_window } = set
+  return {
+    ...(context_window !== undefined && { contextWindow: context_window }),
+    prices: {
+      currency,
+      input,
+      output,
+      ...(cached_input !== undefined && { cachedInput: cached_input }),
+      ...(cache_write !== undefined && { cacheWrite: cache_write }),
+    },
+  }
+}
