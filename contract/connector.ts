@@ -67,6 +67,8 @@ export const Connector = z.object({
   /** The tools that were omitted from the list, and the reasons (§18.9). */
   notice: z.string().nullable(),
   allow_tools: z.array(z.string()).nullable(),
+  /** The tools that models are not offered and that never run (§28.8). None of them is allowed. */
+  block_tools: z.array(z.string()).optional(),
   tools: z.array(ConnectorTool),
   /**
    * Identifies the connector and its credential, like `credential` of a waiting call. If the two differ, that call will not
@@ -78,10 +80,14 @@ export type Connector = z.infer<typeof Connector>
 
 export const ConnectorList = z.array(Connector)
 
-const allowTools = z
-  .array(z.string().max(200))
-  .max(1000)
-  .transform((names) => [...new Set(names.filter((name) => name.trim() !== ''))])
+const toolNames = (maxNames: number) =>
+  z
+    .array(z.string().max(200))
+    .max(maxNames)
+    .transform((names) => [...new Set(names.filter((name) => name.trim() !== ''))])
+const maxAllowedTools = 1000
+/** Fewer than allowed ones, because the names are read with the connector for every request to a model. */
+const maxBlockedTools = 400
 
 /**
  * The input that creates or updates a connector. The address is stored as typed, without a format check (§5.10). In an
@@ -97,7 +103,12 @@ export const ConnectorInput = z.object({
   status: z.enum(connectorStatuses).optional(),
   is_default: z.boolean().optional(),
   /** The tools that run without approval (§5.16). A name that no tool has exactly is trimmed when it is stored. Null, or absent at creation, means that every tool runs without approval. */
-  allow_tools: allowTools.nullish(),
+  allow_tools: toolNames(maxAllowedTools).nullish(),
+  /**
+   * The tools that models are not offered and that never run. Absent keeps the stored list, null empties it. A tool that
+   * is blocked is removed from the allowed ones; an input that allows a blocked tool is refused (§28.9, §28.10).
+   */
+  block_tools: toolNames(maxBlockedTools).nullish(),
   /**
    * The fingerprints of the tools that the user saw. A tool listed here is allowed in this version, even if another
    * version was allowed before. If the tool has changed since, the update is refused as a conflict (§17.23).

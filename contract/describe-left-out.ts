@@ -14,6 +14,18 @@ export function describeLeftOut({ connectors, max_tools, max_chars }: LeftOutToo
   return `From here on, ${join(parts)} ${total === 1 ? 'is' : 'are'} left out: a model is offered at most ${join(limits)}.`
 }
 
+/** Tools of all connectors together that one request to a model offers at most (§16.7). */
+export const maxOfferedTools = 128
+
+/** Returns a sentence that says how many of how many tools are offered, if it is known (§28.17). */
+export function describeOffered({
+  offered,
+  total,
+}: Pick<LeftOutTools, 'offered' | 'total'>): string | undefined {
+  if (offered === undefined || total === undefined) return undefined
+  return `${format(offered)} of ${countTools(total)} ${total === 1 ? 'is' : 'are'} offered.`
+}
+
 /** Formats a number of tools for users. */
 export function countTools(tools: number): string {
   return tools === 1 ? '1 tool' : `${format(tools)} tools`

@@ -120,6 +120,9 @@ export const LeftOutTools = z.object({
   max_tools: z.int().positive().optional(),
   /** The characters that the tools of a request may have in total, if they were reached. */
   max_chars: z.int().positive().optional(),
+  /** How many tools a request offers, and how many there are that are not blocked. Absent if none is left out, and in replies of earlier versions. */
+  offered: z.int().nonnegative().optional(),
+  total: z.int().positive().optional(),
   connectors: z.array(
     z.object({
       server: z.string(),

@@ -1,6 +1,7 @@
 import type { SettingsList } from '@yonder/contract/live'
 import type { FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'
+import { replaceConnectorInBots } from './bots/bot-connectors.ts'
 import { registerBotRoutes } from './bots/bot-routes.ts'
 import { openBotModel } from './bots/bot-model.ts'
 import { openChats } from './chats/open-chats.ts'
@@ -87,6 +88,7 @@ function openDomains(app: FastifyInstance, deps: AppDeps) {
   })
   const connectors = openConnectors(deps, {
     integrations,
+    bots: { replaceConnector: replaceConnectorInBots, onChanged: changed(live, 'bots') },
     onChanged: changed(live, 'connectors'),
     onError: logAs('background work of a connector failed'),
   })

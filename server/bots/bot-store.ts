@@ -70,6 +70,37 @@ export async function updateBot(db: Db, user: Owner, id: BotRow['id'], change: B
   await db.updateTable('bots').set(change).where('user_id', '=', user.id).where('id', '=', id).execute()
 }
 
+const botConnectorsQuery = prepareQuery((db, bot: { readonly userId: string; readonly id: string }) =>
+  db
+    .selectFrom('bots')
+    .select('connectors')
+    .where('user_id', '=', bot.userId)
+    .where('id', '=', bot.id)
+    .compile(),
+)
+
+export async function findBotConnectors(
+  db: Db,
+  user: Owner,
+  id: BotRow['id'],
+): Promise<Pick<BotRow, 'connectors'> | undefined> {
+  return (await botConnectorsQuery(db, { userId: user.id, id })).rows[0]
+}
+
+export async function updateBotConnectors(
+  db: Db,
+  user: Owner,
+  id: BotRow['id'],
+  connectors: string,
+): Promise<void> {
+  await db
+    .updateTable('bots')
+    .set({ connectors })
+    .where('user_id', '=', user.id)
+    .where('id', '=', id)
+    .execute()
+}
+
 /** @throws AppError `not_found` */
 export async function deleteBot(db: Db, user: Owner, name: string): Promise<void> {
   const { numDeletedRows } = await db

@@ -62,6 +62,8 @@ export async function changeBot(
 ): Promise<BotRow> {
   return refuseTakenName(dialect, input.name, () =>
     db.transaction().execute(async (trx) => {
+      // A connector that is renamed meanwhile changes the bot too (§28.5).
+      await lockUser(trx, user)
       const bot = await requireBot(trx, user, name)
       const change = fillBot(deps, bot, input)
       await updateBot(trx, user, bot.id, change)

@@ -1,7 +1,8 @@
 import type { ConnectorAccount } from '@yonder/contract/connector'
 import type { LRUCache } from 'lru-cache'
-import type { Database } from '../db/database.ts'
+import type { Database, Db } from '../db/database.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
+import type { User } from '../identity/user.ts'
 import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 import type { ConcurrencyLimiter } from '../lib/concurrency-limiter.ts'
 import type { SingleFlight } from '../lib/single-flight.ts'
@@ -28,12 +29,21 @@ export interface ConnectorDeps {
    */
   readonly guards: Readonly<Record<'userSupplied' | 'serverSupplied' | 'operatorSupplied', GuardedFetch>>
   readonly shared: SharedState
+  readonly bots: ConnectorBots
   /** Called when the visible state of a user's connectors has changed. */
   readonly onChanged: (userId: string) => void
   /** Aborted when the process shuts down. */
   readonly closing: AbortSignal
   /** Called with errors that no user can act on. */
   readonly onError: (error: unknown) => void
+}
+
+/** The bots of users, which may name the connectors that they use. */
+export interface ConnectorBots {
+  /** Replaces a name in the user's bots in the caller's transaction; with null it is removed (§28.5, §28.6). */
+  replaceConnector(trx: Db, user: Pick<User, 'id'>, name: string, next: string | null): Promise<void>
+  /** Called after such a transaction. */
+  onChanged(userId: string): void
 }
 
 export interface ConnectorSettings {

@@ -1,3 +1,5 @@
+import { maxOfferedTools } from '@yonder/contract/describe-left-out'
+
 /** Limits for each server, each user and the process (§16.7, §16.8, §16.9, §16.10). */
 export interface ConnectorLimits {
   /** Includes the request that finds out the server's protocol revision. */
@@ -89,7 +91,7 @@ export const connectorLimits: ConnectorLimits = {
   maxSchemaChars: 32 * kilobyte,
   maxSchemaDepth: 16,
   maxConnectorsPerUser: 20,
-  maxToolsPerRequest: 128,
+  maxToolsPerRequest: maxOfferedTools,
   maxToolCharsPerRequest: 250_000,
   maxCallsPerConnector: 4,
   maxCallsPerUser: 8,

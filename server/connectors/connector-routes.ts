@@ -18,10 +18,10 @@ import { normalizeText } from '../lib/text.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import { readBrowserKey, writeBrowserKey, openConsentRequest } from './oauth/consent-request.ts'
 import { browseServers } from './catalogue/browse-servers.ts'
-import { changeConnector, requireDeletable, createConnector } from './save-connector.ts'
+import { changeConnector, requireDeletable, createConnector, removeConnector } from './save-connector.ts'
 import { connectionPrefix } from './mcp/connection-pool.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
-import { deleteConnector, findConnector, requireConnector } from './connector-store.ts'
+import { findConnector, requireConnector } from './connector-store.ts'
 import type { Owner } from './connector-store.ts'
 import { disconnectConnector } from './connector-state.ts'
 import { listGrants } from './oauth/grant-store.ts'
@@ -108,6 +108,7 @@ function registerChanges(api: Api, deps: ConnectorDeps): void {
       const connector = await changeConnector(deps, user, name, request.body)
       revoke?.()
       deps.onChanged(user.id)
+      if (connector.name !== name) deps.bots.onChanged(user.id)
       if (connector.credential_version !== before.credential_version) {
         await deps.shared.pool.drop(connectionPrefix(connector))
       }
@@ -123,9 +124,10 @@ function registerChanges(api: Api, deps: ConnectorDeps): void {
       const connector = await requireOwnConnector(deps, user, request.params.name)
       requireDeletable(connector)
       const revoke = await prepareRevocation(deps, connector)
-      await deleteConnector(deps.database.db, user, connector.id)
+      await removeConnector(deps, user, connector)
       revoke()
       deps.onChanged(user.id)
+      deps.bots.onChanged(user.id)
       await deps.shared.pool.drop(connectionPrefix(connector))
       return reply.status(204).send(null)
     },

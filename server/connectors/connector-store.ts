@@ -15,6 +15,7 @@ export type ConnectorChange = Pick<
   | 'client_id'
   | 'client_secret'
   | 'asks'
+  | 'blocked_tools'
   | 'credential_version'
   | 'status'
   | 'error_message'

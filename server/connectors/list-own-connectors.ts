@@ -111,6 +111,7 @@ function toRow(user: Owner, { name, url, slug, version }: OwnedBuiltIn, created_
     notice: null,
     is_default: 1,
     asks: 1,
+    blocked_tools: null,
     slug,
     credential_version: version,
     tools_expire_at: null,

@@ -12,7 +12,7 @@ import { TokenLeases } from '../lib/token-lease.ts'
 import type { ToolCallRequest } from './calls/call-tool.ts'
 import { ArgumentChecker } from './calls/check-arguments.ts'
 import { userPrefix, ConnectionPool } from './mcp/connection-pool.ts'
-import type { ConnectorDeps } from './connector-deps.ts'
+import type { ConnectorBots, ConnectorDeps } from './connector-deps.ts'
 import { connectorLimits } from './connector-limits.ts'
 import type { ConnectorLimits } from './connector-limits.ts'
 import type { Owner } from './connector-store.ts'
@@ -43,6 +43,7 @@ export interface ConnectorOptions {
   /** The connectors of integrations. */
   readonly integrations?: IntegrationConnectors
   readonly limits?: Partial<ConnectorLimits>
+  readonly bots?: ConnectorBots
   /** Called when the visible state of a user's connectors has changed. */
   readonly onChanged: (userId: string) => void
   /** Called with errors that no user can act on. */
@@ -72,6 +73,8 @@ export interface Connectors {
   /** Closes every connection and aborts running work. Call it before the guards and the database close. */
   close(): Promise<void>
 }
+
+const noBots: ConnectorBots = { replaceConnector: () => Promise.resolve(), onChanged: () => undefined }
 
 /** Connectors whose accounts are cached. */
 const maxCachedAccounts = 1_000
@@ -108,6 +111,7 @@ export function openConnectors(appDeps: AppDeps, options: ConnectorOptions): Con
     builtIns: createBuiltInConnectors(now, options.integrations),
     guards: appDeps.guards,
     shared: { ...createSharedState(limits, now, closing.signal), announcedRefreshes },
+    bots: options.bots ?? noBots,
     onChanged: options.onChanged,
     closing: closing.signal,
     onError: options.onError,

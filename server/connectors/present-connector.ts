@@ -5,6 +5,7 @@ import { clientSecretContext, connectorTokenContext } from '../db/secrets/seal-c
 import { maskSecret } from '../db/secrets/mask-secret.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import { credentialOf } from './connector-store.ts'
+import { blockedToolsOf } from './tools/block-tools.ts'
 import { decideConsent } from './tools/resolve-tool.ts'
 import { parseDefinition } from './tools/tool-store.ts'
 
@@ -32,6 +33,7 @@ export function presentConnector(
     error_message: connector.status === 'connected' ? connector.call_error : connector.error_message,
     notice: connector.notice,
     allow_tools: connector.asks === 0 ? null : [...allowedByName.keys()],
+    block_tools: [...blockedToolsOf(connector)],
     tools: tools
       .filter((tool) => tool.connector_id === connector.id)
       .map((tool) => presentTool(connector, tool, allowedByName.get(tool.name))),

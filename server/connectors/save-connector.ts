@@ -5,9 +5,11 @@ import { newId } from '../lib/new-id.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import { AppError } from '../lib/app-error.ts'
 import { allowTools } from './tools/allow-tools.ts'
+import { blockTools } from './tools/block-tools.ts'
 import {
   countCustomConnectors,
   credentialOf,
+  deleteConnector,
   insertConnector,
   listConnectors,
   requireConnector,
@@ -22,7 +24,7 @@ import { changeSecret } from '../db/secrets/change-secret.ts'
 import { toOrigin } from '../db/secrets/credential.ts'
 import { clientSecretContext, connectorTokenContext } from '../db/secrets/seal-contexts.ts'
 
-type Deps = Pick<ConnectorDeps, 'database' | 'sealer' | 'now' | 'settings' | 'builtIns'>
+type Deps = Pick<ConnectorDeps, 'database' | 'sealer' | 'now' | 'settings' | 'builtIns' | 'bots'>
 
 /**
  * Creates a connector that is not connected yet (§16.6).
@@ -53,6 +55,7 @@ export async function createConnector(
         // Later than all others, so that connectors are listed in order of creation even within one millisecond.
         created_at: Math.max(now(), ...others.map((other) => other.created_at + 1)),
         ...applyInput(sealer, { ...owned, ...emptyConnector }, input),
+        blocked_tools: await blockTools(trx, { ...owned, blocked_tools: null }, input),
       }
       await insertConnector(trx, connector)
       await allowTools(trx, connector, input)
@@ -65,37 +68,58 @@ export async function createConnector(
 const noCredentials = { token: undefined, client_id: undefined, client_secret: undefined }
 
 /**
- * Changes a connector. Of a default connector, only the list of allowed tools can be changed.
+ * Changes a connector. Of a default connector, only the lists of allowed and blocked tools can be changed. The user is
+ * locked, so that of two changes at once the later one sees the tools that the other has blocked, and no change of a bot
+ * writes back the former name (§28.5, §28.10).
  * @throws AppError `not_found`, `forbidden`, `name_taken`, `conflict`, `invalid_request`
  */
 export async function changeConnector(
-  { database: { db, dialect }, sealer, builtIns }: Deps,
+  { database: { db, dialect }, sealer, builtIns, bots }: Deps,
   user: Owner,
   name: string,
   input: ConnectorInput,
 ): Promise<ConnectorRow> {
   const write = (): Promise<ConnectorRow> =>
     db.transaction().execute(async (trx) => {
+      await lockUser(trx, user)
       const connector = await requireConnector(trx, user, name)
       requireEditable(connector, input)
       requireCredential(connector, input)
-      const change =
+      const applied =
         connector.is_default === 1
           ? applyInput(sealer, connector, { ...input, ...noCredentials })
           : applyInput(sealer, connector, input)
+      const isMoved = applied.url !== connector.url
+      // A form repeats the tools allowed at the old address, which are not allowed at the new one.
+      const lists = isMoved ? { ...input, allow_tools: undefined } : input
+      const change = { ...applied, blocked_tools: await blockTools(trx, connector, lists) }
       await updateConnector(trx, user, connector.id, change)
-      if (change.url === connector.url) {
+      if (!isMoved) {
         await allowTools(trx, connector, input)
       } else {
         await replaceTools(trx, connector, [])
         await replaceAllowedTools(trx, connector, [])
         await deleteGrants(trx, connector)
       }
+      if (input.name !== name) await bots.replaceConnector(trx, user, name, input.name)
       return { ...connector, ...change }
     })
   // An unchanged name is not checked, since a default connector's own name is reserved.
   const reservedNames = input.name === name ? new Set<string>() : listReservedNames(builtIns.list)
   return nameConnector({ dialect, reservedNames }, input.name, write)
+}
+
+/** Deletes a connector, also from the choices of the user's bots (§28.6). */
+export function removeConnector(
+  { database: { db }, bots }: Pick<Deps, 'database' | 'bots'>,
+  user: Owner,
+  { id, name }: Pick<ConnectorRow, 'id' | 'name'>,
+): Promise<void> {
+  return db.transaction().execute(async (trx) => {
+    await lockUser(trx, user)
+    await deleteConnector(trx, user, id)
+    await bots.replaceConnector(trx, user, name, null)
+  })
 }
 
 /** The state of a connector that was never connected. */
@@ -117,6 +141,7 @@ const emptyConnector: ConnectorChange = {
   client_id: null,
   client_secret: null,
   asks: 0,
+  blocked_tools: null,
   credential_version: 0,
 }
 
@@ -165,6 +190,7 @@ function applyInput(
     ...credentials,
     asks:
       isExisting && addressChanged ? needsApprovalAtNewAddress(stored, input) : needsApproval(stored, input),
+    blocked_tools: stored.blocked_tools,
     credential_version: stored.credential_version + (credentialsChanged ? 1 : 0),
     status: keepsState ? stored.status : unconnected.status,
     error_message: keepsState ? stored.error_message : null,

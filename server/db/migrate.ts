@@ -17,6 +17,7 @@ import { addChatSizes } from './migrations/0013-chat-sizes.ts'
 import { createSearchTexts } from './migrations/0014-search-texts.ts'
 import { rememberSelectedLeaves } from './migrations/0015-selected-leaves.ts'
 import { addBotOptions } from './migrations/0016-bot-options.ts'
+import { addBlockedTools } from './migrations/0017-blocked-tools.ts'
 import type { Tables } from './tables/tables.ts'
 
 type Migration = (trx: Kysely<Tables>, dialect: Dialect) => Promise<void>
@@ -39,6 +40,7 @@ export const migrations: readonly Migration[] = [
   createSearchTexts,
   rememberSelectedLeaves,
   addBotOptions,
+  addBlockedTools,
 ]
 
 /**

@@ -72,6 +72,20 @@ describe.each(engines)('notifications of settings on %s', (engine) => {
     stream.leave()
   })
 
+  it('report the bots too when a connector is renamed or deleted, which can change them (§28.5, §28.6)', async () => {
+    const { ada, stream, nextLists } = await open()
+    const url = product.servers.url('polite')
+    await ada.post('/api/mcp-server', { name: 'Tools', url })
+    expect(await nextLists(1)).toEqual(['connectors'])
+    await ada.put('/api/mcp-server/Tools', { name: 'Utilities', url })
+    expect((await nextLists(2)).toSorted()).toEqual(['bots', 'connectors'])
+    await ada.put('/api/mcp-server/Utilities', { name: 'Utilities', url, block_tools: ['act'] })
+    expect(await nextLists(1)).toEqual(['connectors'])
+    await ada.delete('/api/mcp-server/Utilities')
+    expect((await nextLists(2)).toSorted()).toEqual(['bots', 'connectors'])
+    stream.leave()
+  })
+
   it('are not sent when a list is only read', async () => {
     const { ada, stream, nextLists } = await open()
     // The first read discovers the default connector's tools and notifies once; later reads do not.

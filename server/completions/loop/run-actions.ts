@@ -3,6 +3,7 @@ import type { StartedEvent, UnnumberedEvent } from '@yonder/contract/completion'
 import { LeftOutTools } from '@yonder/contract/tool-call'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
+import { readBotConnectors } from '../../bots/bot-connectors.ts'
 import { apiTypeOf } from '../../bots/bot-model.ts'
 import { fullChatMessage, selectLeaf, touchChat } from '../../chats/chat-store.ts'
 import {
@@ -135,6 +136,7 @@ export class RecordedActions implements RunActions {
       replyId,
       call,
       remaining,
+      readUsable: this.#readUsable,
       signal,
     })
     // The event contains the text of the reply so far, so that text is committed first.
@@ -167,6 +169,7 @@ export class RecordedActions implements RunActions {
     const { recorder, user, signal, elicitations } = this.#frame
     const outcome = await runCall(this.#deps, invocation, {
       user,
+      readUsable: this.#readUsable,
       signal,
       elicitations,
       onEvent: (event) => recorder.add(event),
@@ -211,6 +214,9 @@ export class RecordedActions implements RunActions {
     await recorder.flush()
   }
 
+  /** Read for each use, since the user may change the bot or rename a connector during the run. */
+  readonly #readUsable = () => readBotConnectors(this.#deps.database.db, this.#frame.bot)
+
   #listTools(): Promise<ModelTools> {
     const { user, bot, recorder, signal } = this.#frame
     const { toolSupport } = this.#deps
@@ -219,6 +225,7 @@ export class RecordedActions implements RunActions {
     return this.#deps.connectors.listModelTools({
       user,
       apiType: apiTypeOf(bot),
+      readUsable: this.#readUsable,
       signal,
       reportsStored: !hasReported && !toolSupport.refuses(bot),
       onStatus: (status) => {

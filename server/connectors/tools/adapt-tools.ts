@@ -5,6 +5,7 @@ import { adaptSchema } from '../model-tools/adapt-schema.ts'
 import type { JsonSchema } from '../model-tools/json-schema.ts'
 import { nameTools } from '../model-tools/name-tools.ts'
 import { cleanText } from '../../lib/text.ts'
+import { blockedToolsOf } from './block-tools.ts'
 import { parseDefinition } from './tool-store.ts'
 
 export interface ReadyConnector {
@@ -34,8 +35,14 @@ export interface AdaptedTools {
   readonly chars: number
   /** Returns the tool with a name, also when it cannot be offered. Names are looked up, never parsed. */
   resolve(name: string): { readonly connectorName: string; readonly toolName: string } | undefined
-  /** Sentences about tools that cannot be offered. */
-  readonly notices: readonly string[]
+  /** Why tools cannot be offered. */
+  readonly problems: readonly ToolProblem[]
+}
+
+export interface ToolProblem {
+  readonly connector: ConnectorRow
+  /** A sentence for the user. */
+  readonly notice: string
 }
 
 /** Milliseconds of work before it yields to the event loop, because a server may list hundreds of large schemas. */
@@ -50,10 +57,13 @@ export async function adaptTools(ready: readonly ReadyConnector[], apiType: ApiT
       .map((row) => ({ connectorId: connector.id, slug: connector.slug, tool: row.name, row, connector })),
   )
   const named = nameTools(usable)
-  const notices: string[] = []
+  const blocked = new Map(ready.map(({ connector }) => [connector.id, blockedToolsOf(connector)]))
+  const problems: ToolProblem[] = []
   const tools: AdaptedTool[] = []
   let startedAt = performance.now()
   for (const [name, { row, connector }] of named) {
+    // It keeps its name, so that the others keep theirs, and a call of it is answered with the reason (§28.11).
+    if (blocked.get(connector.id)?.has(row.name)) continue
     if (performance.now() - startedAt > maxWorkMs) {
       await setImmediate()
       startedAt = performance.now()
@@ -61,7 +71,8 @@ export async function adaptTools(ready: readonly ReadyConnector[], apiType: ApiT
     const { description, title, inputSchema } = parseDefinition(row.definition)
     const adapted = adaptSchema(inputSchema, apiType)
     if ('problem' in adapted) {
-      notices.push(`"${row.name}" of ${connector.name} is not offered: ${adapted.problem}.`)
+      const notice = `"${row.name}" of ${connector.name} is not offered: ${adapted.problem}.`
+      problems.push({ connector, notice })
       continue
     }
     const offered = {
@@ -74,13 +85,28 @@ export async function adaptTools(ready: readonly ReadyConnector[], apiType: ApiT
   }
   return {
     tools,
-    chars: tools.reduce((sum, { chars }) => sum + chars, 0),
+    chars: sumChars(tools),
     resolve(name) {
       const tool = named.get(name)
       return tool && { connectorName: tool.connector.name, toolName: tool.tool }
     },
-    notices,
+    problems,
   }
+}
+
+/** Leaves only the tools of the connectors that may be used; the others keep their names (§28.2). */
+export function selectTools(
+  adapted: AdaptedTools,
+  isUsable: (connector: Pick<ConnectorRow, 'name'>) => boolean,
+): AdaptedTools {
+  const tools = adapted.tools.filter(({ connector }) => isUsable(connector))
+  if (tools.length === adapted.tools.length && adapted.problems.length === 0) return adapted
+  const problems = adapted.problems.filter(({ connector }) => isUsable(connector))
+  return { ...adapted, tools, chars: sumChars(tools), problems }
+}
+
+function sumChars(tools: readonly AdaptedTool[]): number {
+  return tools.reduce((sum, { chars }) => sum + chars, 0)
 }
 
 function countChars({ name, description, inputSchema }: OfferedTool): number {

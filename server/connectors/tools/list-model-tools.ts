@@ -6,11 +6,12 @@ import type { OnStatus } from './connection-round.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import type { Owner } from '../connector-store.ts'
 import { listOwnConnectors } from '../list-own-connectors.ts'
-import { adaptTools } from './adapt-tools.ts'
-import type { AdaptedTools } from './adapt-tools.ts'
+import { adaptTools, selectTools } from './adapt-tools.ts'
+import type { AdaptedTools, ReadyConnector } from './adapt-tools.ts'
 import { fitsRequest, offerTools } from './offer-tools.ts'
 import type { ModelTools } from './offer-tools.ts'
 import { findPreferredTools } from './preferred-tools.ts'
+import type { ReadUsableConnectors } from './resolve-tool.ts'
 import { listTools } from './tool-store.ts'
 
 export interface ListModelToolsOptions {
@@ -20,29 +21,40 @@ export interface ListModelToolsOptions {
   readonly onStatus: OnStatus
   /** Whether the connectors are reported also when the reply does not wait for them. */
   readonly reportsStored?: boolean
+  /** Without it, all connectors are used. */
+  readonly readUsable?: ReadUsableConnectors
 }
+
+type IsUsable = (connector: Pick<ConnectorRow, 'name'>) => boolean
 
 /**
  * Returns the stored tools of the user's connected connectors. A missing list (never loaded, or failed) is
  * loaded first, and the reply waits at most `maxToolListWaitMs` for it, so that a connector that fails or
  * hangs affects only its own tools. An expired list is used and refreshed in the background. `onStatus` is called
- * when the reply waits, and otherwise if `reportsStored` is set (§12.21, §17.17).
+ * when the reply waits, and otherwise if `reportsStored` is set (§12.21, §17.17). Connectors that the bot may not use are
+ * neither loaded nor reported nor offered (§28.2, §28.4).
  */
 export async function listModelTools(
   deps: ConnectorDeps,
-  { user, apiType, signal, onStatus, reportsStored = false }: ListModelToolsOptions,
+  { user, apiType, signal, onStatus, reportsStored = false, readUsable }: ListModelToolsOptions,
 ): Promise<ModelTools> {
   const { database, builtIns, now } = deps
-  const connectors = (await listOwnConnectors(database.db, user, builtIns, now())).filter(
+  const usable = (await readUsable?.()) ?? null
+  const isUsable: IsUsable = ({ name }) => usable?.includes(name) ?? true
+  const own = (await listOwnConnectors(database.db, user, builtIns, now())).filter(
     ({ status }) => status !== 'disconnected',
   )
+  const connectors = own.filter(isUsable)
   if (connectors.some((connector) => lacksToolList(connector) && mayRetry(deps, connector))) {
-    return refreshFirst(deps, { user, apiType, signal, onStatus }, connectors)
+    const others = own.filter((connector) => !isUsable(connector))
+    return refreshFirst(deps, { user, apiType, signal, onStatus }, { connectors, others })
   }
   const known = connectors.filter((connector) => !lacksToolList(connector))
   const expired = known.filter(({ tools_expire_at }) => (tools_expire_at ?? 0) <= now())
   if (expired.length > 0) refreshInBackground(deps, expired)
-  const offered = await offerStoredTools(deps, apiType, known)
+  // The tools of all connectors are adapted, for one cache, and so that a call of each of them is answered (§28.3).
+  const stored = own.filter((connector) => !lacksToolList(connector))
+  const offered = await offerStoredTools(deps, apiType, stored, isUsable)
   if (reportsStored) reportStoredRound(connectors, known, offered, onStatus)
   return offered
 }
@@ -75,7 +87,7 @@ function mayRetry({ shared }: Pick<ConnectorDeps, 'shared'>, connector: Connecto
 async function refreshFirst(
   deps: ConnectorDeps,
   { user, apiType, signal, onStatus }: ListModelToolsOptions,
-  connectors: readonly ConnectorRow[],
+  { connectors, others }: Readonly<Record<'connectors' | 'others', readonly ConnectorRow[]>>,
 ): Promise<ModelTools> {
   // Loads the MCP client.
   const { ConnectorPreparation } = await import('./prepare-connectors.ts')
@@ -84,8 +96,11 @@ async function refreshFirst(
   await Promise.all(
     connectors.map((connector) => preparation.add(connector, lacksToolList(connector), signal)),
   )
-  const adapted = await adaptTools(preparation.ready, apiType)
-  const offered = await chooseTools(deps, adapted, connectors)
+  const unused = await readStoredTools(deps, others)
+  const adapted = await adaptTools([...preparation.ready, ...unused], apiType)
+  const offered = await chooseTools(deps, adapted, connectors, ({ name }) =>
+    others.every((other) => other.name !== name),
+  )
   reportSummary({ ready: preparation.respondedCount, all: connectors.length }, offered, onStatus)
   return offered
 }
@@ -102,8 +117,10 @@ async function offerStoredTools(
   deps: ConnectorDeps,
   apiType: ApiType,
   connectors: readonly ConnectorRow[],
+  isUsable: IsUsable = () => true,
 ): Promise<ModelTools> {
-  return chooseTools(deps, await adaptStoredTools(deps, apiType, connectors), connectors)
+  const adapted = await adaptStoredTools(deps, apiType, connectors)
+  return chooseTools(deps, adapted, connectors.filter(isUsable), isUsable)
 }
 
 /**
@@ -111,35 +128,41 @@ async function offerStoredTools(
  * with their tools.
  */
 async function adaptStoredTools(
-  { database, shared: { adaptedTools } }: ConnectorDeps,
+  deps: ConnectorDeps,
   apiType: ApiType,
   connectors: readonly ConnectorRow[],
 ): Promise<AdaptedTools> {
+  const { adaptedTools } = deps.shared
   const [first] = connectors
   if (first === undefined) return adaptTools([], apiType)
   const key = `${first.user_id} ${apiType}`
   const state = JSON.stringify(
-    connectors.map(({ id, name, slug, credential_version, tools_expire_at }) => [
+    connectors.map(({ id, name, slug, credential_version, tools_expire_at, blocked_tools }) => [
       id,
       name,
       slug,
       credential_version,
       tools_expire_at,
+      blocked_tools,
     ]),
   )
   const cached = adaptedTools.get(key)
   if (cached?.state === state) return cached.adapted
-  const tools = await listTools(
-    database.db,
-    connectors.map(({ id }) => id),
-  )
-  const ready = connectors.map((connector) => ({
+  const adapted = await adaptTools(await readStoredTools(deps, connectors), apiType)
+  adaptedTools.set(key, { state, adapted })
+  return adapted
+}
+
+async function readStoredTools(
+  { database: { db } }: Pick<ConnectorDeps, 'database'>,
+  connectors: readonly ConnectorRow[],
+): Promise<readonly ReadyConnector[]> {
+  const ids = connectors.map(({ id }) => id)
+  const tools = await listTools(db, ids)
+  return connectors.map((connector) => ({
     connector,
     tools: tools.filter(({ connector_id }) => connector_id === connector.id),
   }))
-  const adapted = await adaptTools(ready, apiType)
-  adaptedTools.set(key, { state, adapted })
-  return adapted
 }
 
 /** Chooses the tools of one request. What the user prefers is read only when not all tools fit. */
@@ -147,9 +170,11 @@ async function chooseTools(
   deps: ConnectorDeps,
   adapted: AdaptedTools,
   connectors: readonly ConnectorRow[],
+  isUsable: IsUsable,
 ): Promise<ModelTools> {
+  const usable = selectTools(adapted, isUsable)
   const { maxToolsPerRequest, maxToolCharsPerRequest } = deps.settings.limits
   const limits = { maxTools: maxToolsPerRequest, maxChars: maxToolCharsPerRequest }
-  if (fitsRequest(adapted, limits)) return offerTools(adapted, limits)
-  return offerTools(adapted, limits, await findPreferredTools(deps, connectors))
+  if (fitsRequest(usable, limits)) return offerTools(usable, limits)
+  return offerTools(usable, limits, await findPreferredTools(deps, connectors))
 }

@@ -6,11 +6,13 @@ import { shareTools } from '../model-tools/share-tools.ts'
 import type { ToolLimits } from '../model-tools/share-tools.ts'
 import type { AdaptedTool, AdaptedTools, OfferedTool } from './adapt-tools.ts'
 
-export interface ModelTools extends Pick<AdaptedTools, 'resolve' | 'notices'> {
+export interface ModelTools extends Pick<AdaptedTools, 'resolve'> {
   /** In a stable order, for the provider's prompt cache. */
   readonly tools: readonly OfferedTool[]
   /** Returns what is offered of a connector's tool, if it is offered. */
   find(connector: Pick<ConnectorRow, 'id'>, toolName: string): OfferedTool | undefined
+  /** Sentences about tools that are not offered. */
+  readonly notices: readonly string[]
   /** The tools that do not fit into a request. Its list of connectors is empty when all fit. */
   readonly leftOut: LeftOutTools
 }
@@ -41,9 +43,10 @@ export function offerTools(
   const leftOut: LeftOutTools = {
     ...(reached.has('maxTools') ? { max_tools: limits.maxTools } : {}),
     ...(reached.has('maxChars') ? { max_chars: limits.maxChars } : {}),
+    ...(missing.length > 0 ? { offered: offered.length, total: candidates.length } : {}),
     connectors: groupByConnector(missing),
   }
-  const notices = [...adapted.notices]
+  const notices = adapted.problems.map(({ notice }) => notice)
   if (missing.length > 0) notices.push(describeLeftOut(leftOut))
   if (offered.length > manyTools)
     notices.push(`${offered.length} tools are offered; models choose better from fewer.`)

@@ -5,6 +5,7 @@ import { findConnectorById } from '../connector-store.ts'
 import type { Owner } from '../connector-store.ts'
 import { explainFailure } from '../mcp/explain-failure.ts'
 import type { ReadyConnector } from './adapt-tools.ts'
+import { blockedToolsOf } from './block-tools.ts'
 import { reportUsable } from './connection-round.ts'
 import type { OnStatus } from './connection-round.ts'
 import { refreshTools } from './refresh-tools.ts'
@@ -73,7 +74,7 @@ export class ConnectorPreparation {
     this.ready.push({ connector: current, tools })
     if (!responded) return
     if (current.call_error === null) this.respondedCount++
-    reportUsable(current, tools.length, this.#onStatus)
+    reportUsable(current, countOffered(current, tools), this.#onStatus)
     if (current.notice !== null) {
       this.#onStatus({ status: 'info', server: current.name, message: current.notice })
     }
@@ -84,11 +85,18 @@ export class ConnectorPreparation {
     const { db } = this.#deps.database
     try {
       const current = await findConnectorById(db, this.#user, id)
-      if (current !== undefined) reportUsable(current, (await listTools(db, [id])).length, this.#onStatus)
+      if (current !== undefined)
+        reportUsable(current, countOffered(current, await listTools(db, [id])), this.#onStatus)
     } catch (error) {
       this.#deps.onError(error)
     }
   }
+}
+
+/** Blocked tools are not offered to models. */
+function countOffered(connector: ConnectorRow, tools: ReadyConnector['tools']): number {
+  const blocked = blockedToolsOf(connector)
+  return tools.filter(({ name }) => !blocked.has(name)).length
 }
 
 class WaitEnded extends Error {}

@@ -1,5 +1,6 @@
 import type { ConnectorRow, ConnectorToolRow } from '../../db/tables/connector-tables.ts'
 import { allowInitialTools, hasNoStoredTools } from './allow-tools.ts'
+import { blockedToolsOf } from './block-tools.ts'
 import { changeState } from '../connector-state.ts'
 import { connectionKey } from '../mcp/connection-pool.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
@@ -89,7 +90,14 @@ export async function fetchTools(
       connector.is_default === 1 ? deps.builtIns.find(connector.url)?.initialTools : undefined
     const isFirst = initialTools !== undefined && (await hasNoStoredTools(trx, connector))
     await replaceTools(trx, connector, toRows(connector, listed))
-    if (isFirst) await allowInitialTools(trx, connector, initialTools)
+    if (!isFirst) return
+    const current = await findConnectorById(trx, { id: connector.user_id }, connector.id)
+    const blocked = current && blockedToolsOf(current)
+    await allowInitialTools(
+      trx,
+      connector,
+      initialTools.filter((name) => !blocked?.has(name)),
+    )
   })
 }
 

@@ -3,6 +3,7 @@ import type { ConnectorDeps } from '../connector-deps.ts'
 import { credentialOf, findConnector, findConnectorById } from '../connector-store.ts'
 import type { Owner } from '../connector-store.ts'
 import { explainMissingIntegration } from '../built-in/built-in-connectors.ts'
+import { blockedToolsOf } from './block-tools.ts'
 import { findAllowedTool, findTool, parseDefinition } from './tool-store.ts'
 import type { ToolChange } from '@yonder/contract/tool-call'
 import { canonicalJson } from '../../lib/canonical-json.ts'
@@ -13,7 +14,11 @@ export interface ToolTarget {
   readonly toolName: string
   /** If given, only the connector with this id matches, even when another one has the name by now. */
   readonly connectorId?: string
+  readonly readUsable?: ReadUsableConnectors | undefined
 }
+
+/** Returns the names of the connectors that the bot of a run may use now; null means all (§28.1). */
+export type ReadUsableConnectors = () => Promise<readonly string[] | null>
 
 /** A stored tool, and whether a call of it needs approval now. */
 export interface KnownTool {
@@ -35,7 +40,7 @@ export type ResolvedTool =
 export async function resolveTool(
   { database: { db }, builtIns }: Pick<ConnectorDeps, 'database' | 'builtIns'>,
   user: Owner,
-  { connectorName, toolName, connectorId }: ToolTarget,
+  { connectorName, toolName, connectorId, readUsable }: ToolTarget,
 ): Promise<ResolvedTool> {
   const stored =
     connectorId === undefined
@@ -45,6 +50,11 @@ export async function resolveTool(
     return connectorId === undefined
       ? missing(`There is no connector named "${connectorName}".`)
       : missing(`The connector "${connectorName}" was deleted before the call, so the tool was not called.`)
+  }
+  // The connectors' own code decides for every step of a call: before approval, on approval and after waiting (§28.3).
+  const usable = (await readUsable?.()) ?? null
+  if (usable?.includes(stored.name) === false) {
+    return missing(`This bot may not use the connector "${stored.name}", so the tool was not called.`)
   }
   if (await builtIns.needsIntegration(stored)) {
     return { ...missing(explainMissingIntegration(stored.name)), needsIntegration: true }
@@ -67,9 +77,15 @@ export async function resolveTool(
     credential: credentialOf(connector),
   }
   const reason =
+    (blockedToolsOf(connector).has(toolName) ? explainBlocked(connector.name, toolName) : undefined) ??
     disconnected ??
     (tool.problem === null ? undefined : `The tool "${toolName}" cannot be used: ${tool.problem}.`)
   return reason === undefined ? { kind: 'callable', ...known } : { kind: 'unusable', reason, ...known }
+}
+
+/** Explains to the user and the model why a blocked tool does not run (§28.11). */
+function explainBlocked(connectorName: string, toolName: string): string {
+  return `The user has blocked the tool "${toolName}" of ${connectorName}, so it was not called.`
 }
 
 function missing(reason: string) {

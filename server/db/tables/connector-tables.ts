@@ -20,6 +20,8 @@ export interface ConnectorTable {
   is_default: number
   /** 0: there is no list of allowed tools, and every tool runs without approval. */
   asks: number
+  /** JSON: the names of the tools that models are not offered. Null when there are none. */
+  blocked_tools: string | null
   /** The prefix of its tools' names for models. It stays when the connector is renamed. */
   slug: string
   /** Incremented with every change of address, credentials or account, but not by refreshed tokens. Connections of an older version are never used again. */

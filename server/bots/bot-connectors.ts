@@ -1,0 +1,35 @@
+import type { Db } from '../db/database.ts'
+import type { BotRow } from '../db/tables/tables.ts'
+import type { User } from '../identity/user.ts'
+import { connectorsOf } from './bot-fields.ts'
+import { findBotConnectors, listBots, updateBotConnectors } from './bot-store.ts'
+
+/**
+ * Replaces the name of a connector in the choices of the user's bots; with null the name is removed. Call it in the
+ * transaction that renames or deletes the connector, with the user locked (§28.5, §28.6).
+ */
+export async function replaceConnectorInBots(
+  trx: Db,
+  user: Pick<User, 'id'>,
+  name: string,
+  next: string | null,
+): Promise<void> {
+  for (const bot of await listBots(trx, user)) {
+    const names = connectorsOf(bot)
+    if (names?.includes(name) !== true) continue
+    const replaced = names.flatMap((other) => (other !== name ? [other] : next === null ? [] : [next]))
+    await updateBotConnectors(trx, user, bot.id, JSON.stringify([...new Set(replaced)]))
+  }
+}
+
+/**
+ * Returns the names of the connectors that a bot may use now; null means all. A bot that was deleted during its run keeps
+ * the choice that it had.
+ */
+export async function readBotConnectors(
+  db: Db,
+  bot: Pick<BotRow, 'id' | 'user_id' | 'connectors'>,
+): Promise<readonly string[] | null> {
+  const stored = await findBotConnectors(db, { id: bot.user_id }, bot.id)
+  return connectorsOf(stored ?? bot)
+}

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { botName } from '../../testing/chat/open-chat-app.ts'
+import type { ChatClient } from '../../testing/chat/open-chat-app.ts'
+import { callOf, openToolApp, waitingCall } from '../../testing/chat/open-tool-app.ts'
+import type { ToolApp } from '../../testing/chat/open-tool-app.ts'
+import { callOfReply, resultOf } from '../../testing/chat/open-tool-scene.ts'
+import { engines } from '../../testing/database/test-database.ts'
+
+describe.each(engines)('the connectors of a bot, on %s', (engine) => {
+  let product: ToolApp
+  let ada: ChatClient
+  beforeAll(async () => {
+    product = await openToolApp({ engine })
+  })
+  beforeEach(async () => {
+    ada = await product.join()
+    await product.connect(ada, 'polite')
+  })
+  afterAll(() => product.close())
+
+  const choose = (connectors: readonly string[] | null) =>
+    ada.put(`/api/bot/${botName}`, { name: botName, model: 'scripted', connectors })
+  const chosen = async () =>
+    (await ada.get('/api/bots')).json<{ connectors: string[] | null }[]>().map(({ connectors }) => connectors)
+
+  /** The connectors of the tools in the last request to the model, by their prefixes. */
+  function offered(): readonly string[] {
+    const tools = product.model.requests.at(-1)?.body['tools'] as { function: { name: string } }[] | undefined
+    return [...new Set((tools ?? []).map((tool) => tool.function.name.split('__')[0] ?? ''))].sort()
+  }
+
+  async function send(content: string, chatId?: string) {
+    const id = chatId ?? (await ada.newChat())
+    const stream = await ada.send(id, content)
+    await stream.ended
+    return { chatId: id, stream }
+  }
+
+  const reason = 'This bot may not use the connector "polite", so the tool was not called.'
+
+  it('are all, chosen ones or none (§28.1, §28.2)', async () => {
+    for (const [connectors, expected] of [
+      [null, ['default', 'polite']],
+      [['polite'], ['polite']],
+      [['default', 'gone'], ['default']],
+      [[], []],
+      [null, ['default', 'polite']],
+    ] as const) {
+      await choose(connectors)
+      await send('Hi')
+      expect(offered()).toEqual(expected)
+    }
+  })
+
+  it('are the only ones that a made-up call reaches: others are answered without asking (§28.3)', async () => {
+    await choose(['default'])
+    const calls = await product.countCalls('polite')
+    product.model.reply([callOf('polite', 'act')])
+    product.model.reply(['I may not.'])
+    const { stream } = await send('Do it')
+    expect(stream.text).toBe('I may not.')
+    expect(resultOf(stream)).toMatchObject({ content: reason, outcome: { status: 'failed' } })
+    expect(await product.countCalls('polite')).toBe(calls)
+    expect(await product.listRecords(ada)).toEqual([])
+  })
+
+  it('count when a waiting call is approved (§28.3)', async () => {
+    product.model.reply([callOf('polite', 'act')])
+    const { chatId, stream } = await send('Do it')
+    expect(callOfReply(stream)).toMatchObject({ state: 'waiting' })
+    const calls = await product.countCalls('polite')
+    await choose([])
+    product.model.reply(['Then not.'])
+    const confirmed = await ada.confirm(waitingCall(chatId, stream))
+    await confirmed.ended
+    expect(resultOf(confirmed)).toMatchObject({ content: reason })
+    expect(offered()).toEqual([])
+    expect(await product.countCalls('polite')).toBe(calls)
+  })
+
+  it('are not connected, waited for or reported when the bot may not use them (§28.4)', async () => {
+    const silent = { name: 'silent', url: product.servers.url('silent'), allow_tools: [] }
+    await ada.post('/api/mcp-server', silent)
+    await product.database.db
+      .updateTable('connectors')
+      .set({ status: 'connected' })
+      .where('user_id', '=', ada.user.id)
+      .where('name', '=', 'silent')
+      .execute()
+    await choose(['polite'])
+    const { stream } = await send('Hi')
+    expect(JSON.stringify(stream.events)).toContain('"server":"polite"')
+    expect(JSON.stringify(stream.events)).not.toContain('"server":"silent"')
+    expect(JSON.stringify(stream.events)).not.toContain('"server":"default"')
+    expect(await product.servers.seen('silent')).toEqual([])
+  })
+
+  it('follow a connector that is renamed, in the other tabs too (§28.5)', async () => {
+    await ada.post('/api/bot', { name: 'Free', model: 'scripted' })
+    await choose(['default', 'polite'])
+    const url = product.servers.url('polite')
+    await ada.put('/api/mcp-server/polite', { name: 'Courteous', url })
+    expect(await chosen()).toEqual([['default', 'Courteous'], null])
+    await send('Hi')
+    expect(offered()).toEqual(['default', 'polite'])
+    // A refused rename changes no bot.
+    expect((await ada.put('/api/mcp-server/Courteous', { name: 'default', url })).statusCode).toBe(409)
+    expect(await chosen()).toEqual([['default', 'Courteous'], null])
+  })
+
+  it('follow a rename also when the new name is on the list already (§28.5, §28.7)', async () => {
+    await choose(['Later', 'polite'])
+    await ada.put('/api/mcp-server/polite', { name: 'Later', url: product.servers.url('polite') })
+    expect(await chosen()).toEqual([['Later']])
+  })
+
+  it('lose a connector that is deleted, so that another one of its name is not used (§28.6)', async () => {
+    await choose(['polite'])
+    await ada.delete('/api/mcp-server/polite')
+    expect(await chosen()).toEqual([[]])
+    await product.connect(ada, 'polite')
+    await send('Hi')
+    expect(offered()).toEqual([])
+  })
+
+  it('of another user’s bots stay as they are (§28.5, §28.6)', async () => {
+    const eve = await product.join('Eve')
+    await eve.put(`/api/bot/${botName}`, { name: botName, model: 'scripted', connectors: ['polite'] })
+    await ada.put('/api/mcp-server/polite', { name: 'Mine', url: product.servers.url('polite') })
+    await ada.delete('/api/mcp-server/Mine')
+    expect((await eve.get('/api/bots')).json()).toMatchObject([{ connectors: ['polite'] }])
+  })
+
+  it('follow a rename that happens at the same time as a change of the bot (§28.5)', async () => {
+    await choose(['polite'])
+    let name = 'polite'
+    for (let round = 0; round < 5; round++) {
+      const next = `polite ${round}`
+      await Promise.all([
+        ada.put(`/api/mcp-server/${encodeURIComponent(name)}`, {
+          name: next,
+          url: product.servers.url('polite'),
+        }),
+        ada.put(`/api/bot/${botName}`, { name: botName, model: `model ${round}` }),
+      ])
+      name = next
+      expect(await chosen()).toEqual([[name]])
+    }
+  })
+})
