@@ -93,10 +93,7 @@ test('a tool that changed since it was allowed is marked, and can be allowed aga
 }) => {
   const dialog = await configure(page, 'Notes', hostile.url('rug-pull'))
   await dialog.getByRole('button', { name: 'Manage' }).click()
-  await dialog
-    .getByRole('button', { name: /^Allow / })
-    .first()
-    .click()
+  await dialog.getByRole('button', { name: 'Allowed', exact: true }).first().click()
   await save(page, dialog, 'Notes')
   await expect(dialog.getByText('Changed since you allowed it')).toHaveCount(0)
   await page.keyboard.press('Escape')
@@ -118,10 +115,7 @@ test('a failed save shows an error and keeps the changes (§8.21)', async ({ pag
   await openConnectors(page)
   const dialog = await openTools(page, 'default')
   await dialog.getByRole('button', { name: 'Manage' }).click()
-  await dialog
-    .getByRole('button', { name: /^Allow / })
-    .first()
-    .click()
+  await dialog.getByRole('button', { name: 'Allowed', exact: true }).first().click()
   await page.route('**/api/mcp-server/default', (route) => route.fulfill({ status: 503, body: '' }))
   await dialog.getByRole('button', { name: 'Save Changes' }).click()
   await expect(page.getByText('Failed to update allow tools: API error: 503')).toBeVisible()

@@ -30,6 +30,7 @@ const labels: FieldLabels = {
   client_id: 'Client ID',
   client_secret: 'Client Secret',
   allow_tools: 'Allowed Tools',
+  block_tools: 'Blocked Tools',
 }
 
 /** The user's connectors with their tools, the default ones first (§7.14). */
@@ -141,6 +142,8 @@ export interface AllowToolsInput {
   readonly connector: Connector
   /** Returns the new list of allowed tools for the stored one. With null every tool runs without approval. */
   readonly change: (stored: readonly string[] | null) => readonly string[] | null
+  /** Returns the new list of blocked tools for the stored one. Without it, or when it is the same, it stays. */
+  readonly changeBlocked?: (stored: readonly string[]) => readonly string[]
   /** The tools that the user allows in the version shown. The versions allowed earlier stay for all other tools. */
   readonly seen: readonly Pick<ConnectorTool, 'name' | 'fingerprint'>[]
 }
@@ -149,15 +152,20 @@ export interface AllowToolsInput {
 export function useAllowTools() {
   return useAction({
     changes: connectorsKey,
-    call: async (api, { connector, change, seen }: AllowToolsInput) => {
+    call: async (api, { connector, change, changeBlocked, seen }: AllowToolsInput) => {
       // Load the list again, so that tools allowed in another tab stay allowed.
       const connectors = await api.get<readonly Connector[]>(connectorsKey)
       if (connectors === undefined) return undefined
       const stored = connectors.find(({ name }) => name === connector.name) ?? connector
-      const names = change(stored.allow_tools)
+      const blocked = changeBlocked?.(stored.block_tools ?? [])
+      const isSame = JSON.stringify(blocked) === JSON.stringify(stored.block_tools ?? [])
+      // A tool that was allowed in another tab and is blocked here is no longer allowed. The opposite is refused.
+      const newlyBlocked = new Set(blocked?.filter((name) => stored.block_tools?.includes(name) !== true))
+      const names = change(stored.allow_tools)?.filter((name) => !newlyBlocked.has(name)) ?? null
       return api.put<Connector>(connectorPath(connector.name), {
         ...toConnectorInput(stored),
         allow_tools: names === null ? null : [...names],
+        ...(blocked === undefined || isSame ? {} : { block_tools: [...blocked] }),
         tool_fingerprints: Object.fromEntries(seen.map(({ name, fingerprint }) => [name, fingerprint])),
       } satisfies ConnectorInput)
     },

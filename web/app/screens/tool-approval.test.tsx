@@ -171,6 +171,15 @@ describe('a pending approval call', () => {
     expect(api.seen('POST /api/tool/confirm')).toHaveLength(0)
   })
 
+  it('says that its tool is blocked, which cannot be always allowed (§28.12)', async () => {
+    await openToolChat(waiting, new ScriptedApi(), { ...connector, block_tools: ['calculate'] })
+    expect(await within(block()).findByText('You have blocked this tool.')).toBeVisible()
+    expect(within(block()).getByText(/^The call will not run\./)).toBeVisible()
+    expect(button('Allow Always')).toBeDisabled()
+    expect(button('Allow Once')).toBeEnabled()
+    expect(button('Deny')).toBeEnabled()
+  })
+
   it("sends the message 'cancel' when denied (§4.22)", async () => {
     const { api } = await openToolChat(waiting)
     const stream = api.stream('POST /api/chat/completions')

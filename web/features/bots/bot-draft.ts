@@ -13,10 +13,24 @@ export interface BotDraft {
   readonly apiType: ApiType | ''
   readonly customApiPath: string
   readonly maxTokens: string
+  readonly connectors: ConnectorChoice
+  /** The stored names when the form was opened. */
+  readonly connectorsBefore: readonly string[] | null
+}
+
+/** Which connectors a bot may use. The chosen names stay while another option is selected. */
+export interface ConnectorChoice {
+  readonly scope: 'all' | 'chosen' | 'none'
+  readonly names: readonly string[]
 }
 
 const emptyOwnKey = { baseUrl: '', apiKey: '' } as const
-const emptyOptional = { apiType: '', customApiPath: '', maxTokens: '' } as const
+const emptyOptional = {
+  apiType: '',
+  customApiPath: '',
+  maxTokens: '',
+  connectors: { scope: 'all', names: [] },
+} as const
 
 /** Returns the draft of a stored bot, or an empty one for a new bot. */
 export function draftOf(bot: Bot | undefined): BotDraft {
@@ -26,11 +40,24 @@ export function draftOf(bot: Bot | undefined): BotDraft {
     ownKey: Boolean(bot?.base_url ?? bot?.api_key),
     baseUrl: bot?.base_url ?? '',
     apiKey: bot?.api_key ?? '',
-    optional: Boolean(bot?.api_type ?? bot?.custom_api_path ?? bot?.max_tokens),
+    optional: Boolean(bot?.api_type ?? bot?.custom_api_path ?? bot?.max_tokens ?? bot?.connectors),
     apiType: bot?.api_type ?? '',
     customApiPath: bot?.custom_api_path ?? '',
     maxTokens: bot?.max_tokens?.toString() ?? '',
+    connectors: choiceOf(bot?.connectors ?? null),
+    connectorsBefore: bot?.connectors ?? null,
   }
+}
+
+function choiceOf(names: readonly string[] | null): ConnectorChoice {
+  if (names === null) return { scope: 'all', names: [] }
+  return { scope: names.length === 0 ? 'none' : 'chosen', names }
+}
+
+/** Returns the names of the connectors that a bot may use; null means all (§28.1). */
+function connectorsOf({ connectors: { scope, names } }: BotDraft): string[] | null {
+  if (scope === 'all') return null
+  return scope === 'none' ? [] : [...names]
 }
 
 /** Shows or hides the fields of the user's own key; hiding clears them (§5.7). */
@@ -43,9 +70,15 @@ export function toggleOptional(draft: BotDraft): BotDraft {
   return draft.optional ? { ...draft, optional: false, ...emptyOptional } : { ...draft, optional: true }
 }
 
-/** Returns the request body. It names every field, so that a field cleared in the form is cleared on the server too. */
+/**
+ * Returns the request body. It names every field, so that a field cleared in the form is cleared on the server too. Only
+ * unchanged connectors are omitted, since one can have been renamed in another tab meanwhile (§28.5).
+ */
 export function inputOf(draft: BotDraft): BotInput {
+  const connectors = connectorsOf(draft)
+  const isSame = JSON.stringify(connectors) === JSON.stringify(draft.connectorsBefore)
   return {
+    ...(isSame ? {} : { connectors }),
     name: draft.name.trim(),
     model: draft.model.trim(),
     base_url: draft.baseUrl.trim() || null,

@@ -4,6 +4,7 @@ import { Field } from '../../ui/form/field.tsx'
 import { SecretInput, TextInput } from '../../ui/form/text-input.tsx'
 import { Select } from '../../ui/form/select.tsx'
 import type { BotDraft } from './bot-draft.ts'
+import { ConnectorChoiceFields } from './connector-choice-fields.tsx'
 
 const apiTypeNames: Readonly<Record<ApiType, string>> = {
   openai: 'OpenAI-compatible',
@@ -103,6 +104,7 @@ export function OptionalFields({
           onChange={(event) => onChange({ maxTokens: event.target.value })}
         />
       </Field>
+      <ConnectorChoiceFields choice={draft.connectors} onChange={(connectors) => onChange({ connectors })} />
     </div>
   )
 }

@@ -1,8 +1,9 @@
-import { screen } from '@testing-library/react'
+import { screen, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
-import { expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { renderScreen } from '../../testing/render-screen.tsx'
-import { ScriptedApi } from '../../testing/scripted-api.ts'
+import { json, ScriptedApi } from '../../testing/scripted-api.ts'
+import { makeBot, makeConnector } from '../../testing/wire-objects.ts'
 import { BotFormDialog } from './bot-form-dialog.tsx'
 
 it('scrolls an invalid field into view after its message is shown (§5.6, §8.34)', async () => {
@@ -23,4 +24,74 @@ it('scrolls an invalid field into view after its message is shown (§5.6, §8.34
   expect(scroll.mock.contexts).toEqual([tokens])
   expect(api.requests).toEqual([])
   scroll.mockRestore()
+})
+
+describe('the connectors of a bot', () => {
+  function open(bot = makeBot(), names: readonly string[] = ['Files', 'Mail']) {
+    const api = new ScriptedApi()
+    api
+      .on('GET /api/mcp-servers', () => json(names.map((name) => makeConnector({ name }))))
+      .on('PUT /api/bot/Owl', ({ body }) => json(makeBot(body as typeof bot)))
+    renderScreen(api, <BotFormDialog bot={bot} onClose={vi.fn()} />)
+    return {
+      scope: () => screen.getByRole('combobox', { name: 'Connectors' }),
+      list: () => screen.getByRole('group', { name: /^Chosen connectors/ }),
+      async save() {
+        await userEvent.click(screen.getByRole('button', { name: 'Save' }))
+        await vi.waitFor(() => expect(api.requests.at(-1)?.route).toBe('PUT /api/bot/Owl'))
+        return api.requests.at(-1)?.body
+      },
+    }
+  }
+  const optional = () => screen.getByRole('checkbox', { name: 'Optional settings' })
+
+  it('are all, chosen ones or none (§28.1)', async () => {
+    const { scope, list, save } = open()
+    await userEvent.click(optional())
+    expect(scope()).toHaveDisplayValue('All')
+    await userEvent.selectOptions(scope(), 'Chosen')
+    await userEvent.click(await screen.findByRole('checkbox', { name: 'Mail' }))
+    expect(list()).toHaveTextContent('Chosen connectors (1)')
+    expect(await save()).toMatchObject({ connectors: ['Mail'] })
+  })
+
+  it('are none (§28.1)', async () => {
+    const { scope, save } = open()
+    await userEvent.click(optional())
+    await userEvent.selectOptions(scope(), 'None')
+    expect(await save()).toMatchObject({ connectors: [] })
+  })
+
+  it('become all when the optional settings are unchecked (§5.8, §28.1)', async () => {
+    const { scope, save } = open(makeBot({ connectors: [] }))
+    expect(optional()).toBeChecked()
+    expect(scope()).toHaveDisplayValue('None')
+    await userEvent.click(optional())
+    expect(await save()).toMatchObject({ connectors: null })
+  })
+
+  it('are not sent when they are unchanged, since a connector may have another name by now (§28.5)', async () => {
+    const { save } = open(makeBot({ connectors: ['Mail'] }))
+    expect(await save()).not.toHaveProperty('connectors')
+  })
+
+  it('mark a name that no connector has, and remove it (§28.7)', async () => {
+    const { list, save } = open(makeBot({ connectors: ['Gone', 'Mail'] }))
+    const gone = await screen.findByRole('checkbox', { name: 'Gone' })
+    expect(gone).toBeChecked()
+    expect(gone).toHaveAccessibleDescription('Missing: you have no connector with this name.')
+    await userEvent.click(gone)
+    expect(gone).toBeInTheDocument()
+    expect(list()).toHaveTextContent('Chosen connectors (1)')
+    expect(await save()).toMatchObject({ connectors: ['Mail'] })
+  })
+
+  it('are searched when there are many (§28.1)', async () => {
+    const names = Array.from({ length: 12 }, (_, index) => `Server ${index}`)
+    const { list } = open(makeBot({ connectors: ['Server 3'] }), names)
+    await userEvent.type(await screen.findByRole('searchbox', { name: 'Search connectors' }), 'ver 1')
+    expect(within(list()).getAllByRole('checkbox')).toHaveLength(3)
+    await userEvent.type(screen.getByRole('searchbox'), 'x')
+    expect(list()).toHaveTextContent('No connectors found matching "ver 1x"')
+  })
 })

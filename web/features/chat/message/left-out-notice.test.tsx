@@ -47,6 +47,13 @@ test('names the limit of characters (§12.27)', () => {
   ).toBeVisible()
 })
 
+test('says how many tools are offered, if that is known (§28.17)', async () => {
+  const notice = show({ max_tools: 128, offered: 128, total: 1_402, connectors: [files] })
+  expect(notice.getByText(/128 of 1,402 tools are offered\./)).toBeVisible()
+  await userEvent.click(notice.getByRole('button', { name: 'Which tools' }))
+  expect(notice.getByText(/block tools that you do not need/)).toBeVisible()
+})
+
 test('says when nothing is left out any more, without a link (§12.26)', () => {
   const notice = show({ connectors: [] })
   expect(notice.getByText('From here on, no tools are left out.')).toBeVisible()

@@ -1,4 +1,4 @@
-import { describeLeftOut } from '@yonder/contract/describe-left-out'
+import { describeLeftOut, describeOffered } from '@yonder/contract/describe-left-out'
 import type { LeftOutTools } from '@yonder/contract/tool-call'
 import { Link } from 'react-router'
 import { Disclosure } from '../../../ui/disclosure.tsx'
@@ -11,7 +11,7 @@ export function LeftOutNotice({ leftOut }: { readonly leftOut: LeftOutTools }) {
   return (
     <aside aria-label="Tools left out" className="text-sm text-muted">
       <p dir="auto" className="wrap-anywhere">
-        <InertText>{describeLeftOut(leftOut)}</InertText>{' '}
+        <InertText>{describeLeftOut(leftOut)}</InertText> {describeOffered(leftOut)}{' '}
         {leftOut.connectors.length > 0 && (
           <Link to="/settings/connectors" className={`${linkLook} whitespace-nowrap`}>
             Manage connectors
@@ -21,8 +21,8 @@ export function LeftOutNotice({ leftOut }: { readonly leftOut: LeftOutTools }) {
       {leftOut.connectors.length > 0 && (
         <Disclosure label="Which tools">
           <p>
-            Tools that you have allowed or used in the last 30 days are kept first. To make room, disconnect
-            connectors that you do not need.
+            Tools that you have allowed or used in the last 30 days are kept first. To make room, block tools
+            that you do not need, or disconnect their connector.
           </p>
           <ul className="mt-2 flex flex-col gap-1.5">
             {leftOut.connectors.map(({ server, count, tools }) => (

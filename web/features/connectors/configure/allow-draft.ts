@@ -2,6 +2,9 @@ import type { Connector } from '@yonder/contract/connector'
 
 type AllowTools = readonly string[] | null
 
+/** Whether a tool needs approval, runs without, or is taken out of every request (§28.13). */
+export type ToolState = 'asks' | 'allowed' | 'blocked'
+
 /** The unsaved choice of the tools that run without approval. */
 export interface AllowDraft {
   /** The stored list when the user began to change it. */
@@ -39,6 +42,68 @@ export function applyDraft(draft: AllowDraft, stored: AllowTools): AllowTools {
   // If every tool has been allowed meanwhile, the user's list is used, since it allows fewer tools.
   const kept = (stored ?? before ?? []).filter((name) => !removed.has(name))
   return [...new Set([...kept, ...added])]
+}
+
+/** The unsaved choice of the allowed and of the blocked tools, in manage mode. */
+export interface ToolsDraft {
+  readonly allow: AllowDraft
+  readonly blockedBefore: readonly string[]
+  readonly blocked: readonly string[]
+}
+
+export function toolsDraftOf({ allow_tools, block_tools = [] }: Connector): ToolsDraft {
+  return { allow: allowDraftOf(allow_tools), blockedBefore: block_tools, blocked: block_tools }
+}
+
+/** Returns the state of a tool. Without a list of allowed tools, each tool that is not blocked is allowed. */
+export function stateOf(name: string, { allow: { everyTool, names }, blocked }: ToolsDraft): ToolState {
+  if (blocked.includes(name)) return 'blocked'
+  return everyTool || names.includes(name) ? 'allowed' : 'asks'
+}
+
+/** Puts a tool into one state, so that it is never in both lists (§28.9). */
+export function withState(draft: ToolsDraft, name: string, state: ToolState): ToolsDraft {
+  const { names } = draft.allow
+  const keep = (list: readonly string[], isListed: boolean) =>
+    isListed === list.includes(name)
+      ? list
+      : isListed
+        ? [...list, name]
+        : list.filter((other) => other !== name)
+  // Without a list, the names are those that come back when it is used again.
+  const isAllowed = state === 'allowed' && (!draft.allow.everyTool || names.includes(name))
+  return {
+    ...draft,
+    allow: { ...draft.allow, names: keep(names, isAllowed) },
+    blocked: keep(draft.blocked, state === 'blocked'),
+  }
+}
+
+/** Changes the allowed tools of a draft. A tool that was added to them is not blocked any more. */
+export function withAllowed(draft: ToolsDraft, allow: AllowDraft): ToolsDraft {
+  const added = allow.names.filter((name) => !draft.allow.names.includes(name))
+  return { ...draft, allow, blocked: draft.blocked.filter((name) => !added.includes(name)) }
+}
+
+/** The names whose blocking a draft changes. */
+function changedNames({ blockedBefore, blocked }: ToolsDraft): ReadonlySet<string> {
+  return new Set([
+    ...blocked.filter((name) => !blockedBefore.includes(name)),
+    ...blockedBefore.filter((name) => !blocked.includes(name)),
+  ])
+}
+
+/** Applies the user's changes to the tools blocked now, since another tab can have blocked others meanwhile. */
+export function applyBlocked(draft: ToolsDraft, stored: readonly string[]): readonly string[] {
+  const changed = changedNames(draft)
+  return [
+    ...stored.filter((name) => !changed.has(name)),
+    ...draft.blocked.filter((name) => changed.has(name)),
+  ]
+}
+
+export function isToolsDraftChanged(draft: ToolsDraft): boolean {
+  return isAllowDraftChanged(draft.allow) || changedNames(draft).size > 0
 }
 
 /** Whether saving a draft would change the list that was stored when the user began. */

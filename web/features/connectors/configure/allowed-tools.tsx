@@ -1,7 +1,8 @@
 import type { Connector, ConnectorTool } from '@yonder/contract/connector'
 import { Button } from '../../../ui/button/button.tsx'
 import { InertText } from '../../../ui/inert-text.tsx'
-import type { AllowDraft } from './allow-draft.ts'
+import { withAllowed } from './allow-draft.ts'
+import type { AllowDraft, ToolsDraft } from './allow-draft.ts'
 import { AllowEditor, ConsentBadge } from './allow-editor.tsx'
 import { ToolChips } from './tool-chips.tsx'
 import { ToolSearch } from './tool-search.tsx'
@@ -43,14 +44,21 @@ export function AllowSummary({ connector: { allow_tools, tools }, onManage }: Al
 
 export interface ManageToolsProps {
   readonly tools: readonly ConnectorTool[]
-  readonly draft: AllowDraft
-  readonly onChange: (draft: AllowDraft) => void
+  readonly draft: ToolsDraft
+  readonly onChange: (draft: ToolsDraft) => void
   /** Called when the last name was removed, to move the focus. */
   readonly onEmptied: () => void
 }
 
 /** The manage mode of the allowed tools (§2.70). */
-export function ManageTools({ tools, draft, onChange, onEmptied }: ManageToolsProps) {
+export function ManageTools({
+  tools,
+  draft: toolsDraft,
+  onChange: onDraftChange,
+  onEmptied,
+}: ManageToolsProps) {
+  const draft = toolsDraft.allow
+  const onChange = (allow: AllowDraft) => onDraftChange(withAllowed(toolsDraft, allow))
   return (
     <section className="flex flex-col gap-3">
       <h3 className="flex min-h-8 items-center text-sm font-medium">

@@ -1,92 +1,121 @@
 import type { Connector, ConnectorTool } from '@yonder/contract/connector'
-import { Check } from 'lucide-react'
+import { countTools, maxOfferedTools } from '@yonder/contract/describe-left-out'
+import { useConnectors } from '../../../data/connectors.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { InertText } from '../../../ui/inert-text.tsx'
+import { ToolName } from '../../../ui/tool-name.tsx'
+import { stateOf } from './allow-draft.ts'
+import type { ToolsDraft, ToolState } from './allow-draft.ts'
 import { ToolEntry } from './tool-entry.tsx'
+import { ToolStateControl } from './tool-state-control.tsx'
 
 export interface AvailableToolsProps {
   readonly connector: Connector
   readonly busy: boolean
-  /** The allowed names in manage mode, in which tools can also be allowed and removed here. */
-  readonly allowed: readonly string[] | undefined
-  readonly onAllow: (names: readonly string[]) => void
+  /** The stored states of the tools, or those that are not saved yet. */
+  readonly draft: ToolsDraft
+  readonly onChange: (tool: ConnectorTool, state: ToolState) => void
+  /** Unblocks a tool that the connector does not offer now. */
+  readonly onUnblock: (name: string) => void
   /** Allows a tool that has changed since it was allowed (§18.5). */
   readonly onAllowAgain: ((tool: ConnectorTool) => void) | undefined
 }
 
-/** Every tool that a connector offers (§2.73). */
-export function AvailableTools({ connector, busy, allowed, onAllow, onAllowAgain }: AvailableToolsProps) {
+/** Every tool that a connector offers, with its state (§2.73, §28.13), and blocked ones that it does not offer (§28.14). */
+export function AvailableTools({
+  connector,
+  busy,
+  draft,
+  onChange,
+  onUnblock,
+  onAllowAgain,
+}: AvailableToolsProps) {
   const { tools, status, notice } = connector
-  const toggle = (name: string, names: readonly string[]) =>
-    onAllow(names.includes(name) ? names.filter((other) => other !== name) : [...names, name])
-
-  const actionFor = (tool: ConnectorTool) => {
-    if (allowed !== undefined)
-      return (
-        <AllowToggle
-          name={tool.name}
-          pressed={allowed.includes(tool.name)}
-          onPress={() => toggle(tool.name, allowed)}
-        />
-      )
-    if (onAllowAgain === undefined || tool.consent !== 'ask_changed') return undefined
-    return (
-      <Button
-        size="small"
-        busy={busy}
-        aria-label={`Allow again ${tool.name}`}
-        onClick={() => onAllowAgain(tool)}
-      >
-        Allow again
-      </Button>
-    )
-  }
+  const gone = draft.blocked.filter((name) => !tools.some((tool) => tool.name === name))
 
   return (
     <section>
-      <h3 className="text-sm font-medium">Available Tools ({tools.length})</h3>
+      <div className="flex flex-wrap items-baseline gap-x-2">
+        <h3 className="text-sm font-medium">Available Tools ({tools.length})</h3>
+        {draft.blocked.length > 0 && (
+          <span className="text-xs text-muted tabular-nums">{draft.blocked.length} blocked</span>
+        )}
+      </div>
+      <RoomNotice />
       {notice !== null && (
         <p className="mt-1 text-xs text-muted wrap-anywhere">
           <InertText>{notice}</InertText>
         </p>
       )}
-      {tools.length === 0 ? (
+      {tools.length === 0 && (
         <p className="mt-2 text-sm text-muted">
           {status === 'connected' ? 'This connector offers no tools.' : 'Connect it to see its tools.'}
         </p>
-      ) : (
-        <ul className="mt-1 divide-y divide-line">
-          {tools.map((tool) => (
-            <ToolEntry key={tool.name} connectorName={connector.name} tool={tool} action={actionFor(tool)} />
-          ))}
-        </ul>
       )}
+      <ul className="mt-1 divide-y divide-line empty:hidden">
+        {tools.map((tool) => (
+          <ToolEntry
+            key={tool.name}
+            connectorName={connector.name}
+            tool={tool}
+            isBlocked={draft.blocked.includes(tool.name)}
+            action={
+              <div className="flex flex-wrap items-center gap-2 sm:justify-end">
+                {onAllowAgain !== undefined && tool.consent === 'ask_changed' && (
+                  <Button
+                    size="small"
+                    busy={busy}
+                    aria-label={`Allow again ${tool.name}`}
+                    onClick={() => onAllowAgain(tool)}
+                  >
+                    Allow again
+                  </Button>
+                )}
+                <ToolStateControl
+                  name={tool.name}
+                  state={stateOf(tool.name, draft)}
+                  everyTool={draft.allow.everyTool}
+                  busy={busy}
+                  onChange={(state) => onChange(tool, state)}
+                />
+              </div>
+            }
+          />
+        ))}
+        {gone.map((name) => (
+          <li key={name} className="flex items-center justify-between gap-3 py-2.5">
+            <span className="min-w-0">
+              <bdi className="block font-mono text-xs leading-5 font-medium wrap-anywhere">
+                <ToolName>{name}</ToolName>
+              </bdi>
+              <span className="text-xs text-muted">Blocked, but not offered by the connector now</span>
+            </span>
+            <Button size="small" busy={busy} aria-label={`Unblock ${name}`} onClick={() => onUnblock(name)}>
+              Unblock
+            </Button>
+          </li>
+        ))}
+      </ul>
     </section>
   )
 }
 
-/** Allows or removes a tool. The button stays in place, so that the user can continue down the list. */
-function AllowToggle({
-  name,
-  pressed,
-  onPress,
-}: {
-  readonly name: string
-  readonly pressed: boolean
-  readonly onPress: () => void
-}) {
+/** Says that the connectors have more tools than a model is offered, and how to make room (§28.17). */
+function RoomNotice() {
+  const { data: connectors = [] } = useConnectors()
+  const total = connectors
+    .filter(({ status }) => status !== 'disconnected')
+    .reduce((sum, connector) => sum + countUnblocked(connector), 0)
+  if (total <= maxOfferedTools) return null
   return (
-    <span className="grid min-w-24">
-      <Button
-        size="small"
-        look={pressed ? 'plain' : 'quiet'}
-        aria-pressed={pressed}
-        aria-label={`Allow ${name}`}
-        onClick={onPress}
-      >
-        {pressed && <Check size={14} aria-hidden />}
-        {pressed ? 'Allowed' : 'Allow'}
-      </Button>
-    </span>
+    <p className="mt-1 text-xs text-muted">
+      A model is offered at most {maxOfferedTools} of the {countTools(total)} of your connectors. Block tools
+      that you do not need, to make room for others.
+    </p>
   )
+}
+
+function countUnblocked({ tools, block_tools = [] }: Connector): number {
+  const blocked = new Set(block_tools)
+  return tools.filter(({ name, problem }) => problem === null && !blocked.has(name)).length
 }

@@ -1,6 +1,6 @@
 import { screen, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { openTools, toolsScene } from '../../../testing/configure-tools-scene.tsx'
 import { buttonOf, defer, refuse } from '../../../testing/connectors-scene.tsx'
 import type { ConnectorsScene } from '../../../testing/connectors-scene.tsx'
@@ -16,6 +16,10 @@ async function manage(scene: ConnectorsScene) {
   await userEvent.click(buttonOf('Manage', dialog))
   return dialog
 }
+
+/** The button of a state in a tool's row. */
+const stateOf = (dialog: ReturnType<typeof within>, tool: string, state: 'Asks' | 'Allowed' | 'Blocked') =>
+  within(dialog.getByRole('group', { name: `Approval of ${tool}` })).getByRole('button', { name: state })
 
 const chips = (dialog: ReturnType<typeof within>) =>
   dialog.queryByRole('list', { name: 'Allowed tools' })?.textContent ?? ''
@@ -89,7 +93,7 @@ describe('the allowed tools', () => {
     const scene = toolsScene({ allow_tools: ['read', 'list'] })
     const dialog = await manage(scene)
     await userEvent.click(buttonOf('Remove read', dialog))
-    await userEvent.click(buttonOf('Allow write', dialog))
+    await userEvent.click(stateOf(dialog, 'write', 'Allowed'))
     scene.connectors = scene.connectors.map((connector) => ({
       ...connector,
       token: 'a new mask',
@@ -123,7 +127,7 @@ describe('the allowed tools', () => {
     const scene = toolsScene()
     scene.api.on(update, () => defer<Response>().promise)
     const dialog = await manage(scene)
-    await userEvent.click(buttonOf('Allow read', dialog))
+    await userEvent.click(stateOf(dialog, 'read', 'Allowed'))
     expect(dialog.getByPlaceholderText(search).closest('[inert]')).toBeNull()
     await userEvent.click(buttonOf('Save Changes', dialog))
     expect(dialog.getByPlaceholderText(search).closest('[inert]')).not.toBeNull()
@@ -139,7 +143,7 @@ describe('the allowed tools', () => {
       return refuse(409, 'The tool "read" has changed since you saw it.')
     })
     const dialog = await manage(scene)
-    await userEvent.click(buttonOf('Allow read', dialog))
+    await userEvent.click(stateOf(dialog, 'read', 'Allowed'))
     await userEvent.click(buttonOf('Save Changes', dialog))
     expect(
       await screen.findByText('Failed to update allow tools: The tool "read" has changed since you saw it.'),
@@ -228,12 +232,12 @@ describe('the search', () => {
 describe('a tool in the list below', () => {
   it('can be allowed and removed there, and the button keeps the focus', async () => {
     const dialog = await manage(toolsScene())
-    const toggle = buttonOf('Allow write', dialog)
+    const toggle = stateOf(dialog, 'write', 'Allowed')
     await userEvent.click(toggle)
     expect(toggle).toHaveFocus()
     expect(toggle).toHaveAttribute('aria-pressed', 'true')
     expect(chips(dialog)).toBe('write')
-    await userEvent.click(toggle)
+    await userEvent.click(stateOf(dialog, 'write', 'Asks'))
     expect(chips(dialog)).toBe('')
   })
 
@@ -251,5 +255,113 @@ describe('a tool in the list below', () => {
       tool_fingerprints: { write: 'fingerprint of write' },
     })
     expect(buttonOf('Manage', dialog)).toBeInTheDocument()
+  })
+})
+
+describe('the state of a tool', () => {
+  const pressed = (dialog: ReturnType<typeof within>, tool: string) =>
+    within(dialog.getByRole('group', { name: `Approval of ${tool}` })).getByRole('button', { pressed: true })
+      .textContent
+
+  it('agrees with the chips, and takes effect at once outside manage mode (§28.9, §28.13)', async () => {
+    const scene = toolsScene({ allow_tools: ['read'], block_tools: ['list'] })
+    const dialog = await openTools(scene)
+    expect(['read', 'write', 'list'].map((tool) => pressed(dialog, tool))).toEqual([
+      'Allowed',
+      'Asks',
+      'Blocked',
+    ])
+    expect(dialog.getByText('1 blocked')).toBeInTheDocument()
+    await userEvent.click(stateOf(dialog, 'read', 'Blocked'))
+    await screen.findByText(saved)
+    expect(scene.writes[0]?.body).toMatchObject({
+      allow_tools: [],
+      block_tools: ['list', 'read'],
+      tool_fingerprints: {},
+    })
+    expect(chips(dialog)).toBe('')
+    expect(pressed(dialog, 'read')).toBe('Blocked')
+    expect(stateOf(dialog, 'read', 'Blocked')).toHaveFocus()
+    expect(dialog.getByText('Available Tools (3)')).toBeInTheDocument()
+    await userEvent.click(stateOf(dialog, 'list', 'Allowed'))
+    await vi.waitFor(() => expect(chips(dialog)).toBe('list'))
+    expect(scene.writes[1]?.body).toMatchObject({
+      allow_tools: ['list'],
+      block_tools: ['read'],
+      tool_fingerprints: { list: 'fingerprint of list' },
+    })
+  })
+
+  it('moves by arrow keys without choosing, as one stop of the Tab key (§28.13)', async () => {
+    const scene = toolsScene()
+    const dialog = await openTools(scene)
+    stateOf(dialog, 'read', 'Asks').focus()
+    await userEvent.keyboard('{ArrowRight}{ArrowRight}{ArrowRight}')
+    expect(stateOf(dialog, 'read', 'Blocked')).toHaveFocus()
+    expect(scene.writes).toEqual([])
+    await userEvent.keyboard('{Enter}')
+    await screen.findByText(saved)
+    expect(scene.writes).toHaveLength(1)
+    expect(scene.writes[0]?.body).toMatchObject({ allow_tools: [], block_tools: ['read'] })
+    const others = within(dialog.getByRole('group', { name: 'Approval of write' })).getAllByRole('button')
+    expect(others.map(({ tabIndex }) => tabIndex)).toEqual([0, -1, -1])
+  })
+
+  it('is saved with the others in manage mode, and keeps what another tab has blocked (§28.13)', async () => {
+    const scene = toolsScene({ allow_tools: ['read'] })
+    const dialog = await manage(scene)
+    await userEvent.click(stateOf(dialog, 'read', 'Blocked'))
+    expect(chips(dialog)).toBe('')
+    expect(scene.writes).toEqual([])
+    scene.connectors = scene.connectors.map((connector) => ({ ...connector, block_tools: ['list'] }))
+    await userEvent.click(buttonOf('Save Changes', dialog))
+    await screen.findByText(saved)
+    expect(scene.writes[0]?.body).toMatchObject({ allow_tools: [], block_tools: ['list', 'read'] })
+  })
+
+  it('is not blocked any more when the tool is added to the allowed ones (§28.13)', async () => {
+    const scene = toolsScene({ block_tools: ['write'] })
+    const dialog = await manage(scene)
+    await userEvent.type(dialog.getByPlaceholderText(search), 'write')
+    await userEvent.keyboard('{ArrowDown}{Enter}')
+    expect(pressed(dialog, 'write')).toBe('Allowed')
+    await userEvent.click(buttonOf('Save Changes', dialog))
+    await screen.findByText(saved)
+    expect(scene.writes[0]?.body).toMatchObject({ allow_tools: ['write'], block_tools: [] })
+  })
+
+  it('is Allowed or Blocked while every tool runs without approval (§28.13)', async () => {
+    const scene = toolsScene({ allow_tools: null })
+    const dialog = await openTools(scene)
+    expect(pressed(dialog, 'read')).toBe('Allowed')
+    expect(stateOf(dialog, 'read', 'Asks')).toBeDisabled()
+    await userEvent.click(stateOf(dialog, 'read', 'Blocked'))
+    await screen.findByText(saved)
+    expect(scene.writes[0]?.body).toMatchObject({ allow_tools: null, block_tools: ['read'] })
+    await userEvent.click(stateOf(dialog, 'read', 'Allowed'))
+    await vi.waitFor(() => expect(scene.writes).toHaveLength(2))
+    expect(scene.writes[1]?.body).toMatchObject({ allow_tools: null, block_tools: [] })
+  })
+
+  it('can be taken back for a blocked tool that the connector does not list (§28.14)', async () => {
+    const scene = toolsScene({ block_tools: ['gone', 'list'] })
+    const dialog = await openTools(scene)
+    expect(dialog.getByText('Blocked, but not offered by the connector now')).toBeInTheDocument()
+    await userEvent.click(buttonOf('Unblock gone', dialog))
+    await screen.findByText(saved)
+    expect(scene.writes[0]?.body).toMatchObject({ block_tools: ['list'] })
+    expect(dialog.queryByText('gone')).not.toBeInTheDocument()
+    expect(buttonOf('Manage', dialog)).toHaveFocus()
+  })
+
+  it('makes room when there are more tools than a model is offered, which the dialog says (§28.17)', async () => {
+    const tools = Array.from({ length: 130 }, (_, index) => makeTool(`tool${index}`))
+    const scene = toolsScene({ tools, block_tools: ['tool0'] })
+    const dialog = await openTools(scene)
+    const room = /^A model is offered at most 128 of the 129 tools of your connectors\./
+    expect(dialog.getByText(room)).toBeInTheDocument()
+    await userEvent.click(stateOf(dialog, 'tool1', 'Blocked'))
+    await screen.findByText(saved)
+    expect(dialog.queryByText(room)).not.toBeInTheDocument()
   })
 })

@@ -5,8 +5,16 @@ import { useAllowTools } from '../../../data/connectors.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { FormDialog } from '../../../ui/dialog/form-dialog.tsx'
 import { useInitialFocus } from '../../../ui/form/initial-focus.ts'
-import { addedNames, addToolName, allowDraftOf, applyDraft, isAllowDraftChanged } from './allow-draft.ts'
-import type { AllowDraft } from './allow-draft.ts'
+import {
+  addedNames,
+  addToolName,
+  applyBlocked,
+  applyDraft,
+  isToolsDraftChanged,
+  toolsDraftOf,
+  withState,
+} from './allow-draft.ts'
+import type { ToolsDraft, ToolState } from './allow-draft.ts'
 import { AllowSummary, ManageTools } from './allowed-tools.tsx'
 import { AvailableTools } from './available-tools.tsx'
 import { CallLog } from './call-log.tsx'
@@ -18,39 +26,56 @@ export interface ConfigureToolsDialogProps {
 
 /** Shows which tools of a connector run without approval, all its tools, and the log of their calls (§2.68, §2.71). */
 export function ConfigureToolsDialog({ connector, onClose }: ConfigureToolsDialogProps) {
-  const { allow_tools, tools } = connector
+  const { tools } = connector
+  const stored = toolsDraftOf(connector)
   const allowTools = useAllowTools()
   const initialFocus = useInitialFocus()
   const busy = allowTools.pending
   /** Set in manage mode only. */
-  const [draft, setDraft] = useState<AllowDraft | null>(null)
+  const [draft, setDraft] = useState<ToolsDraft | null>(null)
 
-  const switchTo = (next: AllowDraft | null) => {
+  const switchTo = (next: ToolsDraft | null) => {
     // The focused button disappears when the mode changes.
     flushSync(() => setDraft(next))
     initialFocus.focus()
   }
 
-  const save = async (changed: AllowDraft) => {
-    const added = addedNames(changed)
-    const result = await allowTools.run({
+  const store = (changed: ToolsDraft) => {
+    const added = addedNames(changed.allow)
+    return allowTools.run({
       connector,
-      change: (stored) => applyDraft(changed, stored),
+      change: (allowed) => applyDraft(changed.allow, allowed),
+      changeBlocked: (blocked) => applyBlocked(changed, blocked),
       seen: tools.filter(({ name }) => added.includes(name)),
     })
-    if (result.done) switchTo(null)
+  }
+
+  const save = async (changed: ToolsDraft) => {
+    if ((await store(changed)).done) switchTo(null)
+  }
+
+  const setState = ({ name }: ConnectorTool, state: ToolState) => {
+    if (draft === null) void store(withState(stored, name, state))
+    else setDraft(withState(draft, name, state))
+  }
+
+  const unblock = async (name: string) => {
+    if (draft !== null) flushSync(() => setDraft(withState(draft, name, 'asks')))
+    else if (!(await store(withState(stored, name, 'asks'))).done) return
+    // The row with the focused button has disappeared.
+    initialFocus.focus()
   }
 
   const allowAgain = (tool: ConnectorTool) =>
     allowTools.run({
       connector,
-      change: (stored) => stored && addToolName(stored, tool.name),
+      change: (allowed) => allowed && addToolName(allowed, tool.name),
       seen: [tool],
     })
 
   return (
     <FormDialog
-      hasChanges={draft !== null && !busy && isAllowDraftChanged(draft)}
+      hasChanges={draft !== null && !busy && isToolsDraftChanged(draft)}
       title={`Configure Tools - ${connector.name}`}
       initialFocus={initialFocus}
       onClose={onClose}
@@ -68,7 +93,7 @@ export function ConfigureToolsDialog({ connector, onClose }: ConfigureToolsDialo
       {/* Inert while saving, since a change made meanwhile would be lost. */}
       <div inert={busy && draft !== null} className="flex flex-col gap-6 pt-1">
         {draft === null ? (
-          <AllowSummary connector={connector} onManage={() => switchTo(allowDraftOf(allow_tools))} />
+          <AllowSummary connector={connector} onManage={() => switchTo(stored)} />
         ) : (
           <ManageTools
             tools={tools}
@@ -80,8 +105,9 @@ export function ConfigureToolsDialog({ connector, onClose }: ConfigureToolsDialo
         <AvailableTools
           connector={connector}
           busy={busy}
-          allowed={draft === null || draft.everyTool ? undefined : draft.names}
-          onAllow={(names) => draft !== null && setDraft({ ...draft, names })}
+          draft={draft ?? stored}
+          onChange={setState}
+          onUnblock={(name) => void unblock(name)}
           onAllowAgain={draft !== null ? undefined : (tool) => void allowAgain(tool)}
         />
         <CallLog connector={connector} />

@@ -10,14 +10,15 @@ import { ModelToolView } from '../../../ui/model-tool-view.tsx'
 export interface ToolEntryProps {
   readonly connectorName: string
   readonly tool: ConnectorTool
+  readonly isBlocked: boolean
   readonly action?: ReactNode
 }
 
 /** One tool of a connector, as its server describes it (§2.73). */
-export function ToolEntry({ connectorName, tool, action }: ToolEntryProps) {
+export function ToolEntry({ connectorName, tool, isBlocked, action }: ToolEntryProps) {
   const { name, title, description, consent, problem } = tool
   return (
-    <li className="flex items-start gap-3 py-2.5">
+    <li className="flex items-start gap-3 py-2.5 max-sm:flex-col max-sm:gap-2">
       <div className="min-w-0 flex-1">
         <p className="flex flex-wrap items-baseline gap-x-2 text-sm">
           <bdi className="font-mono text-xs leading-5 font-medium wrap-anywhere">
@@ -34,7 +35,7 @@ export function ToolEntry({ connectorName, tool, action }: ToolEntryProps) {
             <FoldedText>{description}</FoldedText>
           </p>
         )}
-        {consent === 'ask_changed' && (
+        {consent === 'ask_changed' && !isBlocked && (
           <p className="mt-1 text-xs font-medium text-warning">Changed since you allowed it</p>
         )}
         {problem !== null && (

@@ -13,7 +13,7 @@ import { Disclosure } from '../../../ui/disclosure.tsx'
 import { FoldedText } from '../../../ui/folded-text.tsx'
 import { InertText } from '../../../ui/inert-text.tsx'
 import { ModelToolView } from '../../../ui/model-tool-view.tsx'
-import { findObstacle } from './call-obstacle.ts'
+import { findObstacle, isBlocked } from './call-obstacle.ts'
 
 // Loaded on demand, because few calls need the comparison.
 const ToolChanges = lazy(async () => {
@@ -88,7 +88,7 @@ export function ApprovalCard({ message, allow, deny }: ApprovalCardProps) {
         </Button>
         <Button
           busy={allowAlways.pending}
-          disabled={disabled && !allowAlways.pending}
+          disabled={(disabled && !allowAlways.pending) || (connector && isBlocked(connector, tool))}
           onClick={() => void handleAlways()}
         >
           Allow Always

@@ -27,6 +27,12 @@ const cases: readonly (readonly [string, readonly Connector[] | undefined, strin
     '"mail" was added again, or its address, credential or account has changed since the model made this call.',
   ],
   ['a disconnected connector', [{ ...mail, status: 'disconnected' }], '"mail" is disconnected.'],
+  [
+    'a blocked tool',
+    [{ ...mail, block_tools: ['send'], status: 'disconnected' }],
+    'You have blocked this tool.',
+  ],
+  ['nothing, while another tool is blocked', [{ ...mail, block_tools: ['read'] }], undefined],
   ['a missing tool', [{ ...mail, tools: [] }], '"mail" no longer has this tool.'],
   [
     'a tool that cannot be used',
@@ -40,6 +46,6 @@ const cases: readonly (readonly [string, readonly Connector[] | undefined, strin
   ],
 ]
 
-it.each(cases)('names %s (§13.37)', (_what, connectors, reason) => {
+it.each(cases)('names %s (§13.37, §28.12)', (_what, connectors, reason) => {
   expect(findObstacle(connectors, call)).toBe(reason)
 })

@@ -14,6 +14,7 @@ export function findObstacle(
   if (connector === undefined) return `"${server}" is no longer one of your connectors.`
   if (hasChanged(call?.credential, connector.credential))
     return `"${server}" was added again, or its address, credential or account has changed since the model made this call.`
+  if (isBlocked(connector, tool)) return 'You have blocked this tool.'
   if (connector.status === 'disconnected') return `"${server}" is disconnected.`
   const known = connector.tools.find(({ name }) => name === tool)
   if (known === undefined) return `"${server}" no longer has this tool.`
@@ -21,6 +22,11 @@ export function findObstacle(
   if (hasChanged(call?.fingerprint, known.fingerprint))
     return 'This tool has changed since the model made this call.'
   return undefined
+}
+
+/** Whether the user has blocked a tool, which therefore cannot be allowed either (§28.12). */
+export function isBlocked({ block_tools = [] }: Pick<Connector, 'block_tools'>, tool: string): boolean {
+  return block_tools.includes(tool)
 }
 
 /** Whether both are known and differ. */

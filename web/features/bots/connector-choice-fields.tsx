@@ -1,0 +1,118 @@
+import { useId, useState } from 'react'
+import { useConnectors } from '../../data/connectors.ts'
+import { Checkbox } from '../../ui/form/checkbox.tsx'
+import { Field } from '../../ui/form/field.tsx'
+import { Select } from '../../ui/form/select.tsx'
+import { SearchInput } from '../../ui/form/text-input.tsx'
+import { LoadingState } from '../../ui/states/states.tsx'
+import type { ConnectorChoice } from './bot-draft.ts'
+
+const scopes: Readonly<Record<ConnectorChoice['scope'], string>> = {
+  all: 'All',
+  chosen: 'Chosen',
+  none: 'None',
+}
+
+const hints: Readonly<Record<ConnectorChoice['scope'], string>> = {
+  all: 'The bot may use every connector, also those that you add later.',
+  chosen: 'The bot may use only these connectors.',
+  none: 'The bot is called without tools.',
+}
+
+export interface ConnectorChoiceFieldsProps {
+  readonly choice: ConnectorChoice
+  readonly onChange: (choice: ConnectorChoice) => void
+}
+
+/** Which connectors a bot may use (§28.1). */
+export function ConnectorChoiceFields({ choice, onChange }: ConnectorChoiceFieldsProps) {
+  return (
+    <>
+      <Field label="Connectors" hint={hints[choice.scope]}>
+        <Select
+          value={choice.scope}
+          onChange={(event) => onChange({ ...choice, scope: event.target.value as ConnectorChoice['scope'] })}
+        >
+          {Object.entries(scopes).map(([scope, name]) => (
+            <option key={scope} value={scope}>
+              {name}
+            </option>
+          ))}
+        </Select>
+      </Field>
+      {choice.scope === 'chosen' && (
+        <ConnectorCheckboxes names={choice.names} onChange={(names) => onChange({ ...choice, names })} />
+      )}
+    </>
+  )
+}
+
+/** A list with more connectors has a search. */
+const maxWithoutSearch = 8
+
+interface ConnectorCheckboxesProps {
+  readonly names: readonly string[]
+  readonly onChange: (names: readonly string[]) => void
+}
+
+/** The user's connectors, and the chosen names that none of them has, which can only be removed (§28.7). */
+function ConnectorCheckboxes({ names, onChange }: ConnectorCheckboxesProps) {
+  const title = useId()
+  const [search, setSearch] = useState('')
+  const { data: connectors, error } = useConnectors()
+  const known = connectors?.map(({ name }) => name) ?? []
+  // Chosen when the form was opened: an unchecked one stays, so that a mistake can be undone.
+  const [before] = useState(names)
+  const missing =
+    connectors === undefined
+      ? []
+      : [...new Set([...before, ...names])].filter((name) => !known.includes(name))
+  const all = [...missing, ...known]
+  const wanted = search.trim().toLowerCase()
+  const shown = all.filter((name) => name.toLowerCase().includes(wanted))
+
+  const toggle = (name: string) =>
+    onChange(names.includes(name) ? names.filter((other) => other !== name) : [...names, name])
+
+  if (connectors === undefined) {
+    return error === undefined ? (
+      <LoadingState>Loading the connectors</LoadingState>
+    ) : (
+      <p className="text-sm text-danger">The connectors could not be loaded. The stored choice is kept.</p>
+    )
+  }
+  return (
+    <fieldset aria-labelledby={title} className="flex flex-col gap-2.5">
+      <p id={title} className="text-sm font-medium">
+        Chosen connectors ({names.length})
+      </p>
+      {all.length > maxWithoutSearch && (
+        <div className="flex">
+          <SearchInput
+            aria-label="Search connectors"
+            placeholder="Search connectors..."
+            value={search}
+            onChange={(event) => setSearch(event.target.value)}
+          />
+        </div>
+      )}
+      <div className="flex max-h-60 flex-col gap-2.5 overflow-y-auto p-0.5">
+        {shown.map((name) => (
+          <Checkbox
+            key={name}
+            label={name}
+            hint={known.includes(name) ? undefined : 'Missing: you have no connector with this name.'}
+            checked={names.includes(name)}
+            onChange={() => toggle(name)}
+          />
+        ))}
+      </div>
+      <output className="text-xs text-muted empty:hidden">
+        {shown.length === 0 && `No connectors found matching "${search.trim()}"`}
+        {names.length === 0 &&
+          shown.length > 0 &&
+          'Without a chosen connector, the bot is called without tools.'}
+      </output>
+    </fieldset>
+  )
+}

@@ -1,0 +1,64 @@
+import { useRef } from 'react'
+import type { KeyboardEvent } from 'react'
+import { classNames } from '../../../ui/class-names.ts'
+import type { ToolState } from './allow-draft.ts'
+
+const labels: Readonly<Record<ToolState, string>> = { asks: 'Asks', allowed: 'Allowed', blocked: 'Blocked' }
+const states = Object.keys(labels) as readonly ToolState[]
+const looks: Readonly<Record<ToolState, string>> = {
+  asks: 'bg-surface text-ink',
+  allowed: 'bg-accent-soft text-ink',
+  blocked: 'bg-danger-soft text-danger',
+}
+
+export interface ToolStateControlProps {
+  readonly name: string
+  readonly state: ToolState
+  /** Whether every tool that is not blocked runs without approval, so that none can ask. */
+  readonly everyTool: boolean
+  readonly busy: boolean
+  readonly onChange: (state: ToolState) => void
+}
+
+/**
+ * The three states of a tool (§28.13). It is one stop of the Tab key, and the arrow keys move inside without choosing, so
+ * that the way from 'Asks' to 'Blocked' does not allow the tool for a moment.
+ */
+export function ToolStateControl({ name, state, everyTool, busy, onChange }: ToolStateControlProps) {
+  const group = useRef<HTMLFieldSetElement>(null)
+
+  const move = (event: KeyboardEvent) => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key]
+    if (step === undefined) return
+    const buttons = [...(group.current?.querySelectorAll('button') ?? [])].filter(({ disabled }) => !disabled)
+    event.preventDefault()
+    buttons[buttons.findIndex((button) => button === document.activeElement) + step]?.focus()
+  }
+
+  return (
+    <fieldset
+      ref={group}
+      aria-label={`Approval of ${name}`}
+      className="flex w-fit shrink-0 rounded-control border border-line-strong p-0.5"
+    >
+      {states.map((each) => (
+        <button
+          key={each}
+          type="button"
+          tabIndex={each === state ? 0 : -1}
+          aria-pressed={each === state}
+          aria-disabled={busy || undefined}
+          disabled={everyTool && each === 'asks'}
+          onKeyDown={move}
+          onClick={() => !busy && each !== state && onChange(each)}
+          className={classNames(
+            'touch-target h-6 rounded-inner px-2 text-xs font-medium transition-colors disabled:opacity-50 pointer-coarse:h-9 pointer-coarse:px-3',
+            each === state ? looks[each] : 'text-muted hover:bg-hover hover:text-ink',
+          )}
+        >
+          {labels[each]}
+        </button>
+      ))}
+    </fieldset>
+  )
+}
