@@ -15,7 +15,7 @@ export default defineConfig({
   // A test of several screens with axe takes up to 15 s of two quiet cores, and the machine may be busier.
   timeout: 60_000,
   globalTimeout: 30 * 60_000,
-  expect: { timeout: 15_000 },
+  expect: { timeout: 10_000 },
   reporter: 'list',
   use: {
     viewport: { width: 1280, height: 800 },
