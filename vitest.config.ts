@@ -41,6 +41,7 @@ export default defineConfig({
           testTimeout: 10_000,
         },
       },
+      { test: { name: 'bench', root: path('bench'), environment: 'node' } },
       {
         test: {
           name: 'scripts',

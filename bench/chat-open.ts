@@ -4,13 +4,19 @@ import { signUp } from '../e2e/support/users.ts'
 import { startProduct } from '../e2e/support/product.ts'
 import { writeLongChat } from '../e2e/support/database-rows.ts'
 import { findChromium } from '../scripts/find-chromium.mjs'
+import { openReport } from './parts/open-report.ts'
 
 /*
- * Compares opening a chat of 10,000 messages and one of 50, in a browser that has cached the app: from the navigation until
- * the last messages are painted. The two chats alternate. Also counts the nodes of the page.
+ * Compares opening long chats and one of 50 messages, in a browser that has cached the app: from the navigation until the
+ * last messages are painted. The chats take turns. Also with a page whose processor is slowed, like that of a phone or of
+ * a busy machine. Also counts the nodes of the page.
  */
 
 const rounds = Number(process.argv[2] ?? 9)
+const slowdowns = [1, 4]
+/** The goals hold for this size. The next one shows how the time grows. */
+const judgedSize = 10_000
+const sizes = [50, judgedSize, 4 * judgedSize]
 const maxRatio = 1.3
 const maxNodes = 3000
 
@@ -23,42 +29,46 @@ const browser = await chromium.launch({
 const context = await browser.newContext({ baseURL: product.url, viewport: { width: 1280, height: 800 } })
 const first = await context.newPage()
 const { email } = await signUp(first)
-const chats: { count: number; id: string; times: number[]; nodes: number }[] = []
-for (const count of [50, 10_000])
-  chats.push({
-    count,
-    id: await writeLongChat(product.dataDir, email, count),
-    times: [],
-    nodes: 0,
-  })
+await first.close()
+const ids = new Map<number, string>()
+for (const size of sizes) ids.set(size, await writeLongChat(product.dataDir, email, size))
+const runs = slowdowns.flatMap((slowdown) =>
+  sizes.map((size) => ({ slowdown, size, times: [0], nodes: [0] })),
+)
 for (let round = -1; round < rounds; round++) {
-  for (const chat of round % 2 === 0 ? chats : [...chats].reverse()) {
-    const { time, nodes } = await open(context, chat.id)
-    if (round < 0) continue
-    chat.times.push(time)
-    chat.nodes = nodes
+  for (const run of round % 2 === 0 ? runs : runs.toReversed()) {
+    const { time, nodes } = await open(context, ids.get(run.size) ?? '', run.slowdown)
+    run.times[Math.max(round, 0)] = time
+    run.nodes[Math.max(round, 0)] = nodes
   }
 }
 await browser.close()
 await product.remove()
 
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
-for (const { count, times, nodes } of chats) {
-  process.stdout.write(
-    `open a chat of ${String(count).padStart(6)} messages: ${median(times).toFixed(0)} ms (median of ${times.length}), ${nodes} nodes\n`,
-  )
+const report = openReport('chat-open', 'messages')
+for (const slowdown of slowdowns) {
+  const name = slowdown === 1 ? 'open a chat' : `open a chat with a processor ${slowdown} times slower`
+  const [short, ...long] = runs.filter((run) => run.slowdown === slowdown)
+  for (const { size, times } of long) {
+    const counterpart = { name: `${short?.size} messages`, values: short?.times ?? [], isPaired: true }
+    const goal = size === judgedSize ? { maxRatio } : {}
+    report.add({ name, size, unit: 'ms', values: times, counterpart, goal })
+  }
 }
-const [few = Number.NaN, many = Number.NaN] = chats.map(({ times }) => median(times))
-const nodes = Math.max(...chats.map((chat) => chat.nodes))
-process.stdout.write(
-  `ratio ${(many / few).toFixed(2)}, goal: ${maxRatio}; ${nodes} nodes, goal: under ${maxNodes}\n`,
-)
-if (!(many / few <= maxRatio && nodes < maxNodes)) process.exitCode = 1
+for (const { size, slowdown, nodes } of runs)
+  if (slowdown === 1)
+    report.add({ name: 'nodes of the page', size, unit: 'nodes', values: nodes, goal: { max: maxNodes } })
+report.finish()
 
 /** Milliseconds from the navigation until the end of the chat is painted, and the nodes of the page a second later. */
-async function open(context: BrowserContext, id: string): Promise<{ time: number; nodes: number }> {
+async function open(
+  context: BrowserContext,
+  id: string,
+  slowdown: number,
+): Promise<{ time: number; nodes: number }> {
   const page = await context.newPage()
+  const session = await context.newCDPSession(page)
+  await session.send('Emulation.setCPUThrottlingRate', { rate: slowdown })
   await page.addInitScript(() => {
     const observer = new MutationObserver(() => {
       if (document.querySelector('article .markdown p') === null) return

@@ -1,3 +1,4 @@
+import { openReport } from './parts/open-report.ts'
 import { openWebPage } from './parts/open-web-page.ts'
 
 /*
@@ -73,12 +74,11 @@ const early = await measure('markdown', 20_000, 20_000 + steps * stepChars)
 const late = await measure('markdown', 80_000, 80_000 + steps * stepChars)
 await close()
 
-const write = (line: string) => process.stdout.write(`${line}\n`)
-write(
-  `draw 20,000 characters in steps of ${stepChars}: plain ${plain.toFixed(1)} s, markdown ${markdown.toFixed(1)} s`,
-)
-write(`ratio ${(markdown / plain).toFixed(2)}, goal: ${maxRatio}`)
-const perStep = (seconds: number) => ((seconds / steps) * 1000).toFixed(1)
-write(`a step at 20,000 characters ${perStep(early)} ms, at 80,000 ${perStep(late)} ms`)
-write(`ratio ${(late / early).toFixed(2)}, goal: ${maxGrowth}`)
-if (!(markdown / plain <= maxRatio && late / early <= maxGrowth)) process.exitCode = 1
+const report = openReport('draw', 'characters')
+const goal = { maxRatio }
+const toPlain = { name: 'plain text', values: [plain] }
+report.add({ name: 'draw a reply', size: 20_000, unit: 's', values: [markdown], counterpart: toPlain, goal })
+const toMs = (seconds: number): readonly number[] => [(seconds / steps) * 1000]
+report.add({ name: 'draw a step', size: 20_000, unit: 'ms', values: toMs(early) })
+report.add({ name: 'draw a step', size: 80_000, unit: 'ms', values: toMs(late), goal: { maxGrowth } })
+report.finish()

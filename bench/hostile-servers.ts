@@ -4,11 +4,12 @@ import type { IncomingMessage } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Attacked } from './parts/bench-messages.ts'
+import { openReport } from './parts/open-report.ts'
 import { partPath, startProcess } from './parts/start-process.ts'
 
 /*
- * Measures the reads of one user while another one makes eight calls at once to a hostile MCP server, again and again.
- * Compares them with a quiet run just before. A hostile server in a process of its own needs processor time too: on a
+ * Measures the reads of one user while another one makes calls at once to a hostile MCP server, again and again. Compares
+ * them with a quiet run just before. A hostile server in a process of its own needs processor time too: on a
  * machine with few cores, the polite server shows how much the calls themselves cost.
  */
 
@@ -22,6 +23,8 @@ const readEveryMs = 10
 /** Milliseconds between two attacks. */
 const pauseMs = 500
 const maxRatio = 2
+/** Calls at once: a quarter of those that run at once for a user, and all. */
+const callsAtOnce = [2, 8]
 
 /** Servers whose list is expensive to read; connecting to them is the attack. */
 const lists = ['huge-list', 'cursor', 'alternatives', 'many', 'zeros', 'malformed', 'large-list']
@@ -70,8 +73,8 @@ const calls = [
   'single-bytes',
 ]
 const attacks = [
-  ...calls.map((behaviour) => ({ behaviour, path: '/call' })),
-  ...lists.map((behaviour) => ({ behaviour, path: `/connect?behaviour=${behaviour}` })),
+  ...calls.map((behaviour) => ({ behaviour, path: '/call?' })),
+  ...lists.map((behaviour) => ({ behaviour, path: `/connect?behaviour=${behaviour}&` })),
 ]
 
 const product = await startProcess(partPath('attacked-product'))
@@ -123,37 +126,38 @@ function aborted(signal: AbortSignal): Promise<string[]> {
   })
 }
 
-function at(times: readonly number[], share: number): number {
-  return times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] ?? NaN
-}
-
 // Loads the code and opens the files that the measured reads and calls need.
 for (const behaviour of ['large-list', 'huge-event', 'polite']) {
   await control(`/connect?behaviour=${behaviour}`)
   await control('/call')
 }
 await read(AbortSignal.timeout(2_000))
+const report = openReport('hostile-servers', 'calls at once')
 for (const { behaviour, path } of attacks.filter((each) => each.behaviour.includes(filter))) {
   await control(`/connect?behaviour=${behaviour}`)
-  const quiet: number[] = []
-  const attacked: number[] = []
   const outcomes = new Set<string>()
+  const quiet: number[] = []
+  const attacked = callsAtOnce.map((count) => ({ count, times: Array.of<number>() }))
   for (let round = 0; round < rounds; round++) {
     quiet.push(...(await read(AbortSignal.timeout(roundMs))))
-    const end = AbortSignal.timeout(roundMs)
-    const [times, ended] = await Promise.all([read(end), attack(path, end)])
-    attacked.push(...times)
-    for (const outcome of ended) outcomes.add(outcome)
+    for (const { count, times } of attacked) {
+      const end = AbortSignal.timeout(roundMs)
+      const [readTimes, ended] = await Promise.all([read(end), attack(`${path}count=${count}`, end)])
+      times.push(...readTimes)
+      for (const outcome of ended) outcomes.add(outcome)
+    }
   }
-  const ratio = at(attacked, 0.99) / at(quiet, 0.99)
-  const figures = [quiet, attacked].map(
-    (times) => `p50 ${at(times, 0.5).toFixed(1)} p99 ${at(times, 0.99).toFixed(1)} ms`,
-  )
-  process.stdout.write(
-    `${behaviour.padEnd(20)} quiet ${figures[0]}, attacked ${figures[1]}: ${ratio.toFixed(2)} x (${[...outcomes].join('; ')})\n`,
-  )
-  if (!(ratio <= maxRatio)) process.exitCode = 1
+  for (const { count, times } of attacked)
+    report.add({
+      name: behaviour,
+      size: count,
+      unit: 'ms',
+      values: times,
+      counterpart: { name: 'quiet', values: quiet },
+      goal: { at: 0.99, maxRatio },
+    })
+  console.log(`  outcomes: ${[...outcomes].join('; ')}`)
 }
-process.stdout.write(`goal: p99 at most ${maxRatio} x\n`)
+report.finish()
 await product.end()
 process.exit()

@@ -1,6 +1,8 @@
 import { paced, timed } from './parts/bench-messages.ts'
 import type { LoadResult } from './parts/bench-messages.ts'
-import { median, openTargets, quantile, toLoad } from './parts/open-targets.ts'
+import { quantile } from './parts/figures.ts'
+import { openReport } from './parts/open-report.ts'
+import { openTargets, toLoad } from './parts/open-targets.ts'
 import type { Target } from './parts/open-targets.ts'
 import { runLoad } from './parts/run-load.ts'
 
@@ -42,12 +44,7 @@ async function load(target: Target, model: string, streams: number): Promise<Loa
   return result
 }
 
-const isMet = (name: string, met: boolean): void => {
-  console.log(`${name}: ${met ? 'met' : 'NOT MET'}`)
-  if (!met) process.exitCode = 1
-}
-
-const format = (value: number): string => value.toFixed(1)
+const report = openReport('many-streams', 'streams')
 
 async function measureDelays(streams: number): Promise<void> {
   const delays = new Map<Target, number[]>()
@@ -62,13 +59,21 @@ async function measureDelays(streams: number): Promise<void> {
       delays.set(target, [...(delays.get(target) ?? []), ...result.delays])
     }
   }
-  const describe = (target: Target): string => {
-    const all = delays.get(target) ?? []
-    return `${target.name} ${format(median(all))} ms, p99 ${format(quantile(all, 0.99))} ms, ${format(median(costs.get(target) ?? []))} µs of CPU time per token`
-  }
-  console.log(`${streams} streams, text to the reader: ${describe(product)}; ${describe(relay)}`)
-  if (streams > few) return
-  isMet(`goal: at most ${maxDelayMs} ms at the median`, median(delays.get(product) ?? []) <= maxDelayMs)
+  report.add({
+    name: 'text to the reader',
+    size: streams,
+    unit: 'ms',
+    values: delays.get(product) ?? [],
+    counterpart: { name: relay.name, values: delays.get(relay) ?? [] },
+    goal: streams <= few ? { max: maxDelayMs } : {},
+  })
+  report.add({
+    name: 'CPU time of a token',
+    size: streams,
+    unit: 'µs',
+    values: costs.get(product) ?? [],
+    counterpart: { name: relay.name, values: costs.get(relay) ?? [], isPaired: true },
+  })
 }
 
 /** The most streams that a target holds, by bisection. `next` gives each target its turn. */
@@ -93,31 +98,30 @@ class HeldSearch {
     const streams = Math.round(Math.sqrt(this.#held * this.#tooMany))
     const { gaps } = await load(this.target, models.paced, streams)
     const gap = quantile(gaps, 0.99)
-    console.log(`  ${this.target.name}, ${streams} streams: p99 gap ${format(gap)} ms`)
+    console.log(`  ${this.target.name}, ${streams} streams: p99 gap ${gap.toFixed(1)} ms`)
     if (gap < maxGapMs) this.#held = streams
     else this.#tooMany = streams
   }
 }
 
 async function measureHeld(): Promise<void> {
-  const ratios: number[] = []
+  const held = new Map<Target, number[]>()
   for (let round = 0; round < rounds; round++) {
     const searches = targets.map((target) => new HeldSearch(target))
     while (searches.some(({ isDone }) => !isDone))
       for (const search of searches) if (!search.isDone) await search.next()
-    const [ofRelay, ofProduct] = searches.map(({ result }) => result)
-    const ratio = (ofProduct ?? 0) / (ofRelay ?? 0)
-    ratios.push(ratio)
-    console.log(
-      `held with p99 gaps under ${maxGapMs} ms: product ${ofProduct}, bare relay ${ofRelay}: ${ratio.toFixed(2)} x`,
-    )
+    for (const { target, result } of searches) held.set(target, [...(held.get(target) ?? []), result])
   }
-  isMet(
-    `goal: at least ${minHeldRatio} x; median ${median(ratios).toFixed(2)} x`,
-    median(ratios) >= minHeldRatio,
-  )
+  report.add({
+    name: `streams held with p99 gaps under ${maxGapMs} ms`,
+    unit: 'streams',
+    values: held.get(product) ?? [],
+    counterpart: { name: relay.name, values: held.get(relay) ?? [], isPaired: true },
+    goal: { minRatio: minHeldRatio },
+  })
 }
 
 if ('delay'.includes(filter)) for (const streams of delayStreams) await measureDelays(streams)
 if ('held'.includes(filter)) await measureHeld()
+report.finish()
 await end()

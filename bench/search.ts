@@ -1,90 +1,51 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openSearch } from '../server/chats/search/open-search.ts'
+import { setTimeout as wait } from 'node:timers/promises'
 import { indexMessages } from '../server/chats/search/index-messages.ts'
+import { openSearch } from '../server/chats/search/open-search.ts'
 import { openDatabase } from '../server/db/open-database.ts'
-import { createRandom, fillChats, hanWordOf, wordOf } from './parts/fill-chats.ts'
+import { watchEventLoop } from '../server/testing/watch-event-loop.ts'
+import { fillChats } from './parts/fill-chats.ts'
+import { openCpuClock } from './parts/open-cpu-clock.ts'
+import { openReport } from './parts/open-report.ts'
+import { createSearchKinds } from './parts/search-kinds.ts'
+import type { SearchKind } from './parts/search-kinds.ts'
 
 /*
- * Measures the first page of every kind of search with its previews and total, how long another user's reads take meanwhile,
- * and how long searching and indexing block other work.
- * `npm run bench search [messages] [postgres-address]`
+ * Measures the processor time of the first page of every kind of search with its previews and total, how much later
+ * another user's reads end meanwhile, and how long searching and indexing block the event loop.
+ * `npm run bench search [messages] [address of an empty PostgreSQL database] [searches of each kind]`
  */
 
-const [count = '1000000', databaseUrl = null] = process.argv.slice(2)
+const [count = '1000000', address = '', searches = '40'] = process.argv.slice(2)
+/** The goals hold for the last size. */
+const sizes = [Number(count) / 4, Number(count)]
 const maxSearchMs = 60
-const maxBlockedMs = 20
-const searchesPerKind = 60
+const maxHeldUpMs = 20
+const quietReads = 200
 
 const dataDir = mkdtempSync(join(tmpdir(), 'yonder-search-'))
-const database = await openDatabase({ databaseUrl, dataDir })
-const startedAt = performance.now()
-const owner = await fillChats(database, Number(count))
-console.log(
-  `${Number(count).toLocaleString('en')} messages in ${Math.round((performance.now() - startedAt) / 1000)} s (${database.dialect.kind})`,
-)
+const database = await openDatabase({ databaseUrl: address === '' ? null : address, dataDir })
+const { db, dialect } = database
+const report = openReport(`search-${dialect.kind}`, 'messages')
 const search = openSearch(database, (error) => {
   throw error
 })
-const user = { id: owner, issuer: '', subject: '', name: null, email: null, picture: null }
-
+const user = { id: 'owner', issuer: '', subject: '', name: null, email: null, picture: null }
 const other = { ...user, id: 'other0' }
-const random = createRandom(7)
-const pick = (from: number, to: number): number => from + Math.floor(random() * (to - from))
-/** Texts from which phrases are taken. */
-const texts = await database.db
-  .selectFrom('messages')
-  .select('content')
-  .where(
-    'position',
-    'in',
-    Array.from({ length: searchesPerKind }, () => pick(1, Number(count))),
-  )
-  .execute()
 
-/** Words that follow each other in a message. */
-function pickPhrase(): string {
-  const words = texts[pick(0, texts.length)]?.content.split(' ') ?? []
-  const start = pick(0, Math.max(words.length - 4, 1))
-  return words
-    .slice(start, start + 4)
-    .join(' ')
-    .slice(0, 100)
+async function measureKind({ name, words }: SearchKind, size: number): Promise<void> {
+  const readCpuMs = await openCpuClock(database)
+  const values: number[] = []
+  for (let index = 0; index < Number(searches); index++) {
+    const term = words()
+    const before = readCpuMs()
+    await search.searchChats(user, { search: term, page: 1, limit: 10 })
+    values.push(readCpuMs() - before)
+  }
+  report.add({ name, size, unit: 'ms of CPU time', values, goal: { at: 0.95, max: maxSearchMs } })
 }
-
-/** The kinds of search terms. */
-const kinds: readonly { name: string; words: () => string }[] = [
-  { name: 'rare word', words: () => wordOf(pick(20_000, 29_000)) },
-  { name: 'word in one of 500 messages', words: () => wordOf(pick(2_000, 3_000)) },
-  { name: 'word in one of 50 messages', words: () => wordOf(pick(150, 350)) },
-  { name: 'common word', words: () => wordOf(pick(0, 10)) },
-  { name: 'part of words', words: () => wordOf(pick(0, 3_000)).slice(1, 5) },
-  { name: 'two letters', words: () => wordOf(pick(0, 16)).slice(0, 2) },
-  { name: 'two letters of no word', words: () => 'qx' },
-  { name: 'Chinese word', words: () => hanWordOf(pick(0, 5_000)) },
-  { name: 'absent word', words: () => `${wordOf(pick(0, 9_000))}zzz` },
-  { name: 'two words', words: () => `${wordOf(pick(0, 10))} ${wordOf(pick(500, 1_000))}` },
-  {
-    name: 'two words in one of 50 messages each',
-    words: () => `${wordOf(pick(150, 350))} ${wordOf(pick(150, 350))}`,
-  },
-  { name: 'four words of a message', words: pickPhrase },
-]
-
-const format = (milliseconds: number): string => `${milliseconds.toFixed(1)} ms`
-const percentile = (values: readonly number[], percent: number): number =>
-  [...values].sort((a, b) => a - b)[
-    Math.min(values.length - 1, Math.floor((values.length * percent) / 100))
-  ] ?? Number.NaN
-
-let blockedMs = 0
-let last = performance.now()
-const watch = setInterval(() => {
-  const now = performance.now()
-  blockedMs = Math.max(blockedMs, now - last - 5)
-  last = now
-}, 5)
 
 /** The milliseconds of reads of another user, one after the other. Stops when `isOver` returns true. */
 async function readOthers(isOver: () => boolean): Promise<number[]> {
@@ -93,67 +54,68 @@ async function readOthers(isOver: () => boolean): Promise<number[]> {
     const start = performance.now()
     await search.searchChats(other, { search: '', page: 1, limit: 10 })
     times.push(performance.now() - start)
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await wait(5)
   }
   return times
 }
 
-let areGoalsMet = true
-await search.searchChats(user, { search: 'warm up', page: 1, limit: 10 })
-let reads = 0
-const quiet = await readOthers(() => ++reads > 200)
-blockedMs = 0
-let isOver = false
-const others = readOthers(() => isOver)
-for (const { name, words } of kinds) {
-  const times: number[] = []
-  const cpuTimes: number[] = []
-  let total = 0
-  for (let index = 0; index < searchesPerKind; index++) {
-    const start = performance.now()
-    const used = process.cpuUsage()
-    const found = await search.searchChats(user, { search: words(), page: 1, limit: 10 })
-    times.push(performance.now() - start)
-    const { user: own, system } = process.cpuUsage(used)
-    cpuTimes.push((own + system) / 1000)
-    total += found.total
-  }
-  const p95 = percentile(times, 95)
-  const isMet = p95 <= maxSearchMs
-  areGoalsMet &&= isMet
-  console.log(
-    `${name}: p50 ${format(percentile(times, 50))}, p95 ${format(p95)} (CPU ${format(percentile(cpuTimes, 50))}, ${format(percentile(cpuTimes, 95))}), ${Math.round(total / searchesPerKind)} chats on average (goal: p95 ${maxSearchMs} ms) ${isMet ? 'met' : 'NOT MET'}`,
-  )
+/** Another user reads while a user searches, one search after the other. */
+async function measureOthers(kinds: readonly SearchKind[], size: number): Promise<void> {
+  let reads = 0
+  const quiet = await readOthers(() => ++reads > quietReads)
+  let isOver = false
+  const watch = watchEventLoop()
+  const meanwhile = readOthers(() => isOver)
+  for (let round = 0; round < 10; round++)
+    for (const { words } of kinds) await search.searchChats(user, { search: words(), page: 1, limit: 10 })
+  const blocked = watch.stop()
+  isOver = true
+  report.add({
+    name: 'reads of another user during searches',
+    size,
+    unit: 'ms',
+    values: await meanwhile,
+    counterpart: { name: 'without searches', values: quiet },
+    goal: { at: 0.99, max: maxHeldUpMs },
+  })
+  report.add({
+    name: 'longest blocking by searches',
+    size,
+    unit: 'ms',
+    values: [blocked],
+    goal: { max: maxHeldUpMs },
+  })
 }
-const blockedBySearchMs = blockedMs
-isOver = true
-const meanwhile = await others
-console.log(
-  `reads of another user: p50 ${format(percentile(meanwhile, 50))}, p99 ${format(percentile(meanwhile, 99))}, longest ${format(Math.max(...meanwhile))}; without searches p50 ${format(percentile(quiet, 50))}, p99 ${format(percentile(quiet, 99))}, longest ${format(Math.max(...quiet))}`,
-)
-console.log(
-  `longest time that the searches blocked other work: ${blockedBySearchMs.toFixed(1)} ms (goal: ${maxBlockedMs} ms) ${blockedBySearchMs <= maxBlockedMs ? 'met' : 'NOT MET'}`,
-)
 
-if (database.file !== null) {
-  const slices: number[] = []
-  await database.db
+async function measureIndexing(size: number): Promise<void> {
+  await db
     .insertInto('search_queue')
     .columns(['position'])
     .expression((eb) => eb.selectFrom('messages').select('position').orderBy('position', 'desc').limit(2_000))
     .execute()
+  const values: number[] = []
   for (let more = true; more;) {
     const start = performance.now()
-    more = await indexMessages(database.db)
-    slices.push(performance.now() - start)
+    more = await indexMessages(db)
+    values.push(performance.now() - start)
   }
-  slices.sort((a, b) => a - b)
-  console.log(
-    `indexing 2,000 messages: ${slices.length} slices, p50 ${(slices[Math.floor(slices.length / 2)] ?? 0).toFixed(1)} ms, longest ${(slices.at(-1) ?? 0).toFixed(1)} ms with its commit`,
-  )
+  report.add({ name: 'one slice of indexing, with its commit', size, unit: 'ms', values })
 }
-clearInterval(watch)
+
+// Nothing else keeps this process running while the search's thread, which does not, has all the work.
+const running = setInterval(() => undefined, 1_000)
+let filled = 0
+for (const size of sizes) {
+  await fillChats(database, size, filled)
+  filled = size
+  const kinds = await createSearchKinds(db, size)
+  await search.searchChats(user, { search: 'warm up', page: 1, limit: 10 })
+  for (const kind of kinds) await measureKind(kind, size)
+  await measureOthers(kinds, size)
+  if (dialect.kind === 'sqlite') await measureIndexing(size)
+}
+clearInterval(running)
+report.finish()
 await search.close()
 await database.close()
 rmSync(dataDir, { recursive: true, force: true })
-process.exitCode = areGoalsMet ? 0 : 1

@@ -31,21 +31,23 @@ const hostile = await startHostileServer()
 
 const names = Array.from({ length: callsAtOnce }, (_, index) => `Hostile ${index}`)
 
-/** Connects a connector for each call. */
-async function connectAll(behaviour: string): Promise<string[]> {
+/** Connects `count` connectors, one for each call. */
+async function connectAll(behaviour: string, count: number): Promise<string[]> {
   await database.db.deleteFrom('connectors').where('user_id', '=', ada.id).execute()
   return Promise.all(
-    names.map((name, index) =>
-      connectors
-        .connect(ada.id, { name, url: hostile.url(behaviour, { index: String(index) }) })
-        .then(() => 'connected', String),
-    ),
+    names
+      .slice(0, count)
+      .map((name, index) =>
+        connectors
+          .connect(ada.id, { name, url: hostile.url(behaviour, { index: String(index) }) })
+          .then(() => 'connected', String),
+      ),
   )
 }
 
-/** Makes calls at once. Resolves with their outcomes when all have ended. */
-async function callAll(): Promise<string[]> {
-  const outcomes = names.map((connectorName) =>
+/** Makes `count` calls at once. Resolves with their outcomes when all have ended. */
+async function callAll(count: number): Promise<string[]> {
+  const outcomes = names.slice(0, count).map((connectorName) =>
     callTool(connectors, {
       user: ada,
       connectorName,
@@ -62,7 +64,9 @@ async function callAll(): Promise<string[]> {
 
 const control = createServer((request, response) => {
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://control')
-  const attack = pathname === '/connect' ? connectAll(searchParams.get('behaviour') ?? '') : callAll()
+  const count = Number(searchParams.get('count') ?? callsAtOnce)
+  const attack =
+    pathname === '/connect' ? connectAll(searchParams.get('behaviour') ?? '', count) : callAll(count)
   attack.then(
     (outcomes) => response.end(JSON.stringify(outcomes)),
     (error: unknown) => response.writeHead(500).end(String(error)),

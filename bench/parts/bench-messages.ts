@@ -53,7 +53,8 @@ export interface Attacked {
   /** The token of the user who reads. */
   readonly token: string
   /**
-   * Connects to a hostile server at `/connect?behaviour=`, or makes calls to it at `/call`. Responds with the outcomes.
+   * Connects to a hostile server at `/connect?behaviour=`, or makes calls to it at `/call`: as many as `count=` says.
+   * Responds with the outcomes.
    */
   readonly control: string
 }

@@ -91,9 +91,12 @@ function writeHanText(random: () => number): string {
   return words.join('')
 }
 
-/** Fills a database with chats. Nine of ten belong to one user, whose id is returned. */
-export async function fillChats({ db, dialect }: Database, messages: number): Promise<string> {
-  const random = createRandom(1)
+/**
+ * Fills a database with chats, of which nine of ten belong to the user `owner`. It already has those of the first
+ * `filled` messages.
+ */
+export async function fillChats({ db, dialect }: Database, messages: number, filled = 0): Promise<void> {
+  const random = createRandom(1 + filled)
   const users = ['owner', ...Array.from({ length: 10 }, (_, index) => `other${index}`)]
   await db
     .insertInto('users')
@@ -108,9 +111,10 @@ export async function fillChats({ db, dialect }: Database, messages: number): Pr
         created_at: 0,
       })),
     )
+    .onConflict((conflict) => conflict.doNothing())
     .execute()
   if (dialect.kind === 'sqlite') await stopQueue(db)
-  for (let from = 0; from < messages; from += chatsPerTransaction * messagesPerChat) {
+  for (let from = filled; from < messages; from += chatsPerTransaction * messagesPerChat) {
     await db.transaction().execute(async (trx) => {
       for (let chat = 0; chat < chatsPerTransaction; chat++) {
         const user = random() < 0.9 ? 'owner' : (users[1 + Math.floor(random() * 10)] ?? 'owner')
@@ -118,12 +122,11 @@ export async function fillChats({ db, dialect }: Database, messages: number): Pr
       }
     })
   }
-  if (dialect.kind === 'sqlite') await indexAll(db)
+  if (dialect.kind === 'sqlite') await indexAll(db, filled)
   else {
     while (await fillSearchTexts(db));
     await sql`vacuum analyze messages, search_texts, chats`.execute(db)
   }
-  return 'owner'
 }
 
 async function insertChat(
@@ -163,10 +166,10 @@ async function stopQueue(db: Kysely<Tables>): Promise<void> {
   await sql`drop trigger queue_new_message`.execute(db)
 }
 
-async function indexAll(db: Kysely<Tables>): Promise<void> {
-  await sql`insert into search_users (user_id) select id from users order by id desc`.execute(db)
+async function indexAll(db: Kysely<Tables>, filled: number): Promise<void> {
+  await sql`insert or ignore into search_users (user_id) select id from users order by id desc`.execute(db)
   const rowId = sql.raw(rowIdOf('u.number', 'm.position', '0'))
-  for (let from = 0; ; from += indexBatch) {
+  for (let from = filled; ; from += indexBatch) {
     const rows = await sql<{ id: string; content: string }>`
       select cast(${rowId} as text) as id, m.content from messages m join chats c on c.id = m.chat_id
       join search_users u on u.user_id = c.user_id

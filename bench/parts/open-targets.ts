@@ -64,11 +64,3 @@ export async function openTargets(models: readonly string[]): Promise<Targets> {
 export async function toLoad(target: Target, model: string, streams: number): Promise<LoadTarget> {
   return { url: target.url, headers: target.headers, bodies: await target.bodies(model, streams) }
 }
-
-/** The value that this share of the values is below. */
-export function quantile(values: readonly number[], share: number): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN
-}
-
-/** For an even number, the larger of the two middle values. */
-export const median = (values: readonly number[]): number => quantile(values, 0.5)
