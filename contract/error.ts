@@ -29,6 +29,7 @@ export const errorCodes = [
   'upstream_cut',
   'output_limit',
   'tool_unavailable',
+  'option_refused',
   'context_exceeded',
   'interrupted',
   'storage_full',

@@ -1,4 +1,5 @@
 import { apiTypes } from '@yonder/contract/bot'
+import type { ApiType } from '@yonder/contract/bot'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { openModelScene, sceneKey } from '../testing/models/open-model-scene.ts'
 import type { ModelScene } from '../testing/models/open-model-scene.ts'
@@ -6,6 +7,28 @@ import { findWireShape, wireShapes } from '../testing/models/wire-shapes.ts'
 import type { ModelMessage } from './model.ts'
 
 const usage = { input: 5, output: 7 }
+
+/** Instructions, temperature, top-p and reasoning effort in each format. */
+const optionsOnWire: Readonly<Record<ApiType, readonly string[]>> = {
+  openai: [
+    '{"role":"system","content":"Write in verse."}',
+    '"temperature":0.25',
+    '"top_p":0.75',
+    '"reasoning_effort":"low"',
+  ],
+  anthropic: [
+    '"system":[{"type":"text","text":"Write in verse."',
+    '"temperature":0.25',
+    '"top_p":0.75',
+    '"thinking":{"type":"enabled","budget_tokens":4096}',
+  ],
+  google: [
+    '"systemInstruction":{"parts":[{"text":"Write in verse."}]}',
+    '"temperature":0.25',
+    '"topP":0.75',
+    '"thinkingConfig":{"includeThoughts":true,"thinkingLevel":"low"}',
+  ],
+}
 let scene: ModelScene
 
 beforeAll(async () => {
@@ -75,6 +98,59 @@ describe.each(apiTypes)('%s', (apiType) => {
     ).toHaveLength(1)
     expect(request?.headers['accept-encoding']).toBe('identity')
     expect(findWireShape(request?.url ?? '')?.apiType).toBe(apiType)
+  })
+
+  it('yields cached and reasoning tokens as parts of the totals (§24.6)', async () => {
+    const counts = { input: 100, output: 50, cached: 80, reasoning: 30 }
+    const { url } = await scene.serve(() => [
+      shape.start('m'),
+      shape.text('ok'),
+      shape.finish('stop', counts),
+    ])
+    expect((await scene.callModel(apiType, url)).parts).toContainEqual({
+      type: 'usage',
+      inputTokens: 100,
+      outputTokens: 50,
+      cachedTokens: 80,
+      reasoningTokens: 30,
+    })
+  })
+
+  it('sends instructions and options as its provider expects them, and only when they are set (§24.2, §24.3)', async () => {
+    const { url, seen } = await scene.serve(() => [
+      shape.start('m'),
+      shape.text('ok'),
+      shape.finish('stop', usage),
+    ])
+    const instructions = 'Write in verse.'
+    await scene.callModel(apiType, url)
+    await scene.callModel(apiType, url, {
+      request: { instructions, options: { temperature: 0.25, topP: 0.75 } },
+    })
+    await scene.callModel(apiType, url, { request: { options: { reasoningEffort: 'low' } } })
+    const [plain, sampled, reasoning] = seen.map(({ body }) => JSON.stringify(body))
+    const written = optionsOnWire[apiType]
+    for (const text of written) expect(plain).not.toContain(text.slice(0, 12))
+    for (const text of written.slice(0, 3)) expect(sampled).toContain(text)
+    expect(reasoning).toContain(written[3])
+  })
+
+  it.each([
+    ['temperature', "Unsupported value: 'temperature' does not support 0.25 with this model."],
+    ['topP', '`top_p` is deprecated for this model.'],
+    ['reasoningEffort', 'Unrecognized request argument supplied: reasoning_effort'],
+    ['reasoningEffort', 'thinking: Extra inputs are not permitted'],
+  ])('names the option %s that was refused with "%s" (§24.4)', async (option, message) => {
+    const { url } = await scene.refuse(400, message)
+    const options = { temperature: 0.25, topP: 0.75, reasoningEffort: 'low' } as const
+    const request = apiType === 'anthropic' ? { model: 'compatible', options } : { options }
+    const chosen = { ...request, options: { [option]: options[option as keyof typeof options] } }
+    expect((await scene.callModel(apiType, url, { request: chosen })).end).toMatchObject({
+      type: 'failed',
+      code: 'option_refused',
+      option,
+    })
+    expect((await scene.callModel(apiType, url)).end).toMatchObject({ code: 'upstream_error' })
   })
 
   it('sends no key when there is none, and uses its own path', async () => {

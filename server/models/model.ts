@@ -49,6 +49,12 @@ export interface ModelRequest {
   readonly options?: ModelOptions
 }
 
+/** The texts of a request that no message of an upstream may repeat. */
+export function confidentialTexts({ instructions, messages }: ModelRequest): readonly string[] {
+  const contents = messages.map((message) => message.content)
+  return instructions === undefined ? contents : [instructions, ...contents]
+}
+
 /** Tokens of one call as the provider counts them; null when it does not say. */
 export interface ModelUsage {
   /** The prompt, with the tokens that were read from the provider's cache. */
@@ -78,6 +84,8 @@ export type ModelPart =
       readonly message: string
       /** Only with `context_exceeded`: the tokens that the model can read, if the upstream named them. */
       readonly contextWindow?: number
+      /** Only with `option_refused`. */
+      readonly option?: keyof ModelOptions
     }
 
 export interface ModelStreamOptions {
@@ -111,8 +119,8 @@ export interface ModelReply {
  * - `finish` is yielded only when the upstream itself reported the end. A connection that closes without it yields
  *   `failed` with `upstream_cut`, and no `tool_call`.
  * - No part is yielded twice: the upstream is not called again after the first part.
- * - A call with tools to a model that does not support them yields `failed` with `tool_unavailable`, and a prompt that is
- *   too long for the model yields `context_exceeded`. No text or reasoning precedes either, so the call may be repeated
- *   with another request.
+ * - A call with tools to a model that does not support them yields `failed` with `tool_unavailable`, an option that the
+ *   model does not support yields `option_refused`, and a prompt that is too long for it yields `context_exceeded`. No text
+ *   or reasoning precedes them, so the call may be repeated with another request.
  */
 export type ModelStream = (request: ModelRequest, options: ModelStreamOptions) => ModelReply

@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { ModelFailure, toFailedPart } from './failure.ts'
-import { explainRefusal, refusesTools } from './refusal.ts'
+import { explainRefusal } from './refusal.ts'
 
-const isRefusal = (rejection: string) => refusesTools(new ModelFailure('upstream_error', 'no', rejection))
+const tool = { name: 'look_up', description: '', inputSchema: {} }
+const options = { temperature: 0.5, topP: 0.5, reasoningEffort: 'low' } as const
+const request = { model: 'm', messages: [], tools: [tool], maxTokens: null, options }
+const explain = (rejection: string) =>
+  toFailedPart(
+    explainRefusal(new ModelFailure('upstream_error', 'no', rejection), request, () => 'a.example'),
+  )
+const isRefusal = (rejection: string) => explain(rejection).code === 'tool_unavailable'
 
-describe('refusesTools', () => {
+describe('a refusal of tools', () => {
   it.each([
     'registry.ollama.ai/library/gemma:2b does not support tools',
     'Function calling is not enabled for models/gemma-3-27b-it',
@@ -31,15 +38,13 @@ describe('refusesTools', () => {
   })
 
   it('does not match another error', () => {
-    expect(refusesTools(new Error('does not support tools'))).toBe(false)
+    expect(toFailedPart(explainRefusal(new Error('no tools support'), request, () => ''))).toMatchObject({
+      code: 'internal',
+    })
   })
 })
 
 describe('a prompt that is too long', () => {
-  const request = { model: 'm', messages: [], tools: [], maxTokens: null }
-  const explain = (body: string, code: 'upstream_error' | 'upstream_invalid' = 'upstream_error') =>
-    toFailedPart(explainRefusal(new ModelFailure(code, 'no', body), request, 'a.example'))
-
   it.each([
     [
       "This model's maximum context length is 8192 tokens. However, your messages resulted in 10000 tokens.",
@@ -145,6 +150,103 @@ describe('a prompt that is too long', () => {
     'Image is too large: 9000000 bytes > 5000000 bytes',
     'Invalid context_management field',
     'The maximum tokens you requested exceeds the model limit of 4096.',
+  ])('is not recognised in "%s"', (message) => {
+    expect(explain(JSON.stringify({ error: { message } }))).toMatchObject({ code: 'upstream_error' })
+  })
+})
+
+describe('an option that the model does not support', () => {
+  it.each([
+    // OpenAI, Azure
+    [
+      'temperature',
+      {
+        message: "Unsupported value: 'temperature' does not support 0.5 with this model.",
+        param: 'temperature',
+      },
+    ],
+    [
+      'temperature',
+      { message: 'Not supported with this model.', param: 'temperature', code: 'unsupported_parameter' },
+    ],
+    ['topP', { message: "Unsupported parameter: 'top_p' is not supported with this model." }],
+    ['reasoningEffort', { message: 'Unrecognized request argument supplied: reasoning_effort' }],
+    [
+      'reasoningEffort',
+      { message: "Unsupported parameter: 'reasoning.effort' is not supported with this model." },
+    ],
+    [
+      'reasoningEffort',
+      { message: "Unsupported value: 'reasoning_effort' does not support 'minimal' with this model." },
+    ],
+    // Anthropic
+    ['temperature', { message: '`temperature` may only be set to 1 when thinking is enabled.' }],
+    [
+      'topP',
+      { message: '`temperature` and `top_p` cannot both be specified for this model. Please use only one.' },
+    ],
+    ['temperature', { message: '`temperature` is deprecated for this model.' }],
+    ['reasoningEffort', { message: 'adaptive thinking is not supported on this model' }],
+    ['reasoningEffort', { message: 'thinking.enabled.budget_tokens: Input should be greater than 1024' }],
+    ['reasoningEffort', { message: 'This model does not support the effort parameter.' }],
+    ['reasoningEffort', { message: 'output_config.effort: Extra inputs are not permitted' }],
+    // Google
+    ['reasoningEffort', { message: 'Thinking level MINIMAL is not supported for this model.' }],
+    [
+      'reasoningEffort',
+      { message: 'Thinking_config.include_thoughts is only enabled when thinking is enabled.' },
+    ],
+    [
+      'reasoningEffort',
+      { message: 'Unable to submit request because thinking is not supported by this model.' },
+    ],
+    [
+      'reasoningEffort',
+      { message: 'Invalid JSON payload received. Unknown name "thinkingConfig" at \'generation_config\'' },
+    ],
+    ['topP', { message: "Invalid value at 'generation_config.top_p'" }],
+    // Ollama, DeepSeek, vLLM, OpenRouter
+    ['reasoningEffort', { message: '"gemma3" does not support thinking' }],
+    ['reasoningEffort', { message: 'think value "low" is not supported for this model' }],
+    ['temperature', { message: 'Invalid temperature value, the valid range of temperature is [0, 2.0)' }],
+    ['temperature', { message: 'temperature must be non-negative, got -1.0.' }],
+    ['topP', { message: 'top_p must be in (0, 1], got 0.0.' }],
+    [
+      'reasoningEffort',
+      {
+        message:
+          "[{'type': 'extra_forbidden', 'loc': ('body', 'reasoning_effort'), 'msg': 'Extra inputs are not permitted'}]",
+      },
+    ],
+    [
+      'temperature',
+      {
+        message: 'Provider returned error',
+        metadata: { raw: '{"error":{"message":"temperature is not supported"}}' },
+      },
+    ],
+  ])('is named: %s in %j (§24.4)', (option, error) => {
+    expect(explain(JSON.stringify({ error }))).toMatchObject({ code: 'option_refused', option })
+  })
+
+  it('is found in the place of a validation error (§24.4)', () => {
+    const detail = [
+      { type: 'extra_forbidden', loc: ['body', 'reasoning'], msg: 'Extra inputs are not permitted' },
+    ]
+    expect(explain(JSON.stringify({ detail }))).toMatchObject({ option: 'reasoningEffort' })
+  })
+
+  it('is not one that the request does not set (§24.4)', () => {
+    const error = new ModelFailure('upstream_error', 'no', 'temperature is not supported')
+    const plain = { ...request, options: { topP: 0.5 } }
+    expect(explainRefusal(error, plain, () => 'a.example')).toBe(error)
+  })
+
+  it.each([
+    'messages.1.content.0: Expected `thinking` or `redacted_thinking`, but found `tool_use`.',
+    'Missing required parameter: messages',
+    "Item 'rs_1' of type 'reasoning' was provided without its required following item.",
+    'bad request: {"messages":[],"temperature":0.5}',
   ])('is not recognised in "%s"', (message) => {
     expect(explain(JSON.stringify({ error: { message } }))).toMatchObject({ code: 'upstream_error' })
   })

@@ -1,5 +1,5 @@
 import { ModelFailure } from './failure.ts'
-import type { ModelRequest } from './model.ts'
+import type { ModelOptions, ModelRequest } from './model.ts'
 
 /** A message that explains a refusal is at the beginning of a response. */
 const maxRejectionChars = 4000
@@ -52,23 +52,66 @@ const windowSizes: readonly RegExp[] = [
   /\bn_ctx: (\d{3,9})\b/i,
 ]
 
+/** How refusals name the options. Top-p comes first, because Anthropic refuses both at once and top-p is the lesser loss. */
+const optionNames: readonly (readonly [option: keyof ModelOptions, pattern: RegExp])[] = [
+  ['topP', /\btop[ _-]?p\b/i],
+  ['temperature', /\btemperature\b/i],
+  [
+    'reasoningEffort',
+    /\breasoning[_. -]?effort\b|\b(?:thinking|think|output)[ _]?(?:config|budget|level|value)\b|\bbudget_tokens\b/i,
+  ],
+  [
+    'reasoningEffort',
+    /\bthinking\.(?:type|enabled|adaptive)\b|\b(?:thinking|reasoning|output_config|think): /i,
+  ],
+  [
+    'reasoningEffort',
+    /\b(?:does not|doesn't|do not|cannot) support (?:the |adaptive |extended )?(?:thinking|think|reasoning|effort)\b/i,
+  ],
+  [
+    'reasoningEffort',
+    /\b(?:thinking|reasoning|effort) (?:is|are) not (?:supported|enabled|available|allowed)\b/i,
+  ],
+  [
+    'reasoningEffort',
+    /\b(?:parameter|argument|field|param|loc|supplied): ?['"`]?(?:thinking|think|reasoning|effort)\b/i,
+  ],
+]
+
+/** The names of the options in messages. */
+export const optionLabels: Readonly<Record<keyof ModelOptions, string>> = {
+  temperature: 'temperature',
+  topP: 'top-p',
+  reasoningEffort: 'reasoning effort',
+}
+
 const maxContextWindow = 100_000_000
 
-/** Whether the upstream refused a request because its model does not support tools. A request without tools may succeed. */
-export function refusesTools(error: unknown): boolean {
-  return matches(toolRefusals, readRejection(error))
-}
-
-/** Whether the upstream refused a request because the prompt is too long for the model. */
-export function refusesLength(error: unknown): boolean {
-  return matches(contextRefusals, readRejection(error))
-}
-
 /** Replaces an error by the failure that says which part of the request its upstream refused. */
-export function explainRefusal(error: unknown, request: ModelRequest, upstream: string): unknown {
-  if (refusesLength(error)) return contextExceeded(upstream, findContextWindow(readRejection(error)))
-  if (request.tools.length > 0 && refusesTools(error)) return noToolSupport(upstream)
-  return error
+export function explainRefusal(error: unknown, request: ModelRequest, upstream: () => string): unknown {
+  const rejection = readRejection(error)
+  if (rejection === '') return error
+  if (matches(contextRefusals, rejection)) return contextExceeded(upstream(), findContextWindow(rejection))
+  const option = findRefusedOption(rejection, request.options)
+  if (option !== undefined) return optionRefused(upstream(), option)
+  return request.tools.length > 0 && matches(toolRefusals, rejection) ? noToolSupport(upstream()) : error
+}
+
+/** The option of the request that the upstream refused; undefined when it refused something else (§24.4). */
+function findRefusedOption(rejection: string, options: ModelOptions = {}): keyof ModelOptions | undefined {
+  // An upstream that repeats the request names all its options.
+  if (/"(?:messages|contents|input)":/.test(rejection)) return undefined
+  return optionNames.find(([name, pattern]) => options[name] !== undefined && pattern.test(rejection))?.[0]
+}
+
+/** The failure of an option that the model does not support, or not with this value. */
+export function optionRefused(upstream: string, option: keyof ModelOptions): ModelFailure {
+  return new ModelFailure(
+    'option_refused',
+    `${upstream} reported that this model does not support ${optionLabels[option]}. Remove it from the settings of this bot.`,
+    '',
+    { option },
+  )
 }
 
 function noToolSupport(upstream: string): ModelFailure {
@@ -99,7 +142,7 @@ export function findContextWindow(rejection: string): number | undefined {
 }
 
 function matches(patterns: readonly RegExp[], rejection: string): boolean {
-  return rejection !== '' && patterns.some((pattern) => pattern.test(rejection))
+  return patterns.some((pattern) => pattern.test(rejection))
 }
 
 /** Fields in which an upstream repeats what it was sent. */

@@ -4,13 +4,15 @@ import { buildModelUrl, nameUpstream, requireKey } from '../endpoint.ts'
 import { noteSource, PartQueue } from '../reply-parts.ts'
 import { fetchModelBody } from '../upstream/fetch-model-body.ts'
 import type { ModelEndpoint } from '../endpoint.ts'
-import { toFailedPart } from '../failure.ts'
-import { explainRefusal } from '../refusal.ts'
+import { ModelFailure, toFailedPart } from '../failure.ts'
+import { explainRefusal, optionRefused } from '../refusal.ts'
 import { modelLimits } from '../adapter.ts'
+import { confidentialTexts } from '../model.ts'
 import type { ModelPart, ModelRequest, ModelStream } from '../model.ts'
 import type { ModelCall } from '../upstream/post-model-call.ts'
 import { readParts } from './read-parts.ts'
 import { writePrompt } from './write-prompt.ts'
+import type { ProviderOptions } from './write-prompt.ts'
 
 type OnParts = (parts: readonly ModelPart[]) => void
 
@@ -25,28 +27,37 @@ export function callProvider(
 ): ModelStream {
   const { guard, limits = modelLimits, now = Date.now } = deps
 
-  async function call(request: ModelRequest, signal: AbortSignal, onParts: OnParts): Promise<void> {
+  async function call(
+    request: ModelRequest,
+    cacheMark: ProviderOptions | undefined,
+    signal: AbortSignal,
+    onParts: OnParts,
+  ): Promise<void> {
     const url = buildModelUrl(endpoint, format.defaultPath(request.model), request.model)
     const key = requireKey(endpoint.apiKey)
     guard.requireUrl(url)
     const target = {
       url,
       upstream: nameUpstream(endpoint, url),
-      confidential: { key, contents: request.messages.map((message) => message.content) },
+      confidential: { key, contents: confidentialTexts(request) },
     }
     // Only the headers and the body come from the package; the address is always the endpoint's.
-    const send: typeof fetch = (_address, init) =>
-      fetchModelBody(writeCall(target, init, key, format), {
+    const send: typeof fetch = (_address, init) => {
+      const modelCall = writeCall(target, init, key, format)
+      requireOptions(modelCall, request)
+      return fetchModelBody(modelCall, {
         dispatcher: guard.dispatcher,
         limits,
         now,
         signal,
         readsEvent: format.readsEvent,
       })
+    }
     const settings = { apiKey: key ?? 'none', baseURL: url.origin, fetch: send }
     const model = await format.open(request.model, settings)
     const source = noteSource(format.name, url)
-    await readParts(() => model.doStream(writePrompt(request, source)), {
+    const prompt = writePrompt(request, { source, own: format.writeOptions(request, source), cacheMark })
+    await readParts(() => model.doStream(prompt), {
       ...target,
       source,
       limits,
@@ -55,9 +66,8 @@ export function callProvider(
     })
   }
 
-  function explain(error: unknown, request: ModelRequest): unknown {
-    const url = buildModelUrl(endpoint, format.defaultPath(request.model), request.model)
-    return explainRefusal(error, request, nameUpstream(endpoint, url))
+  function upstreamOf({ model }: ModelRequest): string {
+    return nameUpstream(endpoint, buildModelUrl(endpoint, format.defaultPath(model), model))
   }
 
   return (request, { signal, onReadable }) => {
@@ -66,15 +76,19 @@ export function callProvider(
       parts.push(received)
       onReadable(parts.isFull)
     }
-    async function run(): Promise<void> {
+    async function run(cacheMark: ProviderOptions | undefined): Promise<void> {
       if (signal.aborted) return
       try {
-        await call(request, signal, onParts)
+        await call(request, cacheMark, signal, onParts)
       } catch (error) {
-        if (!signal.aborted) onParts([toFailedPart(parts.hasContent ? error : explain(error, request))])
+        if (signal.aborted) return
+        if (parts.hasContent) return onParts([toFailedPart(error)])
+        // A compatible server may not support the marks.
+        if (cacheMark !== undefined && refusesCacheMarks(error)) return run(undefined)
+        onParts([toFailedPart(explainRefusal(error, request, () => upstreamOf(request)))])
       }
     }
-    return { drain: () => (signal.aborted ? [] : parts.drain()), closed: run() }
+    return { drain: () => (signal.aborted ? [] : parts.drain()), closed: run(format.cacheMark) }
   }
 }
 
@@ -92,4 +106,19 @@ function writeCall(
     headers: Object.fromEntries(headers),
     body: typeof init?.body === 'string' ? init.body : '',
   }
+}
+
+function refusesCacheMarks(error: unknown): boolean {
+  return error instanceof ModelFailure && error.rejection.includes('cache_control')
+}
+
+/** @throws ModelFailure when the package has left out an option, because it knows that the model does not support it */
+function requireOptions({ body, upstream }: ModelCall, { options = {} }: ModelRequest): void {
+  if (options.temperature === undefined && options.topP === undefined) return
+  const sent = JSON.parse(body) as Readonly<Record<string, unknown>>
+  // Google's options are within another field, and its package leaves none out.
+  if (sent['generationConfig'] !== undefined) return
+  if (options.temperature !== undefined && sent['temperature'] === undefined)
+    throw optionRefused(upstream, 'temperature')
+  if (options.topP !== undefined && sent['top_p'] === undefined) throw optionRefused(upstream, 'topP')
 }

@@ -1,9 +1,12 @@
 import type { AnthropicProvider } from '@ai-sdk/anthropic'
 import type { ApiType } from '@yonder/contract/bot'
+import type { ModelRequest } from '../model.ts'
+import { anthropicCacheMark, writeAnthropicOptions } from './anthropic-options.ts'
+import { writeGoogleOptions } from './google-options.ts'
+import type { ProviderOptions } from './write-prompt.ts'
 
 /** A model of a provider package; all packages share this type. */
 export type ProviderModel = ReturnType<AnthropicProvider['languageModel']>
-export type ProviderCall = Parameters<ProviderModel['doStream']>[0]
 
 /** The differences between the provider packages. */
 export interface ProviderFormat {
@@ -13,6 +16,10 @@ export interface ProviderFormat {
   readonly keyHeader: string
   /** Whether the package can read events of this name. An event without a name is a `message`. */
   readonly readsEvent: (name: string) => boolean
+  /** The package's own options of a request. `source` names the upstream (`noteSource`). */
+  writeOptions(request: ModelRequest, source: string): ProviderOptions
+  /** Marks the end of a prefix of the prompt for the provider's cache; undefined when it caches without marks. */
+  readonly cacheMark?: ProviderOptions
   /**
    * Opens the package's model. The packages require an `apiKey` even when there is none to send. A package is loaded with
    * the first call, because most installations do not use it and it takes 80 ms and 12 MB.
@@ -41,6 +48,8 @@ export const anthropicFormat: ProviderFormat = {
   defaultPath: () => '/messages',
   keyHeader: 'x-api-key',
   readsEvent: (name) => anthropicEvents.includes(name),
+  writeOptions: writeAnthropicOptions,
+  cacheMark: anthropicCacheMark,
   async open(model, settings) {
     const { createAnthropic } = await import('@ai-sdk/anthropic')
     return createAnthropic(settings).languageModel(model)
@@ -54,6 +63,7 @@ export const googleFormat: ProviderFormat = {
   defaultPath: (model) => `/${model.includes('/') ? model : `models/${model}`}:streamGenerateContent?alt=sse`,
   keyHeader: 'x-goog-api-key',
   readsEvent: () => true,
+  writeOptions: writeGoogleOptions,
   async open(model, settings) {
     const { createGoogleGenerativeAI } = await import('@ai-sdk/google')
     return createGoogleGenerativeAI(settings).languageModel(model)

@@ -114,6 +114,8 @@ class ProviderPartReader {
         type: 'usage',
         inputTokens: tokenCount(inputTokens.total),
         outputTokens: tokenCount(outputTokens.total),
+        ...(inputTokens.cacheRead ? { cachedTokens: tokenCount(inputTokens.cacheRead) } : {}),
+        ...(outputTokens.reasoning ? { reasoningTokens: tokenCount(outputTokens.reasoning) } : {}),
       },
       { type: 'finish', reason: this.calls.length > 0 ? 'tool_calls' : toFinishReason(finish, upstream) },
     ]

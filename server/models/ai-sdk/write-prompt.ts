@@ -1,35 +1,66 @@
-import type { ProviderCall } from './formats.ts'
+import type { AnthropicProvider } from '@ai-sdk/anthropic'
 import { readNote } from '../reply-parts.ts'
 import type { ModelMessage, ModelRequest } from '../model.ts'
 
+/** A request in the form of the provider packages. */
+export type ProviderCall = Parameters<ReturnType<AnthropicProvider['languageModel']>['doStream']>[0]
 type Prompt = ProviderCall['prompt']
 type Tools = NonNullable<ProviderCall['tools']>
 
-type Options = NonNullable<
-  Extract<Prompt[number], { role: 'assistant' }>['content'][number]['providerOptions']
->
+/** Options that only one provider's package reads, by the name of the provider. */
+export type ProviderOptions = NonNullable<ProviderCall['providerOptions']>
 
 /** What a provider's package sent with a call and expects back: options of the call, and the signed thinking before it. */
 export interface ProviderNote {
-  readonly options?: Options
-  readonly thinking?: readonly { readonly text: string; readonly options: Options }[]
+  readonly options?: ProviderOptions
+  readonly thinking?: readonly { readonly text: string; readonly options: ProviderOptions }[]
 }
 
-/** A request in the form of the provider packages. `source` names the upstream (`noteSource`). */
-export function writePrompt(request: ModelRequest, source: string): ProviderCall {
+interface PromptOptions {
+  /** Names the upstream (`noteSource`). */
+  readonly source: string
+  /** The options of the whole request. */
+  readonly own: ProviderOptions
+  /** Marks the ends of the prefixes that the provider should cache; undefined for none. */
+  readonly cacheMark: ProviderOptions | undefined
+}
+
+/** Writes a request in the form of the provider packages. */
+export function writePrompt(request: ModelRequest, { source, own, cacheMark }: PromptOptions): ProviderCall {
+  const { instructions, messages, maxTokens, options: { temperature, topP } = {} } = request
+  const system = instructions === undefined ? [] : [{ role: 'system' as const, content: instructions }]
+  const conversation = messages.map((message) => writeMessage(message, source))
+  for (const index of cachedEnds(messages)) Object.assign(conversation[index] ?? {}, withOptions(cacheMark))
+  for (const message of system) Object.assign(message, withOptions(cacheMark))
   return {
-    prompt: request.messages.map((message) => writeMessage(message, source)),
-    ...(request.maxTokens === null ? {} : { maxOutputTokens: request.maxTokens }),
-    ...(request.tools.length === 0 ? {} : { tools: writeTools(request) }),
+    prompt: [...system, ...conversation],
+    ...(maxTokens === null ? {} : { maxOutputTokens: maxTokens }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { topP }),
+    ...(request.tools.length === 0
+      ? {}
+      : { tools: writeTools(request, system.length === 0 ? cacheMark : undefined) }),
+    ...(Object.keys(own).length === 0 ? {} : { providerOptions: own }),
   }
 }
 
-function writeTools(request: ModelRequest): Tools {
-  return request.tools.map(({ name, description, inputSchema }) => ({
+/**
+ * The messages at which a cached prefix of the conversation ends: the last one, whose prefix the next request reads, and
+ * the one before the newest turn, in case the turn has more blocks than the provider looks back (§24.5).
+ */
+function cachedEnds(messages: readonly ModelMessage[]): readonly number[] {
+  const turn = messages.findLastIndex(({ role }) => role === 'user')
+  return [turn - 1, messages.length - 1].filter((index) => index >= 0)
+}
+
+/** Writes the tools. They precede the instructions, so a mark at the last tool is needed only without instructions. */
+function writeTools({ tools }: ModelRequest, cacheMark: ProviderOptions | undefined): Tools {
+  return tools.map(({ name, description, inputSchema }, index) => ({
     type: 'function',
     name,
     description,
     inputSchema,
+    ...(index === tools.length - 1 ? withOptions(cacheMark) : {}),
   }))
 }
 
@@ -64,6 +95,6 @@ function writeMessage(message: ModelMessage, source: string): Prompt[number] {
   return { role: 'assistant', content: [...thinking, ...texts, ...calls] }
 }
 
-function withOptions(options: Options | undefined): { providerOptions?: Options } {
+function withOptions(options: ProviderOptions | undefined): { providerOptions?: ProviderOptions } {
   return options === undefined ? {} : { providerOptions: options }
 }

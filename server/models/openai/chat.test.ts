@@ -113,6 +113,45 @@ describe('deviations of OpenAI-compatible servers', () => {
     })
   })
 
+  it('reads thinking that Mistral sends as a chunk of the content (§24.7)', async () => {
+    const chunk = (content: unknown) => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`
+    const thinking = (text: string) => [{ type: 'thinking', thinking: [{ type: 'text', text }] }]
+    scripted.reply([
+      { raw: chunk(thinking('Let me ')) + chunk(thinking('see.')) + chunk([{ type: 'text', text: 'Hel' }]) },
+      'lo',
+    ])
+    const { reasoning, text } = await callModel(scripted.baseUrl, {})
+    expect(reasoning).toBe('Let me see.')
+    expect(text).toBe('Hello')
+  })
+
+  it.each([
+    [
+      'DeepSeek',
+      { prompt_tokens: 100, completion_tokens: 50, total_tokens: 150, prompt_cache_hit_tokens: 80 },
+      { inputTokens: 100, outputTokens: 50, cachedTokens: 80 },
+    ],
+    [
+      'xAI, which counts reasoning apart',
+      {
+        prompt_tokens: 100,
+        completion_tokens: 20,
+        total_tokens: 150,
+        completion_tokens_details: { reasoning_tokens: 30 },
+      },
+      { inputTokens: 100, outputTokens: 50, reasoningTokens: 30 },
+    ],
+    [
+      'Google, which counts reasoning only in the total',
+      { prompt_tokens: 100, completion_tokens: 20, total_tokens: 150 },
+      { inputTokens: 100, outputTokens: 50 },
+    ],
+  ])('reads the usage of %s (§24.6)', async (_, sent, usage) => {
+    scripted.reply(['ok', { raw: `data: ${JSON.stringify({ choices: [], usage: sent })}\n\n` }])
+    const { parts } = await callModel(scripted.baseUrl, {})
+    expect(parts.find((part) => part.type === 'usage')).toEqual({ type: 'usage', ...usage })
+  })
+
   it('runs none of ten thousand tool calls (§16.2)', async () => {
     const { end, calls } = await requestFault('many-tools')
     expect(end).toMatchObject({ type: 'failed', code: 'output_limit' })
@@ -147,6 +186,26 @@ describe('requests', () => {
     expect(first).toMatchObject({ max_tokens: 5 })
     expect(second).toMatchObject({ max_completion_tokens: 5 })
     expect(second).not.toHaveProperty('max_tokens')
+  })
+
+  it('sends instructions in the role that the model supports, or before the first message (§24.2)', async () => {
+    const refuse = (message: string) => scripted.reply([{ status: 400, body: { error: { message } } }])
+    refuse("Unsupported value: 'messages[0].role' does not support 'system' with this model.")
+    refuse('System role not supported')
+    scripted.reply(['ok'])
+    const before = scripted.requests.length
+    expect((await callModel(scripted.baseUrl, { instructions: 'Be brief.' })).text).toBe('ok')
+    expect(scripted.requests.slice(before).map(({ body }) => body['messages'])).toEqual([
+      [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'hello' },
+      ],
+      [
+        { role: 'developer', content: 'Be brief.' },
+        { role: 'user', content: 'hello' },
+      ],
+      [{ role: 'user', content: 'Be brief.\n\nhello' }],
+    ])
   })
 
   it('sends neither tools nor a limit when there are none', async () => {

@@ -1,12 +1,13 @@
 import { assembleToolCalls } from './assemble-tool-calls.ts'
 import type { ToolCallChunk } from './assemble-tool-calls.ts'
-import { noteSource, writeNote, joinText } from '../reply-parts.ts'
+import { noteSource, writeNote } from '../reply-parts.ts'
 import { describeSentError, findMessage } from '../upstream/describe-failure.ts'
-import { normalizeText } from '../../lib/text.ts'
 import { collectTurnFields, splitThinking } from './thinking.ts'
 import { ModelFailure } from '../failure.ts'
 import type { ModelLimits } from '../adapter.ts'
-import type { FinishReason, ModelPart } from '../model.ts'
+import type { FinishReason, ModelPart, ModelUsage } from '../model.ts'
+import { PartCollector, tokenCount } from '../upstream/part-collector.ts'
+import type { ReplyReader } from '../upstream/read-response.ts'
 import type { ModelCall } from '../upstream/post-model-call.ts'
 import type { Confidential } from '../upstream/describe-failure.ts'
 
@@ -23,44 +24,32 @@ export interface OpenaiNote {
 type ReadCall = Pick<ModelCall, 'upstream' | 'confidential' | 'url'>
 
 /** Converts the chunks of a chat completion to parts, and tolerates the known deviations of OpenAI-compatible servers. */
-export class ChunkReader {
-  private parts: ModelPart[] = []
-  private openKind: 'text' | 'reasoning' = 'text'
-  private openText = ''
-  private modelKnown = false
+export class ChunkReader implements ReplyReader {
+  readonly endsWithMarker = true
   private choiceIndex: unknown
   private reason: FinishReason | undefined
-  private outputChars = 0
-  private hasContent = false
   private usage: Extract<ModelPart, { type: 'usage' }> | undefined
-  private readonly text = joinText()
-  private readonly reasoning = joinText()
+  private readonly parts: PartCollector
   private readonly thinking = splitThinking()
   private readonly calls = assembleToolCalls()
-  private readonly emit = (kind: 'text' | 'reasoning', text: string) => this.addText(kind, text)
+  private readonly emit = (kind: 'text' | 'reasoning', text: string) => this.parts.addText(kind, text)
   private readonly turn = collectTurnFields()
   private readonly upstream: string
   private readonly confidential: Confidential
   private readonly url: URL
-  private readonly limits: ModelLimits
 
   constructor({ upstream, confidential, url }: ReadCall, limits: ModelLimits) {
     this.upstream = upstream
     this.confidential = confidential
     this.url = url
-    this.limits = limits
+    this.parts = new PartCollector(limits)
   }
 
-  /** True once a chunk had a finish reason. */
   get finished(): boolean {
     return this.reason !== undefined
   }
 
-  /**
-   * Reads one chunk of a stream, which was sent in an event of this name, or a complete response.
-   * @throws ModelFailure
-   */
-  read(chunk: unknown, eventName = 'message'): void {
+  read(chunk: unknown, eventName: string): void {
     if (!isObject(chunk))
       throw new ModelFailure(
         'upstream_invalid',
@@ -68,33 +57,28 @@ export class ChunkReader {
       )
     if (isError(chunk['error'])) this.fail(chunk['error'])
     if (chunk['object'] === 'error' || chunk['type'] === 'error' || eventName === 'error') this.fail(chunk)
-    if (!this.modelKnown) this.readModel(chunk)
+    this.parts.addModel(chunk['model'], chunk['provider'])
     if (chunk['usage'] !== undefined && chunk['usage'] !== null) this.readUsage(chunk['usage'])
     const { choices } = chunk
     if (!Array.isArray(choices)) return
     for (const choice of choices as readonly unknown[]) this.readChoice(choice)
   }
 
-  /** Returns the parts of the chunks read since the last call; may be empty. */
   drain(): ModelPart[] {
-    this.closeText()
-    const { parts } = this
-    if (parts.length > 0) this.parts = []
-    return parts
+    return this.parts.drain()
   }
 
-  /** Ends the reply: `drain` then also returns tool calls, usage and `finish`. */
   end(): void {
-    if (this.reason === undefined && !this.hasContent) {
+    const { parts } = this
+    if (this.reason === undefined && !parts.hasContent && this.calls.count === 0) {
       throw new ModelFailure(
         'upstream_invalid',
         `${this.upstream} returned a reply without content. Try again.`,
       )
     }
-    this.addText('reasoning', this.reasoning.end())
-    this.thinking.push(this.text.end(), this.emit)
+    parts.addText('reasoning', parts.endReceived('reasoning'))
+    this.thinking.push(parts.endReceived('text'), this.emit)
     this.thinking.end(this.emit)
-    this.closeText()
     const calls = this.calls.end(this.upstream, this.reason === 'length')
     const turn = this.turn.end()
     for (const [index, { extra, ...call }] of calls.entries()) {
@@ -102,14 +86,14 @@ export class ChunkReader {
       // The note of the first call contains the data of the whole turn.
       const note: OpenaiNote = { ...own, ...(index === 0 && turn !== undefined ? { turn } : {}) }
       const isEmpty = note.call === undefined && note.turn === undefined
-      this.parts.push({
+      parts.add({
         type: 'tool_call',
         ...call,
         ...(isEmpty ? {} : { note: writeNote(noteSource('openai', this.url), note) }),
       })
     }
-    if (this.usage !== undefined) this.parts.push(this.usage)
-    this.parts.push({ type: 'finish', reason: calls.length > 0 ? 'tool_calls' : (this.reason ?? 'stop') })
+    if (this.usage !== undefined) parts.add(this.usage)
+    parts.add({ type: 'finish', reason: calls.length > 0 ? 'tool_calls' : (this.reason ?? 'stop') })
   }
 
   private fail(error: unknown): never {
@@ -117,24 +101,8 @@ export class ChunkReader {
     throw describeSentError({ code, message: findMessage(error, 0) }, this.upstream, this.confidential)
   }
 
-  private readModel(chunk: Fields): void {
-    const { model, provider } = chunk
-    if (typeof model !== 'string' || model === '') return
-    this.modelKnown = true
-    const named =
-      typeof provider === 'string' && provider !== ''
-        ? { provider: normalizeText(provider.slice(0, 200)) }
-        : {}
-    this.parts.push({ type: 'model', model: normalizeText(model.slice(0, 200)), ...named })
-  }
-
   private readUsage(usage: unknown): void {
-    if (!isObject(usage)) return
-    this.usage = {
-      type: 'usage',
-      inputTokens: tokenCount(usage['prompt_tokens']),
-      outputTokens: tokenCount(usage['completion_tokens']),
-    }
+    if (isObject(usage)) this.usage = { type: 'usage', ...toUsage(usage) }
   }
 
   private readChoice(choice: unknown): void {
@@ -157,13 +125,30 @@ export class ChunkReader {
       this.turn.push(delta)
     const reasoning = delta['reasoning_content'] ?? delta['reasoning']
     if (typeof reasoning === 'string' && reasoning !== '')
-      this.addText('reasoning', this.reasoning.push(this.count(reasoning)))
+      this.parts.addText('reasoning', this.parts.receive('reasoning', reasoning))
     const content = delta['content'] ?? delta['refusal']
-    if (content !== undefined && content !== null && content !== '') {
-      this.thinking.push(this.text.push(this.count(textOf(content))), this.emit)
-    }
+    if (content !== undefined && content !== null && content !== '') this.readContent(content)
     const calls = delta['tool_calls']
     if (Array.isArray(calls)) for (const call of calls as readonly unknown[]) this.readCall(call)
+  }
+
+  private readContent(content: unknown): void {
+    if (Array.isArray(content)) {
+      for (const chunk of content as readonly unknown[]) this.readContentChunk(chunk)
+    } else {
+      this.thinking.push(this.parts.receive('text', textOf(content)), this.emit)
+    }
+  }
+
+  /** Mistral sends thinking as a chunk of the content, with chunks of text in it (§24.7). */
+  private readContentChunk(chunk: unknown): void {
+    if (isObject(chunk) && chunk['type'] === 'thinking')
+      this.parts.addText('reasoning', this.parts.receive('reasoning', textOf(chunk['thinking'])))
+    else
+      this.thinking.push(
+        this.parts.receive('text', textOf(isObject(chunk) ? chunk['text'] : chunk)),
+        this.emit,
+      )
   }
 
   private readCall(call: unknown): void {
@@ -177,46 +162,31 @@ export class ChunkReader {
       arguments: argumentsOf(inner['arguments']),
       extra: isObject(call['extra_content']) ? call['extra_content'] : undefined,
     }
-    this.hasContent = true
-    this.addChars(this.calls.push(chunk))
-    if (this.calls.count > this.limits.maxToolCalls) {
-      throw new ModelFailure(
-        'output_limit',
-        `${this.upstream} requested more than ${this.limits.maxToolCalls} tool calls at once. None was run.`,
-      )
-    }
+    this.parts.addChars(this.calls.push(chunk))
+    this.parts.requireCallCount(this.calls.count, this.upstream)
   }
+}
 
-  private count(text: string): string {
-    this.addChars(text.length)
-    return text
+/** Reads usage as OpenAI, DeepSeek, xAI and Google write it (§24.6). */
+function toUsage(usage: Fields): ModelUsage {
+  const input = tokenCount(usage['prompt_tokens'])
+  const output = tokenCount(usage['completion_tokens'])
+  const total = tokenCount(usage['total_tokens'])
+  const cached = detailOf(usage, 'prompt_tokens_details', 'cached_tokens') ?? usage['prompt_cache_hit_tokens']
+  const reasoning = detailOf(usage, 'completion_tokens_details', 'reasoning_tokens')
+  return {
+    inputTokens: input,
+    // Some servers count reasoning in the total only.
+    outputTokens:
+      input !== null && output !== null && total !== null ? Math.max(output, total - input) : output,
+    ...(typeof cached === 'number' ? { cachedTokens: tokenCount(cached) } : {}),
+    ...(typeof reasoning === 'number' ? { reasoningTokens: tokenCount(reasoning) } : {}),
   }
+}
 
-  private addChars(count: number): void {
-    this.outputChars += count
-    if (this.outputChars <= this.limits.maxOutputChars) return
-    throw new ModelFailure(
-      'output_limit',
-      `The reply was cut after ${this.limits.maxOutputChars.toLocaleString('en')} characters, the limit of this server.`,
-    )
-  }
-
-  /** Joins consecutive text of one kind into one part. */
-  private addText(kind: 'text' | 'reasoning', text: string): void {
-    if (text === '') return
-    this.hasContent = true
-    if (kind !== this.openKind) {
-      this.closeText()
-      this.openKind = kind
-    }
-    this.openText += text
-  }
-
-  private closeText(): void {
-    if (this.openText === '') return
-    this.parts.push({ type: this.openKind, text: this.openText })
-    this.openText = ''
-  }
+function detailOf(usage: Fields, field: string, name: string): unknown {
+  const details = usage[field]
+  return isObject(details) ? details[name] : undefined
 }
 
 function isObject(value: unknown): value is Fields {
@@ -244,10 +214,6 @@ function textOf(content: unknown): string {
       .map((part: unknown) => (isObject(part) ? textOf(part['text'] ?? '') : textOf(part)))
       .join('')
   return typeof content === 'number' ? String(content) : ''
-}
-
-function tokenCount(value: unknown): number | null {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value < 1e12 ? value : null
 }
 
 function toFinishReason(reason: string): FinishReason {

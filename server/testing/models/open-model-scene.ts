@@ -10,6 +10,7 @@ import { modelLimits } from '../../models/adapter.ts'
 import type { ModelLimits } from '../../models/adapter.ts'
 import type { ModelPart, ModelRequest } from '../../models/model.ts'
 import { openModel } from '../../models/open-model.ts'
+import { sendJson } from './fault-scene.ts'
 import { readReply } from './read-reply.ts'
 import { startHostileModel } from './hostile-model.ts'
 import type { HostileModel } from './hostile-model.ts'
@@ -56,9 +57,10 @@ export interface ModelScene {
   readonly hostile: HostileModel
   /** Calls a model and returns everything that it sent, checked against the contract of `ModelStream`. */
   callModel(apiType: ApiType, baseUrl: string, options?: CallOptions): Promise<Answer>
-  /** An upstream of any format that sends these events and records its requests. */
+  /** An upstream of any format that sends these events, or refuses a body with this message, and records its requests. */
   serve(
     events: (url: string) => readonly string[] | undefined,
+    refusal?: (body: Seen['body']) => string | undefined,
   ): Promise<{ readonly url: string; readonly seen: readonly Seen[] }>
   /** An upstream that refuses every request with this status. */
   refuse(status: number, message: string): Promise<{ readonly url: string }>
@@ -88,7 +90,7 @@ export async function openModelScene(): Promise<ModelScene> {
   return {
     hostile,
     callModel: (apiType, baseUrl, options = {}) => callModel(guard, apiType, baseUrl, options),
-    async serve(events) {
+    async serve(events, refusal = () => undefined) {
       const seen: Seen[] = []
       const url = await listen((request, response) => {
         const chunks: Buffer[] = []
@@ -96,9 +98,11 @@ export async function openModelScene(): Promise<ModelScene> {
         request.on('end', () => {
           const body = JSON.parse(Buffer.concat(chunks).toString()) as Seen['body']
           seen.push({ url: request.url ?? '', headers: request.headers, body })
+          const message = refusal(body)
+          if (message !== undefined) return sendJson(response, 400, { error: { message } })
           response.writeHead(200, { 'content-type': 'text/event-stream' })
           for (const event of events(request.url ?? '') ?? []) response.write(event)
-          response.end()
+          return response.end()
         })
       })
       return { url, seen }
@@ -106,8 +110,7 @@ export async function openModelScene(): Promise<ModelScene> {
     async refuse(status, message) {
       const url = await listen((request, response) => {
         request.resume()
-        response.writeHead(status, { 'content-type': 'application/json' })
-        response.end(JSON.stringify({ error: { message } }))
+        sendJson(response, status, { error: { message } })
       })
       return { url }
     },

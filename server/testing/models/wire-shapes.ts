@@ -3,6 +3,10 @@ import type { ApiType } from '@yonder/contract/bot'
 export interface WireUsage {
   readonly input: number
   readonly output: number
+  /** Tokens of `input` that were read from the cache. */
+  readonly cached?: number
+  /** Tokens of `output` that were reasoning. */
+  readonly reasoning?: number
 }
 
 /** Writes the stream of one wire format; each method returns complete events. */
@@ -59,7 +63,12 @@ const openaiShape: WireShape = {
       object: 'chat.completion.chunk',
       model: 'wire-model',
       choices: [],
-      usage: { prompt_tokens: usage.input, completion_tokens: usage.output },
+      usage: {
+        prompt_tokens: usage.input,
+        completion_tokens: usage.output,
+        prompt_tokens_details: { cached_tokens: usage.cached },
+        completion_tokens_details: { reasoning_tokens: usage.reasoning },
+      },
     }) +
     'data: [DONE]\n\n',
 }
@@ -116,7 +125,15 @@ const anthropicShape: WireShape = {
         stop_reason: { stop: 'end_turn', length: 'max_tokens', tool_calls: 'tool_use' }[reason],
         stop_sequence: null,
       },
-      usage: { input_tokens: usage.input, output_tokens: usage.output },
+      // Anthropic counts cached tokens apart.
+      usage: {
+        input_tokens: usage.input - (usage.cached ?? 0),
+        cache_read_input_tokens: usage.cached,
+        output_tokens: usage.output,
+        ...(usage.reasoning === undefined
+          ? {}
+          : { output_tokens_details: { thinking_tokens: usage.reasoning } }),
+      },
     }) + named({ type: 'message_stop' }),
 }
 
@@ -144,7 +161,15 @@ const googleShape: WireShape = {
     candidate(
       [],
       { finishReason: reason === 'length' ? 'MAX_TOKENS' : 'STOP' },
-      { usageMetadata: { promptTokenCount: usage.input, candidatesTokenCount: usage.output } },
+      {
+        usageMetadata: {
+          promptTokenCount: usage.input,
+          cachedContentTokenCount: usage.cached,
+          // Google counts thoughts apart.
+          candidatesTokenCount: usage.output - (usage.reasoning ?? 0),
+          thoughtsTokenCount: usage.reasoning,
+        },
+      },
     ),
 }
 

@@ -1,9 +1,26 @@
 import { ModelFailure } from '../failure.ts'
 import type { ModelLimits } from '../adapter.ts'
+import type { ModelPart } from '../model.ts'
 import type { PartQueue } from '../reply-parts.ts'
-import type { ModelCall, Progress } from '../upstream/post-model-call.ts'
-import { readEventStream } from '../upstream/read-events.ts'
-import { ChunkReader } from './read-chunks.ts'
+import type { ModelCall, Progress } from './post-model-call.ts'
+import { readEventStream } from './read-events.ts'
+
+/** Converts the events of one wire format to parts. */
+export interface ReplyReader {
+  /** True once an event reported the end of the reply. */
+  readonly finished: boolean
+  /** Whether the end marker ends a reply in which no event reported its end. */
+  readonly endsWithMarker: boolean
+  /**
+   * Reads one event of a stream, or a complete response.
+   * @throws ModelFailure
+   */
+  read(event: unknown, name: string): void
+  /** Returns the parts of the events read since the last call; may be empty. */
+  drain(): ModelPart[]
+  /** Ends the reply: `drain` then also returns tool calls, usage and `finish`. */
+  end(): void
+}
 
 export interface ResponseReader {
   push(chunk: Buffer): Progress
@@ -17,16 +34,20 @@ export interface ResponseReader {
 type ResponseForm = 'nothing' | 'events' | 'json'
 
 /** Reads the body of a response into `parts`. */
-export function readResponse(call: ModelCall, limits: ModelLimits, parts: PartQueue): ResponseReader {
+export function readResponse(
+  call: ModelCall,
+  limits: ModelLimits,
+  parts: PartQueue,
+  reply: ReplyReader,
+): ResponseReader {
   const { upstream } = call
-  const chunks = new ChunkReader(call, limits)
   let form: ResponseForm = 'nothing'
   let hasEndMarker = false
 
   const body = readEventStream(call, limits.maxEventChars, {
     onEvent(data, name) {
       form = 'events'
-      chunks.read(parse(data, upstream), name)
+      reply.read(parse(data, upstream), name)
     },
     onEndMarker() {
       form = 'events'
@@ -34,7 +55,7 @@ export function readResponse(call: ModelCall, limits: ModelLimits, parts: PartQu
     },
     onJson(text) {
       form = 'json'
-      chunks.read(parse(text, upstream))
+      reply.read(parse(text, upstream), 'message')
     },
   })
 
@@ -43,7 +64,7 @@ export function readResponse(call: ModelCall, limits: ModelLimits, parts: PartQu
     try {
       body.end()
     } catch (error) {
-      if (!chunks.finished) throw error
+      if (!reply.finished) throw error
     }
   }
 
@@ -52,7 +73,7 @@ export function readResponse(call: ModelCall, limits: ModelLimits, parts: PartQu
     try {
       read()
     } finally {
-      parts.push(chunks.drain())
+      parts.push(reply.drain())
     }
   }
 
@@ -60,13 +81,13 @@ export function readResponse(call: ModelCall, limits: ModelLimits, parts: PartQu
     push(chunk) {
       readInto(() => body.push(chunk))
       if (hasEndMarker) return 'done'
-      return chunks.finished ? 'finishing' : 'more'
+      return reply.finished ? 'finishing' : 'more'
     },
     end() {
       readInto(() => {
         if (!hasEndMarker) endBody()
-        requireComplete(form, hasEndMarker || chunks.finished, upstream)
-        chunks.end()
+        requireComplete(form, reply.finished || (hasEndMarker && reply.endsWithMarker), upstream)
+        reply.end()
       })
     },
   }

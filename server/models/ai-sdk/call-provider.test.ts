@@ -1,0 +1,133 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { openModelScene } from '../../testing/models/open-model-scene.ts'
+import type { ModelScene } from '../../testing/models/open-model-scene.ts'
+import { wireShapes } from '../../testing/models/wire-shapes.ts'
+import type { ModelMessage, ModelRequest } from '../model.ts'
+
+let scene: ModelScene
+
+beforeAll(async () => {
+  scene = await openModelScene()
+})
+afterEach(() => scene.closeServers())
+afterAll(() => scene.close())
+
+const ok = (apiType: 'anthropic' | 'google') => [
+  wireShapes[apiType].start('m'),
+  wireShapes[apiType].text('ok'),
+  wireShapes[apiType].finish('stop', { input: 5, output: 7 }),
+]
+
+/** Calls a model and returns the body that was sent. */
+async function sendTo(apiType: 'anthropic' | 'google', request: Partial<ModelRequest>) {
+  const { url, seen } = await scene.serve(() => ok(apiType))
+  const answer = await scene.callModel(apiType, url, { request })
+  return { ...answer, bodies: seen.map(({ body }) => body) }
+}
+
+const mark = { type: 'ephemeral' }
+const tools = ['first', 'last'].map((name) => ({ name, description: '', inputSchema: { type: 'object' } }))
+const question: ModelMessage = { role: 'user', content: 'What is it?' }
+
+describe('the prompt cache of Anthropic', () => {
+  /** The texts and tools that carry a mark. */
+  function marked(value: unknown): string[] {
+    if (typeof value !== 'object' || value === null) return []
+    if ('cache_control' in value) {
+      expect(value.cache_control).toEqual(mark)
+      const { name, text, content } = value as Record<string, unknown>
+      return [String(name ?? text ?? JSON.stringify(content))]
+    }
+    return Object.values(value).flatMap(marked)
+  }
+
+  it('marks the instructions and the end of the prompt, so that the next turn reads the first one (§24.5)', async () => {
+    const instructions = 'Write in verse.'
+    const first = await sendTo('anthropic', { instructions, tools, messages: [question] })
+    expect(marked(first.bodies[0])).toEqual(['Write in verse.', 'What is it?'])
+    const messages: ModelMessage[] = [
+      question,
+      { role: 'assistant', content: 'This.' },
+      { role: 'user', content: 'Why?' },
+    ]
+    const second = await sendTo('anthropic', { instructions, tools, messages })
+    expect(marked(second.bodies[0]).toSorted()).toEqual(['This.', 'Why?', 'Write in verse.'])
+  })
+
+  it('marks the last tool without instructions, and the results of the newest turn (§24.5)', async () => {
+    const calls = ['c1', 'c2'].map((id) => ({ id, name: 'first', arguments: '{}' }))
+    const results = calls.map(({ id }) => ({ role: 'tool' as const, callId: id, name: 'first', content: id }))
+    const messages: ModelMessage[] = [
+      question,
+      { role: 'assistant', content: '', toolCalls: calls },
+      ...results,
+    ]
+    const { bodies } = await sendTo('anthropic', { tools, messages })
+    expect(marked(bodies[0]).toSorted()).toEqual(['"c2"', 'last'])
+  })
+
+  it('is left out for a server that refuses the marks (§24.5)', async () => {
+    let refusals = 0
+    const { url, seen } = await scene.serve(
+      () => ok('anthropic'),
+      (body) =>
+        JSON.stringify(body).includes('cache_control') && ++refusals > 0
+          ? 'messages.0.content.0.cache_control: Extra inputs are not permitted'
+          : undefined,
+    )
+    expect((await scene.callModel('anthropic', url)).text).toBe('ok')
+    expect(refusals).toBe(1)
+    expect(marked(seen.at(-1)?.body)).toEqual([])
+  })
+})
+
+describe('the reasoning effort', () => {
+  it.each([
+    ['claude-3-7-sonnet-20250219', 'high', { type: 'enabled', budget_tokens: 24_576 }, undefined],
+    ['claude-opus-4-20250514', 'minimal', { type: 'enabled', budget_tokens: 1024 }, undefined],
+    ['claude-sonnet-4-5', 'medium', { type: 'enabled', budget_tokens: 12_288 }, undefined],
+    ['deepseek-chat', 'low', { type: 'enabled', budget_tokens: 4096 }, undefined],
+    ['claude-sonnet-4-6', 'high', { type: 'adaptive', display: 'summarized' }, { effort: 'high' }],
+    ['anthropic/claude-opus-4.8', 'low', { type: 'adaptive', display: 'summarized' }, { effort: 'low' }],
+    ['claude-opus-5', 'minimal', undefined, { effort: 'low' }],
+  ] as const)('of %s at Anthropic is %s (§24.3)', async (model, reasoningEffort, thinking, effort) => {
+    const { bodies } = await sendTo('anthropic', { model, maxTokens: 1000, options: { reasoningEffort } })
+    const [body = {}] = bodies
+    expect(body['thinking']).toEqual(thinking)
+    expect(body['output_config']).toEqual(effort)
+    const budget = thinking !== undefined && 'budget_tokens' in thinking ? thinking.budget_tokens : 0
+    expect(body['max_tokens']).toBe(1000 + budget)
+  })
+
+  it.each([
+    ['gemini-2.5-pro', { thinkingBudget: 8192, includeThoughts: true }],
+    ['gemini-3-pro', { thinkingLevel: 'medium', includeThoughts: true }],
+  ])('of %s at Google (§24.3)', async (model, thinkingConfig) => {
+    const { bodies } = await sendTo('google', { model, options: { reasoningEffort: 'medium' } })
+    expect(bodies[0]).toMatchObject({ generationConfig: { thinkingConfig } })
+  })
+
+  it('is omitted for the results of calls that were made without thinking (§24.3)', async () => {
+    const call = { id: 'c1', name: 'first', arguments: '{}' }
+    const messages: ModelMessage[] = [
+      question,
+      { role: 'assistant', content: '', toolCalls: [call] },
+      { role: 'tool', callId: 'c1', name: 'first', content: 'one' },
+    ]
+    const options = { reasoningEffort: 'low' } as const
+    const { bodies } = await sendTo('anthropic', { tools, messages, options })
+    expect(bodies[0]?.['thinking']).toBeUndefined()
+  })
+})
+
+describe('an option that Anthropic would refuse', () => {
+  it.each([
+    ['claude-opus-5', { temperature: 0.5 }, 'temperature'],
+    ['claude-opus-4-5', { temperature: 0.5, topP: 0.5 }, 'topP'],
+    ['claude-opus-4-5', { temperature: 0.5, reasoningEffort: 'low' as const }, 'temperature'],
+  ])('is named before %s is called with %j (§24.4)', async (model, options, option) => {
+    const { end, bodies } = await sendTo('anthropic', { model, options })
+    expect(end).toMatchObject({ type: 'failed', code: 'option_refused', option })
+    expect(bodies).toEqual([])
+  })
+})

@@ -1,0 +1,21 @@
+import type { ReasoningEffort } from '@yonder/contract/bot'
+import type { ModelRequest } from '../model.ts'
+import type { ProviderOptions } from './write-prompt.ts'
+
+/** Tokens of thinking for Gemini 2.5, within the limits of all its models. */
+const thinkingBudgets: Readonly<Record<ReasoningEffort, number>> = {
+  minimal: 512,
+  low: 2048,
+  medium: 8192,
+  high: 24_576,
+}
+
+/** Expresses the reasoning effort as Gemini expects it: from version 3 on as a level, before as a budget (§24.3). */
+export function writeGoogleOptions({ model, options }: ModelRequest): ProviderOptions {
+  const effort = options?.reasoningEffort
+  if (effort === undefined) return {}
+  const amount = /gemini-[12]\b/.test(model)
+    ? { thinkingBudget: thinkingBudgets[effort] }
+    : { thinkingLevel: effort }
+  return { google: { thinkingConfig: { ...amount, includeThoughts: true } } }
+}

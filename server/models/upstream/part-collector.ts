@@ -1,0 +1,104 @@
+import { normalizeText } from '../../lib/text.ts'
+import type { ModelLimits } from '../adapter.ts'
+import { ModelFailure } from '../failure.ts'
+import type { ModelPart } from '../model.ts'
+import { joinText } from '../reply-parts.ts'
+
+type Kind = 'text' | 'reasoning'
+
+/** Collects the parts of a reply: joins consecutive text of one kind, and limits the characters of the whole reply. */
+export class PartCollector {
+  private parts: ModelPart[] = []
+  private openKind: Kind = 'text'
+  private openText = ''
+  private outputChars = 0
+  private hasText = false
+  private modelKnown = false
+  private readonly joiners = { text: joinText(), reasoning: joinText() }
+  private readonly limits: ModelLimits
+
+  constructor(limits: ModelLimits) {
+    this.limits = limits
+  }
+
+  /** Whether the reply has text or reasoning. */
+  get hasContent(): boolean {
+    return this.hasText
+  }
+
+  /** Counts and normalises text as it was received; the result is empty while half of a character is missing. */
+  receive(kind: Kind, text: string): string {
+    this.addChars(text.length)
+    return this.joiners[kind].push(text)
+  }
+
+  /** Returns the text that was held back and never completed. */
+  endReceived(kind: Kind): string {
+    return this.joiners[kind].end()
+  }
+
+  /** Adds normalised text. */
+  addText(kind: Kind, text: string): void {
+    if (text === '') return
+    this.hasText = true
+    if (kind !== this.openKind) {
+      this.closeText()
+      this.openKind = kind
+    }
+    this.openText += text
+  }
+
+  add(part: ModelPart): void {
+    this.closeText()
+    this.parts.push(part)
+  }
+
+  /** Adds the model's name once. */
+  addModel(model: unknown, provider: unknown): void {
+    if (this.modelKnown || typeof model !== 'string' || model === '') return
+    this.modelKnown = true
+    const named =
+      typeof provider === 'string' && provider !== ''
+        ? { provider: normalizeText(provider.slice(0, 200)) }
+        : {}
+    this.add({ type: 'model', model: normalizeText(model.slice(0, 200)), ...named })
+  }
+
+  /** Counts characters of tool calls. */
+  addChars(count: number): void {
+    this.outputChars += count
+    if (this.outputChars <= this.limits.maxOutputChars) return
+    throw new ModelFailure(
+      'output_limit',
+      `The reply was cut after ${this.limits.maxOutputChars.toLocaleString('en')} characters, the limit of this server.`,
+    )
+  }
+
+  /** @throws ModelFailure when the reply has more calls than allowed */
+  requireCallCount(count: number, upstream: string): void {
+    if (count <= this.limits.maxToolCalls) return
+    throw new ModelFailure(
+      'output_limit',
+      `${upstream} requested more than ${this.limits.maxToolCalls} tool calls at once. None was run.`,
+    )
+  }
+
+  /** Returns the parts added since the last call; may be empty. */
+  drain(): ModelPart[] {
+    this.closeText()
+    const { parts } = this
+    if (parts.length > 0) this.parts = []
+    return parts
+  }
+
+  private closeText(): void {
+    if (this.openText === '') return
+    this.parts.push({ type: this.openKind, text: this.openText })
+    this.openText = ''
+  }
+}
+
+/** A number of tokens, or null when it is not plausible. */
+export function tokenCount(value: unknown): number | null {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value < 1e12 ? value : null
+}
