@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { resourceName } from './resource-name.ts'
 
 /** The wire formats of a bot's model; a bot without one uses `openai`. */
-export const apiTypes = ['openai', 'anthropic', 'google'] as const
+export const apiTypes = ['openai', 'openai-responses', 'anthropic', 'google'] as const
 export type ApiType = (typeof apiTypes)[number]
 
 const optionalText = (limit: number) => z.string().trim().max(limit).nullish()

@@ -5,6 +5,7 @@ import { anthropicFormat, googleFormat } from './ai-sdk/formats.ts'
 import type { ModelEndpoint } from './endpoint.ts'
 import type { ModelStream } from './model.ts'
 import { openaiChat } from './openai/chat.ts'
+import { openaiResponses } from './openai/responses.ts'
 
 export interface ModelDeps {
   /** One guard for each kind of address. */
@@ -21,6 +22,8 @@ export function openModel(endpoint: ModelEndpoint, deps: ModelDeps): ModelStream
   switch (endpoint.apiType) {
     case 'openai':
       return openaiChat(endpoint, adapterDeps)
+    case 'openai-responses':
+      return openaiResponses(endpoint, adapterDeps)
     case 'anthropic':
       return callProvider(endpoint, anthropicFormat, adapterDeps)
     case 'google':

@@ -69,17 +69,32 @@ export function assembleToolCalls(): ToolCallAssembler {
       return (chunk.name?.length ?? 0) + (chunk.arguments?.length ?? 0)
     },
     end(upstream, cutByLimit) {
-      const used = new Set<string>()
-      return calls.map((call) => {
-        const sent = readCallArguments(call.arguments)
-        // A call that the length limit has cut is not an error of the model.
-        if ((sent.isBroken && cutByLimit) || call.name === '') throw invalidCall(upstream, cutByLimit)
-        const id = call.id === '' || used.has(call.id) ? newCallId() : normalizeText(call.id)
-        used.add(id)
-        return { id, name: normalizeText(call.name), ...sent, extra: call.extra }
-      })
+      return completeCalls(calls, upstream, cutByLimit).map((call, index) => ({
+        ...call,
+        extra: calls[index]?.extra,
+      }))
     },
   }
+}
+
+/**
+ * Completes calls that were received as text: each gets an id of its own, and a mark when its arguments are not JSON.
+ * @throws ModelFailure when a call was cut by the length limit or has no name
+ */
+export function completeCalls(
+  calls: readonly Pick<OpenCall, 'id' | 'name' | 'arguments'>[],
+  upstream: string,
+  cutByLimit: boolean,
+): ModelToolCall[] {
+  const used = new Set<string>()
+  return calls.map((call) => {
+    const sent = readCallArguments(call.arguments)
+    // A call that the length limit has cut is not an error of the model.
+    if ((sent.isBroken && cutByLimit) || call.name === '') throw invalidCall(upstream, cutByLimit)
+    const id = call.id === '' || used.has(call.id) ? newCallId() : normalizeText(call.id)
+    used.add(id)
+    return { id, name: normalizeText(call.name), ...sent }
+  })
 }
 
 function invalidCall(upstream: string, cutByLimit: boolean): ModelFailure {

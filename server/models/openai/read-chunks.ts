@@ -2,6 +2,8 @@ import { assembleToolCalls } from './assemble-tool-calls.ts'
 import type { ToolCallChunk } from './assemble-tool-calls.ts'
 import { noteSource, writeNote } from '../reply-parts.ts'
 import { describeSentError, findMessage } from '../upstream/describe-failure.ts'
+import { isError, isObject } from './json-fields.ts'
+import type { Fields } from './json-fields.ts'
 import { collectTurnFields, splitThinking } from './thinking.ts'
 import { ModelFailure } from '../failure.ts'
 import type { ModelLimits } from '../adapter.ts'
@@ -10,8 +12,6 @@ import { PartCollector, tokenCount } from '../upstream/part-collector.ts'
 import type { ReplyReader } from '../upstream/read-response.ts'
 import type { ModelCall } from '../upstream/post-model-call.ts'
 import type { Confidential } from '../upstream/describe-failure.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** Fields that some servers send with a tool call and expect back. */
 export interface OpenaiNote {
@@ -187,14 +187,6 @@ function toUsage(usage: Fields): ModelUsage {
 function detailOf(usage: Fields, field: string, name: string): unknown {
   const details = usage[field]
   return isObject(details) ? details[name] : undefined
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function isError(value: unknown): boolean {
-  return value !== undefined && value !== null && value !== false && value !== ''
 }
 
 function nonEmptyText(value: unknown): string | undefined {

@@ -15,7 +15,7 @@ export interface HostileModel {
   close(): Promise<void>
 }
 
-/** Starts an upstream that misbehaves on purpose, over real HTTP, in each of the three wire formats. */
+/** Starts an upstream that misbehaves on purpose, over real HTTP, in each of the wire formats. */
 export async function startHostileModel(): Promise<HostileModel> {
   const requestedFaults: string[] = []
   let followedRedirects = 0

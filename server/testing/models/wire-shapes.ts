@@ -137,6 +137,62 @@ const anthropicShape: WireShape = {
     }) + named({ type: 'message_stop' }),
 }
 
+const responseItem = { reasoning: 0, message: 1, call: 2 }
+
+function responsesDelta(type: string, item: keyof typeof responseItem, delta: string): string {
+  return named({
+    type,
+    item_id: item,
+    output_index: responseItem[item],
+    content_index: 0,
+    summary_index: 0,
+    delta,
+  })
+}
+
+function responsesItem(step: 'added' | 'done', key: keyof typeof responseItem, item: object): string {
+  return named({
+    type: `response.output_item.${step}`,
+    output_index: responseItem[key],
+    item: { id: key, ...item },
+  })
+}
+
+const responsesShape: WireShape = {
+  apiType: 'openai-responses',
+  start: (model) => named({ type: 'response.created', response: { object: 'response', model, output: [] } }),
+  text: (text) => responsesDelta('response.output_text.delta', 'message', text),
+  reasoning: (text) => responsesDelta('response.reasoning_summary_text.delta', 'reasoning', text),
+  toolCall: (callId, name, text) =>
+    responsesItem('added', 'call', { type: 'function_call', call_id: callId, name, arguments: '' }) +
+    responsesDelta('response.function_call_arguments.delta', 'call', text.slice(0, 3)) +
+    responsesDelta('response.function_call_arguments.delta', 'call', text.slice(3)) +
+    responsesItem('done', 'call', { type: 'function_call', call_id: callId, name, arguments: text }),
+  signedCall: (name, signature) =>
+    responsesItem('done', 'reasoning', { type: 'reasoning', summary: [], encrypted_content: signature }) +
+    responsesShape.toolCall('c1', name, '{}'),
+  error: (message) => named({ type: 'error', code: 'server_error', message, param: null }),
+  finish: (reason, usage) => {
+    const status = reason === 'length' ? 'incomplete' : 'completed'
+    const details = reason === 'length' ? { reason: 'max_output_tokens' } : null
+    const response = {
+      object: 'response',
+      model: 'wire-model',
+      status,
+      error: null,
+      incomplete_details: details,
+      output: [],
+      usage: {
+        input_tokens: usage.input,
+        input_tokens_details: { cached_tokens: usage.cached },
+        output_tokens: usage.output,
+        output_tokens_details: { reasoning_tokens: usage.reasoning },
+      },
+    }
+    return named({ type: `response.${status}`, response })
+  },
+}
+
 function candidate(parts: readonly object[], more: object = {}, top: object = {}): string {
   return data({
     candidates: [{ content: { role: 'model', parts }, index: 0, ...more }],
@@ -173,9 +229,10 @@ const googleShape: WireShape = {
     ),
 }
 
-/** The three wire formats of models. */
+/** The wire formats of models. */
 export const wireShapes: Readonly<Record<ApiType, WireShape>> = {
   openai: openaiShape,
+  'openai-responses': responsesShape,
   anthropic: anthropicShape,
   google: googleShape,
 }
@@ -184,6 +241,7 @@ export const wireShapes: Readonly<Record<ApiType, WireShape>> = {
 export function findWireShape(url: string): WireShape | undefined {
   const path = url.split('?')[0] ?? ''
   if (path.endsWith('/chat/completions')) return openaiShape
+  if (path.endsWith('/responses')) return responsesShape
   if (path.endsWith('/messages')) return anthropicShape
   return path.endsWith(':streamGenerateContent') ? googleShape : undefined
 }

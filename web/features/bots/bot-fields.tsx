@@ -8,6 +8,7 @@ import { ConnectorChoiceFields } from './connector-choice-fields.tsx'
 
 const apiTypeNames: Readonly<Record<ApiType, string>> = {
   openai: 'OpenAI-compatible',
+  'openai-responses': 'OpenAI Responses',
   anthropic: 'Anthropic',
   google: 'Google',
 }

@@ -1,0 +1,282 @@
+import type { ModelLimits } from '../adapter.ts'
+import { ModelFailure } from '../failure.ts'
+import type { FinishReason, ModelPart, ModelUsage } from '../model.ts'
+import { noteSource, writeNote } from '../reply-parts.ts'
+import { describeSentError, findMessage } from '../upstream/describe-failure.ts'
+import { PartCollector, tokenCount } from '../upstream/part-collector.ts'
+import type { ModelCall } from '../upstream/post-model-call.ts'
+import type { ReplyReader } from '../upstream/read-response.ts'
+import { completeCalls } from './assemble-tool-calls.ts'
+import { isError, isObject } from './json-fields.ts'
+import type { Fields } from './json-fields.ts'
+
+/** The reasoning that precedes a call. It is sent back with the call's result, so that the model continues it. */
+export interface ResponsesNote {
+  readonly reasoning: readonly Fields[]
+}
+
+/** An item of the output, from its first event on. */
+interface OutputItem {
+  type: string
+  /** Whether it is complete. */
+  isDone: boolean
+  id: string
+  name: string
+  arguments: string
+  /** Reasoning to send back. */
+  reasoning: Fields | undefined
+}
+
+/** Converts the events of a response, or a complete response, to parts. */
+export class ResponseEventReader implements ReplyReader {
+  readonly endsWithMarker = false
+  private reason: FinishReason | undefined
+  private usage: ModelUsage | undefined
+  private readonly items: OutputItem[] = []
+  /** The items by index and by id, because compatible servers may send only one of them. */
+  private readonly itemsByKey = new Map<unknown, OutputItem>()
+  /** Which kinds of text have arrived in events of their own. Then complete items only repeat them. */
+  private readonly hasDeltas = { text: false, reasoning: false }
+  private callCount = 0
+  /** The section of reasoning that is being read; a blank line separates sections. */
+  private section: string | undefined
+  private readonly parts: PartCollector
+  private readonly call: Pick<ModelCall, 'upstream' | 'confidential' | 'url'>
+
+  constructor(call: Pick<ModelCall, 'upstream' | 'confidential' | 'url'>, limits: ModelLimits) {
+    this.call = call
+    this.parts = new PartCollector(limits)
+  }
+
+  get finished(): boolean {
+    return this.reason !== undefined
+  }
+
+  read(event: unknown, name: string): void {
+    if (!isObject(event)) throw this.invalid()
+    switch (event['type'] ?? name) {
+      case 'response.output_text.delta':
+      case 'response.refusal.delta':
+        return this.readText(event)
+      case 'response.reasoning_summary_text.delta':
+      case 'response.reasoning_text.delta':
+        return this.readReasoning(event)
+      case 'response.function_call_arguments.delta':
+        return this.addArguments(this.itemOf(event), event['delta'])
+      case 'response.output_item.added':
+        return this.readItem(event, event['item'], false)
+      case 'response.output_item.done':
+        return this.readItem(event, event['item'], true)
+      case 'response.created':
+      case 'response.in_progress':
+      case 'response.queued':
+        return this.readModel(event['response'])
+      case 'response.completed':
+      case 'response.incomplete':
+      case 'response.failed':
+      case 'response.cancelled':
+        return this.endResponse(event['response'], event['type'])
+      case 'error':
+        return this.fail(isObject(event['error']) ? event['error'] : event)
+      default:
+        if (isError(event['error'])) this.fail(event['error'])
+        if (event['object'] === 'response') this.endResponse(event, undefined)
+    }
+  }
+
+  drain(): ModelPart[] {
+    return this.parts.drain()
+  }
+
+  end(): void {
+    const { parts, reason } = this
+    if (reason === undefined) throw this.invalid()
+    parts.addText('reasoning', parts.endReceived('reasoning'))
+    parts.addText('text', parts.endReceived('text'))
+    const { items } = this
+    const calls = items.filter(({ type }) => type === 'function_call')
+    const completed = completeCalls(calls, this.call.upstream, reason === 'length')
+    for (const [index, call] of completed.entries()) {
+      const reasoning = reasoningBefore(items, calls[index], calls[index - 1])
+      parts.add({
+        type: 'tool_call',
+        ...call,
+        ...(reasoning.length === 0 ? {} : { note: this.note(reasoning) }),
+      })
+    }
+    if (this.usage !== undefined) parts.add({ type: 'usage', ...this.usage })
+    parts.add({ type: 'finish', reason: calls.length > 0 ? 'tool_calls' : reason })
+  }
+
+  private note(reasoning: readonly Fields[]): unknown {
+    const note: ResponsesNote = { reasoning }
+    return writeNote(noteSource('openai-responses', this.call.url), note)
+  }
+
+  private readText(event: Fields): void {
+    const { delta } = event
+    if (typeof delta !== 'string' || delta === '') return
+    this.hasDeltas.text = true
+    this.parts.addText('text', this.parts.receive('text', delta))
+  }
+
+  private readReasoning(event: Fields): void {
+    const { delta } = event
+    if (typeof delta !== 'string' || delta === '') return
+    this.hasDeltas.reasoning = true
+    this.addReasoning(`${String(event['output_index'])} ${String(event['summary_index'])}`, delta)
+  }
+
+  private addReasoning(section: string, text: string): void {
+    const separator = this.section === undefined || this.section === section ? '' : '\n\n'
+    this.section = section
+    this.parts.addText('reasoning', this.parts.receive('reasoning', separator + text))
+  }
+
+  /** Returns the item that an event belongs to. */
+  private itemOf({ output_index: index, item_id: id }: Fields): OutputItem {
+    const known = this.itemsByKey.get(index) ?? this.itemsByKey.get(id)
+    const item = known ?? { type: '', isDone: false, id: '', name: '', arguments: '', reasoning: undefined }
+    for (const key of [index, id]) if (key !== undefined) this.itemsByKey.set(key, item)
+    if (known === undefined) {
+      this.items.push(item)
+      // An item takes memory also when it is empty.
+      this.parts.addChars(100)
+    }
+    return item
+  }
+
+  private addArguments(item: OutputItem, text: unknown): void {
+    if (typeof text !== 'string') return
+    item.arguments += text
+    this.parts.addChars(text.length)
+  }
+
+  /** Reads the start of an item, or the complete item. */
+  private readItem(place: Fields, sent: unknown, isDone: boolean): void {
+    if (!isObject(sent)) return
+    const item = this.itemOf({ output_index: place['output_index'], item_id: sent['id'] })
+    if (item.isDone) return
+    item.isDone = isDone
+    const { type } = sent
+    if (typeof type === 'string') {
+      if (type === 'function_call' && item.type !== type)
+        this.parts.requireCallCount(++this.callCount, this.call.upstream)
+      item.type = type
+    }
+    if (type === 'function_call') this.readCall(item, sent)
+    else if (isDone && type === 'message' && !this.hasDeltas.text) this.readContents(sent['content'], 'text')
+    else if (isDone && type === 'reasoning') {
+      if (!this.hasDeltas.reasoning) this.readContents(sent['summary'], 'reasoning')
+      item.reasoning = reasoningToReturn(sent)
+      this.parts.addChars(textOf(sent['encrypted_content']).length)
+    }
+  }
+
+  private readCall(item: OutputItem, { call_id: callId, id, name, arguments: text }: Fields): void {
+    item.id = textOf(callId) || textOf(id) || item.id
+    item.name = textOf(name) || item.name
+    const rest = textOf(text)
+    if (rest === '' || rest === item.arguments) return
+    this.parts.addChars(rest.length)
+    item.arguments = rest
+  }
+
+  private readContents(contents: unknown, kind: 'text' | 'reasoning'): void {
+    if (!Array.isArray(contents)) return
+    for (const [index, content] of (contents as readonly unknown[]).entries()) {
+      if (!isObject(content)) continue
+      const text = textOf(content['text']) || textOf(content['refusal'])
+      if (text === '') continue
+      if (kind === 'reasoning') this.addReasoning(`whole ${index}`, text)
+      else this.parts.addText('text', this.parts.receive('text', text))
+    }
+  }
+
+  private readModel(response: unknown): void {
+    if (isObject(response)) this.parts.addModel(response['model'], response['provider'])
+  }
+
+  private endResponse(sent: unknown, type: unknown): void {
+    const response = isObject(sent) ? sent : {}
+    this.readModel(response)
+    const { output, usage, incomplete_details: details } = response
+    if (Array.isArray(output)) {
+      for (const [index, item] of (output as readonly unknown[]).entries())
+        this.readItem({ output_index: index }, item, true)
+    }
+    if (isObject(usage)) this.usage = toUsage(usage)
+    const status =
+      response['status'] ?? (typeof type === 'string' ? type.replace('response.', '') : undefined)
+    if (isError(response['error']) || status === 'failed' || status === 'cancelled')
+      this.fail(
+        isObject(response['error']) ? response['error'] : { message: `the response is ${String(status)}` },
+      )
+    const reason = isObject(details) ? details['reason'] : undefined
+    this.reason = status === 'incomplete' ? toCutReason(reason) : 'stop'
+  }
+
+  private fail(error: unknown): never {
+    const code = isObject(error) ? (error['code'] ?? error['type']) : undefined
+    const { upstream, confidential } = this.call
+    throw describeSentError({ code, message: findMessage(error, 0) }, upstream, confidential)
+  }
+
+  private invalid(): ModelFailure {
+    return new ModelFailure(
+      'upstream_invalid',
+      `${this.call.upstream} sent JSON that is not a response of the Responses API. Check the address and the API path.`,
+    )
+  }
+}
+
+/** The reasoning between the former call and this one. */
+function reasoningBefore(
+  items: readonly OutputItem[],
+  call: OutputItem | undefined,
+  former: OutputItem | undefined,
+): readonly Fields[] {
+  const [start, end] = [former, call].map((item) => (item === undefined ? -1 : items.indexOf(item)))
+  return items
+    .slice((start ?? -1) + 1, end)
+    .flatMap(({ reasoning }) => (reasoning === undefined ? [] : [reasoning]))
+}
+
+/** A stored response could be named by its id, but nothing is stored: only reasoning with its content can be sent back. */
+function reasoningToReturn({
+  id,
+  summary,
+  encrypted_content: encrypted,
+  content,
+}: Fields): Fields | undefined {
+  const hasContent = Array.isArray(content) && content.length > 0
+  if (typeof encrypted !== 'string' && !hasContent) return undefined
+  return {
+    type: 'reasoning',
+    ...(typeof id === 'string' ? { id } : {}),
+    summary: Array.isArray(summary) ? summary : [],
+    ...(typeof encrypted === 'string' ? { encrypted_content: encrypted } : {}),
+    ...(hasContent ? { content } : {}),
+  }
+}
+
+function toCutReason(reason: unknown): FinishReason {
+  if (reason === 'max_output_tokens') return 'length'
+  return reason === 'content_filter' ? 'content_filter' : 'other'
+}
+
+function toUsage(usage: Fields): ModelUsage {
+  const { input_tokens_details: input, output_tokens_details: output } = usage
+  const cached = isObject(input) ? input['cached_tokens'] : undefined
+  const reasoning = isObject(output) ? output['reasoning_tokens'] : undefined
+  return {
+    inputTokens: tokenCount(usage['input_tokens']),
+    outputTokens: tokenCount(usage['output_tokens']),
+    ...(typeof cached === 'number' ? { cachedTokens: tokenCount(cached) } : {}),
+    ...(typeof reasoning === 'number' ? { reasoningTokens: tokenCount(reasoning) } : {}),
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
