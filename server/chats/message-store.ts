@@ -189,17 +189,17 @@ export function requireParent(
     .executeTakeFirstOrThrow()
 }
 
-/** Returns whether a reply of the bot in this chat has a notice. */
-export async function hasNotice(db: Db, chatId: string, bot: string): Promise<boolean> {
-  const row = await db
+/** Returns the notices of the bot's replies in this chat. */
+export async function listNotices(db: Db, chatId: string, bot: string): Promise<string[]> {
+  const rows = await db
     .selectFrom('messages')
-    .select('id')
+    .select('notice')
+    .distinct()
     .where('chat_id', '=', chatId)
     .where('bot', '=', bot)
     .where('notice', 'is not', null)
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
+    .execute()
+  return rows.flatMap(({ notice }) => notice ?? [])
 }
 
 /** Returns the replies to a message, oldest first. */

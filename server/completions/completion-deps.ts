@@ -7,6 +7,7 @@ import type { ActiveRuns } from './log/active-runs.ts'
 import type { RunLog } from './log/run-log.ts'
 import type { RunNotifications } from './log/run-notifications.ts'
 import type { ToolSupportCache } from './loop/call-model.ts'
+import type { OptionSupportCache } from './loop/option-support.ts'
 
 /**
  * The dependencies of the functions in this folder. Each function picks those that it needs. Created in
@@ -25,6 +26,7 @@ export interface CompletionDeps {
   readonly now: () => number
   readonly openBotModel: (user: User, bot: BotRow) => ModelStream
   readonly toolSupport: ToolSupportCache
+  readonly optionSupport: OptionSupportCache
   readonly connectors: Pick<
     Connectors,
     'listModelTools' | 'resolveTool' | 'checkArguments' | 'callTool' | 'recordDenial'

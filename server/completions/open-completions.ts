@@ -14,6 +14,7 @@ import type { ChangeListener } from './log/run-notifications.ts'
 import { findRunningReply } from './log/read-run.ts'
 import type { RunningReply } from '../chats/present-chat.ts'
 import { ToolSupportCache } from './loop/call-model.ts'
+import { OptionSupportCache } from './loop/option-support.ts'
 import { isTemporary } from '../db/storage-problem.ts'
 import { isEventStored } from './log/run-store.ts'
 import { startRunMaintenance } from './maintenance/run-maintenance.ts'
@@ -80,6 +81,7 @@ export function openCompletions(appDeps: AppDeps, options: CompletionOptions): C
     now,
     openBotModel: options.openBotModel,
     toolSupport: new ToolSupportCache(now),
+    optionSupport: new OptionSupportCache(now),
     connectors: options.connectors,
     onError,
   }

@@ -10,7 +10,7 @@ import {
   appendMessage,
   countChars,
   requireParent,
-  hasNotice,
+  listNotices,
   listPath,
   updateMessage,
   toFilledReply,
@@ -22,7 +22,8 @@ import { failure } from '../../connectors/calls/tool-call.ts'
 import { newId } from '../../lib/new-id.ts'
 import type { BotRow } from '../../db/tables/tables.ts'
 import type { User } from '../../identity/user.ts'
-import type { ModelStream } from '../../models/model.ts'
+import type { ModelOptions, ModelStream } from '../../models/model.ts'
+import { optionLabels } from '../../models/refusal.ts'
 import { onAbort } from '../../lib/abort.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import type { RunRecorder } from '../log/run-recorder.ts'
@@ -34,6 +35,7 @@ import { storeResult, createResult } from '../tools/tool-result.ts'
 import { buildPrompt } from '../prompt/build-prompt.ts'
 import { callModel, failed } from './call-model.ts'
 import type { ModelCallResult, RunEnding } from './call-model.ts'
+import { omitRefusedOptions } from './option-support.ts'
 import type { RunActions, RunStep } from './run-completion.ts'
 
 /** A run that is stored but not started yet. */
@@ -59,7 +61,7 @@ export interface RunFrame {
 
 export type ActionDeps = Pick<
   CompletionDeps,
-  'database' | 'now' | 'openBotModel' | 'toolSupport' | 'connectors' | 'onError'
+  'database' | 'now' | 'openBotModel' | 'toolSupport' | 'optionSupport' | 'connectors' | 'onError'
 >
 
 /** Characters of all messages of a run, which are in memory until it ends. */
@@ -81,6 +83,8 @@ export class RecordedActions implements RunActions {
   /** The open reply. */
   #replyId: string
   #latestTime: number
+  /** The options that the model was called without. */
+  readonly #omittedOptions = new Set<keyof ModelOptions>()
   /** Whether the stream contains a round of connection statuses (§17.17). */
   #hasReported = false
 
@@ -88,7 +92,11 @@ export class RecordedActions implements RunActions {
     const { chatId, started, latestTime } = frame.run
     this.#deps = deps
     this.#frame = frame
-    this.#model = deps.openBotModel(frame.user, frame.bot)
+    this.#model = omitRefusedOptions(deps.openBotModel(frame.user, frame.bot), {
+      refused: () => deps.optionSupport.refusedBy(frame.bot),
+      addRefusal: (option) => deps.optionSupport.addRefusal(frame.bot, option),
+      onOmitted: (option) => this.#omittedOptions.add(option),
+    })
     this.#chatId = chatId
     this.#parentId = started.user_message.id
     this.#replyId = started.assistant_message.id
@@ -115,8 +123,9 @@ export class RecordedActions implements RunActions {
       toolSupport.addRefusal(bot)
       answer = await this.#callWith(path, [])
     }
-    if (!toolSupport.refuses(bot)) this.#addLeftOut(path, offered.leftOut)
-    else if (offered.tools.length > 0) await this.#addNotice()
+    const omitsTools = toolSupport.refuses(bot)
+    if (!omitsTools) this.#addLeftOut(path, offered.leftOut)
+    await this.#addNotice(omitsTools && offered.tools.length > 0)
     return {
       ending: answer.ending,
       calls: answer.calls.map((call) => {
@@ -254,14 +263,23 @@ export class RecordedActions implements RunActions {
     })
   }
 
-  /** Adds a notice that the model does not support tools, once per bot and chat. */
-  async #addNotice(): Promise<void> {
+  /** Adds a notice of what the model was called without, once per bot and chat (§12.18, §24.9). */
+  async #addNotice(omitsTools: boolean): Promise<void> {
     const { bot, recorder } = this.#frame
-    if (await hasNotice(this.#deps.database.db, this.#chatId, bot.name)) return
-    recorder.add({
-      type: 'notice',
-      notice: `The model ${bot.model} does not support tools, so it was called without them.`,
-    })
+    const notices = [
+      ...(omitsTools
+        ? [`The model ${bot.model} does not support tools, so it was called without them.`]
+        : []),
+      ...Array.from(
+        this.#omittedOptions,
+        (option) =>
+          `The model ${bot.model} does not support ${optionLabels[option]}, so it was called without it.`,
+      ),
+    ]
+    if (notices.length === 0) return
+    const before = await listNotices(this.#deps.database.db, this.#chatId, bot.name)
+    const added = notices.filter((notice) => !before.some((text) => text.includes(notice)))
+    if (added.length > 0) recorder.add({ type: 'notice', notice: added.join(' ') })
   }
 
   /** Adds which tools the request left out, unless the path says the same already (§12.26). */

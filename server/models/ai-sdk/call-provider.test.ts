@@ -35,8 +35,8 @@ describe('the prompt cache of Anthropic', () => {
     if (typeof value !== 'object' || value === null) return []
     if ('cache_control' in value) {
       expect(value.cache_control).toEqual(mark)
-      const { name, text, content } = value as Record<string, unknown>
-      return [String(name ?? text ?? JSON.stringify(content))]
+      const { name, text, content } = value as { name?: string; text?: string; content?: unknown }
+      return [name ?? text ?? JSON.stringify(content)]
     }
     return Object.values(value).flatMap(marked)
   }

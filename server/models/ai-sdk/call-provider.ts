@@ -16,6 +16,12 @@ import type { ProviderOptions } from './write-prompt.ts'
 
 type OnParts = (parts: readonly ModelPart[]) => void
 
+interface Provider {
+  readonly endpoint: ModelEndpoint
+  readonly format: ProviderFormat
+  readonly deps: AdapterDeps
+}
+
 /**
  * Calls a model with its provider's AI SDK package. The address checks, limits and retries are the same as for every other
  * model call.
@@ -25,50 +31,7 @@ export function callProvider(
   format: ProviderFormat,
   deps: AdapterDeps,
 ): ModelStream {
-  const { guard, limits = modelLimits, now = Date.now } = deps
-
-  async function call(
-    request: ModelRequest,
-    cacheMark: ProviderOptions | undefined,
-    signal: AbortSignal,
-    onParts: OnParts,
-  ): Promise<void> {
-    const url = buildModelUrl(endpoint, format.defaultPath(request.model), request.model)
-    const key = requireKey(endpoint.apiKey)
-    guard.requireUrl(url)
-    const target = {
-      url,
-      upstream: nameUpstream(endpoint, url),
-      confidential: { key, contents: confidentialTexts(request) },
-    }
-    // Only the headers and the body come from the package; the address is always the endpoint's.
-    const send: typeof fetch = (_address, init) => {
-      const modelCall = writeCall(target, init, key, format)
-      requireOptions(modelCall, request)
-      return fetchModelBody(modelCall, {
-        dispatcher: guard.dispatcher,
-        limits,
-        now,
-        signal,
-        readsEvent: format.readsEvent,
-      })
-    }
-    const settings = { apiKey: key ?? 'none', baseURL: url.origin, fetch: send }
-    const model = await format.open(request.model, settings)
-    const source = noteSource(format.name, url)
-    const prompt = writePrompt(request, { source, own: format.writeOptions(request, source), cacheMark })
-    await readParts(() => model.doStream(prompt), {
-      ...target,
-      source,
-      limits,
-      signal,
-      onParts,
-    })
-  }
-
-  function upstreamOf({ model }: ModelRequest): string {
-    return nameUpstream(endpoint, buildModelUrl(endpoint, format.defaultPath(model), model))
-  }
+  const provider = { endpoint, format, deps }
 
   return (request, { signal, onReadable }) => {
     const parts = new PartQueue()
@@ -79,17 +42,63 @@ export function callProvider(
     async function run(cacheMark: ProviderOptions | undefined): Promise<void> {
       if (signal.aborted) return
       try {
-        await call(request, cacheMark, signal, onParts)
+        await callPackage(provider, request, { cacheMark, signal, onParts })
       } catch (error) {
         if (signal.aborted) return
         if (parts.hasContent) return onParts([toFailedPart(error)])
         // A compatible server may not support the marks.
         if (cacheMark !== undefined && refusesCacheMarks(error)) return run(undefined)
-        onParts([toFailedPart(explainRefusal(error, request, () => upstreamOf(request)))])
+        const upstream = () => nameUpstream(endpoint, urlOf(provider, request))
+        onParts([toFailedPart(explainRefusal(error, request, upstream))])
       }
     }
     return { drain: () => (signal.aborted ? [] : parts.drain()), closed: run(format.cacheMark) }
   }
+}
+
+function urlOf({ endpoint, format }: Provider, { model }: ModelRequest): URL {
+  return buildModelUrl(endpoint, format.defaultPath(model), model)
+}
+
+interface PackageCall {
+  /** Marks the prefixes that the provider should cache; undefined for none. */
+  readonly cacheMark: ProviderOptions | undefined
+  readonly signal: AbortSignal
+  readonly onParts: OnParts
+}
+
+async function callPackage(
+  provider: Provider,
+  request: ModelRequest,
+  { cacheMark, signal, onParts }: PackageCall,
+): Promise<void> {
+  const { endpoint, format } = provider
+  const { guard, limits = modelLimits, now = Date.now } = provider.deps
+  const url = urlOf(provider, request)
+  const key = requireKey(endpoint.apiKey)
+  guard.requireUrl(url)
+  const target = {
+    url,
+    upstream: nameUpstream(endpoint, url),
+    confidential: { key, contents: confidentialTexts(request) },
+  }
+  // Only the headers and the body come from the package; the address is always the endpoint's.
+  const send: typeof fetch = (_address, init) => {
+    const modelCall = writeCall(target, init, key, format)
+    requireOptions(modelCall, request)
+    return fetchModelBody(modelCall, {
+      dispatcher: guard.dispatcher,
+      limits,
+      now,
+      signal,
+      readsEvent: format.readsEvent,
+    })
+  }
+  const settings = { apiKey: key ?? 'none', baseURL: url.origin, fetch: send }
+  const model = await format.open(request.model, settings)
+  const source = noteSource(format.name, url)
+  const prompt = writePrompt(request, { source, own: format.writeOptions(request, source), cacheMark })
+  await readParts(() => model.doStream(prompt), { ...target, source, limits, signal, onParts })
 }
 
 function writeCall(

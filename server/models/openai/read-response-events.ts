@@ -206,12 +206,10 @@ export class ResponseEventReader implements ReplyReader {
         this.readItem({ output_index: index }, item, true)
     }
     if (isObject(usage)) this.usage = toUsage(usage)
-    const status =
-      response['status'] ?? (typeof type === 'string' ? type.replace('response.', '') : undefined)
-    if (isError(response['error']) || status === 'failed' || status === 'cancelled')
-      this.fail(
-        isObject(response['error']) ? response['error'] : { message: `the response is ${String(status)}` },
-      )
+    const status = textOf(response['status']) || textOf(type).replace('response.', '')
+    const error = response['error']
+    if (isObject(error)) this.fail(error)
+    if (status === 'failed' || status === 'cancelled') this.fail({ message: `the response is ${status}` })
     const reason = isObject(details) ? details['reason'] : undefined
     this.reason = status === 'incomplete' ? toCutReason(reason) : 'stop'
   }

@@ -5,7 +5,7 @@ import { buildModelUrl, nameUpstream, requireKey } from '../endpoint.ts'
 import type { ModelEndpoint } from '../endpoint.ts'
 import { ModelFailure, toFailedPart } from '../failure.ts'
 import { confidentialTexts } from '../model.ts'
-import type { ModelRequest, ModelStream } from '../model.ts'
+import type { ModelPart, ModelReply, ModelRequest, ModelStream, ModelStreamOptions } from '../model.ts'
 import { explainRefusal } from '../refusal.ts'
 import { noteSource, PartQueue } from '../reply-parts.ts'
 import { postModelCall } from './post-model-call.ts'
@@ -34,60 +34,80 @@ export function streamReply<Dialect>(
   format: WireFormat<Dialect>,
   deps: AdapterDeps,
 ): ModelStream {
-  const { guard, limits = modelLimits, now = Date.now } = deps
+  return (request, options) => new StreamedReply({ endpoint, format, deps, request, options })
+}
 
-  return (request, options) => {
+interface Frame<Dialect> {
+  readonly endpoint: ModelEndpoint
+  readonly format: WireFormat<Dialect>
+  readonly deps: AdapterDeps
+  readonly request: ModelRequest
+  readonly options: ModelStreamOptions
+}
+
+class StreamedReply<Dialect> implements ModelReply {
+  readonly closed: Promise<void>
+  readonly #frame: Frame<Dialect>
+  readonly #parts = new PartQueue()
+  #activeCall: ActiveCall | undefined
+  #upstream = ''
+
+  constructor(frame: Frame<Dialect>) {
+    this.#frame = frame
+    this.closed = this.#callWithDialects()
+  }
+
+  drain(): readonly ModelPart[] {
+    this.#activeCall?.read()
+    return this.#frame.options.signal.aborted ? [] : this.#parts.drain()
+  }
+
+  async #callWithDialects(): Promise<void> {
+    const { format, request, options } = this.#frame
     const { signal } = options
-    const parts = new PartQueue()
-    let activeCall: ActiveCall | undefined
-    let upstream = ''
-
-    async function call(dialect: Dialect): Promise<void> {
-      const modelCall = writeCall(endpoint, format, request, dialect)
-      upstream = modelCall.upstream
-      guard.requireUrl(modelCall.url)
-      const response = readResponse(modelCall, limits, parts, format.openReader(modelCall, limits))
-      activeCall = postModelCall(modelCall, {
-        dispatcher: guard.dispatcher,
-        limits,
-        now,
-        signal,
-        onData: (chunk) => response.push(chunk),
-        onReadable: () => options.onReadable(parts.isFull),
-      })
-      await activeCall.ended
-      response.end()
-    }
-
-    async function callWithDialects(): Promise<void> {
-      let dialect = format.firstDialect(request)
-      while (!signal.aborted) {
-        try {
-          return await call(dialect)
-        } catch (error) {
-          if (signal.aborted) return
-          const nextDialect = parts.hasContent ? undefined : adaptDialect(dialect, error)
-          if (nextDialect === undefined) {
-            const reason = parts.hasContent ? error : explainRefusal(error, request, () => upstream)
-            return parts.push([toFailedPart(reason)])
-          }
-          dialect = nextDialect
-        }
+    let dialect = format.firstDialect(request)
+    while (!signal.aborted) {
+      try {
+        return await this.#call(dialect)
+      } catch (error) {
+        if (signal.aborted) return
+        const nextDialect = this.#adaptDialect(dialect, error)
+        if (nextDialect === undefined) return this.#fail(error)
+        dialect = nextDialect
       }
     }
+  }
 
-    function adaptDialect(dialect: Dialect, error: unknown): Dialect | undefined {
-      const rejection = error instanceof ModelFailure ? error.rejection : ''
-      return rejection === '' ? undefined : format.adaptDialect(dialect, rejection, request)
-    }
+  async #call(dialect: Dialect): Promise<void> {
+    const { endpoint, format, deps, request, options } = this.#frame
+    const { guard, limits = modelLimits, now = Date.now } = deps
+    const modelCall = writeCall(endpoint, format, request, dialect)
+    this.#upstream = modelCall.upstream
+    guard.requireUrl(modelCall.url)
+    const parts = this.#parts
+    const response = readResponse(modelCall, limits, parts, format.openReader(modelCall, limits))
+    this.#activeCall = postModelCall(modelCall, {
+      dispatcher: guard.dispatcher,
+      limits,
+      now,
+      signal: options.signal,
+      onData: (chunk) => response.push(chunk),
+      onReadable: () => options.onReadable(parts.isFull),
+    })
+    await this.#activeCall.ended
+    response.end()
+  }
 
-    return {
-      drain() {
-        activeCall?.read()
-        return signal.aborted ? [] : parts.drain()
-      },
-      closed: callWithDialects(),
-    }
+  #adaptDialect(dialect: Dialect, error: unknown): Dialect | undefined {
+    const rejection = error instanceof ModelFailure ? error.rejection : ''
+    if (rejection === '' || this.#parts.hasContent) return undefined
+    return this.#frame.format.adaptDialect(dialect, rejection, this.#frame.request)
+  }
+
+  #fail(error: unknown): void {
+    const { request } = this.#frame
+    const reason = this.#parts.hasContent ? error : explainRefusal(error, request, () => this.#upstream)
+    this.#parts.push([toFailedPart(reason)])
   }
 }
 
