@@ -106,6 +106,8 @@ export const demoTexts = {
     `I would use a ${tool}, but no ${tool} was offered to me: no connector with such a tool is switched on for this chat.`,
   result: (result: string) =>
     `The tool answered:\n\n> ${result.replaceAll('\n', '\n> ')}\n\nI am the **demo model**, so I pass its answer on as it came.`,
+  instructions: (instructions: string) =>
+    `*The instructions of this bot reached me. They begin: “${instructions}”. A demo model can only repeat them, a real one follows them.*`,
   denied:
     'You did not allow the tool, so I did not use it. Ask me something else, or ask again and allow it.',
 }

@@ -19,11 +19,22 @@ export interface DemoFailure {
 /** The demo model looks for its phrases in this many characters. */
 const maxRequestChars = 2000
 
-/** Plans the demo model's reply. It reacts to simple phrases, so that users can try every feature without a key. */
+/**
+ * Plans the demo model's reply. It reacts to simple phrases, so that users can try every feature without a key, and quotes
+ * the instructions of its bot, so that users see that they have arrived (§24.10).
+ */
 export function planDemoReply(
   messages: readonly DemoMessage[],
   tools: readonly DemoTool[],
 ): DemoReply | DemoFailure {
+  const instructions = messages.find(({ role }) => role === 'system')?.content ?? ''
+  const conversation = messages.filter(({ role }) => role !== 'system')
+  const reply = planReply(conversation, tools)
+  if (instructions.trim() === '' || reply.kind === 'failure' || reply.call !== null) return reply
+  return { ...reply, text: `${reply.text}\n\n${demoTexts.instructions(quote(instructions))}` }
+}
+
+function planReply(messages: readonly DemoMessage[], tools: readonly DemoTool[]): DemoReply | DemoFailure {
   const last = messages.at(-1)
   if (last?.role === 'tool') return say(isDenied(last) ? demoTexts.denied : describeResult(last.content))
   const text = lastParagraph(messages.findLast((message) => message.role === 'user')?.content ?? '')

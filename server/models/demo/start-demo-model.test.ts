@@ -26,6 +26,7 @@ async function callDemo(
   messages: readonly ModelMessage[],
   tools: readonly ModelTool[] = [],
   maxTokens: number | null = null,
+  instructions?: string,
 ) {
   const parts: ModelPart[] = []
   const model = openModel(
@@ -41,7 +42,7 @@ async function callDemo(
   const signal = new AbortController().signal
   await readReply(
     model,
-    { model: 'demo', messages, tools, maxTokens },
+    { model: 'demo', messages, tools, maxTokens, ...(instructions !== undefined && { instructions }) },
     { signal, onParts: (some) => parts.push(...some) },
   )
   const join = (type: 'text' | 'reasoning') =>
@@ -184,5 +185,25 @@ describe('the demo model', () => {
     for (const body of ['', 'null', '[]', '{}', '{"messages":[]}', '{"messages":"x"}'])
       expect((await post(body)).status).toBe(400)
     expect((await post('{}', '/embeddings')).status).toBe(404)
+  })
+})
+
+describe('instructions', () => {
+  it('are quoted after the reply, which is the same otherwise (§24.10)', async () => {
+    const plain = await callDemo([user('Hello')])
+    const instructed = await callDemo([user('Hello')], [], null, 'Always\nspeak like a *pirate*.')
+    expect(instructed.text.startsWith(plain.text)).toBe(true)
+    expect(instructed.text.slice(plain.text.length)).toContain('They begin: “Always speak like a pirate.”.')
+    expect(plain.text).not.toContain('instructions')
+  })
+
+  it('do not change a call (§24.10)', async () => {
+    const request = [
+      [user('use the calculator to add 2 and 3')],
+      [calculator('calculate', ['a', 'b'])],
+    ] as const
+    const [plain, instructed] = [await callDemo(...request), await callDemo(...request, null, 'Be brief.')]
+    expect(instructed.text).toBe(plain.text)
+    expect(instructed.end).toEqual({ type: 'finish', reason: 'tool_calls' })
   })
 })
