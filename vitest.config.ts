@@ -9,6 +9,9 @@ const noNodeStorage = ['--no-experimental-webstorage'].filter((flag) =>
   process.allowedNodeEnvironmentFlags.has(flag),
 )
 
+// Requests name the time zone of the browser, unless it is UTC.
+process.env['TZ'] = 'UTC'
+
 /** One run for all packages; `npx vitest run <file>` and `npx vitest --project web` narrow it down. */
 export default defineConfig({
   test: {

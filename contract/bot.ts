@@ -5,7 +5,12 @@ import { resourceName } from './resource-name.ts'
 export const apiTypes = ['openai', 'openai-responses', 'anthropic', 'google'] as const
 export type ApiType = (typeof apiTypes)[number]
 
-const optionalText = (limit: number) => z.string().trim().max(limit).nullish()
+const optionalText = (maxChars: number) =>
+  z
+    .string()
+    .trim()
+    .max(maxChars, `must have at most ${maxChars.toLocaleString('en')} characters`)
+    .nullish()
 
 /** Excludes addresses with a user name or password, because the address is displayed. */
 const webAddress = /^https?:\/\/[^\s/\\@?#]+([/?#]\S*)?$/i
@@ -16,6 +21,37 @@ export type ReasoningEffort = (typeof reasoningEfforts)[number]
 
 /** Characters of a bot's instructions. */
 export const maxInstructionsChars = 50_000
+
+/** The variables that instructions can contain (§23.2). */
+export const instructionVariables = ['{{user}}', '{{date}}', '{{time_zone}}'] as const
+
+/** The smallest and the largest value of each number of a bot. */
+export const botLimits = {
+  max_tokens: { min: 1, max: 10_000_000 },
+  temperature: { min: 0, max: 2 },
+  top_p: { min: 0, max: 1 },
+  context_window: { min: 1_000, max: 100_000_000 },
+} as const
+
+interface Range {
+  readonly min: number
+  readonly max: number
+}
+
+/** Describes the numbers that a field accepts, after its name (§23.6). */
+export function describeRange({ min, max }: Range, kind: 'a number' | 'a whole number'): string {
+  return `must be ${kind} from ${min.toLocaleString('en')} to ${max.toLocaleString('en')}`
+}
+
+function numberFrom(range: Range) {
+  const error = describeRange(range, 'a number')
+  return z.number({ error }).min(range.min, { error }).max(range.max, { error }).nullish()
+}
+
+function wholeNumberFrom(range: Range) {
+  const error = describeRange(range, 'a whole number')
+  return z.int({ error }).min(range.min, { error }).max(range.max, { error }).nullish()
+}
 
 /** A bot as its owner reads it (§3.1). `api_key` is a mask, never the key itself (§1.1). */
 export const Bot = z.object({
@@ -54,12 +90,14 @@ export const BotInput = z.object({
   api_key: optionalText(4000),
   api_type: z.enum([...apiTypes, '']).nullish(),
   custom_api_path: optionalText(1000),
-  max_tokens: z.int().min(1).max(10_000_000).nullish(),
+  max_tokens: wholeNumberFrom(botLimits.max_tokens),
   instructions: optionalText(maxInstructionsChars),
-  temperature: z.number().min(0).max(2).nullish(),
-  top_p: z.number().min(0).max(1).nullish(),
-  reasoning_effort: z.enum([...reasoningEfforts, '']).nullish(),
-  context_window: z.int().min(1_000).max(100_000_000).nullish(),
+  temperature: numberFrom(botLimits.temperature),
+  top_p: numberFrom(botLimits.top_p),
+  reasoning_effort: z
+    .enum([...reasoningEfforts, ''], { error: `must be one of ${reasoningEfforts.join(', ')}` })
+    .nullish(),
+  context_window: wholeNumberFrom(botLimits.context_window),
   connectors: z.array(z.string().trim().min(1).max(200)).max(200).nullish(),
 })
 export type BotInput = z.infer<typeof BotInput>

@@ -7,6 +7,9 @@ import { LeftOutTools, ToolCall, ToolProgress, ToolQuestion } from './tool-call.
 
 const botName = z.string().min(1, 'no bot is selected').max(200)
 
+/** The IANA name of the browser's time zone, for the variables of a bot's instructions; else UTC (§23.4). */
+const time_zone = z.string().max(100).nullish()
+
 /**
  * A new message (§7.11). With `server` it continues after a tool's result: the stored result is used and `content` is
  * ignored. A result can be continued only once.
@@ -25,11 +28,12 @@ export const SendRequest = z.object({
   denyOne: z.boolean().optional(),
   /** The parent of the new message: absent means the selected leaf, null the root of the chat. */
   parentId: ClientId.nullish(),
+  time_zone,
 })
 export type SendRequest = z.infer<typeof SendRequest>
 
 /** Another reply to a user message (§7.11). */
-export const RegenerateRequest = z.object({ chatId: ClientId, botName, userMessageId: ClientId })
+export const RegenerateRequest = z.object({ chatId: ClientId, botName, userMessageId: ClientId, time_zone })
 export type RegenerateRequest = z.infer<typeof RegenerateRequest>
 
 /**
@@ -43,6 +47,7 @@ export const ToolConfirmRequest = z.object({
   args: z.union([z.record(z.string(), z.unknown()), z.string()]).nullish(),
   chatId: ClientId.optional(),
   messageId: ClientId.optional(),
+  time_zone,
 })
 export type ToolConfirmRequest = z.infer<typeof ToolConfirmRequest>
 

@@ -22,6 +22,7 @@ import { followRun } from './log/read-run.ts'
 import { findLastSeq, findLatestRun } from './log/run-store.ts'
 import type { WrittenRun } from './loop/run-actions.ts'
 import { stopRun } from './maintenance/end-run.ts'
+import { readTimeZone } from './prompt/fill-instructions.ts'
 import { confirmCall, requirePendingCall, recordDenials } from './start/confirm-call.ts'
 import { continueRun } from './start/continue-run.ts'
 import { hasExpiredLog, repeatReply } from './start/repeat-reply.ts'
@@ -62,7 +63,7 @@ function registerReplyRoutes(api: Api, routes: CompletionRoutesDeps): void {
         sse.checkLimit(request)
         return repeatReply(deps, () => sse.open(request, reply), sent)
       }
-      startRun(deps, sent.run, user, bot)
+      startRun(deps, sent.run, { user, bot, timeZone: readTimeZone(body.time_zone) })
       if (sent.denial !== undefined) {
         onChatChanged(user.id, body.chatId)
         await recordDenials(deps, user, sent.denial)
@@ -85,7 +86,7 @@ function registerToolRoutes(api: Api, routes: CompletionRoutesDeps): void {
       const bot = await requireBot(deps.database.db, user, body.botName)
       const pending = await requirePendingCall(deps.database, user, body)
       const run = await writeWhenFree(deps, pending.chat_id, () => confirmCall(deps, user, pending))
-      startRun(deps, run, user, bot)
+      startRun(deps, run, { user, bot, timeZone: readTimeZone(body.time_zone) })
       await streamRun(deps, sse.open(request, reply), run)
     },
   )

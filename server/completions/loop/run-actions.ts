@@ -32,7 +32,8 @@ import { runCall } from '../tools/run-call.ts'
 import { decideCall } from '../tools/tool-invocation.ts'
 import type { ToolInvocation } from '../tools/tool-invocation.ts'
 import { storeResult, createResult } from '../tools/tool-result.ts'
-import { buildPrompt } from '../prompt/build-prompt.ts'
+import { buildModelRequest, requestSettings } from '../prompt/model-request.ts'
+import type { RequestSettings } from '../prompt/model-request.ts'
 import { callModel, failed } from './call-model.ts'
 import type { ModelCallResult, RunEnding } from './call-model.ts'
 import { omitRefusedOptions } from './option-support.ts'
@@ -54,6 +55,8 @@ export interface RunFrame {
   readonly run: WrittenRun
   readonly user: User
   readonly bot: BotRow
+  /** The time zone of the user's browser, as an IANA name. */
+  readonly timeZone: string
   readonly recorder: RunRecorder
   readonly elicitations: PendingElicitations
   readonly signal: AbortSignal
@@ -77,6 +80,7 @@ export class RecordedActions implements RunActions {
   readonly #deps: ActionDeps
   readonly #frame: RunFrame
   readonly #model: ModelStream
+  readonly #settings: RequestSettings
   readonly #chatId: string
   /** The parent of the open reply: a user message or a tool's result. */
   #parentId: string
@@ -96,6 +100,11 @@ export class RecordedActions implements RunActions {
       refused: () => deps.optionSupport.refusedBy(frame.bot),
       addRefusal: (option) => deps.optionSupport.addRefusal(frame.bot, option),
       onOmitted: (option) => this.#omittedOptions.add(option),
+    })
+    this.#settings = requestSettings(frame.bot, {
+      name: frame.user.name,
+      timeZone: frame.timeZone,
+      now: deps.now(),
     })
     this.#chatId = chatId
     this.#parentId = started.user_message.id
@@ -249,15 +258,10 @@ export class RecordedActions implements RunActions {
     path: Awaited<ReturnType<typeof listPath>>,
     tools: ModelTools['tools'],
   ): Promise<ModelCallResult> {
-    const { bot, recorder, signal } = this.#frame
+    const { recorder, signal } = this.#frame
     return callModel({
       model: this.#model,
-      request: {
-        model: bot.model,
-        messages: buildPrompt(path, tools.length > 0),
-        tools,
-        maxTokens: bot.max_tokens,
-      },
+      request: buildModelRequest(this.#settings, path, tools),
       signal,
       recorder,
     })

@@ -1,6 +1,4 @@
-import type { BotRow } from '../../db/tables/tables.ts'
 import { toStorageError } from '../../db/storage-problem.ts'
-import type { User } from '../../identity/user.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import type { AbortReason } from '../log/active-runs.ts'
@@ -17,8 +15,7 @@ import { PendingElicitations } from '../log/active-runs.ts'
 export function startRun(
   deps: ActionDeps & Pick<CompletionDeps, 'runs' | 'log'>,
   run: WrittenRun,
-  user: User,
-  bot: BotRow,
+  requested: Pick<RunFrame, 'user' | 'bot' | 'timeZone'>,
 ): void {
   const { id, chatId, started } = run
   const controller = new AbortController()
@@ -26,10 +23,10 @@ export function startRun(
   const recorder = deps.log.open(id, started)
   recorder.subscribe({ onBatch: () => undefined, onLost: () => abort('interrupted') })
   const elicitations = new PendingElicitations()
-  const ended = complete(deps, { run, user, bot, recorder, elicitations, signal: controller.signal })
+  const ended = complete(deps, { run, ...requested, recorder, elicitations, signal: controller.signal })
     .then((ending) => recordEnding(deps, recorder, chatId, ending))
     .finally(() => deps.runs.delete(id))
-  deps.runs.add({ id, chatId, userId: user.id, started, recorder, elicitations, abort, ended })
+  deps.runs.add({ id, chatId, userId: requested.user.id, started, recorder, elicitations, abort, ended })
 }
 
 async function complete(deps: ActionDeps, frame: RunFrame): Promise<RunEnding> {

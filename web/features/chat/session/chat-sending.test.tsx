@@ -50,6 +50,23 @@ test('adds the message and an empty reply at once, then streams the reply into i
   expect(api.seen('GET /api/chats/c1')).toHaveLength(1)
 })
 
+test.each(['Asia/Tokyo', 'Europe/Berlin'])(
+  'sends the time zone %s of the browser (§23.4)',
+  async (timeZone) => {
+    const { resolvedOptions } = Intl.DateTimeFormat.prototype
+    const zone = vi.spyOn(Intl.DateTimeFormat.prototype, 'resolvedOptions').mockImplementation(function (
+      this: Intl.DateTimeFormat,
+    ) {
+      return { ...resolvedOptions.call(this), timeZone }
+    })
+    const { api } = openChat(shortChat)
+    answerWithStream(api)
+    await send('What day is it?')
+    expect(api.seen('POST /api/chat/completions')[0]?.body).toMatchObject({ time_zone: timeZone })
+    zone.mockRestore()
+  },
+)
+
 test('sends the next message as a child of the reply that was streamed before it', async () => {
   const { api } = openChat(emptyChat)
   const server = answerWithStream(api)

@@ -41,6 +41,12 @@ export function explainSendFailure({ denyOne }: OutgoingMessage, error: unknown)
   return { kind: 'returned', notice }
 }
 
+/** The time zone of this browser, for the instructions of the bot; without it the server uses UTC (§23.4). */
+function timeZoneField(): { readonly time_zone?: string } {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
+  return timeZone === 'UTC' ? {} : { time_zone: timeZone }
+}
+
 /**
  * Requests a run. Returns undefined when the user is signed out (§8.8).
  * @throws RunRefusedError, or UnreachableError
@@ -51,7 +57,12 @@ export async function requestRun(
   body: object,
   signal: AbortSignal,
 ): Promise<ConnectedStream | undefined> {
-  const stream = await connectStream(api, path, { method: 'POST', body }, signal)
+  const stream = await connectStream(
+    api,
+    path,
+    { method: 'POST', body: { ...body, ...timeZoneField() } },
+    signal,
+  )
   if (stream === undefined || stream.response.ok) return stream
   const detail = await readErrorBody(stream.response)
   stream.close()

@@ -1,0 +1,65 @@
+import { toVisibleLine } from '../../lib/text.ts'
+
+/** Whom and when the instructions of a bot are written for. */
+export interface InstructionsContext {
+  readonly name: string | null
+  /** An IANA name that `readTimeZone` returned. */
+  readonly timeZone: string
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+/** Used for a user without a name, so that a sentence such as "Help {{user}}" can still be read. */
+const unnamedUser = 'the user'
+
+/** Characters of a name, which the instructions can contain thousands of times. */
+const maxNameChars = 100
+
+/** A variable in further braces, such as `{{{user}}}`, is not one (§23.3). */
+const variables = /(?<!\{)\{\{(?:user|date|time_zone)\}\}(?!\})/g
+
+/**
+ * Replaces the variables of a bot's instructions, in one pass, so that a value is never read as a variable (§23.2,
+ * §23.3). The result is the same for a whole day, so that the provider's prompt cache still matches.
+ */
+export function fillInstructions(instructions: string, context: InstructionsContext): string {
+  return instructions.replaceAll(variables, (variable) => {
+    switch (variable) {
+      case '{{user}}':
+        return nameUser(context.name)
+      case '{{date}}':
+        return formatDate(context)
+      default:
+        return context.timeZone
+    }
+  })
+}
+
+function nameUser(name: string | null): string {
+  const line = toVisibleLine(name ?? '')
+  return line === '' ? unnamedUser : line.slice(0, maxNameChars).toWellFormed()
+}
+
+/** Formats the day as in "2026-11-24 (Tuesday)". */
+function formatDate({ timeZone, now }: InstructionsContext): string {
+  const format = new Intl.DateTimeFormat('en-u-ca-gregory-nu-latn', {
+    timeZone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    weekday: 'long',
+  })
+  const parts = new Map(format.formatToParts(now).map(({ type, value }) => [type, value]))
+  return `${parts.get('year')}-${parts.get('month')}-${parts.get('day')} (${parts.get('weekday')})`
+}
+
+/** Returns the time zone that a browser sent, or UTC for one that does not exist (§23.4). */
+export function readTimeZone(timeZone: string | null | undefined): string {
+  if (!timeZone) return 'UTC'
+  try {
+    new Intl.DateTimeFormat('en', { timeZone })
+    return timeZone
+  } catch {
+    return 'UTC'
+  }
+}
