@@ -2,7 +2,7 @@ import type { Integration, IntegrationAuth, IntegrationInput } from '@yonder/con
 import { titleOfIntegration } from '@yonder/contract/integration-names'
 import { useState } from 'react'
 import useSWR from 'swr'
-import { readReason, type FieldLabels, namesOutage } from '../lib/api-error.ts'
+import { createNotice, readReason, type FieldLabels, type Notice } from '../lib/api-error.ts'
 import { useApi } from '../lib/api-provider.tsx'
 import { useOutageEnd } from '../lib/connection.ts'
 import { useAction } from '../lib/use-action.ts'
@@ -91,7 +91,7 @@ export interface Authorization {
   /** The integration whose consent page is being opened. */
   readonly pending: string | undefined
   /** The last integration whose consent page could not be opened, and the reason. */
-  readonly failed: { readonly name: string; readonly reason: string } | undefined
+  readonly failed: { readonly name: string; readonly notice: Notice } | undefined
   /**
    * Sends the browser to the page where the user gives their consent (§7.25, §8.24), unless the component has been
    * unmounted or `isWanted` returns false by then.
@@ -105,7 +105,7 @@ export function useAuthorization(openPage: (authUrl: string) => Promise<void>): 
   const [pending, setPending] = useState<string>()
   const [failed, setFailed] = useState<Authorization['failed']>()
   useOutageEnd(useApi().connection, () => {
-    if (namesOutage(failed?.reason)) setFailed(undefined)
+    if (failed?.notice.isOutage === true) setFailed(undefined)
   })
   const action = useAction({
     call: async (api, { name, isWanted }: { readonly name: string; readonly isWanted: () => boolean }) => {
@@ -122,7 +122,7 @@ export function useAuthorization(openPage: (authUrl: string) => Promise<void>): 
       setPending(name)
       setFailed(undefined)
       const result = await action.run({ name, isWanted })
-      if (!result.done && result.error !== undefined) setFailed({ name, reason: readReason(result.error) })
+      if (!result.done && result.error !== undefined) setFailed({ name, notice: createNotice(result.error) })
       setPending(undefined)
     },
   }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import {
   ApiError,
+  createNotice,
   describeFailure,
   isOutage,
-  namesOutage,
   readReason,
   toFailure,
   UnconfirmedError,
@@ -36,7 +36,16 @@ test('knows which failures end with an outage', () => {
   expect(isOutage(toFailure(new UnreachableError()))).toBe(true)
   expect(isOutage({ cause: 'page_closed' })).toBe(false)
   expect(isOutage({ text: 'The server could not be reached.' })).toBe(false)
-  expect(namesOutage('Your answer was not sent: The server could not be reached.')).toBe(true)
-  expect(namesOutage('Your answer was not sent: Too late.')).toBe(false)
-  expect(namesOutage(undefined)).toBe(false)
+  expect(createNotice(new UnreachableError(), 'Your answer was not sent')).toEqual({
+    text: 'Your answer was not sent: The server could not be reached.',
+    isOutage: true,
+  })
+})
+
+test('a server that quotes the sentence of an outage is not an outage (§10.33)', () => {
+  const detail = { code: 'upstream_unreachable', message: 'The server could not be reached.' } as const
+  expect(createNotice(new ApiError('API error: 502', 502, detail))).toEqual({
+    text: 'The server could not be reached.',
+    isOutage: false,
+  })
 })

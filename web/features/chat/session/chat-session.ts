@@ -8,7 +8,7 @@ import type { ApiClient } from '../../../lib/api-client.ts'
 import { onOutageEnd } from '../../../lib/connection.ts'
 import type { ConnectedStream } from '../../../lib/streams/event-stream.ts'
 import { logError } from '../../../lib/log-error.ts'
-import { readReason, toFailure, UnconfirmedError } from '../../../lib/api-error.ts'
+import { createNotice, readReason, toFailure, UnconfirmedError } from '../../../lib/api-error.ts'
 import type { SharedStreamState } from '../../../lib/streams/share-stream.ts'
 import { createStore, type ReadableStore } from '../../../lib/store.ts'
 import { restoreDraft, storageKeys } from '../chat-storage.ts'
@@ -293,7 +293,7 @@ export class ChatSession {
       await this.#api.post('/api/chat/stop', { chatId: this.#chatId })
     } catch (error) {
       logError('Error stopping reply', error)
-      const notice = `The reply could not be stopped: ${readReason(error)}`
+      const notice = createNotice(error, 'The reply could not be stopped')
       if (!signal.aborted) this.#apply({ type: 'stop_failed', notice })
       return
     }

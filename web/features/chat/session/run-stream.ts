@@ -1,7 +1,7 @@
 import type { RunEvent } from '@yonder/contract/completion'
 import type { ErrorDetail } from '@yonder/contract/error'
 import { readErrorBody, type ApiClient } from '../../../lib/api-client.ts'
-import { ApiError, readReason } from '../../../lib/api-error.ts'
+import { ApiError, createNotice, type Notice } from '../../../lib/api-error.ts'
 import { connectStream, readSse, type ConnectedStream } from '../../../lib/streams/event-stream.ts'
 import { logError } from '../../../lib/log-error.ts'
 import { waitToRetry } from '../../../lib/connection.ts'
@@ -20,25 +20,26 @@ function isRunActive(error: unknown): boolean {
 }
 
 /** Returns a notice that says what failed and why. */
-export function explainRunFailure(failure: string, error: unknown): string {
-  return isRunActive(error)
-    ? 'Another reply is being written in this chat. Wait until it is finished, or stop it first.'
-    : `${failure}: ${readReason(error)}`
+export function explainRunFailure(failure: string, error: unknown): Notice {
+  if (!isRunActive(error)) return createNotice(error, failure)
+  return {
+    text: 'Another reply is being written in this chat. Wait until it is finished, or stop it first.',
+  }
 }
 
 /** What happens to a message that was not sent: it is offered to be sent again, put back into the input, or dropped. */
 type SendFailure =
   | { readonly kind: 'unsent'; readonly notice?: never }
-  | { readonly kind: 'returned' | 'dropped'; readonly notice: string }
+  | { readonly kind: 'returned' | 'dropped'; readonly notice: Notice }
 
 export function explainSendFailure({ denyOne }: OutgoingMessage, error: unknown): SendFailure {
   // The call was decided elsewhere, so the denial would be refused again.
   if (denyOne === true && error instanceof RunRefusedError)
     return { kind: 'dropped', notice: explainRunFailure('The call could not be denied', error) }
   if (!isRunActive(error)) return { kind: 'unsent' }
-  const notice =
+  const text =
     'Another reply is being written in this chat. Your message is in the input again. Send it when the reply is finished.'
-  return { kind: 'returned', notice }
+  return { kind: 'returned', notice: { text } }
 }
 
 /** The time zone of this browser, for the instructions of the bot; without it the server uses UTC (§23.4). */

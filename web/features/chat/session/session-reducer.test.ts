@@ -77,7 +77,7 @@ describe('the phase of a session', () => {
     ],
     [
       'a stop that failed',
-      { type: 'stop_failed', notice: 'No.' },
+      { type: 'stop_failed', notice: { text: 'No.' } },
       ['idle', 'sending', 'streaming', 'following', 'streaming'],
     ],
     [
@@ -142,7 +142,7 @@ describe('a run that this page requested', () => {
 
   it('shows why it could not be stored, and loads the chat again after it was left', () => {
     const left = apply(streaming, own(text(2, 'Half')), { type: 'ending', reason: 'Full.' }, { type: 'left' })
-    expect(left.notice).toBe('Full.')
+    expect(left.notice).toEqual({ text: 'Full.' })
     expect(left.chat?.messages.at(-1)?.content).toBe('Half')
     expect(left.isOutdated).toBe(true)
   })
@@ -152,9 +152,9 @@ describe('a run that this page requested', () => {
       message: { id: 'q', parentId: null, content: 'Hi', botName: 'Owl' },
       failure: { text: 'Off.' },
     }
-    const dropped = apply(after(requested), { type: 'dropped', unsent, notice: 'No.' })
+    const dropped = apply(after(requested), { type: 'dropped', unsent, notice: { text: 'No.' } })
     expect(dropped.chat).toBe(empty.chat)
-    expect([dropped.unsent, dropped.notice]).toEqual([unsent, 'No.'])
+    expect([dropped.unsent, dropped.notice]).toEqual([unsent, { text: 'No.' }])
     expect(apply(after(requested), { type: 'left' }).chat).toBe(empty.chat)
   })
 

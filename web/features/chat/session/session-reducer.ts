@@ -1,4 +1,3 @@
-import { namesOutage } from '../../../lib/api-error.ts'
 import { applyEvent, emptyRun } from '@yonder/contract/apply-event'
 import type { RunState } from '@yonder/contract/apply-event'
 import type { Chat } from '@yonder/contract/chat'
@@ -50,7 +49,7 @@ export function reduceSession(state: SessionState, action: SessionAction): Sessi
     case 'dropped':
       return { ...becomeIdle(state), notice: action.notice, unsent: action.unsent ?? state.unsent }
     case 'outage_ended':
-      return namesOutage(state.notice) ? { ...state, notice: undefined } : state
+      return state.notice?.isOutage === true ? { ...state, notice: undefined } : state
     case 'unsent':
       return { ...state, unsent: action.unsent }
     case 'branch_selected': {
@@ -222,10 +221,11 @@ function replaceActive(state: SessionState, active: ActiveRun): SessionState {
 /** Ends the current run and moves its messages into the chat. */
 function settle(state: SessionState, active: ActiveRun): SessionState {
   const isConfirmed = active.phase !== 'sending'
+  const endReason = active.phase === 'streaming' ? active.endReason : undefined
   return {
     ...becomeIdle(state),
     chat: state.chat && isConfirmed ? mergeMessages(state.chat, active.run.messages) : state.chat,
-    notice: active.phase === 'streaming' ? active.endReason : undefined,
+    notice: endReason === undefined ? undefined : { text: endReason },
     // A read that began before the run ended may return the chat without its end.
     isOutdated: state.isOutdated || state.isReading,
   }

@@ -3,6 +3,7 @@ import type { Chat } from '@yonder/contract/chat'
 import type { RunEvent } from '@yonder/contract/completion'
 import type { LiveRun } from '@yonder/contract/live'
 import type { Message } from '@yonder/contract/message'
+import type { Notice } from '../../../lib/api-error.ts'
 import type { SharedStreamState } from '../../../lib/streams/share-stream.ts'
 import type { UnsentMessage } from './outbox.ts'
 import { mergeMessages } from './run-messages.ts'
@@ -43,7 +44,7 @@ export interface SessionState {
   readonly activity: Activity
   readonly unsent?: UnsentMessage | undefined
   /** A sentence for the user about something that failed. */
-  readonly notice?: string | undefined
+  readonly notice?: Notice | undefined
   /** The last reply that was finished while the chat was open. */
   readonly endedReply?: Message | undefined
   /** The number of runs so far. */
@@ -77,11 +78,11 @@ export type SessionAction =
   | { readonly type: 'connection'; readonly isConnected: boolean }
   | { readonly type: 'ending'; readonly reason: string }
   | { readonly type: 'stop_requested' }
-  | { readonly type: 'stop_failed'; readonly notice: string }
+  | { readonly type: 'stop_failed'; readonly notice: Notice }
   /** This page stops following the run before its last event has arrived. */
   | { readonly type: 'left' }
   /** The run never began, or the chat was closed. */
-  | { readonly type: 'dropped'; readonly notice?: string; readonly unsent?: UnsentMessage }
+  | { readonly type: 'dropped'; readonly notice?: Notice; readonly unsent?: UnsentMessage }
   /** The server can be reached again, so a notice that says otherwise is over. */
   | { readonly type: 'outage_ended' }
   | { readonly type: 'unsent'; readonly unsent: UnsentMessage | undefined }

@@ -1,6 +1,7 @@
 import type { Integration } from '@yonder/contract/integration'
+import { useRef } from 'react'
 import { integrationLabels, useSaveKey } from '../../../data/integrations.ts'
-import { readReason, namesOutage } from '../../../lib/api-error.ts'
+import { isOutage, readReason, toFailure } from '../../../lib/api-error.ts'
 import { useApi } from '../../../lib/api-provider.tsx'
 import { useOutageEnd } from '../../../lib/connection.ts'
 import { useForm } from '../../../lib/use-form.ts'
@@ -19,6 +20,7 @@ export interface KeyFormProps {
 export function KeyForm({ id, integration, onClose }: KeyFormProps) {
   const save = useSaveKey(integration)
   const isMounted = useIsMounted()
+  const wasOutage = useRef(false)
   const isStored = integration.api_key !== null
   const { draft, problems, pending, hasChanges, change, onSubmit } = useForm<{ readonly key: string }, 'key'>(
     {
@@ -27,8 +29,11 @@ export function KeyForm({ id, integration, onClose }: KeyFormProps) {
       submit: async ({ key }) => {
         if (key.trim() === '' && !isStored) return undefined
         const result = await save.run(key.trim())
-        if (!result.done)
-          return result.error === undefined ? {} : { key: readReason(result.error, integrationLabels) }
+        if (!result.done) {
+          if (result.error === undefined) return {}
+          wasOutage.current = isOutage(toFailure(result.error))
+          return { key: readReason(result.error, integrationLabels) }
+        }
         // The user can have closed this form meanwhile and opened it again.
         if (isMounted()) onClose()
         return undefined
@@ -37,7 +42,7 @@ export function KeyForm({ id, integration, onClose }: KeyFormProps) {
   )
   useOutageEnd(useApi().connection, () => {
     // A change removes the problem.
-    if (namesOutage(problems.key)) change({ key: draft.key })
+    if (problems.key !== undefined && wasOutage.current) change({ key: draft.key })
   })
   const { requestClose, question } = useDiscardQuestion(hasChanges, onClose)
   const isBlank = draft.key.trim() === ''

@@ -1,14 +1,14 @@
 import type { ToolAnswerRequest } from '@yonder/contract/completion'
 import { useLayoutEffect, useRef, useState } from 'react'
 import type { RefObject } from 'react'
-import { readReason, namesOutage } from '../../../lib/api-error.ts'
+import { createNotice, type Notice } from '../../../lib/api-error.ts'
 import { useApi } from '../../../lib/api-provider.tsx'
 import { useOutageEnd } from '../../../lib/connection.ts'
 import { logError } from '../../../lib/log-error.ts'
 import { elicitationDraft } from './elicitation-draft.ts'
 
-/** Returns a function that answers an elicitation. It resolves to an error message, or undefined on success. */
-export function useAnswerElicitation(): (answer: ToolAnswerRequest) => Promise<string | undefined> {
+/** Returns a function that answers an elicitation. It resolves to what failed, or undefined on success. */
+export function useAnswerElicitation(): (answer: ToolAnswerRequest) => Promise<Notice | undefined> {
   const api = useApi()
   return async (answer) => {
     try {
@@ -17,20 +17,20 @@ export function useAnswerElicitation(): (answer: ToolAnswerRequest) => Promise<s
       if (response !== undefined) elicitationDraft.clear(answer.chatId, answer.messageId)
       return undefined
     } catch (error) {
-      const message = `Your answer was not sent: ${readReason(error)}`
-      logError(message, error)
-      return message
+      const notice = createNotice(error, 'Your answer was not sent')
+      logError(notice.text, error)
+      return notice
     }
   }
 }
 
 /** The error message of an answer, and its setter. A message about an outage disappears when the outage ends. */
 export function useAnswerFailure() {
-  const [failure, setFailure] = useState<string>()
+  const [failure, setFailure] = useState<Notice>()
   useOutageEnd(useApi().connection, () => {
-    if (namesOutage(failure)) setFailure(undefined)
+    if (failure?.isOutage === true) setFailure(undefined)
   })
-  return [failure, setFailure] as const
+  return [failure?.text, setFailure] as const
 }
 
 /** Moves the focus to `focusAfter` when the element of the returned ref is removed while it has the focus. */

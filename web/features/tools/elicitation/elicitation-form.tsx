@@ -42,10 +42,10 @@ export function ElicitationForm({ chatId, message, elicitation, focusAfter }: El
     setPending(answer.action)
     setFailure(undefined)
     const questionId = elicitation.id
-    const reason = await answerElicitation({ chatId, messageId: message.id, questionId, answer })
-    if (reason === undefined) return
+    const notice = await answerElicitation({ chatId, messageId: message.id, questionId, answer })
+    if (notice === undefined) return
     setPending(undefined)
-    setFailure(reason)
+    setFailure(notice)
   }
   const changeValue = (name: string, value: FieldValue) => {
     const changed = new Map(values).set(name, value)

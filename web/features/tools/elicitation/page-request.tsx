@@ -29,10 +29,10 @@ export function PageRequest({ chatId, message, elicitation, page, focusAfter }: 
     setPending(action)
     setFailure(undefined)
     const request = { chatId, messageId: message.id, questionId: elicitation.id, answer: { action } }
-    const reason = await answerElicitation(request)
-    if (reason === undefined) return
+    const notice = await answerElicitation(request)
+    if (notice === undefined) return
     setPending(undefined)
-    setFailure(reason)
+    setFailure(notice)
   }
   const handleOpen = () => {
     setOpened(true)
