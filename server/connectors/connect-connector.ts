@@ -19,9 +19,10 @@ export async function connectConnector(
   consent: ConsentRequest,
 ): Promise<void> {
   deps.shared.backoff.reset(connectionKey(connector))
-  if (await deps.builtIns.needsIntegration(connector)) return requestIntegration(deps, consent)
-  // Such a server lists its tools without the account, so listing them would not show whether the account works.
-  if (await deps.builtIns.hasFailedIntegration(connector)) return requestIntegration(deps, consent)
+  // A failed one must be connected again, too: such a server lists its tools without the account, so listing them would not
+  // show whether the account works.
+  if ((await deps.builtIns.readIntegrationState(connector)) !== 'working')
+    return requestIntegration(deps, consent)
   await deps.shared.pool.drop(connectionPrefix(connector))
   try {
     const needsConsent = await requestMissingScope(deps, connector, consent)

@@ -19,6 +19,12 @@ export interface IntegrationConnectors {
   recordFailure(account: IntegrationAccount, integration: string, failure: string | null): Promise<void>
 }
 
+/**
+ * `missing`: the user has to connect the integration before using the connector. `failed`: the calls of a connector in this
+ * process fail until a call works or the integration is connected again.
+ */
+export type IntegrationState = 'working' | 'missing' | 'failed'
+
 export interface BuiltInConnectors {
   /** All built-in connectors, in the order in which they are listed. */
   readonly list: readonly BuiltInConnector[]
@@ -26,12 +32,12 @@ export interface BuiltInConnectors {
   listFor(userId: string): Promise<readonly OwnedBuiltIn[]>
   /** The built-in connector with this address. */
   find(url: string): BuiltInConnector | undefined
-  /** Whether the user has to connect the connector's integration before using it. */
-  needsIntegration(connector: Pick<ConnectorRow, 'user_id' | 'is_default' | 'url'>): Promise<boolean>
+  /** Reads the state of the connector's integration; `working` for a connector without one. */
+  readIntegrationState(
+    connector: Pick<ConnectorRow, 'user_id' | 'is_default' | 'url'>,
+  ): Promise<IntegrationState>
   /** Whether the connector's server runs in this process, so that its results can be trusted. */
   isInProcess(connector: Pick<ConnectorRow, 'is_default' | 'url'>): boolean
-  /** Whether the calls of a connector in this process fail until a call works or its integration is connected again. */
-  hasFailedIntegration(connector: Pick<ConnectorRow, 'user_id' | 'is_default' | 'url'>): Promise<boolean>
   /** Stores at the integration of a connector, if it has one, why the connector fails; null when it works. */
   recordFailure(
     connector: Pick<ConnectorRow, 'user_id' | 'is_default' | 'url' | 'credential_version'>,
@@ -87,17 +93,14 @@ export function createBuiltInConnectors(
         return status === undefined ? [] : [{ ...connector, ...status }]
       })
     },
-    async needsIntegration(connector) {
+    async readIntegrationState(connector) {
       const integration = integrationOf(connector)
-      if (integration === undefined) return false
-      return (await listStatuses(connector.user_id)).get(integration)?.isConnected !== true
+      if (integration === undefined) return 'working'
+      const status = (await listStatuses(connector.user_id)).get(integration)
+      if (status?.isConnected !== true) return 'missing'
+      return isInProcess(connector) && typeof status.callError === 'string' ? 'failed' : 'working'
     },
     isInProcess,
-    async hasFailedIntegration(connector) {
-      const integration = integrationOf(connector)
-      if (integration === undefined || !isInProcess(connector)) return false
-      return typeof (await listStatuses(connector.user_id)).get(integration)?.callError === 'string'
-    },
     async recordFailure(connector, failure) {
       const integration = integrationOf(connector)
       if (integration === undefined) return

@@ -15,7 +15,8 @@ const missingIntegration = 'Mail is no longer connected. Connect it again under 
 
 describe.each(engines)('the connector of an integration on %s', (engine) => {
   let connectors: TestConnectors
-  let integrationStatus: { version: number; isConnected: boolean } | undefined
+  let integrationStatus: { version: number; isConnected: boolean; callError?: string } | undefined
+  let statusReads: number
   /** Returns the text of the tool's result, or throws. */
   let readMail: () => string
   let reads: number
@@ -25,6 +26,7 @@ describe.each(engines)('the connector of an integration on %s', (engine) => {
     integrationStatus = { version: 1, isConnected: true }
     readMail = () => 'one mail'
     reads = 0
+    statusReads = 0
     description = 'Checks for new mail'
     const createServer = () => {
       const server = new McpServer({ name: 'mail', version: '1' })
@@ -49,8 +51,12 @@ describe.each(engines)('the connector of an integration on %s', (engine) => {
           },
         ],
         recordFailure: () => Promise.resolve(),
-        listStatuses: () =>
-          Promise.resolve(new Map(integrationStatus === undefined ? [] : [['mail', integrationStatus]])),
+        listStatuses: () => {
+          statusReads++
+          return Promise.resolve(
+            new Map(integrationStatus === undefined ? [] : [['mail', integrationStatus]]),
+          )
+        },
       },
     })
     await connectors.addUser(user.id)
@@ -145,6 +151,16 @@ describe.each(engines)('the connector of an integration on %s', (engine) => {
       { id: mail.id, status: 'connected', error_message: null, credential_version: 2 },
     ])
     expect(await call()).toMatchObject({ status: 'done' })
+  })
+
+  it('sends the user to the integrations when its calls fail, and reads the state once (§11.17)', async () => {
+    const mail = await requireConnector(connectors.database.db, user, 'Mail')
+    integrationStatus = { version: 1, isConnected: true, callError: 'The account is closed.' }
+    const consent = openConsentRequest('/settings/connectors')
+    statusReads = 0
+    await connectConnector(connectors, mail, consent)
+    expect(consent.authorizationUrl?.href).toBe('http://localhost:3000/settings/integrations')
+    expect(statusReads).toBe(1)
   })
 
   it('is neither listed nor called after the user has disconnected the integration', async () => {

@@ -235,7 +235,7 @@ class RunningCall {
   async #errorStatus(needsSignIn: boolean): Promise<ToolOutcome['status']> {
     const { builtIns } = this.#deps
     return (needsSignIn && builtIns.isInProcess(this.#connector)) ||
-      (await builtIns.needsIntegration(this.#connector))
+      (await builtIns.readIntegrationState(this.#connector)) === 'missing'
       ? 'authorization_needed'
       : 'tool_error'
   }

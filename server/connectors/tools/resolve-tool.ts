@@ -56,7 +56,7 @@ export async function resolveTool(
   if (usable?.includes(stored.name) === false) {
     return missing(`This bot may not use the connector "${stored.name}", so the tool was not called.`)
   }
-  if (await builtIns.needsIntegration(stored)) {
+  if ((await builtIns.readIntegrationState(stored)) === 'missing') {
     return { ...missing(explainMissingIntegration(stored.name)), needsIntegration: true }
   }
   // The call may use only the credential of this version (§13.42).
