@@ -122,3 +122,35 @@ test('the line that is read in a shared chat stays at the top when a phone is tu
   await page.evaluate(() => scrollBy(0, 1_500))
   await expectPlaceKept(page)
 })
+
+test('the line that is read is found when the scrolling has ended, not at each step (§14.42)', async ({
+  page,
+  user,
+  product,
+}) => {
+  const id = await writeLongChat(product.dataDir, user.email, 12, chatText)
+  await page.goto(`/chat/${id}`)
+  await expect(page.locator('.markdown p').last()).toBeInViewport()
+  const measured = await page.evaluate(async () => {
+    const events = new Set<string>()
+    const { getClientRects } = Range.prototype
+    Range.prototype.getClientRects = function (this: Range) {
+      events.add(window.event?.type ?? 'other')
+      return getClientRects.call(this)
+    }
+    const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
+    // Following the end stops with the first step.
+    scrollBy(0, -800)
+    await new Promise((resolve) => addEventListener('scrollend', resolve, { once: true }))
+    await frame()
+    await frame()
+    events.clear()
+    scrollBy({ top: -1500, behavior: 'smooth' })
+    let steps = 0
+    addEventListener('scroll', () => (steps += 1))
+    await new Promise((resolve) => addEventListener('scrollend', resolve, { once: true }))
+    return { steps, events: [...events] }
+  })
+  expect(measured.steps).toBeGreaterThan(2)
+  expect(measured.events).not.toContain('scroll')
+})

@@ -2,6 +2,8 @@ import { useLayoutEffect, useRef, type RefObject } from 'react'
 
 /** Two positions that differ by less count as the same. The browser scrolls by whole pixels of the screen. */
 const tolerancePx = 1.5
+/** The user has stopped scrolling when the page has not moved for this long. */
+const scrollPauseMs = 150
 /** Elements below this height are only for screen readers. */
 const minHeightPx = 2
 
@@ -20,44 +22,84 @@ export function useReadingPlace(
   const restoredTop = useRef<number>(undefined)
   useLayoutEffect(() => {
     const element = content.current
-    if (element === null || isAtEnd) return
-    let place = findPlace(element)
-    let top = window.scrollY
-    let height = element.offsetHeight
-    /** After a new width, until the user scrolls: messages are then drawn again, and the browser's anchoring scrolls. */
-    let isSettling = false
-    const update = () => {
-      const hasScrolled = window.scrollY !== top
-      if (hasScrolled) restoredTop.current = undefined
-      if (hasScrolled && element.offsetHeight === height) isSettling = false
-      if (place !== undefined && isReflowed(place)) isSettling = true
-      height = element.offsetHeight
-      if (place !== undefined && !place.text.isConnected) place = findAgain(place)
-      // The browser keeps the start of the page.
-      if (window.scrollY <= 0) place = undefined
-      else if (place === undefined || topOf(place) === undefined) place = findPlace(element)
-      else if (isSettling || !hasScrolled) {
-        place = { ...place, blockWidth: place.block.clientWidth }
-        const distance = distanceFrom(element, place)
-        if (Math.abs(distance) >= 0.5) {
-          window.scrollBy(0, distance)
-          restoredTop.current = window.scrollY
-        }
-      }
-      // A line that has not moved is kept, so that turning a phone there and back ends at the same line.
-      else if (Math.abs(distanceFrom(element, place)) > tolerancePx) place = findPlace(element)
-      top = window.scrollY
-    }
-    const observer = new ResizeObserver(update)
-    observer.observe(element)
-    // The browser may scroll before the observer reports a new width, so both do the same.
-    window.addEventListener('scroll', update, { passive: true })
-    return () => {
-      observer.disconnect()
-      window.removeEventListener('scroll', update)
-    }
+    return element === null || isAtEnd ? undefined : new PlaceKeeper(element, restoredTop).watch()
   }, [content, isAtEnd])
   return restoredTop
+}
+
+class PlaceKeeper {
+  readonly #content: HTMLElement
+  readonly #restoredTop: RefObject<number | undefined>
+  #place: ReadingPlace | undefined
+  #top = window.scrollY
+  #height: number
+  /** After a new width, until the user scrolls: messages are then drawn again, and the browser's anchoring scrolls. */
+  #isSettling = false
+  /** Set while the user scrolls. It ends the scrolling in a browser that does not report the end. */
+  #scrollTimer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(content: HTMLElement, restoredTop: RefObject<number | undefined>) {
+    this.#content = content
+    this.#restoredTop = restoredTop
+    this.#place = findPlace(content)
+    this.#height = content.offsetHeight
+  }
+
+  /** Returns a function that ends it. */
+  watch(): () => void {
+    const observer = new ResizeObserver(this.#update)
+    observer.observe(this.#content)
+    // The browser may scroll before the observer reports a new width, so both do the same.
+    window.addEventListener('scroll', this.#update, { passive: true })
+    window.addEventListener('scrollend', this.#endScrolling)
+    return () => {
+      clearTimeout(this.#scrollTimer)
+      observer.disconnect()
+      window.removeEventListener('scroll', this.#update)
+      window.removeEventListener('scrollend', this.#endScrolling)
+    }
+  }
+
+  readonly #update = (): void => {
+    const hasScrolled = window.scrollY !== this.#top
+    if (hasScrolled) this.#restoredTop.current = undefined
+    if (hasScrolled && this.#content.offsetHeight === this.#height) this.#isSettling = false
+    if (this.#place !== undefined && isReflowed(this.#place)) this.#isSettling = true
+    this.#height = this.#content.offsetHeight
+    if (hasScrolled && !this.#isSettling) {
+      clearTimeout(this.#scrollTimer)
+      this.#scrollTimer = setTimeout(this.#endScrolling, scrollPauseMs)
+    }
+    // While the user scrolls nothing is measured: the line is found when the scrolling has ended.
+    if (this.#scrollTimer === undefined) this.#restore()
+    else if (this.#isSettling) this.#endScrolling()
+    this.#top = window.scrollY
+  }
+
+  readonly #endScrolling = (): void => {
+    if (this.#scrollTimer === undefined) return
+    clearTimeout(this.#scrollTimer)
+    this.#scrollTimer = undefined
+    // A line that has not moved is kept, so that turning a phone there and back ends at the same line.
+    if (window.scrollY <= 0) this.#place = undefined
+    else if (!isInPlace(this.#content, this.#place)) this.#place = findPlace(this.#content)
+  }
+
+  /** Scrolls the page so that the line is in its place again. */
+  #restore(): void {
+    const known = this.#place
+    const place = known === undefined || known.text.isConnected ? known : findAgain(known)
+    // The browser keeps the start of the page.
+    if (window.scrollY <= 0) this.#place = undefined
+    else if (place === undefined || topOf(place) === undefined) this.#place = findPlace(this.#content)
+    else {
+      this.#place = { ...place, blockWidth: place.block.clientWidth }
+      const distance = distanceFrom(this.#content, place)
+      if (Math.abs(distance) < 0.5) return
+      window.scrollBy(0, distance)
+      this.#restoredTop.current = window.scrollY
+    }
+  }
 }
 
 /** A line of text, and its distance from the upper edge of the view. */
@@ -99,6 +141,12 @@ function findAgain(place: ReadingPlace): ReadingPlace | undefined {
 
 function isReflowed({ block, blockWidth }: ReadingPlace): boolean {
   return block.clientWidth !== blockWidth
+}
+
+/** Whether the line is still where it was. */
+function isInPlace(content: HTMLElement, place: ReadingPlace | undefined): boolean {
+  if (place === undefined || topOf(place) === undefined) return false
+  return Math.abs(distanceFrom(content, place)) <= tolerancePx
 }
 
 /** How far below its place the line is now, in pixels. */
