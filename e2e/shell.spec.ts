@@ -246,7 +246,7 @@ test('the page shows that it is offline until it is online again (§10.20)', asy
   await expect(page.getByText(/You are offline/)).toBeHidden()
 })
 
-test('the scripts and styles of the first page are smaller than 101 kB', async ({ page, request }) => {
+test('the scripts and styles of the first page are smaller than 100 kB', async ({ page, request }) => {
   const files: string[] = []
   page.on('response', (response) => {
     if (['script', 'stylesheet'].includes(response.request().resourceType())) files.push(response.url())
@@ -262,7 +262,7 @@ test('the scripts and styles of the first page are smaller than 101 kB', async (
     total += bytes
   }
   expect(total).toBeGreaterThan(50_000)
-  expect(total).toBeLessThan(101_000)
+  expect(total).toBeLessThan(100_000)
 })
 
 /** Returns the transferred size for a browser that accepts only gzip. */

@@ -2,7 +2,6 @@ import type { OpenIdClient } from './open-id-client.ts'
 import { takePendingSignIn } from './begin-sign-in.ts'
 import { toReturnPath } from './return-path.ts'
 import type { SessionStore } from './session-store.ts'
-import { toSession } from './to-session.ts'
 
 /** Whether an address contains the provider's response: it redirects to `/` with the state and a code or an error. */
 export function isSignInResponse({ pathname, search }: Location): boolean {
@@ -26,7 +25,10 @@ export async function finishSignIn(
     if (store.read() !== null) return
     throw new Error('This browser did not start that sign-in.')
   }
-  const { library, configuration } = await openClient()
+  const [{ library, configuration }, { toSession }] = await Promise.all([
+    openClient(),
+    import('./to-session.ts'),
+  ])
   const tokens = await library.authorizationCodeGrant(configuration, response, {
     expectedState: pending.state,
     expectedNonce: pending.nonce,

@@ -1,17 +1,17 @@
 import type { ClientSettings } from '@yonder/contract/identity'
 import { beginSignIn } from './begin-sign-in.ts'
 import type { SignInRequest } from './begin-sign-in.ts'
-import { endSession } from './end-session.ts'
 import { finishSignIn, isSignInResponse } from './finish-sign-in.ts'
 import { insecureOrigin, loginFailed, tokenFailed } from './identity-state.ts'
 import type { IdentityState } from './identity-state.ts'
 import { createIdentityStatus } from './identity-status.ts'
 import type { IdentityStatus } from './identity-status.ts'
-import { createOpenIdClient } from './open-id-client.ts'
+import { createOpenIdClient, type OpenIdClient } from './open-id-client.ts'
+import { logError } from '../../lib/log-error.ts'
 import { SignedOutError } from './signed-out-error.ts'
 import { createTokenSource } from './token-source.ts'
 import { createSessionStore } from './session-store.ts'
-import type { SessionStore } from './session-store.ts'
+import type { Session, SessionStore } from './session-store.ts'
 
 /** Signs the user in and out. Every page has one client; the tabs of a browser share the session through local storage. */
 export interface IdentityClient {
@@ -80,7 +80,7 @@ export function createIdentityClient(settings: ClientSettings['identity']): Iden
     const session = store.read()
     store.clear()
     status.set({ status: 'loading' })
-    location.assign(await endSession(openClient, session))
+    location.assign(await signOutAtProvider(openClient, session))
   }
 
   return {
@@ -92,6 +92,20 @@ export function createIdentityClient(settings: ClientSettings['identity']): Iden
     getAccessToken,
     signOut,
     forget: (userId) => forgetSession(store, status, userId),
+  }
+}
+
+/** Returns the address to open next. When the code cannot be loaded, the user is signed out in this browser all the same. */
+async function signOutAtProvider(
+  openClient: () => Promise<OpenIdClient>,
+  session: Session | null,
+): Promise<string> {
+  try {
+    const { endSession } = await import('./end-session.ts')
+    return await endSession(openClient, session)
+  } catch (error) {
+    logError('The sign-out at the provider failed', error)
+    return location.origin
   }
 }
 

@@ -1,5 +1,4 @@
 import type { OpenIdClient } from './open-id-client.ts'
-import { refreshSession } from './refresh-session.ts'
 import type { Session, SessionStore } from './session-store.ts'
 import { SignedOutError } from './signed-out-error.ts'
 
@@ -38,9 +37,9 @@ export function createTokenSource(store: SessionStore, openClient: () => Promise
     const session = readSession(userId)
     if (isFresh(session)) return session.accessToken
     const { sub } = session.user
-    const refresh = refreshing.get(sub) ?? refreshWithLock(sub).finally(() => refreshing.delete(sub))
-    refreshing.set(sub, refresh)
-    return (await refresh).accessToken
+    const refreshed = refreshing.get(sub) ?? refreshWithLock(sub).finally(() => refreshing.delete(sub))
+    refreshing.set(sub, refreshed)
+    return (await refreshed).accessToken
   }
 
   function readSession(userId?: string): Session {
@@ -58,11 +57,17 @@ export function createTokenSource(store: SessionStore, openClient: () => Promise
       navigator.locks
         .request(store.key, options, async () => {
           const session = await readCurrent(userId, performance.now() - requestedAt > minWaitMs)
-          resolve(isFresh(session) ? session : await refreshSession(store, openClient, session))
+          resolve(isFresh(session) ? session : await refresh(session))
           await pause(settleMs)
         })
         .catch(reject)
     })
+  }
+
+  /** The first page does not need the code. */
+  async function refresh(session: Session): Promise<Session> {
+    const { refreshSession } = await import('./refresh-session.ts')
+    return refreshSession(store, openClient, session)
   }
 
   /** Reads the session again, since another tab can have refreshed or cleared it while this tab waited. */

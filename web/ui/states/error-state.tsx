@@ -1,6 +1,6 @@
-import { CircleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button } from '../button/button.tsx'
+import { ErrorIcon } from '../icons/first-page-icons.tsx'
 
 export interface ErrorStateProps {
   readonly title: string
@@ -13,7 +13,9 @@ export interface ErrorStateProps {
 export function ErrorState({ title, children, retry }: ErrorStateProps) {
   return (
     <div role="alert" className="flex flex-col items-center gap-2 px-6 py-12 text-center">
-      <CircleAlert size={22} aria-hidden className="mb-1 text-danger" />
+      <span className="mb-1 text-danger">
+        <ErrorIcon size={22} />
+      </span>
       <p className="text-sm font-medium">{title}</p>
       {children !== undefined && <p className="max-w-sm text-sm text-muted">{children}</p>}
       {retry !== undefined && (

@@ -1,9 +1,9 @@
-import { LoaderCircle } from 'lucide-react'
 import { classNames } from '../class-names.ts'
+import { SpinnerIcon } from '../icons/first-page-icons.tsx'
 
 /** A spinner. Screen readers announce its label; without a label, the text next to it must say what is loading. */
 export function Spinner({ label, size = 16 }: { readonly label?: string; readonly size?: number }) {
-  const icon = <LoaderCircle size={size} className="animate-spin motion-reduce:animate-pulse" aria-hidden />
+  const icon = <SpinnerIcon size={size} />
   if (label === undefined) return icon
   return (
     <output className="inline-flex text-muted">
