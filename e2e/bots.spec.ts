@@ -71,6 +71,32 @@ for (const { look, ...window } of looks) {
   })
 }
 
+test('a message moves out of the way when the layout moves the focused button below it (§9.17)', async ({
+  page,
+  account: _,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await openBots(page)
+  await addBot(page, 'Passing', 'some-model')
+  const message = page.getByText('Bot "Passing" added successfully').locator('xpath=..')
+  await expect(message).toBeVisible()
+  const edit = row(page, 'Passing').getByRole('button', { name: 'Edit' })
+  await edit.focus()
+  const [control, shown] = [await edit.boundingBox(), await message.boundingBox()]
+  // As when a list above it becomes shorter.
+  await page.locator('main').evaluate((main, distance) => {
+    main.style.marginTop = `${distance}px`
+  }, shown!.y - control!.y)
+  await expect
+    .poll(async () => {
+      const [moved, now] = [await edit.boundingBox(), await message.boundingBox()]
+      return now!.y + now!.height <= moved!.y || now!.y >= moved!.y + moved!.height
+    })
+    .toBe(true)
+  await expect(edit).toBeFocused()
+  await expect(edit).toBeInViewport()
+})
+
 test('closing a dialog over the avatar does not open the menu until the pointer moves', async ({
   page,
   account: _,

@@ -1,11 +1,11 @@
 import { CircleAlert, CircleCheck, X } from 'lucide-react'
-import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
-import type { RefObject } from 'react'
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { createPortal } from 'react-dom'
 import { classNames } from '../class-names.ts'
 import { dialogStack } from '../dialog/dialog-layer.ts'
 import { useStore } from '../../lib/store.ts'
 import { dismissToast, pauseToasts, toasts, type Toast } from '../../lib/toasts.ts'
+import { useStayClear } from './stay-clear.ts'
 
 /** How long a new live region stays empty: screen readers announce only what changes in it. */
 const settleMs = 100
@@ -28,13 +28,14 @@ function Region() {
     return () => clearTimeout(timer)
   }, [])
   const shown = settled ? current : noToasts
-  useMoveBelowFocus(region)
+  useStayClear(region, shown.length > 0)
   const cardsOf = (kind: Toast['kind']) =>
     shown.filter((toast) => toast.kind === kind).map((toast) => <ToastCard key={toast.id} toast={toast} />)
   return (
     <div
       ref={region}
-      className="pointer-events-none fixed top-header-end right-3 z-50 mt-2 flex w-80 max-w-floating flex-col sm:right-4"
+      // With reduced motion every change has a transition of 1 ms, in which the measured place would still be the old one.
+      className="pointer-events-none fixed top-header-end right-3 z-50 mt-2 flex w-80 max-w-floating flex-col transition-none sm:right-4"
     >
       <output aria-label="Messages" className="flex flex-col">
         {cardsOf('success')}
@@ -77,39 +78,6 @@ function ToastCard({ toast }: { readonly toast: Toast }) {
       </button>
     </div>
   )
-}
-
-/** The space between a toast and the control below which it appears. */
-const gapPx = 8
-
-/** Keeps toasts off the focused control (§9.17). */
-function useMoveBelowFocus(region: RefObject<HTMLElement | null>): void {
-  // After every render, because toasts come and go.
-  useLayoutEffect(() => moveBelowFocus(region.current))
-  useEffect(() => {
-    const place = () => moveBelowFocus(region.current)
-    document.addEventListener('focusin', place)
-    return () => document.removeEventListener('focusin', place)
-  }, [region])
-}
-
-/** Places the region below the focused control if its toasts would cover the control. */
-function moveBelowFocus(region: HTMLElement | null): void {
-  const focused = document.activeElement
-  if (region === null || focused === null || region.contains(focused)) return
-  region.style.removeProperty('translate')
-  const toasts = region.getBoundingClientRect()
-  const control = focused.getBoundingClientRect()
-  const covers =
-    toasts.height > 0 &&
-    control.right > toasts.left &&
-    control.left < toasts.right &&
-    control.bottom > toasts.top &&
-    control.top < toasts.bottom
-  const offset = control.bottom + gapPx - toasts.top
-  // The page itself, or a long text, leaves no space below it.
-  const fits = toasts.bottom + offset <= window.innerHeight
-  if (covers && fits) region.style.setProperty('translate', `0 ${offset}px`)
 }
 
 function usePause(isPaused: boolean): void {
