@@ -5,6 +5,7 @@ import type { CSSProperties, RefObject } from 'react'
 import useSWRImmutable from 'swr/immutable'
 import { Button } from '../../../ui/button/button.tsx'
 import { Skeleton } from '../../../ui/states/progress.tsx'
+import { useKeptImage } from './kept-images.ts'
 
 type ImagePart = Extract<ResultPart, { type: 'image' }>
 
@@ -60,6 +61,7 @@ const imageTypes = /^image\/(png|jpeg|gif|webp)$/
 /** Loads an image once, since it never changes, from the product's own server (§13.36). */
 function LoadedImage({ label, path }: { readonly label: string; readonly path: string }) {
   const { data: image, error, mutate, isValidating } = useSWRImmutable<ImageData, Error>(path)
+  useKeptImage(path)
   const [isBroken, setBroken] = useState(false)
   const retry = () => {
     setBroken(false)
