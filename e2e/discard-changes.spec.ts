@@ -147,6 +147,41 @@ test('Escape asks before it discards an edited message (§14.2, §14.38)', async
   await expect(message).toContainText('hello')
 })
 
+test('Escape during a slow save asks before it closes the form, which is saved all the same (§14.38)', async ({
+  page,
+  account: _,
+}) => {
+  let answer = () => {}
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  await page.route('**/api/bot', async (route) => {
+    if (route.request().method() === 'POST') await answered
+    await route.continue()
+  })
+  await page.goto('/settings/bots')
+  const add = page.getByRole('button', { name: 'Add Bot' })
+  await add.click()
+  await page.getByLabel('Name *').fill('Slow')
+  await page.getByLabel('Model *').fill('some-model')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('button', { name: 'Saving...' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  const whileSaving = page.getByRole('alertdialog', { name: 'Close while saving?' })
+  await expect(whileSaving.getByRole('button', { name: 'Keep open' })).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(whileSaving).toHaveCount(0)
+  await expect(page.getByLabel('Name *')).toHaveValue('Slow')
+
+  await page.keyboard.press('Escape')
+  await expect(whileSaving).toBeVisible()
+  answer()
+  await expect(page.getByRole('alertdialog')).toHaveCount(0)
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await expect(page.getByText('Bot "Slow" added successfully')).toBeVisible()
+  await expect(add).toBeFocused()
+})
+
 test.describe('integrations', () => {
   test.use({ installation: 'google' })
 

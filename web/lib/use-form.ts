@@ -14,12 +14,19 @@ export interface FormOptions<Draft, Field extends string> {
   readonly clears?: 'changed' | 'all'
 }
 
+/** Whether a form contains something that the user entered and that is not saved, or that is being saved. */
+export type Changes = 'none' | 'unsaved' | 'saving'
+
+export function describeChanges(isChanged: boolean, isPending: boolean): Changes {
+  if (!isChanged) return 'none'
+  return isPending ? 'saving' : 'unsaved'
+}
+
 export interface Form<Draft, Field extends string> {
   readonly draft: Draft
   readonly problems: Problems<Field>
   readonly pending: boolean
-  /** Whether the draft differs from the initial one, and is not being submitted. */
-  readonly hasChanges: boolean
+  readonly changes: Changes
   readonly change: (part: Partial<Draft>) => void
   readonly onSubmit: (event: SubmitEvent<HTMLFormElement>) => void
   /** Returns the ref for the control of a field. The first control with a problem gets the focus on submission. */
@@ -62,7 +69,7 @@ export function useForm<Draft extends object, Field extends string>({
     draft,
     problems,
     pending,
-    hasChanges: !pending && JSON.stringify(draft) !== JSON.stringify(initialDraft),
+    changes: describeChanges(JSON.stringify(draft) !== JSON.stringify(initialDraft), pending),
     change,
     onSubmit: (event) => {
       event.preventDefault()

@@ -36,7 +36,7 @@ export function BotFormDialog({ bot, onRename, onClose }: BotFormDialogProps) {
 
   return (
     <FormDialog
-      hasChanges={form.hasChanges}
+      changes={form.changes}
       title={bot === undefined ? 'Add New Bot' : 'Edit Bot'}
       onClose={onClose}
       footer={

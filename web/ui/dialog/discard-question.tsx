@@ -1,5 +1,6 @@
 import { useState, type ReactNode } from 'react'
 import { flushSync } from 'react-dom'
+import type { Changes } from '../../lib/use-form.ts'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 
 export interface DiscardQuestion {
@@ -9,17 +10,29 @@ export interface DiscardQuestion {
   readonly question: ReactNode
 }
 
+const unsavedQuestion = {
+  title: 'Discard changes?',
+  message: 'What you entered has not been saved.',
+  action: 'Discard',
+  cancel: 'Keep editing',
+} as const
+
+/** The request cannot be taken back, so closing the form discards what was entered only if saving fails. */
+const savingQuestion = {
+  title: 'Close while saving?',
+  message: 'What you entered is still being saved. If saving fails, it is lost.',
+  action: 'Close',
+  cancel: 'Keep open',
+} as const
+
 /** Asks before a form closes that contains changes (§14.38). */
-export function useDiscardQuestion(hasChanges: boolean, onClose: () => void): DiscardQuestion {
+export function useDiscardQuestion(changes: Changes, onClose: () => void): DiscardQuestion {
   const [isAsking, setAsking] = useState(false)
   return {
-    requestClose: () => (hasChanges ? setAsking(true) : onClose()),
+    requestClose: () => (changes === 'none' ? onClose() : setAsking(true)),
     question: isAsking && (
       <ConfirmDialog
-        title="Discard changes?"
-        message="What you entered has not been saved."
-        action="Discard"
-        cancel="Keep editing"
+        {...(changes === 'saving' ? savingQuestion : unsavedQuestion)}
         onConfirm={() => Promise.resolve(true)}
         onDone={() => {
           // The question must close before the form, which otherwise could not return the focus.

@@ -13,7 +13,7 @@ function Scene() {
         Open
       </button>
       {isOpen && (
-        <FormDialog title="Edit" hasChanges={text !== ''} onClose={() => setOpen(false)}>
+        <FormDialog title="Edit" changes={text === '' ? 'none' : 'unsaved'} onClose={() => setOpen(false)}>
           <input aria-label="Name" value={text} onChange={(event) => setText(event.target.value)} />
           <input aria-label="Search" type="search" />
           <button type="button" onClick={() => setOpen(false)}>

@@ -1,19 +1,20 @@
 import { useEffect, useEffectEvent, useRef } from 'react'
+import type { Changes } from '../../lib/use-form.ts'
 import { dialogStack } from './dialog-layer.ts'
 import { Dialog, type DialogProps } from './dialog.tsx'
 import { useDiscardQuestion } from './discard-question.tsx'
 
 export interface FormDialogProps extends DialogProps {
-  /** Whether the user has entered something that is not saved. Escape, the backdrop and the close button then ask first. */
-  readonly hasChanges: boolean
+  /** With changes, Escape, the backdrop and the close button ask first. */
+  readonly changes: Changes
 }
 
 /** A dialog with a form. A button such as Cancel calls `onClose` itself and does not ask (§14.38). */
-export function FormDialog({ hasChanges, onClose, ...rest }: FormDialogProps) {
-  const { requestClose, question } = useDiscardQuestion(hasChanges, onClose)
+export function FormDialog({ changes, onClose, ...rest }: FormDialogProps) {
+  const { requestClose, question } = useDiscardQuestion(changes, onClose)
   const content = useRef<HTMLDivElement>(null)
   const handleKey = useEffectEvent((event: KeyboardEvent) => {
-    if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing || !hasChanges) return
+    if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing || changes === 'none') return
     const isTop = dialogStack.top()?.contains(content.current) === true
     if (!isTop || isFilledSearch(event.target)) return
     // The browser closes a dialog without asking when Escape is pressed twice.
@@ -27,12 +28,13 @@ export function FormDialog({ hasChanges, onClose, ...rest }: FormDialogProps) {
   }, [])
   return (
     <>
+      {/* First, so that it also closes first when the form is saved meanwhile: only then does the focus return. */}
+      {question}
       <Dialog {...rest} onClose={requestClose} onForcedClose={onClose}>
         <div ref={content} className="contents">
           {rest.children}
         </div>
       </Dialog>
-      {question}
     </>
   )
 }

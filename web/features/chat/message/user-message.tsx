@@ -88,7 +88,7 @@ function MessageEditor({ text: before, stored, onChange, onSend, onCancel }: Mes
   const box = useRef<HTMLTextAreaElement>(null)
   const hint = useId()
   useKeepMounted()
-  const { requestClose, question } = useDiscardQuestion(text !== before, onCancel)
+  const { requestClose, question } = useDiscardQuestion(text === before ? 'none' : 'unsaved', onCancel)
   const ready = onSend !== undefined && text.trim() !== ''
   const submit = () => {
     if (ready) onSend(text)

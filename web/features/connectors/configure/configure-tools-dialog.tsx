@@ -2,6 +2,7 @@ import type { Connector, ConnectorTool } from '@yonder/contract/connector'
 import { useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useAllowTools } from '../../../data/connectors.ts'
+import { describeChanges } from '../../../lib/use-form.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { FormDialog } from '../../../ui/dialog/form-dialog.tsx'
 import { useInitialFocus } from '../../../ui/form/initial-focus.ts'
@@ -75,7 +76,7 @@ export function ConfigureToolsDialog({ connector, onClose }: ConfigureToolsDialo
 
   return (
     <FormDialog
-      hasChanges={draft !== null && !busy && isToolsDraftChanged(draft)}
+      changes={describeChanges(draft !== null && isToolsDraftChanged(draft), busy)}
       title={`Configure Tools - ${connector.name}`}
       initialFocus={initialFocus}
       onClose={onClose}

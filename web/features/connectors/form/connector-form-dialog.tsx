@@ -37,7 +37,7 @@ export function ConnectorFormDialog({ connector, known, onClose }: ConnectorForm
   const action = connector === undefined ? 'Add Connector' : 'Update Connector'
   return (
     <FormDialog
-      hasChanges={form.hasChanges}
+      changes={form.changes}
       title={connector === undefined ? 'Add New Connector' : 'Edit Connector'}
       onClose={onClose}
       footer={

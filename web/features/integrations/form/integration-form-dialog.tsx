@@ -54,7 +54,7 @@ export function IntegrationFormDialog(props: IntegrationFormDialogProps) {
   const canSelect = typeof offers === 'object' && offers.length > 0
   return (
     <FormDialog
-      hasChanges={form.hasChanges}
+      changes={form.changes}
       title={integration === undefined ? 'Add New Integration' : 'Edit Integration'}
       initialFocus={initialFocus}
       onClose={onClose}

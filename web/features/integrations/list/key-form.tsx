@@ -22,29 +22,27 @@ export function KeyForm({ id, integration, onClose }: KeyFormProps) {
   const isMounted = useIsMounted()
   const wasOutage = useRef(false)
   const isStored = integration.api_key !== null
-  const { draft, problems, pending, hasChanges, change, onSubmit } = useForm<{ readonly key: string }, 'key'>(
-    {
-      initial: () => ({ key: '' }),
-      check: () => ({}),
-      submit: async ({ key }) => {
-        if (key.trim() === '' && !isStored) return undefined
-        const result = await save.run(key.trim())
-        if (!result.done) {
-          if (result.error === undefined) return {}
-          wasOutage.current = isOutage(toFailure(result.error))
-          return { key: readReason(result.error, integrationLabels) }
-        }
-        // The user can have closed this form meanwhile and opened it again.
-        if (isMounted()) onClose()
-        return undefined
-      },
+  const { draft, problems, pending, changes, change, onSubmit } = useForm<{ readonly key: string }, 'key'>({
+    initial: () => ({ key: '' }),
+    check: () => ({}),
+    submit: async ({ key }) => {
+      if (key.trim() === '' && !isStored) return undefined
+      const result = await save.run(key.trim())
+      if (!result.done) {
+        if (result.error === undefined) return {}
+        wasOutage.current = isOutage(toFailure(result.error))
+        return { key: readReason(result.error, integrationLabels) }
+      }
+      // The user can have closed this form meanwhile and opened it again.
+      if (isMounted()) onClose()
+      return undefined
     },
-  )
+  })
   useOutageEnd(useApi().connection, () => {
     // A change removes the problem.
     if (problems.key !== undefined && wasOutage.current) change({ key: draft.key })
   })
-  const { requestClose, question } = useDiscardQuestion(hasChanges, onClose)
+  const { requestClose, question } = useDiscardQuestion(changes, onClose)
   const isBlank = draft.key.trim() === ''
   const described = [problems.key !== undefined && `${id}-reason`, isStored && `${id}-hint`].filter(Boolean)
 
