@@ -16,7 +16,7 @@ const chatText = (index: number) =>
     ? `Question ${index}`
     : [paragraph(`p${index}`), `\`\`\`js\n${code(`k${index}`)}\n\`\`\``, paragraph(`q${index}`)].join('\n\n')
 
-/** The first numbered word of the first whole line below the header, and its distance from the top of the window. */
+/** The first numbered word of the first whole line below the header, and its distance from the header. */
 const readTopLine = (page: Page) =>
   page.evaluate(() => {
     const edge = Math.max(0, document.querySelector('header')!.getBoundingClientRect().bottom)
@@ -28,13 +28,13 @@ const readTopLine = (page: Page) =>
         range.setStart(text, index)
         range.setEnd(text, index + word.length)
         const { top } = range.getBoundingClientRect()
-        if (top >= edge - 1) return { word, top }
+        if (top >= edge - 1) return { word, top: top - edge }
       }
     }
     throw new Error('No line is below the header.')
   })
 
-/** The distance of a numbered word from the top of the window. */
+/** The distance of a numbered word from the header, which is lower in landscape. */
 const topOfWord = (page: Page, word: string) =>
   page.evaluate((word) => {
     const walker = document.createTreeWalker(document.querySelector('main')!, NodeFilter.SHOW_TEXT)
@@ -45,7 +45,8 @@ const topOfWord = (page: Page, word: string) =>
       if (index < 0) continue
       range.setStart(text, index)
       range.setEnd(text, index + word.length)
-      return range.getBoundingClientRect().top
+      const header = document.querySelector('header')!.getBoundingClientRect()
+      return range.getBoundingClientRect().top - Math.max(0, header.bottom)
     }
     return undefined
   }, word)

@@ -37,3 +37,29 @@ test('with a mouse there is no button for a new line (§14.41)', async ({ page, 
   await expect(input(page)).toBeVisible()
   await expect(newLine(page)).toBeHidden()
 })
+
+test('in landscape the chat keeps most of the window, and the input still has two rows (§2.22)', async ({
+  account: user,
+  openDevice,
+}) => {
+  const page = await openDevice(user, '/', { ...phone, viewport: { width: 844, height: 390 } })
+  await expect(page.getByRole('combobox', { name: 'Bot' })).toHaveValue(/./)
+  await input(page).fill('hello')
+  await input(page).press('Enter')
+  await expect(page.getByRole('article')).toHaveCount(2)
+  await expect(sendButton(page)).toBeVisible()
+  await expect(input(page)).toHaveValue('')
+  const [header, form, area] = await Promise.all(
+    [page.locator('header'), page.getByRole('form', { name: 'New message' }), input(page)].map((element) =>
+      element.boundingBox(),
+    ),
+  )
+  expect(area!.height).toBeGreaterThanOrEqual(60)
+  expect(form!.y - (header!.y + header!.height)).toBeGreaterThan(390 * 0.6)
+  // The whole input, with its buttons, ends in the window.
+  expect(form!.y + form!.height).toBeLessThanOrEqual(390)
+  await input(page).fill(Array.from({ length: 12 }, (_, index) => `line ${index}`).join('\n'))
+  const grown = await input(page).boundingBox()
+  expect(grown!.height).toBeGreaterThan(area!.height)
+  expect(grown!.height).toBeLessThan(390 * 0.3)
+})

@@ -76,7 +76,7 @@ export interface ComposerBarProps {
 /** The bottom of a chat (§2.25): the input over a fading background, and a button that scrolls to the end. */
 export function ComposerBar({ onGoToEnd, children }: ComposerBarProps) {
   return (
-    <div className="sticky bottom-0 z-10 bg-linear-to-b from-transparent to-page to-[1rem] pt-10">
+    <div className="sticky bottom-0 z-10 bg-linear-to-b from-transparent to-page to-[1rem] pt-10 short:pt-9">
       {/* It has its place in the bar also while it is hidden, so that nothing moves under the pointer. */}
       {onGoToEnd !== undefined && (
         <div className="pointer-events-none absolute inset-x-0 top-1 flex justify-center">
@@ -87,7 +87,7 @@ export function ComposerBar({ onGoToEnd, children }: ComposerBarProps) {
           </span>
         </div>
       )}
-      <div className="mx-auto w-full max-w-column px-2 pb-3 sm:px-6 sm:pb-5">{children}</div>
+      <div className="mx-auto w-full max-w-column px-2 pb-3 sm:px-6 sm:pb-5 short:pb-2">{children}</div>
     </div>
   )
 }

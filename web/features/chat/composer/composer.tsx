@@ -40,14 +40,15 @@ export function Composer({ choice, draftKey, busy, onSend, onStop, ref }: Compos
   return (
     <form
       aria-label="New message"
-      className="rounded-block border border-line-strong bg-surface transition-colors focus-within:border-accent"
+      // In a low, wide window the controls are beside the text.
+      className="rounded-block border border-line-strong bg-surface transition-colors focus-within:border-accent short:sm:flex short:sm:items-end"
       onSubmit={(event) => {
         event.preventDefault()
         submit()
       }}
     >
       <ComposerBox ref={area} text={text} onChange={setText} onSubmit={submit} />
-      <div className="flex items-center justify-between gap-2 pr-2 pb-2 pl-2">
+      <div className="flex items-center justify-between gap-2 pr-2 pb-2 pl-2 short:sm:max-w-1/2 short:sm:shrink-0">
         <BotSelect choice={choice} />
         <div className="flex items-center gap-1">
           <NewLineButton area={area} />
@@ -124,7 +125,7 @@ function ComposerBox({ text, onChange, onSubmit, ref: box }: ComposerBoxProps) {
         onSubmit()
       }}
       className={classNames(
-        'field-sizing-content max-h-[calc(10lh+0.75rem)] min-h-[max(60px,2lh+0.75rem)] w-full resize-none bg-transparent px-4 pt-2.5 pb-0.5 outline-none placeholder:text-muted',
+        'field-sizing-content max-h-[calc(10lh+0.75rem)] short:max-h-[calc(3lh+0.75rem)] min-h-[max(60px,2lh+0.75rem)] w-full min-w-0 resize-none bg-transparent px-4 pt-2.5 pb-0.5 outline-none placeholder:text-muted',
         hasLongLine(text) && 'long-line',
       )}
     />
