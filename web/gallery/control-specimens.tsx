@@ -8,7 +8,7 @@ import { Entry, EntryList } from '../ui/entry-list.tsx'
 import { Checkbox } from '../ui/form/checkbox.tsx'
 import { Field } from '../ui/form/field.tsx'
 import { Select } from '../ui/form/select.tsx'
-import { SettingsGroup, SettingsRow } from '../ui/form/settings-list.tsx'
+import { SettingsGroup, SettingsHeader, SettingsRow } from '../ui/form/settings-list.tsx'
 import { Switch } from '../ui/form/switch.tsx'
 import { SearchInput, SecretInput, TextInput } from '../ui/form/text-input.tsx'
 import { StateBadge } from '../ui/states/state-badge.tsx'
@@ -97,7 +97,6 @@ export function ButtonSpecimens() {
 }
 
 export function FieldSpecimens() {
-  const [isOn, setOn] = useState(true)
   const [isChecked, setChecked] = useState(true)
   return (
     <Section
@@ -193,7 +192,19 @@ export function FieldSpecimens() {
           ))}
         </EntryList>
       </Specimen>
-      <Specimen name="Settings" wide arrange="column">
+    </Section>
+  )
+}
+
+export function SettingsSpecimens() {
+  const [isOn, setOn] = useState(true)
+  return (
+    <Section title="Settings" lead="A setting takes effect at once. A field takes effect on Save.">
+      <Specimen name="Section" wide arrange="column">
+        <SettingsHeader title="Things" description="What this section is about">
+          <Button>Browse Things</Button>
+          <Button look="primary">Add Thing</Button>
+        </SettingsHeader>
         <SettingsGroup title="Appearance">
           <SettingsRow
             name="Connection logs"

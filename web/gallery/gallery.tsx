@@ -3,7 +3,7 @@ import { MemoryRouter } from 'react-router'
 import { Switch } from '../ui/form/switch.tsx'
 import { ToastRegion } from '../ui/toast/toast-region.tsx'
 import { MarkdownSpecimens, StateSpecimens } from './content-specimens.tsx'
-import { ButtonSpecimens, FieldSpecimens } from './control-specimens.tsx'
+import { ButtonSpecimens, FieldSpecimens, SettingsSpecimens } from './control-specimens.tsx'
 import { DialogSpecimens, MenuSpecimens } from './layer-specimens.tsx'
 import { sectionId } from './section.tsx'
 import { TokenSpecimens } from './token-specimens.tsx'
@@ -12,6 +12,7 @@ const sections = [
   'Tokens',
   'Buttons',
   'Fields',
+  'Settings',
   'Menus and tooltips',
   'Dialogs and toasts',
   'States',
@@ -49,6 +50,7 @@ export function Gallery() {
           <TokenSpecimens />
           <ButtonSpecimens />
           <FieldSpecimens />
+          <SettingsSpecimens />
           <MenuSpecimens />
           <DialogSpecimens />
           <StateSpecimens />

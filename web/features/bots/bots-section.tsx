@@ -4,6 +4,7 @@ import { useId, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useDeleteBot } from '../../data/bots.ts'
 import { Button } from '../../ui/button/button.tsx'
+import { SettingsHeader } from '../../ui/form/settings-list.tsx'
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx'
 import { BotFormDialog } from './bot-form-dialog.tsx'
 import { BotList } from './bot-list.tsx'
@@ -35,15 +36,12 @@ export function BotsSection({ onRename }: BotsSectionProps) {
   return (
     <section aria-labelledby={title}>
       {/* The button is taller than the title; the title must be at the same height in every section. */}
-      <header className="-mt-1 mb-3 flex items-center justify-between gap-4">
-        <h2 id={title} className="text-lg font-semibold">
-          Bots
-        </h2>
+      <SettingsHeader id={title} title="Bots">
         <Button ref={addButton} look="primary" onClick={() => setDialog({ kind: 'add' })}>
           <Plus size={16} aria-hidden />
           Add Bot
         </Button>
-      </header>
+      </SettingsHeader>
       <BotList
         onEdit={(bot) => setDialog({ kind: 'edit', bot })}
         onDelete={(bot) => setDialog({ kind: 'delete', bot })}

@@ -4,6 +4,7 @@ import { useCallback, useId, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useConnectors, useDeleteConnector } from '../../data/connectors.ts'
 import { Button } from '../../ui/button/button.tsx'
+import { SettingsHeader } from '../../ui/form/settings-list.tsx'
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx'
 import { BrowseDialog } from './browse/browse-dialog.tsx'
 import { ConfigureToolsDialog } from './configure/configure-tools-dialog.tsx'
@@ -35,21 +36,13 @@ export function ConnectorsSection() {
 
   return (
     <section aria-labelledby={title}>
-      <header className="mb-3 flex flex-wrap items-center justify-between gap-x-4 gap-y-3">
-        <div>
-          <h2 id={title} className="text-lg font-semibold">
-            Connectors
-          </h2>
-          <p className="text-sm text-muted">Manage your connector configurations</p>
-        </div>
-        <div className="flex flex-wrap gap-2">
-          <Button onClick={() => setDialog({ kind: 'browse' })}>Browse Connectors</Button>
-          <Button ref={addButton} look="primary" onClick={() => setDialog({ kind: 'add' })}>
-            <Plus size={16} aria-hidden />
-            Add Connector
-          </Button>
-        </div>
-      </header>
+      <SettingsHeader id={title} title="Connectors" description="Manage your connector configurations">
+        <Button onClick={() => setDialog({ kind: 'browse' })}>Browse Connectors</Button>
+        <Button ref={addButton} look="primary" onClick={() => setDialog({ kind: 'add' })}>
+          <Plus size={16} aria-hidden />
+          Add Connector
+        </Button>
+      </SettingsHeader>
       <ConnectorList
         onConfigure={configure}
         onEdit={(connector) => setDialog({ kind: 'edit', connector })}

@@ -3,6 +3,7 @@ import { Plus } from 'lucide-react'
 import { useId, useState } from 'react'
 import { useAuthorization, useIntegrations, useIntegrationTypes } from '../../data/integrations.ts'
 import { Button } from '../../ui/button/button.tsx'
+import { SettingsHeader } from '../../ui/form/settings-list.tsx'
 import { leaveForConsent } from './callback/pending-authorization.ts'
 import { IntegrationFormDialog, listOffers } from './form/integration-form-dialog.tsx'
 import { IntegrationList } from './list/integration-list.tsx'
@@ -29,18 +30,12 @@ export function IntegrationsSection() {
 
   return (
     <section aria-labelledby={title}>
-      <header className="mb-5 flex flex-wrap items-center justify-between gap-x-4 gap-y-3">
-        <div>
-          <h2 id={title} className="text-lg font-semibold">
-            Integrations
-          </h2>
-          <p className="text-sm text-muted">Manage your external service integrations</p>
-        </div>
+      <SettingsHeader id={title} title="Integrations" description="Manage your external service integrations">
         <Button look="primary" onClick={() => setDialog({ kind: 'add' })}>
           <Plus size={16} aria-hidden />
           Add Integration
         </Button>
-      </header>
+      </SettingsHeader>
       <IntegrationList
         list={integrations}
         authorization={authorization}

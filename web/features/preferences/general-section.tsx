@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { useStore } from '../../lib/store.ts'
-import { SettingsGroup, SettingsRow } from '../../ui/form/settings-list.tsx'
+import { SettingsGroup, SettingsHeader, SettingsRow } from '../../ui/form/settings-list.tsx'
 import { Switch } from '../../ui/form/switch.tsx'
 import { connectionLogsPreference } from './connection-logs.ts'
 import { ThemeToggle } from './theme-controls.tsx'
@@ -15,22 +15,24 @@ export interface GeneralSectionProps {
 /** The General section of settings: the user, the appearance, and the groups that the screen passes in. */
 export function GeneralSection({ accountUrl, children }: GeneralSectionProps) {
   return (
-    <div className="flex flex-col gap-8">
-      <h2 className="text-lg font-semibold">General</h2>
-      <UserInformation accountUrl={accountUrl} />
-      <SettingsGroup title="Appearance">
-        <SettingsRow name="Theme" meaning="Light, dark, or the same as the system.">
-          <ThemeToggle />
-        </SettingsRow>
-        <SettingsRow
-          name="Connection logs"
-          meaning="Shows the connection logs of tool servers beside the chat."
-        >
-          <LogsSwitch />
-        </SettingsRow>
-      </SettingsGroup>
-      {children}
-    </div>
+    <>
+      <SettingsHeader title="General" />
+      <div className="flex flex-col gap-8">
+        <UserInformation accountUrl={accountUrl} />
+        <SettingsGroup title="Appearance">
+          <SettingsRow name="Theme" meaning="Light, dark, or the same as the system.">
+            <ThemeToggle />
+          </SettingsRow>
+          <SettingsRow
+            name="Connection logs"
+            meaning="Shows the connection logs of tool servers beside the chat."
+          >
+            <LogsSwitch />
+          </SettingsRow>
+        </SettingsGroup>
+        {children}
+      </div>
+    </>
   )
 }
 

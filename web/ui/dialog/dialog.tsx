@@ -67,7 +67,7 @@ export function Dialog({
       }}
       {...backdrop}
       className={classNames(
-        'fixed inset-0 m-0 size-full max-h-none max-w-none justify-center overflow-hidden bg-transparent p-3 text-ink open:flex sm:p-6',
+        'fixed inset-0 m-0 size-full max-h-none max-w-none justify-center overflow-hidden bg-transparent p-3 text-ink open:flex sm:p-6 short:p-2',
         place === 'top' ? 'items-start sm:pt-[12vh]' : 'items-center',
       )}
     >
@@ -103,7 +103,9 @@ function Panel({
     >
       <header
         className={
-          hideTitle ? 'sr-only' : 'flex items-start justify-between gap-4 pt-4 pr-3 pb-2 pl-5 sm:pl-6'
+          hideTitle
+            ? 'sr-only'
+            : 'flex items-start justify-between gap-4 pt-4 pr-3 pb-2 pl-5 sm:pl-6 short:pt-2'
         }
       >
         <h2 id={`${id}-title`} className="min-w-0 pt-1 text-lg font-semibold">
@@ -132,7 +134,7 @@ function Panel({
         {children}
       </div>
       {footer !== undefined && (
-        <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-4 sm:px-6">
+        <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-4 max-sm:*:flex-auto sm:px-6 short:py-2.5">
           {footer}
         </footer>
       )}

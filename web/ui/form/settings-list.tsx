@@ -1,4 +1,40 @@
 import { useId, type ReactNode } from 'react'
+import { classNames } from '../class-names.ts'
+
+export interface SettingsHeaderProps {
+  /** Of the title, which names the section. */
+  readonly id?: string
+  readonly title: string
+  readonly description?: string
+  /** Buttons for the whole section, the primary one last. */
+  readonly children?: ReactNode
+}
+
+/** The title of a section of the settings. Its first line is at the same height with and without buttons. */
+export function SettingsHeader({ id, title, description, children }: SettingsHeaderProps) {
+  const isOneLine = description === undefined && children !== undefined
+  return (
+    <header
+      className={classNames(
+        'flex flex-wrap items-center justify-between gap-x-4 gap-y-3',
+        isOneLine ? '-mt-1 mb-4' : 'mb-5',
+      )}
+    >
+      <div>
+        <h2 id={id} className="text-lg font-semibold">
+          {title}
+        </h2>
+        {description !== undefined && <p className="text-sm text-muted">{description}</p>}
+      </div>
+      {children !== undefined && (
+        // On a phone the buttons are below the title and fill the row.
+        <div className={classNames('flex flex-wrap gap-2', !isOneLine && 'max-sm:w-full max-sm:*:flex-auto')}>
+          {children}
+        </div>
+      )}
+    </header>
+  )
+}
 
 export interface SettingsGroupProps {
   readonly title: string
