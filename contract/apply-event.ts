@@ -76,6 +76,11 @@ function fold(run: RunState, event: RunEvent): RunState {
       return changeReply(run, (reply) => ({ ...reply, notice: event.notice }))
     case 'left_out_tools':
       return changeReply(run, (reply) => ({ ...reply, left_out_tools: event.left_out_tools }))
+    case 'compacting':
+      return changeReply(run, ({ compacting: _, ...reply }) =>
+        event.message_count === null ? reply : { ...reply, compacting: event.message_count },
+      )
+    case 'compaction':
     case 'mcp_status':
       return run
     case 'error':
@@ -102,7 +107,8 @@ function changeCall(run: RunState, messageId: string | null, change: (call: Tool
 /** Sets the status of the reply at the end of the run. A reply that called a tool is already complete. */
 function endReply(reply: Message, { status, finish }: EndedEvent): Message {
   if (reply.status !== 'streaming') return reply
-  const ended = { ...reply, status, ...(finish === undefined ? {} : { finish }) }
+  const { compacting: _, ...rest } = reply
+  const ended = { ...rest, status, ...(finish === undefined ? {} : { finish }) }
   return status === 'failed' ? showFailure(ended) : ended
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Compaction } from './compaction.ts'
 import { Message, MessageContent } from './message.ts'
 
 /** An id in a request. Clients can generate ids themselves; the server's own ids match too. */
@@ -17,6 +18,8 @@ export const Chat = z.object({
   update_time: z.string(),
   selected_message_id: z.string().nullable(),
   run: ChatRun.nullable(),
+  /** The summaries of its older messages, oldest first; absent when there is none (§26.1). */
+  compactions: z.array(Compaction).optional(),
 })
 export type Chat = z.infer<typeof Chat>
 

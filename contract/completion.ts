@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ClientId } from './chat.ts'
+import { Compaction } from './compaction.ts'
 import { ErrorDetail } from './error.ts'
 import { ElicitationAnswer } from './elicitation.ts'
 import { cutReasons, Message, MessageContent, Usage } from './message.ts'
@@ -157,6 +158,14 @@ export const LeftOutToolsEvent = z.object({
   seq,
   left_out_tools: LeftOutTools,
 })
+/** Older messages are being summarised before the model is called; null when that has ended (§26.3). */
+export const CompactingEvent = z.object({
+  type: z.literal('compacting'),
+  seq,
+  message_count: z.int().nullable(),
+})
+/** A summary was stored, from which the model is called (§26.3). */
+export const CompactionEvent = z.object({ type: z.literal('compaction'), seq, compaction: Compaction })
 /** The status of a connector, or of all of them, while a reply waits for them (§7.33). */
 export const McpStatusEvent = z.object({
   type: z.literal('mcp_status'),
@@ -192,6 +201,8 @@ export const RunEvent = z.discriminatedUnion('type', [
   ReplyEvent,
   NoticeEvent,
   LeftOutToolsEvent,
+  CompactingEvent,
+  CompactionEvent,
   McpStatusEvent,
   ErrorEvent,
   EndedEvent,

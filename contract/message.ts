@@ -65,6 +65,8 @@ export const Message = z.object({
    * its path still applies.
    */
   left_out_tools: LeftOutTools.optional(),
+  /** While older messages are being summarised for this reply: how many. It is not stored (§26.3). */
+  compacting: z.int().optional(),
   /** When the user last chose a version whose path ends with this message, in milliseconds since 1970 (§14.6). */
   selected_at: z.int().optional(),
 })

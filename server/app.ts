@@ -96,6 +96,7 @@ function openDomains(app: FastifyInstance, deps: AppDeps) {
     connectors,
     subscribers: live.hub,
     perMinute: deps.config.rateLimits.completions,
+    compactAt: deps.config.compactAt,
     openBotModel: (_user, bot) => openBotModel(deps, bot),
     onOpen,
     onChatChanged,

@@ -236,7 +236,16 @@ export function listNodes(db: Db, chatId: string): Promise<TreeNode[]> {
 /** A message of a path sent to a model. */
 export type PathMessage = Pick<
   MessageRow,
-  'id' | 'role' | 'content' | 'status' | 'server' | 'arguments' | 'call_state' | 'call' | 'left_out_tools'
+  | 'id'
+  | 'parent_id'
+  | 'role'
+  | 'content'
+  | 'status'
+  | 'server'
+  | 'arguments'
+  | 'call_state'
+  | 'call'
+  | 'left_out_tools'
 >
 
 const pathQuery = prepareQuery(
@@ -253,7 +262,7 @@ const pathQuery = prepareQuery(
       from path join messages m on m.chat_id = ${path.chatId} and m.id = path.parent_id
       where path.depth < ${path.limit}
     )
-    select id, role, content, status, server, arguments, call_state, call, left_out_tools
+    select id, parent_id, role, content, status, server, arguments, call_state, call, left_out_tools
     from path order by depth desc`.compile(db),
 )
 
@@ -265,6 +274,34 @@ export async function listPath(
   limit = maxPathMessages,
 ): Promise<PathMessage[]> {
   const { rows } = await pathQuery(db, { chatId, leafId, limit })
+  return rows
+}
+
+/**
+ * Returns the newest `limit` messages on the path to a message that come after each of the messages `after`, oldest first.
+ * The message itself is always returned.
+ */
+export async function listPathAfter(
+  db: Db,
+  chatId: string,
+  leafId: string,
+  { after, limit }: { readonly after: readonly string[]; readonly limit: number },
+): Promise<PathMessage[]> {
+  if (after.length === 0) return listPath(db, chatId, leafId, limit)
+  const { rows } = await sql<PathMessage>`
+    with recursive path (
+      id, parent_id, role, content, status, server, arguments, call_state, call, left_out_tools, depth
+    ) as (
+      select id, parent_id, role, content, status, server, arguments, call_state, call, left_out_tools, 1
+      from messages where chat_id = ${chatId} and id = ${leafId}
+      union all
+      select m.id, m.parent_id, m.role, m.content, m.status, m.server, m.arguments, m.call_state, m.call,
+        m.left_out_tools, path.depth + 1
+      from path join messages m on m.chat_id = ${chatId} and m.id = path.parent_id
+      where path.depth < ${limit} and m.id not in (${sql.join(after)})
+    )
+    select id, parent_id, role, content, status, server, arguments, call_state, call, left_out_tools
+    from path order by depth desc`.execute(db)
   return rows
 }
 

@@ -1,5 +1,6 @@
 import { showFailure } from '@yonder/contract/apply-event'
 import type { Chat, ChatRun } from '@yonder/contract/chat'
+import type { Compaction } from '@yonder/contract/compaction'
 import { errorCodes } from '@yonder/contract/error'
 import type { ErrorCode } from '@yonder/contract/error'
 import { cutReasons, messageStatuses, Usage } from '@yonder/contract/message'
@@ -7,9 +8,10 @@ import type { Message } from '@yonder/contract/message'
 import { LeftOutTools, toolCallStates, ToolOutcome } from '@yonder/contract/tool-call'
 import type { ToolCall } from '@yonder/contract/tool-call'
 import type { Db } from '../db/database.ts'
-import type { ChatRow, MessageRow } from '../db/tables/tables.ts'
+import type { ChatRow, CompactionRow, MessageRow } from '../db/tables/tables.ts'
 import type { User } from '../identity/user.ts'
 import { requireChat } from './chat-store.ts'
+import { listCompactions } from './compaction-store.ts'
 import { listMessages } from './message-store.ts'
 import { parseCall, placeOf } from './tool-call-store.ts'
 
@@ -39,8 +41,9 @@ export async function readChat(
     // Read after the run, so that a reply that ended in between is complete.
     const rows = await listMessages(db, chatId)
     const chat = await requireChat(db, user, chatId)
-    if (reply === undefined || isConsistent(reply, rows)) return presentChat(chat, rows, reply)
-    if (attempt === maxAttempts) return presentChat(chat, rows, undefined)
+    const compactions = await listCompactions(db, chatId)
+    if (reply === undefined || isConsistent(reply, rows)) return presentChat(chat, rows, compactions, reply)
+    if (attempt === maxAttempts) return presentChat(chat, rows, compactions, undefined)
   }
 }
 
@@ -60,7 +63,12 @@ function isConsistent({ messages }: RunningReply, rows: readonly MessageRow[]): 
 }
 
 /** Presents a chat to its owner (§3.3). Messages of the active run replace their rows. */
-function presentChat(chat: ChatRow, rows: readonly MessageRow[], reply: RunningReply | undefined): Chat {
+function presentChat(
+  chat: ChatRow,
+  rows: readonly MessageRow[],
+  compactions: readonly CompactionRow[],
+  reply: RunningReply | undefined,
+): Chat {
   const runMessages = new Map(reply?.messages.map((message) => [message.id, message]))
   return {
     id: chat.id,
@@ -68,6 +76,21 @@ function presentChat(chat: ChatRow, rows: readonly MessageRow[], reply: RunningR
     update_time: new Date(chat.updated_at).toISOString(),
     selected_message_id: chat.selected_message_id,
     run: reply?.run ?? null,
+    ...(compactions.length > 0 && { compactions: compactions.map(presentCompaction) }),
+  }
+}
+
+/** Presents the summary of older messages to the owner of the chat. */
+export function presentCompaction(row: CompactionRow): Compaction {
+  return {
+    id: row.id,
+    message_id: row.message_id,
+    message_count: row.message_count,
+    content: row.content,
+    bot: row.bot,
+    model: row.model,
+    edited: row.edited === 1,
+    time: new Date(row.written_at).toISOString(),
   }
 }
 

@@ -8,6 +8,7 @@ import type { RunLog } from './log/run-log.ts'
 import type { RunNotifications } from './log/run-notifications.ts'
 import type { ToolSupportCache } from './loop/call-model.ts'
 import type { OptionSupportCache } from './loop/option-support.ts'
+import type { ContextWindows } from './prompt/context-windows.ts'
 
 /**
  * The dependencies of the functions in this folder. Each function picks those that it needs. Created in
@@ -27,6 +28,9 @@ export interface CompletionDeps {
   readonly openBotModel: (user: User, bot: BotRow) => ModelStream
   readonly toolSupport: ToolSupportCache
   readonly optionSupport: OptionSupportCache
+  readonly contextWindows: ContextWindows
+  /** The share of a context window above which older messages are summarised. */
+  readonly compactAt: number
   readonly connectors: Pick<
     Connectors,
     'listModelTools' | 'resolveTool' | 'checkArguments' | 'callTool' | 'recordDenial'

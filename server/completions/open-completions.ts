@@ -15,6 +15,7 @@ import { findRunningReply } from './log/read-run.ts'
 import type { RunningReply } from '../chats/present-chat.ts'
 import { ToolSupportCache } from './loop/call-model.ts'
 import { OptionSupportCache } from './loop/option-support.ts'
+import { ContextWindows } from './prompt/context-windows.ts'
 import { isTemporary } from '../db/storage-problem.ts'
 import { isEventStored } from './log/run-store.ts'
 import { startRunMaintenance } from './maintenance/run-maintenance.ts'
@@ -22,7 +23,10 @@ import { startRunMaintenance } from './maintenance/run-maintenance.ts'
 /** The dependencies of the app that this domain uses. */
 type AppDeps = Pick<CompletionDeps, 'database' | 'nodeId' | 'now'>
 
-export interface CompletionOptions extends Pick<CompletionDeps, 'openBotModel' | 'connectors' | 'onError'> {
+export interface CompletionOptions extends Pick<
+  CompletionDeps,
+  'openBotModel' | 'connectors' | 'compactAt' | 'onError'
+> {
   /** Receives run events, other changes, and gaps in the notifications for the users with a live stream at this node. */
   readonly subscribers: RunSubscribers & ChangeListener
   /** Notifies the user's other tabs and devices of a change to the chat that is not a run event. */
@@ -82,6 +86,8 @@ export function openCompletions(appDeps: AppDeps, options: CompletionOptions): C
     openBotModel: options.openBotModel,
     toolSupport: new ToolSupportCache(now),
     optionSupport: new OptionSupportCache(now),
+    contextWindows: new ContextWindows(() => undefined, now),
+    compactAt: options.compactAt,
     connectors: options.connectors,
     onError,
   }

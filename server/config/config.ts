@@ -49,6 +49,8 @@ export interface Config {
   readonly defaultBots: readonly BotInput[] | null
   /** Prices that the operator has set; they come before the ones that are shipped. */
   readonly modelPrices: readonly ModelPrice[]
+  /** The share of a context window above which the older messages of a chat are summarised. */
+  readonly compactAt: number
   /** Limits on the addresses that users and other servers may supply (`http/outgoing/address-policy.ts`). */
   readonly outgoing: {
     readonly allowedPrivateHosts: readonly string[]
@@ -193,6 +195,7 @@ function toConfig(env: Settings): Config {
         : { baseUrl: env.DEFAULT_MODEL_BASE_URL, apiKey: env.DEFAULT_MODEL_API_KEY ?? null },
     defaultBots: env.DEFAULT_BOTS ?? null,
     modelPrices: env.MODEL_PRICES ?? [],
+    compactAt: env.COMPACT_AT,
     outgoing: {
       allowedPrivateHosts: env.ALLOWED_PRIVATE_HOSTS ?? [],
       loopbackInstallation: loopback,

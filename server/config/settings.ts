@@ -15,6 +15,7 @@ import {
   perMinute,
   postgresUrl,
   trueOrFalse,
+  share,
 } from './setting-values.ts'
 
 /** How a setting is described in docs/settings.md and .env.example. */
@@ -193,6 +194,10 @@ const models = {
     example: '[{"model":"llama-3.3-70b","currency":"USD","input":0.5,"output":0.75}]',
     description:
       'Prices of models for a million tokens, as JSON or as the path of a JSON file. They come before the ones that are shipped. [The fields](operations.md#prices-of-models)',
+  }),
+  COMPACT_AT: withDefault(share(0.2, 0.95), '0.8', {
+    description:
+      "The share of a model's context window above which the older messages of a chat are summarised, from 0.2 to 0.95.",
   }),
 }
 

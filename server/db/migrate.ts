@@ -18,6 +18,7 @@ import { createSearchTexts } from './migrations/0014-search-texts.ts'
 import { rememberSelectedLeaves } from './migrations/0015-selected-leaves.ts'
 import { addBotOptions } from './migrations/0016-bot-options.ts'
 import { addBlockedTools } from './migrations/0017-blocked-tools.ts'
+import { createCompactions } from './migrations/0018-compactions.ts'
 import type { Tables } from './tables/tables.ts'
 
 type Migration = (trx: Kysely<Tables>, dialect: Dialect) => Promise<void>
@@ -41,6 +42,7 @@ export const migrations: readonly Migration[] = [
   rememberSelectedLeaves,
   addBotOptions,
   addBlockedTools,
+  createCompactions,
 ]
 
 /**

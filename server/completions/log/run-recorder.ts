@@ -152,6 +152,11 @@ export class RunRecorder {
     this.#schedule(event.type === 'ended')
   }
 
+  /** Adds a write to the transaction that commits the next event. Does nothing after the end of the run. */
+  attach(write: EventWrite): void {
+    if (!this.isEnding) this.#writes.push(write)
+  }
+
   /** Sets the source from which the reply is pulled: when it is readable (see `onReadable`), and before each commit. */
   readFrom(source: RunSource): void {
     this.#source = source
@@ -191,9 +196,10 @@ export class RunRecorder {
   collect(): CollectedEvents {
     this.#addChunks(this.#source?.drain() ?? [])
     this.#closeText()
-    const collected = { events: this.#events, writes: this.#writes }
+    // Without an event there is no commit, and the attached writes wait for the next one.
+    const collected = { events: this.#events, writes: this.#events.length === 0 ? [] : this.#writes }
     this.#events = []
-    this.#writes = []
+    this.#writes = this.#writes.slice(collected.writes.length)
     this.#isScheduled = false
     this.#collectedCount = collected.events.length
     return collected

@@ -11,7 +11,6 @@ import {
   countChars,
   requireParent,
   listNotices,
-  listPath,
   updateMessage,
   toFilledReply,
 } from '../../chats/message-store.ts'
@@ -32,10 +31,14 @@ import { runCall } from '../tools/run-call.ts'
 import { decideCall } from '../tools/tool-invocation.ts'
 import type { ToolInvocation } from '../tools/tool-invocation.ts'
 import { storeResult, createResult } from '../tools/tool-result.ts'
-import { buildModelRequest, requestSettings } from '../prompt/model-request.ts'
+import { readPromptSource } from '../prompt/fit-prompt.ts'
+import type { PromptSource } from '../prompt/fit-prompt.ts'
+import { requestSettings } from '../prompt/model-request.ts'
 import type { RequestSettings } from '../prompt/model-request.ts'
-import { callModel, failed } from './call-model.ts'
-import type { ModelCallResult, RunEnding } from './call-model.ts'
+import { failed } from './call-model.ts'
+import type { RunEnding } from './call-model.ts'
+import { callWithPrompt } from './call-with-prompt.ts'
+import type { PromptCallResult } from './call-with-prompt.ts'
 import { omitRefusedOptions } from './option-support.ts'
 import type { RunActions, RunStep } from './run-completion.ts'
 
@@ -64,7 +67,15 @@ export interface RunFrame {
 
 export type ActionDeps = Pick<
   CompletionDeps,
-  'database' | 'now' | 'openBotModel' | 'toolSupport' | 'optionSupport' | 'connectors' | 'onError'
+  | 'database'
+  | 'now'
+  | 'openBotModel'
+  | 'toolSupport'
+  | 'optionSupport'
+  | 'contextWindows'
+  | 'compactAt'
+  | 'connectors'
+  | 'onError'
 >
 
 /** Characters of all messages of a run, which are in memory until it ends. */
@@ -123,17 +134,17 @@ export class RecordedActions implements RunActions {
     const { database, toolSupport } = this.#deps
     const { bot, signal } = this.#frame
     const [path, offered] = await Promise.all([
-      listPath(database.db, this.#chatId, this.#parentId),
+      readPromptSource(database.db, this.#chatId, this.#parentId),
       unlessAborted(this.#listTools(), signal, noTools),
     ])
     const refusedBefore = toolSupport.refuses(bot)
-    let answer = await this.#callWith(path, refusedBefore ? [] : offered.tools)
+    let { answer, source } = await this.#callWith(path, refusedBefore ? [] : offered.tools)
     if (answer.ending.error?.code === 'tool_unavailable' && !refusedBefore) {
       toolSupport.addRefusal(bot)
-      answer = await this.#callWith(path, [])
+      ;({ answer, source } = await this.#callWith(source, []))
     }
     const omitsTools = toolSupport.refuses(bot)
-    if (!omitsTools) this.#addLeftOut(path, offered.leftOut)
+    if (!omitsTools) this.#addLeftOut(source.path, offered.leftOut)
     await this.#addNotice(omitsTools && offered.tools.length > 0)
     return {
       ending: answer.ending,
@@ -254,17 +265,22 @@ export class RecordedActions implements RunActions {
     })
   }
 
-  #callWith(
-    path: Awaited<ReturnType<typeof listPath>>,
-    tools: ModelTools['tools'],
-  ): Promise<ModelCallResult> {
-    const { recorder, signal } = this.#frame
-    return callModel({
-      model: this.#model,
-      request: buildModelRequest(this.#settings, path, tools),
-      signal,
+  #callWith(source: PromptSource, tools: ModelTools['tools']): Promise<PromptCallResult> {
+    const { bot, recorder, signal } = this.#frame
+    const call = {
+      request: { ...this.#settings, tools },
+      bot,
       recorder,
-    })
+      frame: {
+        chatId: this.#chatId,
+        bot,
+        model: this.#model,
+        recorder,
+        signal,
+        onUsage: () => undefined,
+      },
+    }
+    return callWithPrompt(this.#deps, call, source)
   }
 
   /** Adds a notice of what the model was called without, once per bot and chat (§12.18, §24.9). */

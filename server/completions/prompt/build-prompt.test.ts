@@ -106,7 +106,7 @@ describe('buildPrompt', () => {
       result('r', '1'),
       assistant('It is 1.'),
     ]
-    const prompt = buildPrompt(path, false)
+    const prompt = buildPrompt(path, { tools: false })
     expect(prompt.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant'])
     expect(prompt[1]?.content).toBe('Hm.\n\n[I used the tool one with {}]')
     expect(prompt[2]?.content).toContain('\n1\n')
@@ -162,7 +162,7 @@ describe('buildPrompt', () => {
     )
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), fc.boolean(), (path, tools) => {
-        const prompt = buildPrompt(path, tools)
+        const prompt = buildPrompt(path, { tools })
         if (prompt.length > 0) expect(prompt[0]?.role).toBe('user')
         for (let at = 0; at < prompt.length; at++) {
           const message = prompt[at]

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { buildModelRequest, requestSettings } from './model-request.ts'
+import { requestSettings } from './model-request.ts'
 
 const bot = {
   model: 'm',
@@ -10,23 +10,8 @@ const bot = {
   reasoning_effort: null,
 }
 const context = { name: 'Ada', timeZone: 'UTC', now: Date.UTC(2026, 10, 24) }
-const question = {
-  id: 'q',
-  role: 'user',
-  content: 'Hi {{user}}',
-  server: null,
-  arguments: null,
-  call: null,
-  call_state: null,
-}
-
 it('contains nothing that the bot does not set (§23.1, §23.5)', () => {
-  expect(buildModelRequest(requestSettings(bot, context), [question], [])).toEqual({
-    model: 'm',
-    maxTokens: null,
-    messages: [{ role: 'user', content: 'Hi {{user}}' }],
-    tools: [],
-  })
+  expect(requestSettings(bot, context)).toEqual({ model: 'm', maxTokens: null })
 })
 
 it('contains the instructions of the bot, with their variables replaced, and its options (§23.1, §23.2, §23.5)', () => {
@@ -41,7 +26,7 @@ it('contains the instructions of the bot, with their variables replaced, and its
     },
     context,
   )
-  expect(buildModelRequest(settings, [question], [])).toMatchObject({
+  expect(settings).toMatchObject({
     maxTokens: 5,
     instructions: 'Help Ada.',
     options: { temperature: 0, topP: 0, reasoningEffort: 'high' },

@@ -1,8 +1,6 @@
 import { reasoningEfforts } from '@yonder/contract/bot'
 import type { BotRow } from '../../db/tables/tables.ts'
-import type { ModelOptions, ModelRequest, ModelTool } from '../../models/model.ts'
-import { buildPrompt } from './build-prompt.ts'
-import type { PromptMessage } from './build-prompt.ts'
+import type { ModelOptions, ModelRequest } from '../../models/model.ts'
 import { fillInstructions } from './fill-instructions.ts'
 import type { InstructionsContext } from './fill-instructions.ts'
 
@@ -33,13 +31,4 @@ function optionsOf({ temperature, top_p, reasoning_effort }: BotSettings): Model
     ...(top_p !== null && { topP: top_p }),
     ...(reasoningEffort !== undefined && { reasoningEffort }),
   }
-}
-
-/** Builds a request to the model from a path, oldest message first. */
-export function buildModelRequest(
-  settings: RequestSettings,
-  path: readonly PromptMessage[],
-  tools: readonly ModelTool[],
-): ModelRequest {
-  return { ...settings, messages: buildPrompt(path, tools.length > 0), tools }
 }

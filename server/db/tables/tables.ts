@@ -211,6 +211,23 @@ export interface ShareTable {
   created_at: number
 }
 
+/** A summary that requests to models contain in place of the older messages of a path. */
+export interface CompactionTable {
+  id: string
+  chat_id: string
+  /** The last message that it replaces. */
+  message_id: string
+  message_count: number
+  content: string
+  bot: string
+  model: string
+  edited: number
+  /** When it was written or changed. */
+  written_at: number
+  /** Until when a request holds it to write it again. Null when none does. */
+  held_until: number | null
+}
+
 export interface Tables extends ConnectorTables, IntegrationTables {
   users: UserTable
   bots: BotTable
@@ -228,6 +245,7 @@ export interface Tables extends ConnectorTables, IntegrationTables {
   ended_grants: EndedGrantTable
   sign_ins: SignInTable
   shares: ShareTable
+  compactions: CompactionTable
 }
 
 export type MessageRow = Selectable<MessageTable>
@@ -241,4 +259,5 @@ export type SignInRow = Selectable<SignInTable>
 export type RunRow = Selectable<RunTable>
 export type RunEventRow = Selectable<RunEventTable>
 export type ElicitationAnswerRow = Selectable<ElicitationAnswerTable>
+export type CompactionRow = Selectable<CompactionTable>
 export type ShareRow = Selectable<ShareTable>

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+
+/** Characters of a summary. */
+export const maxSummaryChars = 100_000
+
+/**
+ * A compaction: a summary that requests to models contain in place of the older messages of a path. The messages
+ * themselves stay as they are (§26.1).
+ */
+export const Compaction = z.object({
+  id: z.string(),
+  /** The last message that the summary replaces. It applies to every path through this message. */
+  message_id: z.string(),
+  /** The messages that it replaces, without the results of tools. */
+  message_count: z.int(),
+  /** The summary. */
+  content: z.string(),
+  /** The bot and the model that wrote it. */
+  bot: z.string(),
+  model: z.string(),
+  /** Whether the user has changed it. */
+  edited: z.boolean(),
+  /** When it was written or changed, ISO 8601, UTC. */
+  time: z.string(),
+})
+export type Compaction = z.infer<typeof Compaction>
+
+/** The body of `PUT /api/chats/{id}/compactions/{compactionId}`, which changes the summary (§26.6). */
+export const CompactionInput = z.object({
+  content: z
+    .string()
+    .max(maxSummaryChars)
+    .refine((text) => text.trim() !== '', 'must not be empty'),
+})
+export type CompactionInput = z.infer<typeof CompactionInput>
+
+/** The body of `POST /api/chats/{id}/compactions/{compactionId}/rewrite`, which writes the summary again (§26.7). */
+export const CompactionRewrite = z.object({ botName: z.string().min(1, 'no bot is selected').max(200) })
+export type CompactionRewrite = z.infer<typeof CompactionRewrite>

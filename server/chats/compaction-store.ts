@@ -1,0 +1,113 @@
+import type { Db } from '../db/database.ts'
+import { prepareQuery } from '../db/dialects/prepare-query.ts'
+import type { CompactionRow } from '../db/tables/tables.ts'
+import { AppError } from '../lib/app-error.ts'
+
+/*
+ * The summaries of a chat's older messages. A chat belongs to one user, and callers have checked the owner
+ * (`requireChat`), so the queries name the chat and the id together.
+ */
+
+const compactionsQuery = prepareQuery((db, chat: { readonly id: string }) =>
+  db
+    .selectFrom('compactions')
+    .selectAll()
+    .where('chat_id', '=', chat.id)
+    .orderBy('written_at')
+    .orderBy('id')
+    .compile(),
+)
+
+/** Returns the summaries of a chat, oldest first. */
+export async function listCompactions(db: Db, chatId: string): Promise<CompactionRow[]> {
+  return (await compactionsQuery(db, { id: chatId })).rows
+}
+
+/** Stores a summary. It replaces another one that ends with the same message. */
+export async function saveCompaction(trx: Db, compaction: CompactionRow): Promise<void> {
+  await trx
+    .deleteFrom('compactions')
+    .where('chat_id', '=', compaction.chat_id)
+    .where('message_id', '=', compaction.message_id)
+    .execute()
+  await trx.insertInto('compactions').values(compaction).execute()
+}
+
+/** @throws AppError `not_found` */
+export async function requireCompaction(db: Db, chatId: string, id: string): Promise<CompactionRow> {
+  const row = await db
+    .selectFrom('compactions')
+    .selectAll()
+    .where('chat_id', '=', chatId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (row === undefined) throw noSuchCompaction()
+  return row
+}
+
+/**
+ * Changes the text of a summary, unless a request holds it. `now` is in milliseconds since 1970. Returns false when it is
+ * held or missing.
+ */
+export async function updateCompaction(
+  db: Db,
+  { chat_id, id }: Pick<CompactionRow, 'chat_id' | 'id'>,
+  change: Pick<CompactionRow, 'content' | 'edited' | 'written_at'> &
+    Partial<Pick<CompactionRow, 'bot' | 'model'>>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('compactions')
+    .set(change)
+    .where('chat_id', '=', chat_id)
+    .where('id', '=', id)
+    .where((where) =>
+      where.or([where('held_until', 'is', null), where('held_until', '<=', change.written_at)]),
+    )
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+/** Holds a summary until a time, so that one request at a time writes it again. Returns false when another one holds it. */
+export async function holdCompaction(
+  db: Db,
+  { chat_id, id }: Pick<CompactionRow, 'chat_id' | 'id'>,
+  { now, until }: { readonly now: number; readonly until: number },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('compactions')
+    .set({ held_until: until })
+    .where('chat_id', '=', chat_id)
+    .where('id', '=', id)
+    .where((where) => where.or([where('held_until', 'is', null), where('held_until', '<=', now)]))
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+/** Ends the hold that lasts until `until`. */
+export async function releaseCompaction(
+  db: Db,
+  { chat_id, id }: Pick<CompactionRow, 'chat_id' | 'id'>,
+  until: number,
+): Promise<void> {
+  await db
+    .updateTable('compactions')
+    .set({ held_until: null })
+    .where('chat_id', '=', chat_id)
+    .where('id', '=', id)
+    .where('held_until', '=', until)
+    .execute()
+}
+
+/** Deletes a summary. @throws AppError `not_found` */
+export async function deleteCompaction(db: Db, chatId: string, id: string): Promise<void> {
+  const { numDeletedRows } = await db
+    .deleteFrom('compactions')
+    .where('chat_id', '=', chatId)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  if (numDeletedRows === 0n) throw noSuchCompaction()
+}
+
+function noSuchCompaction(): AppError {
+  return new AppError('not_found', 'There is no such summary in this chat. Reload the page.')
+}

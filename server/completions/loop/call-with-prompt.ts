@@ -1,0 +1,85 @@
+import type { BotRow } from '../../db/tables/tables.ts'
+import type { ModelRequest } from '../../models/model.ts'
+import type { CompletionDeps } from '../completion-deps.ts'
+import type { RunRecorder } from '../log/run-recorder.ts'
+import { buildPrompt } from '../prompt/build-prompt.ts'
+import { estimateTokens, tokensPerMessage } from '../prompt/estimate-tokens.ts'
+import { budgetOf, fitPrompt } from '../prompt/fit-prompt.ts'
+import type { PromptSource, SummaryFrame } from '../prompt/fit-prompt.ts'
+import { abortedEnding, callModel } from './call-model.ts'
+import type { ModelCallResult } from './call-model.ts'
+
+/** How often a prompt is shortened after the provider has said that it is too long. */
+const maxShortenings = 3
+/** The part of a refused prompt that the model is assumed to accept, when its provider names no number. */
+const assumedWindowShare = 0.8
+
+export interface PromptCall {
+  /** The request without its messages. */
+  readonly request: Omit<ModelRequest, 'messages'>
+  readonly bot: BotRow
+  readonly frame: SummaryFrame
+  readonly recorder: RunRecorder
+}
+
+/** The outcome of a call, and what its prompt was built from. */
+export interface PromptCallResult {
+  readonly answer: ModelCallResult
+  readonly source: PromptSource
+}
+
+/**
+ * Calls the model with the messages of a path. When they exceed the context window, older ones are summarised first
+ * (§26.2); when the provider says that the prompt is too long, it is shortened and sent again (§26.5).
+ */
+export async function callWithPrompt(
+  { contextWindows, compactAt, now }: Pick<CompletionDeps, 'contextWindows' | 'compactAt' | 'now'>,
+  { request, bot, frame, recorder }: PromptCall,
+  path: PromptSource,
+): Promise<PromptCallResult> {
+  const { signal } = frame
+  let source = path
+  let refused: ModelCallResult | undefined
+  for (let attempt = 0; ; attempt++) {
+    const budget = budgetOf(await contextWindows.find(bot), compactAt, request)
+    const before = source
+    source = await fitPrompt(frame, before, budget, now)
+    if (signal.aborted) return { answer: { ending: abortedEnding(signal), calls: [] }, source }
+    if (refused !== undefined && isSamePrompt(before, source)) return { answer: refused, source }
+    const messages = buildPrompt(source.path, { ...source, tools: request.tools.length > 0 })
+    const answer = await callModel({
+      model: frame.model,
+      request: { ...request, messages },
+      signal,
+      recorder,
+    })
+    if (answer.failure?.code !== 'context_exceeded' || attempt === maxShortenings) return { answer, source }
+    refused = answer
+    const tokens = estimateRequest({ ...request, messages })
+    contextWindows.learn(bot, answer.failure.contextWindow ?? Math.floor(tokens * assumedWindowShare))
+  }
+}
+
+function isSamePrompt(before: PromptSource, after: PromptSource): boolean {
+  return (
+    before.summary?.id === after.summary?.id &&
+    before.path.length === after.path.length &&
+    before.shortenBefore === after.shortenBefore
+  )
+}
+
+function estimateRequest({ instructions = '', tools, messages }: ModelRequest): number {
+  const texts = messages.reduce(
+    (sum, message) =>
+      sum +
+      tokensPerMessage +
+      estimateTokens(message.content) +
+      ('toolCalls' in message && message.toolCalls !== undefined
+        ? estimateTokens(JSON.stringify(message.toolCalls.map((call) => call.arguments)))
+        : 0),
+    0,
+  )
+  return (
+    texts + estimateTokens(instructions) + estimateTokens(tools.length === 0 ? '' : JSON.stringify(tools))
+  )
+}

@@ -1,0 +1,34 @@
+import { LRUCache } from 'lru-cache'
+import type { BotRow } from '../../db/tables/tables.ts'
+
+/** Milliseconds for which a window is remembered that a provider named, and for how many bots. */
+const maxAgeMs = 3_600_000
+const maxWindows = 1_000
+
+/** The context windows of bots' models, in tokens. */
+export class ContextWindows {
+  readonly #learned: LRUCache<string, number>
+  readonly #lookUp: (bot: BotRow) => number | undefined | Promise<number | undefined>
+
+  /** `lookUp` returns the window of a known model. */
+  constructor(lookUp: (bot: BotRow) => number | undefined | Promise<number | undefined>, now: () => number) {
+    this.#lookUp = lookUp
+    this.#learned = new LRUCache({ max: maxWindows, ttl: maxAgeMs, perf: { now } })
+  }
+
+  /** Returns the smallest of what the user entered or the catalogue knows, and what the provider has refused. */
+  async find(bot: BotRow): Promise<number | undefined> {
+    const known = bot.context_window ?? (await this.#lookUp(bot))
+    const learned = this.#learned.get(keyOf(bot))
+    return learned === undefined ? known : Math.min(learned, known ?? Infinity)
+  }
+
+  /** Remembers that the model refuses prompts above `tokens`. */
+  learn(bot: BotRow, tokens: number): void {
+    this.#learned.set(keyOf(bot), tokens)
+  }
+}
+
+function keyOf({ id, model, base_url, context_window }: BotRow): string {
+  return JSON.stringify([id, model, base_url, context_window])
+}

@@ -1,0 +1,14 @@
+/** Characters of a token in text of ASCII letters, as most tokenizers cut it. */
+const asciiCharsPerToken = 3.5
+/** Tokens that a provider adds to each message. */
+export const tokensPerMessage = 4
+
+/**
+ * Estimates the tokens of a text. Tokenizers differ by a quarter, so the estimate is rather too high: a token for 3.5 ASCII
+ * characters, and one for each other character, as in Chinese.
+ */
+export function estimateTokens(text: string): number {
+  let ascii = 0
+  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) < 128) ascii++
+  return Math.ceil(ascii / asciiCharsPerToken) + (text.length - ascii)
+}

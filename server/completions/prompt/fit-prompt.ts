@@ -1,0 +1,163 @@
+import { listCompactions, saveCompaction } from '../../chats/compaction-store.ts'
+import { isToolResult, listPathAfter, maxPathMessages } from '../../chats/message-store.ts'
+import type { PathMessage } from '../../chats/message-store.ts'
+import { presentCompaction } from '../../chats/present-chat.ts'
+import type { Db } from '../../db/database.ts'
+import type { BotRow, CompactionRow } from '../../db/tables/tables.ts'
+import { newId } from '../../lib/new-id.ts'
+import type { ModelRequest, ModelStream, ModelUsage } from '../../models/model.ts'
+import type { RunRecorder } from '../log/run-recorder.ts'
+import { countDropped } from './build-prompt.ts'
+import { estimateTokens } from './estimate-tokens.ts'
+import { planPrompt, summaryTokens } from './plan-prompt.ts'
+import type { PromptBudget } from './plan-prompt.ts'
+import { writeSummary } from './write-summary.ts'
+
+/** Messages of a path that are read to be summarised. */
+const maxReadMessages = 20_000
+/** Tokens of a prompt for a model whose context window is unknown, and at most for any model. */
+const maxPromptTokens = 1_000_000
+/** Tokens of messages that a prompt may always have, even beside large tools. */
+const minPromptTokens = 500
+/** Tokens of messages in one call that summarises, when the context window is unknown, and at least. */
+const defaultSummaryCallTokens = 30_000
+const minSummaryCallTokens = 300
+/** Tokens of a call that summarises, besides the messages and the summary before them. */
+const summaryTaskTokens = 400
+
+/** What the messages of a prompt are built from. */
+export interface PromptSource {
+  /** Oldest first. */
+  readonly path: readonly PathMessage[]
+  /** The summary of the messages before the path. */
+  readonly summary: CompactionRow | undefined
+  /** Results of tools before this message of the path are shortened. */
+  readonly shortenBefore: number
+}
+
+/** Reads the path to a message, from the latest summary on it. */
+export async function readPromptSource(db: Db, chatId: string, leafId: string): Promise<PromptSource> {
+  const compactions = await listCompactions(db, chatId)
+  const after = compactions.map(({ message_id }) => message_id)
+  let path = await listPathAfter(db, chatId, leafId, { after, limit: maxPathMessages + 1 })
+  if (path.length > maxPathMessages)
+    path = await listPathAfter(db, chatId, leafId, { after, limit: maxReadMessages })
+  const before = path[0]?.parent_id ?? null
+  const summary = compactions.find(({ message_id }) => message_id === before)
+  return { path, summary, shortenBefore: 0 }
+}
+
+/**
+ * Returns what the messages of a request may contain, when its instructions and tools are subtracted from `share` of the
+ * context window. `window` is in tokens.
+ */
+export function budgetOf(
+  window: number | undefined,
+  share: number,
+  { maxTokens, instructions = '', tools }: Pick<ModelRequest, 'maxTokens' | 'instructions' | 'tools'>,
+): PromptBudget {
+  if (window === undefined) return { tokens: maxPromptTokens, messages: maxPathMessages }
+  const overhead =
+    estimateTokens(instructions) + (tools.length === 0 ? 0 : estimateTokens(JSON.stringify(tools)))
+  const tokens = Math.floor(Math.min(window * share, window - (maxTokens ?? 0), maxPromptTokens)) - overhead
+  return { tokens: Math.max(minPromptTokens, tokens), messages: maxPathMessages }
+}
+
+/** What a summary is written with. */
+export interface SummaryFrame {
+  readonly chatId: string
+  readonly bot: BotRow
+  readonly model: ModelStream
+  readonly recorder: Pick<RunRecorder, 'add' | 'flush'>
+  readonly signal: AbortSignal
+  readonly onUsage: (usage: ModelUsage) => void
+}
+
+/**
+ * Makes a path fit into a budget (§26.2): shortens results, or summarises the older messages and stores the summary. When
+ * that fails, the chat stays as it is, and the reply says so (§26.4). `now` is in milliseconds since 1970.
+ */
+export async function fitPrompt(
+  frame: SummaryFrame,
+  source: PromptSource,
+  budget: PromptBudget,
+  now: () => number,
+): Promise<PromptSource> {
+  const plan = planPrompt(source.path, source.summary?.content, budget)
+  const { shortenBefore, summarizeBefore } = plan
+  const summary =
+    summarizeBefore === 0 ? undefined : await summarize(frame, source, summarizeBefore, budget, now)
+  if (summary !== undefined) {
+    const path = source.path.slice(summarizeBefore)
+    return { path, summary, shortenBefore: Math.max(0, shortenBefore - summarizeBefore) }
+  }
+  const path = source.path.slice(-maxPathMessages)
+  const fitted = {
+    ...source,
+    path,
+    shortenBefore: Math.max(0, shortenBefore - (source.path.length - path.length)),
+  }
+  const dropped = source.path.length - path.length + countDropped(path, fitted.shortenBefore)
+  if (dropped > 0 && !frame.signal.aborted)
+    frame.recorder.add({
+      type: 'notice',
+      notice: `The model was called without the oldest ${dropped} messages.`,
+    })
+  return fitted
+}
+
+/** Summarises the messages before index `end`. Returns undefined after a failure, which the reply then names. */
+async function summarize(
+  { chatId, bot, model, recorder, signal, onUsage }: SummaryFrame,
+  source: PromptSource,
+  end: number,
+  budget: PromptBudget,
+  now: () => number,
+): Promise<CompactionRow | undefined> {
+  const messages = source.path.slice(0, end)
+  const last = messages.at(-1)
+  if (last === undefined) return undefined
+  const count = messages.filter((message) => !isToolResult(message)).length
+  const message_count = (source.summary?.message_count ?? 0) + count
+  recorder.add({ type: 'compacting', message_count })
+  await recorder.flush()
+  const tokens = summaryTokens(budget)
+  const result = await writeSummary({
+    model,
+    modelName: bot.model,
+    maxTokens: bot.max_tokens,
+    previous: source.summary?.content,
+    messages,
+    summaryTokens: tokens,
+    callTokens: summaryCallTokens(budget, tokens),
+    signal,
+    onUsage,
+  })
+  recorder.add({ type: 'compacting', message_count: null })
+  if ('failure' in result) {
+    const notice = `The older messages could not be summarised: ${result.failure}`
+    if (!signal.aborted) recorder.add({ type: 'notice', notice })
+    return undefined
+  }
+  const row: CompactionRow = {
+    id: newId(),
+    chat_id: chatId,
+    message_id: last.id,
+    message_count,
+    content: result.content,
+    bot: bot.name,
+    model: result.model,
+    edited: 0,
+    written_at: now(),
+    held_until: null,
+  }
+  recorder.add({ type: 'compaction', compaction: presentCompaction(row) }, (trx) => saveCompaction(trx, row))
+  await recorder.flush()
+  return row
+}
+
+/** Returns the tokens of messages that one call may summarise, beside the summary of the calls before. */
+export function summaryCallTokens({ tokens }: PromptBudget, summary: number): number {
+  if (tokens >= maxPromptTokens) return defaultSummaryCallTokens
+  return Math.max(minSummaryCallTokens, tokens - 2 * summary - summaryTaskTokens)
+}

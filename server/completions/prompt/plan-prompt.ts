@@ -1,0 +1,107 @@
+import { isToolResult } from '../../chats/message-store.ts'
+import { parseCall } from '../../chats/tool-call-store.ts'
+import type { PromptMessage } from './build-prompt.ts'
+import { maxShortenedChars } from './build-prompt.ts'
+import { estimateTokens, tokensPerMessage } from './estimate-tokens.ts'
+
+/** The part of the budget that the messages after a new summary may fill, so that the next one is not needed at once. */
+const keptShare = 0.4
+/** The part of the budget that a summary may fill. */
+const summaryShare = 0.15
+const maxSummaryTokens = 4_000
+const minSummaryTokens = 100
+/** Messages that are kept when a path has too many of them. */
+const keptMessages = 400
+
+/** How much of a path a request may contain. */
+export interface PromptBudget {
+  /** Tokens of all messages. `Infinity` when the context window of the model is unknown. */
+  readonly tokens: number
+  readonly messages: number
+}
+
+/** What must be done so that a path fits. Both are indexes into the path; 0 means that nothing is done. */
+export interface PromptPlan {
+  /** Results of tools before this message are shortened. */
+  readonly shortenBefore: number
+  /** The messages before this one are replaced by a summary. */
+  readonly summarizeBefore: number
+}
+
+export const wholePath: PromptPlan = { shortenBefore: 0, summarizeBefore: 0 }
+
+/** Returns the tokens that a new summary may have. */
+export function summaryTokens({ tokens }: PromptBudget): number {
+  return Math.max(minSummaryTokens, Math.min(maxSummaryTokens, Math.floor(tokens * summaryShare)))
+}
+
+/**
+ * Plans how a path is made to fit (§26.2): results of earlier turns are shortened first; if that is not enough, the older
+ * messages are summarised, up to a message of the user; if the last turn alone is too long, its older results are
+ * shortened too. `summary` is the summary that already stands before the path.
+ */
+export function planPrompt(
+  path: readonly PromptMessage[],
+  summary: string | undefined,
+  budget: PromptBudget,
+): PromptPlan {
+  const before = summary === undefined ? 0 : estimateTokens(summary)
+  const isFull = (tokens: number) => tokens > budget.tokens
+  const hasTooMany = path.length > budget.messages
+  // Each UTF-16 unit is at most one token, so short paths need no closer look.
+  const chars = path.reduce(
+    (sum, { content, arguments: text }) => sum + content.length + (text?.length ?? 0),
+    0,
+  )
+  if (!hasTooMany && !isFull(before + chars + path.length * tokensPerMessage)) return wholePath
+  const costs = path.map((message) => estimateMessage(message))
+  if (!hasTooMany && !isFull(before + sum(costs))) return wholePath
+  const turn = path.findLastIndex((_, index) => beginsTurn(path, index))
+  const shortened = costs.map((cost, index) =>
+    index < turn ? Math.min(cost, shortenedCost(path[index])) : cost,
+  )
+  if (!hasTooMany && !isFull(before + sum(shortened))) return { shortenBefore: turn, summarizeBefore: 0 }
+  const summarizeBefore = findCut(path, shortened, budget)
+  const kept = sum(shortened.slice(summarizeBefore))
+  const isTurnTooLong = isFull(kept + (summarizeBefore === 0 ? before : summaryTokens(budget)))
+  return { shortenBefore: isTurnTooLong ? path.length - 1 : turn, summarizeBefore }
+}
+
+/**
+ * Returns the first message to keep: the earliest one from which on the path is short enough, or the last message of the
+ * user. Returns 0 when nothing is left to summarise.
+ */
+function findCut(path: readonly PromptMessage[], costs: readonly number[], budget: PromptBudget): number {
+  let cut = 0
+  let tokens = 0
+  for (let index = path.length - 1; index > 0; index--) {
+    tokens += costs[index] ?? 0
+    if (!beginsTurn(path, index)) continue
+    const fits = tokens <= budget.tokens * keptShare && path.length - index <= keptMessages
+    if (cut !== 0 && !fits) break
+    cut = index
+  }
+  return cut
+}
+
+/** Whether a message of the user begins a turn: it is neither a tool's result nor the denial of one call of a batch. */
+function beginsTurn(path: readonly PromptMessage[], index: number): boolean {
+  const message = path[index]
+  if (message === undefined || message.role !== 'user' || isToolResult(message)) return false
+  const before = path[index - 1]
+  if (before?.call === null || before?.call === undefined) return true
+  return parseCall(before.call).deniedBy !== message.id
+}
+
+function estimateMessage({ content, arguments: text }: PromptMessage): number {
+  return estimateTokens(content) + (text === null ? 0 : estimateTokens(text)) + tokensPerMessage
+}
+
+function shortenedCost(message: PromptMessage | undefined): number {
+  if (message === undefined || !isToolResult(message)) return Infinity
+  return estimateMessage({ ...message, content: message.content.slice(0, maxShortenedChars) })
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}
