@@ -63,13 +63,8 @@ function fold(run: RunState, event: RunEvent): RunState {
       return changeCall(run, event.message_id, ({ question: _, ...call }) =>
         event.question === null ? call : { ...call, question: event.question },
       )
-    case 'tool_result': {
-      const answered = changeCall(run, event.message.parent_id, ({ progress: _, question: __, ...call }) => ({
-        ...call,
-        state: 'answered',
-      }))
-      return { ...answered, messages: [...answered.messages, event.message] }
-    }
+    case 'tool_result':
+      return addResult(run, event.message)
     case 'reply':
       return { ...run, messages: [...run.messages, event.assistant_message] }
     case 'notice':
@@ -77,9 +72,7 @@ function fold(run: RunState, event: RunEvent): RunState {
     case 'left_out_tools':
       return changeReply(run, (reply) => ({ ...reply, left_out_tools: event.left_out_tools }))
     case 'compacting':
-      return changeReply(run, ({ compacting: _, ...reply }) =>
-        event.message_count === null ? reply : { ...reply, compacting: event.message_count },
-      )
+      return changeReply(run, (reply) => setCompacting(reply, event.message_count))
     case 'compaction':
     case 'mcp_status':
       return run
@@ -88,6 +81,19 @@ function fold(run: RunState, event: RunEvent): RunState {
     case 'ended':
       return { ...changeReply(run, (reply) => endReply(reply, event)), status: event.status }
   }
+}
+
+/** Adds the result of a tool, with which its call is answered. */
+function addResult(run: RunState, result: Message): RunState {
+  const answered = changeCall(run, result.parent_id, ({ progress: _, question: __, ...call }) => ({
+    ...call,
+    state: 'answered',
+  }))
+  return { ...answered, messages: [...answered.messages, result] }
+}
+
+function setCompacting({ compacting: _, ...reply }: Message, count: number | null): Message {
+  return count === null ? reply : { ...reply, compacting: count }
 }
 
 /** Changes the last message of a run, if it is a reply. */

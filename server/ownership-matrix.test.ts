@@ -59,6 +59,13 @@ const forms: Readonly<Record<string, readonly Form[]>> = {
   'GET /api/chats/{id}/images/{messageId}/{place}': [
     { path: { id: 'chat', messageId: 'reply' }, fixed: { place: '0' } },
   ],
+  'PUT /api/chats/{id}/compactions/{compactionId}': [
+    { path: { id: 'chat', compactionId: 'compaction' }, rest: { content: 'Mine.' } },
+  ],
+  'DELETE /api/chats/{id}/compactions/{compactionId}': [{ path: { id: 'chat', compactionId: 'compaction' } }],
+  'POST /api/chats/{id}/compactions/{compactionId}/rewrite': [
+    { path: { id: 'chat', compactionId: 'compaction' }, body: { botName: 'bot' } },
+  ],
   'POST /api/tool/confirm': [
     {
       body: { botName: 'bot', server: 'connector', chatId: 'approvalChat', messageId: 'approvalCall' },

@@ -52,8 +52,7 @@ export async function requireCompaction(db: Db, chatId: string, id: string): Pro
 export async function updateCompaction(
   db: Db,
   { chat_id, id }: Pick<CompactionRow, 'chat_id' | 'id'>,
-  change: Pick<CompactionRow, 'content' | 'edited' | 'written_at'> &
-    Partial<Pick<CompactionRow, 'bot' | 'model'>>,
+  change: Pick<CompactionRow, 'content' | 'edited' | 'written_at'>,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('compactions')
@@ -79,6 +78,23 @@ export async function holdCompaction(
     .where('chat_id', '=', chat_id)
     .where('id', '=', id)
     .where((where) => where.or([where('held_until', 'is', null), where('held_until', '<=', now)]))
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+/** Stores the new text of a summary and ends the hold that lasts until `until`. Returns false when the summary is gone. */
+export async function finishCompaction(
+  db: Db,
+  { chat_id, id }: Pick<CompactionRow, 'chat_id' | 'id'>,
+  until: number,
+  change: Pick<CompactionRow, 'content' | 'bot' | 'model' | 'edited' | 'written_at'>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('compactions')
+    .set({ ...change, held_until: null })
+    .where('chat_id', '=', chat_id)
+    .where('id', '=', id)
+    .where('held_until', '=', until)
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
 }

@@ -4,6 +4,7 @@ import { createSseHub } from '../http/sse.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import type { SseOptions } from '../http/sse.ts'
 import type { CompletionDeps } from './completion-deps.ts'
+import { registerCompactionRoutes } from './compaction-routes.ts'
 import { registerCompletionRoutes } from './completion-routes.ts'
 import { ActiveRuns } from './log/active-runs.ts'
 import { RunFeed } from './log/run-feed.ts'
@@ -100,13 +101,11 @@ export function openCompletions(appDeps: AppDeps, options: CompletionOptions): C
   const endMaintenance = startRunMaintenance(deps)
 
   return {
-    register: (api) =>
-      registerCompletionRoutes(api, {
-        completions: deps,
-        sse,
-        perMinute: options.perMinute,
-        onChatChanged: options.onChatChanged,
-      }),
+    register(api) {
+      const { perMinute, onChatChanged } = options
+      registerCompletionRoutes(api, { completions: deps, sse, perMinute, onChatChanged })
+      registerCompactionRoutes(api, { completions: deps, perMinute, onChatChanged })
+    },
     readRun: (chatId) => findRunningReply(deps, chatId),
     countActive: () => runs.size,
     joinRuns: (userId, isFirst) => feed.join(userId, isFirst),

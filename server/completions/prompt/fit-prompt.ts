@@ -14,7 +14,7 @@ import type { PromptBudget } from './plan-prompt.ts'
 import { writeSummary } from './write-summary.ts'
 
 /** Messages of a path that are read to be summarised. */
-const maxReadMessages = 20_000
+export const maxReadMessages = 20_000
 /** Tokens of a prompt for a model whose context window is unknown, and at most for any model. */
 const maxPromptTokens = 1_000_000
 /** Tokens of messages that a prompt may always have, even beside large tools. */

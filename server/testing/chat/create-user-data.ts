@@ -1,3 +1,4 @@
+import { addCompaction } from '../factories/chats.ts'
 import type { ChatClient } from './open-chat-app.ts'
 import { waitingCall } from './open-tool-app.ts'
 import type { ToolApp } from './open-tool-app.ts'
@@ -22,6 +23,8 @@ export interface UserData {
   readonly reply: string
   readonly running: string
   readonly share: string
+  /** The summary of the messages of `chat`. */
+  readonly compaction: string
   /** A chat with a call that needs approval. */
   readonly approvalChat: string
   readonly approvalCall: string
@@ -61,6 +64,12 @@ export async function createUserData(product: ToolApp, name: string): Promise<Us
     .insertInto('result_images')
     .values({ chat_id: chat, message_id: reply.id, place: 0, mime_type: 'image/png', data: secret })
     .execute()
+  const compaction = await addCompaction(product.database.db, {
+    id: `summary-of-${name}`,
+    chat_id: chat,
+    message_id: reply.id,
+    content: secret,
+  })
   return {
     ...(await openCalls(product, client)),
     client,
@@ -73,6 +82,7 @@ export async function createUserData(product: ToolApp, name: string): Promise<Us
     reply: reply.id,
     running,
     share: shareId,
+    compaction: compaction.id,
   }
 }
 

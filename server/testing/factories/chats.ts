@@ -1,8 +1,9 @@
 import { insertChat, selectLeaf } from '../../chats/chat-store.ts'
+import { saveCompaction } from '../../chats/compaction-store.ts'
 import { appendMessage, updateMessage } from '../../chats/message-store.ts'
 import type { MessageChange, NewMessage } from '../../chats/message-store.ts'
 import type { Db } from '../../db/database.ts'
-import type { ChatRow, MessageRow } from '../../db/tables/tables.ts'
+import type { ChatRow, CompactionRow, MessageRow } from '../../db/tables/tables.ts'
 import { newId } from '../../lib/new-id.ts'
 
 /** The row of an empty chat. A test passes only the fields that matter to it. */
@@ -22,6 +23,25 @@ export function chatRow(fields: Partial<ChatRow> = {}): ChatRow {
 export async function addChat(db: Db, fields: Partial<ChatRow> = {}): Promise<ChatRow> {
   const row = chatRow(fields)
   await insertChat(db, row)
+  return row
+}
+
+/** Stores a summary of older messages. A test passes only the fields that matter to it. */
+export async function addCompaction(db: Db, fields: Partial<CompactionRow>): Promise<CompactionRow> {
+  const row: CompactionRow = {
+    id: newId(),
+    chat_id: 'chat',
+    message_id: 'message',
+    message_count: 2,
+    content: 'A summary.',
+    bot: 'Helper',
+    model: 'm',
+    edited: 0,
+    written_at: 1,
+    held_until: null,
+    ...fields,
+  }
+  await saveCompaction(db, row)
   return row
 }
 

@@ -1,5 +1,6 @@
 import type { RunState } from '@yonder/contract/apply-event'
 import type { Chat } from '@yonder/contract/chat'
+import type { Compaction } from '@yonder/contract/compaction'
 import { findLastShownLeaf, nextSelectedAt } from '@yonder/contract/apply-event'
 import type { Message } from '@yonder/contract/message'
 import type { OutgoingMessage } from './outbox.ts'
@@ -84,6 +85,12 @@ export function mergeMessages(chat: Chat, messages: readonly Message[]): Chat {
     return replacement ?? message
   })
   return { ...chat, messages: [...existing, ...remaining.values()], selected_message_id: leaf.id, run: null }
+}
+
+/** Adds a summary to a chat; it replaces one that ends with the same message. */
+export function addCompaction(chat: Chat, compaction: Compaction): Chat {
+  const others = chat.compactions?.filter(({ message_id }) => message_id !== compaction.message_id) ?? []
+  return { ...chat, compactions: [...others, compaction] }
 }
 
 /** Selects the branch of a message as the server does (§7.13, §14.6): the message below it that was shown last becomes the leaf. */

@@ -3,7 +3,7 @@ import type { RunState } from '@yonder/contract/apply-event'
 import type { Chat } from '@yonder/contract/chat'
 import type { RunEvent } from '@yonder/contract/completion'
 import type { SharedStreamState } from '../../../lib/streams/share-stream.ts'
-import { mergeMessages, resumeRun, selectLeaf } from './run-messages.ts'
+import { addCompaction, mergeMessages, resumeRun, selectLeaf } from './run-messages.ts'
 import { activeRun, firstReply } from './session-state.ts'
 import type { ActiveRun, LiveUpdate, SessionAction, SessionState } from './session-state.ts'
 
@@ -187,6 +187,11 @@ function begin(state: SessionState, active: NewRun<ActiveRun>): SessionState {
 function advance(state: SessionState, active: ActiveRun, event: RunEvent): SessionState {
   const run = advanceRun(active.run, event)
   if (run === active.run) return state
+  if (event.type === 'compaction')
+    return replaceActive(
+      { ...state, chat: state.chat && addCompaction(state.chat, event.compaction) },
+      { ...active, run },
+    )
   if (run.status !== 'running')
     return { ...settle(state, { ...active, run }), endedReply: run.messages.at(-1) }
   return replaceActive(
@@ -248,6 +253,8 @@ const eventTypes: Readonly<Record<RunEvent['type'], true>> = {
   reply: true,
   notice: true,
   left_out_tools: true,
+  compacting: true,
+  compaction: true,
   mcp_status: true,
   error: true,
   ended: true,

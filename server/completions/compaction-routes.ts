@@ -1,0 +1,73 @@
+import { ClientId } from '@yonder/contract/chat'
+import { Compaction, CompactionInput, CompactionRewrite } from '@yonder/contract/compaction'
+import { z } from 'zod'
+import { requireBot } from '../bots/bot-store.ts'
+import { requireChat } from '../chats/chat-store.ts'
+import { deleteCompaction, requireCompaction, updateCompaction } from '../chats/compaction-store.ts'
+import { presentCompaction } from '../chats/present-chat.ts'
+import type { Api } from '../http/api.ts'
+import { closeSignal } from '../http/close-signal.ts'
+import { requireUser } from '../identity/authenticate.ts'
+import type { CompletionDeps } from './completion-deps.ts'
+import { heldCompaction, rewriteCompaction } from './prompt/rewrite-compaction.ts'
+
+export interface CompactionRoutesDeps {
+  readonly completions: CompletionDeps
+  /** Summaries that each user may request per minute. */
+  readonly perMinute: number
+  /** Notifies the user's other tabs and devices. */
+  readonly onChatChanged: (userId: string, chatId: string) => void
+}
+
+const params = z.object({ id: ClientId, compactionId: ClientId })
+
+/** Registers the routes that change the summaries of older messages (§26.6, §26.7, §26.8). */
+export function registerCompactionRoutes(
+  api: Api,
+  { completions: deps, perMinute, onChatChanged }: CompactionRoutesDeps,
+): void {
+  const { db } = deps.database
+
+  api.put(
+    '/api/chats/:id/compactions/:compactionId',
+    { schema: { params, body: CompactionInput, response: { 200: Compaction } } },
+    async (request) => {
+      const user = requireUser(request)
+      const { id, compactionId } = request.params
+      await requireChat(db, user, id)
+      const row = await requireCompaction(db, id, compactionId)
+      const change = { content: request.body.content, edited: 1, written_at: deps.now() }
+      if (!(await updateCompaction(db, row, change))) throw heldCompaction()
+      onChatChanged(user.id, id)
+      return presentCompaction({ ...row, ...change })
+    },
+  )
+
+  api.delete(
+    '/api/chats/:id/compactions/:compactionId',
+    { schema: { params, response: { 204: z.null() } } },
+    async (request, reply) => {
+      const user = requireUser(request)
+      const { id, compactionId } = request.params
+      await requireChat(db, user, id)
+      await deleteCompaction(db, id, compactionId)
+      onChatChanged(user.id, id)
+      return reply.status(204).send(null)
+    },
+  )
+
+  api.post(
+    '/api/chats/:id/compactions/:compactionId/rewrite',
+    { schema: { params, body: CompactionRewrite, response: { 200: Compaction } }, config: { perMinute } },
+    async (request, reply) => {
+      const user = requireUser(request)
+      const { id, compactionId } = request.params
+      await requireChat(db, user, id)
+      const row = await requireCompaction(db, id, compactionId)
+      const bot = await requireBot(db, user, request.body.botName)
+      const written = await rewriteCompaction(deps, user, bot, row, closeSignal(reply.raw))
+      onChatChanged(user.id, id)
+      return presentCompaction(written)
+    },
+  )
+}

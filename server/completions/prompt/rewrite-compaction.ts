@@ -1,0 +1,80 @@
+import {
+  finishCompaction,
+  holdCompaction,
+  listCompactions,
+  releaseCompaction,
+} from '../../chats/compaction-store.ts'
+import { listPathAfter } from '../../chats/message-store.ts'
+import type { BotRow, CompactionRow } from '../../db/tables/tables.ts'
+import type { User } from '../../identity/user.ts'
+import { withTimeout } from '../../lib/abort.ts'
+import { AppError } from '../../lib/app-error.ts'
+import type { CompletionDeps } from '../completion-deps.ts'
+import { budgetOf, maxReadMessages, summaryCallTokens } from './fit-prompt.ts'
+import { summaryTokens } from './plan-prompt.ts'
+import { writeSummary } from './write-summary.ts'
+
+/** Milliseconds after which writing a summary again is given up. */
+const maxRewriteMs = 300_000
+
+/**
+ * Writes a summary again with the model of a bot (§26.7). While one request does this, another one is refused. A failure
+ * leaves the summary as it was.
+ * @throws AppError `conflict`, `not_found`, `upstream_error`
+ */
+export async function rewriteCompaction(
+  deps: Pick<CompletionDeps, 'database' | 'now' | 'openBotModel' | 'contextWindows' | 'compactAt'>,
+  user: User,
+  bot: BotRow,
+  row: CompactionRow,
+  closed: AbortSignal,
+): Promise<CompactionRow> {
+  const { db } = deps.database
+  const now = deps.now()
+  const until = now + maxRewriteMs
+  if (!(await holdCompaction(db, row, { now, until }))) throw heldCompaction()
+  try {
+    const result = await withTimeout(closed, maxRewriteMs, (signal) => write(deps, user, bot, row, signal))
+    if ('failure' in result)
+      throw new AppError('upstream_error', `The summary could not be written again: ${result.failure}`)
+    const change = { ...result, bot: bot.name, edited: 0, written_at: deps.now() }
+    if (!(await finishCompaction(db, row, until, change)))
+      throw new AppError('not_found', 'The summary was removed in the meantime.')
+    return { ...row, ...change }
+  } catch (error) {
+    await releaseCompaction(db, row, until)
+    throw error
+  }
+}
+
+async function write(
+  deps: Pick<CompletionDeps, 'database' | 'openBotModel' | 'contextWindows' | 'compactAt'>,
+  user: User,
+  bot: BotRow,
+  { chat_id, id, message_id }: CompactionRow,
+  signal: AbortSignal,
+) {
+  const { db } = deps.database
+  const others = (await listCompactions(db, chat_id)).filter((other) => other.id !== id)
+  const after = others.map((other) => other.message_id)
+  const messages = await listPathAfter(db, chat_id, message_id, { after, limit: maxReadMessages })
+  const before = messages[0]?.parent_id ?? null
+  const window = await deps.contextWindows.find(bot)
+  const budget = budgetOf(window, deps.compactAt, { maxTokens: bot.max_tokens, tools: [] })
+  const tokens = summaryTokens(budget)
+  return writeSummary({
+    model: deps.openBotModel(user, bot),
+    modelName: bot.model,
+    maxTokens: bot.max_tokens,
+    previous: others.find((other) => other.message_id === before)?.content,
+    messages,
+    summaryTokens: tokens,
+    callTokens: summaryCallTokens(budget, tokens),
+    signal,
+    onUsage: () => undefined,
+  })
+}
+
+export function heldCompaction(): AppError {
+  return new AppError('conflict', 'This summary is being written again. Wait until that has ended.')
+}

@@ -1,0 +1,103 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text as readText } from 'node:stream/consumers'
+
+/** A model with a small context window, which remembers only what its prompt contains. */
+export interface SmallWindowModel {
+  /** Ends in `/v1`. */
+  readonly baseUrl: string
+  /** The prompts that it accepted, in characters, and how many it refused. */
+  readonly accepted: readonly number[]
+  readonly refused: number
+  /** Summaries that it has written. */
+  readonly summaries: number
+  /** What the next summaries are instead of a real one. */
+  summarizeWith(text: string | undefined): void
+  /** Leaves the next request without a response; `held` resolves when it has arrived. */
+  holdNext(): void
+  held(): Promise<void>
+  close(): Promise<void>
+}
+
+interface Message {
+  readonly role: string
+  readonly content: string
+}
+
+const charsPerToken = 4
+
+interface Hold {
+  isWaiting: boolean
+  readonly promise: Promise<void>
+  readonly resolve: () => void
+}
+
+function createHold(): Hold {
+  let resolve: () => void = () => undefined
+  const promise = new Promise<void>((done) => (resolve = done))
+  return { isWaiting: true, promise, resolve: () => resolve() }
+}
+
+/**
+ * Starts an OpenAI-compatible upstream that refuses prompts above `windowTokens`. It answers "What is N?" with the value of
+ * the line "FACT N=value" in its prompt, and a summary keeps all such lines.
+ */
+export async function startSmallWindowModel(windowTokens: number): Promise<SmallWindowModel> {
+  const accepted: number[] = []
+  let [refused, summaries] = [0, 0]
+  let replacement: string | undefined
+  let hold: Hold | undefined
+
+  function reply(prompt: string, question: string): string {
+    if (question.includes('<messages>')) {
+      summaries++
+      return replacement ?? [...new Set(prompt.match(/FACT \w+=\w+/g) ?? [])].join('\n')
+    }
+    const name = /What is (\w+)\?/.exec(question)?.[1]
+    const fact = name === undefined ? undefined : new RegExp(`FACT ${name}=(\\w+)`).exec(prompt)?.[1]
+    return name === undefined ? 'I will remember it.' : `It is ${fact ?? 'unknown to me'}.`
+  }
+
+  const server = createServer((request, response) => {
+    void readText(request).then((body) => {
+      if (hold?.isWaiting === true) {
+        hold.isWaiting = false
+        return hold.resolve()
+      }
+      const { messages } = JSON.parse(body) as { messages: readonly Message[] }
+      const prompt = messages.map(({ content }) => content).join('\n')
+      if (prompt.length / charsPerToken > windowTokens) {
+        refused++
+        response.writeHead(400, { 'content-type': 'application/json' })
+        const message = `This model's maximum context length is ${windowTokens} tokens.`
+        response.end(JSON.stringify({ error: { code: 'context_length_exceeded', message } }))
+        return
+      }
+      accepted.push(prompt.length)
+      const frame = (delta: object, finish_reason: string | null = null) =>
+        `data: ${JSON.stringify({ model: 'small', choices: [{ index: 0, delta, finish_reason }] })}\n\n`
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(frame({ content: reply(prompt, messages.at(-1)?.content ?? '') }))
+      response.end(`${frame({}, 'stop')}data: [DONE]\n\n`)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    accepted,
+    get refused() {
+      return refused
+    },
+    get summaries() {
+      return summaries
+    },
+    summarizeWith: (text) => (replacement = text),
+    holdNext: () => (hold = createHold()),
+    held: () => hold?.promise ?? Promise.reject(new Error('Nothing is held.')),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
