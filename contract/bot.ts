@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { resourceName } from './resource-name.ts'
+import { resourceName } from './lib/resource-name.ts'
 
 /** The wire formats of a bot's model; a bot without one uses `openai`. */
 export const apiTypes = ['openai', 'openai-responses', 'anthropic', 'google'] as const

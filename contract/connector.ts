@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { resourceName } from './resource-name.ts'
+import { resourceName } from './lib/resource-name.ts'
 
 export const connectorStatuses = ['connected', 'disconnected', 'failed'] as const
 

@@ -12,17 +12,17 @@
  */
 export const patternExemptions = [
   {
-    path: 'contract/invisible.ts',
+    path: 'contract/lib/invisible.ts',
     pattern: "new RegExp(invisible, 'u')",
     reason: 'It matches one character.',
   },
   {
-    path: 'contract/invisible.ts',
+    path: 'contract/lib/invisible.ts',
     pattern: "new RegExp(invisible, 'gu')",
     reason: 'It matches one character.',
   },
   {
-    path: 'contract/invisible.ts',
+    path: 'contract/lib/invisible.ts',
     pattern: "new RegExp(`${visibleSequences.join('|')}|((?:(?!${hangulFiller})${invisible})+)`, 'gu')",
     reason:
       'Nothing follows its repetitions, so that it never goes back, and it looks at one neighbour only.',

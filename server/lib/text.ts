@@ -1,4 +1,4 @@
-import { removeInvisible } from '@yonder/contract/invisible'
+import { removeInvisible } from '@yonder/contract/lib/invisible'
 
 /**
  * Normalizes text from outside (§22.11): replaces NUL, which PostgreSQL refuses and where SQLite cuts the text, and halves

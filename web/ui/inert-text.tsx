@@ -1,4 +1,4 @@
-import { findInvisible } from '@yonder/contract/invisible'
+import { findInvisible } from '@yonder/contract/lib/invisible'
 import { Fragment } from 'react'
 import type { ReactNode } from 'react'
 import './inert-text.css'

@@ -1,5 +1,5 @@
 import type { RunState } from '@yonder/contract/apply-event'
-import { endMarker } from '@yonder/contract/event-stream'
+import { endMarker } from '@yonder/contract/lib/event-stream'
 import type { UnnumberedEvent } from '@yonder/contract/completion'
 import type { Db } from '../../db/database.ts'
 import { sseFrame } from '../../http/sse.ts'

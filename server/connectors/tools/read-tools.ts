@@ -1,4 +1,4 @@
-import { hasInvisible } from '@yonder/contract/invisible'
+import { hasInvisible } from '@yonder/contract/lib/invisible'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import { cleanText, normalizeText } from '../../lib/text.ts'
 import { isDeeperThan } from '../../lib/canonical-json.ts'

@@ -1,4 +1,4 @@
-import { findInvisible } from '@yonder/contract/invisible'
+import { findInvisible } from '@yonder/contract/lib/invisible'
 import { AppError } from '../../lib/app-error.ts'
 
 // oxlint-disable-next-line no-control-regex -- the expression searches for control characters

@@ -1,4 +1,4 @@
-import { endMarker } from '@yonder/contract/event-stream'
+import { endMarker } from '@yonder/contract/lib/event-stream'
 import { StringDecoder } from 'node:string_decoder'
 import { createParser } from 'eventsource-parser'
 import type { EventSourceMessage } from 'eventsource-parser'

@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { applyEvent, emptyRun } from '@yonder/contract/apply-event'
 import type { RunState } from '@yonder/contract/apply-event'
-import { endMarker } from '@yonder/contract/event-stream'
+import { endMarker } from '@yonder/contract/lib/event-stream'
 import { CompletionEvent } from '@yonder/contract/completion'
 import type { RunEvent } from '@yonder/contract/completion'
 

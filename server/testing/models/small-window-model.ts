@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text as readText } from 'node:stream/consumers'
 
@@ -58,27 +59,24 @@ export async function startSmallWindowModel(windowTokens: number): Promise<Small
     return name === undefined ? 'I will remember it.' : `It is ${fact ?? 'unknown to me'}.`
   }
 
+  function respond(response: ServerResponse, messages: readonly Message[]): void {
+    const prompt = messages.map(({ content }) => content).join('\n')
+    if (prompt.length / charsPerToken > windowTokens) {
+      refused++
+      return refuse(response, windowTokens)
+    }
+    accepted.push(prompt.length)
+    sendText(response, reply(prompt, messages.at(-1)?.content ?? ''))
+  }
+
   const server = createServer((request, response) => {
-    void readText(request).then((body) => {
+    void readText(request).then((body): void => {
       if (hold?.isWaiting === true) {
         hold.isWaiting = false
-        return hold.resolve()
-      }
-      const { messages } = JSON.parse(body) as { messages: readonly Message[] }
-      const prompt = messages.map(({ content }) => content).join('\n')
-      if (prompt.length / charsPerToken > windowTokens) {
-        refused++
-        response.writeHead(400, { 'content-type': 'application/json' })
-        const message = `This model's maximum context length is ${windowTokens} tokens.`
-        response.end(JSON.stringify({ error: { code: 'context_length_exceeded', message } }))
+        hold.resolve()
         return
       }
-      accepted.push(prompt.length)
-      const frame = (delta: object, finish_reason: string | null = null) =>
-        `data: ${JSON.stringify({ model: 'small', choices: [{ index: 0, delta, finish_reason }] })}\n\n`
-      response.writeHead(200, { 'content-type': 'text/event-stream' })
-      response.write(frame({ content: reply(prompt, messages.at(-1)?.content ?? '') }))
-      response.end(`${frame({}, 'stop')}data: [DONE]\n\n`)
+      respond(response, (JSON.parse(body) as { messages: readonly Message[] }).messages)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -100,4 +98,18 @@ export async function startSmallWindowModel(windowTokens: number): Promise<Small
         server.closeAllConnections()
       }),
   }
+}
+
+function refuse(response: ServerResponse, windowTokens: number): void {
+  response.writeHead(400, { 'content-type': 'application/json' })
+  const message = `This model's maximum context length is ${windowTokens} tokens.`
+  response.end(JSON.stringify({ error: { code: 'context_length_exceeded', message } }))
+}
+
+function sendText(response: ServerResponse, text: string): void {
+  const frame = (delta: object, finish_reason: string | null = null) =>
+    `data: ${JSON.stringify({ model: 'small', choices: [{ index: 0, delta, finish_reason }] })}\n\n`
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  response.write(frame({ content: text }))
+  response.end(`${frame({}, 'stop')}data: [DONE]\n\n`)
 }

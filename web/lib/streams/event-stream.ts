@@ -1,4 +1,4 @@
-import { endMarker } from '@yonder/contract/event-stream'
+import { endMarker } from '@yonder/contract/lib/event-stream'
 import type { ApiClient, ApiRequest } from '../api-client.ts'
 import { UnreachableError } from '../api-error.ts'
 
