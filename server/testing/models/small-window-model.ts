@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text as readText } from 'node:stream/consumers'
 
@@ -69,16 +69,17 @@ export async function startSmallWindowModel(windowTokens: number): Promise<Small
     sendText(response, reply(prompt, messages.at(-1)?.content ?? ''))
   }
 
-  const server = createServer((request, response) => {
-    void readText(request).then((body): void => {
-      if (hold?.isWaiting === true) {
-        hold.isWaiting = false
-        hold.resolve()
-        return
-      }
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readText(request)
+    if (hold?.isWaiting === true) {
+      hold.isWaiting = false
+      hold.resolve()
+    } else {
       respond(response, (JSON.parse(body) as { messages: readonly Message[] }).messages)
-    })
-  })
+    }
+  }
+
+  const server = createServer((request, response) => void answer(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
