@@ -68,7 +68,7 @@ function fold(run: RunState, event: RunEvent): RunState {
     case 'reply':
       return { ...run, messages: [...run.messages, event.assistant_message] }
     case 'notice':
-      return changeReply(run, (reply) => ({ ...reply, notice: event.notice }))
+      return changeReply(run, (reply) => addNotice(reply, event.notice))
     case 'left_out_tools':
       return changeReply(run, (reply) => ({ ...reply, left_out_tools: event.left_out_tools }))
     case 'compacting':
@@ -90,6 +90,11 @@ function addResult(run: RunState, result: Message): RunState {
     state: 'answered',
   }))
   return { ...answered, messages: [...answered.messages, result] }
+}
+
+/** A reply can have several notices. */
+function addNotice(reply: Message, notice: string): Message {
+  return { ...reply, notice: reply.notice === undefined ? notice : `${reply.notice} ${notice}` }
 }
 
 function setCompacting({ compacting: _, ...reply }: Message, count: number | null): Message {
