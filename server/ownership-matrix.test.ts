@@ -35,7 +35,10 @@ const forms: Readonly<Record<string, readonly Form[]>> = {
   'POST /api/mcp-server': [],
   'GET /api/browse-connectors': [],
   'PUT /api/mcp-server/{name}': [
-    { path: { name: 'connector' }, rest: { name: 'Renamed', url: 'http://127.0.0.1:9/' } },
+    {
+      path: { name: 'connector' },
+      rest: { name: 'Renamed', url: 'http://127.0.0.1:9/', block_tools: ['act'] },
+    },
   ],
   'DELETE /api/mcp-server/{name}': [{ path: { name: 'connector' } }],
   'POST /api/mcp-server/{name}/connect': [{ path: { name: 'connector' }, rest: {} }],

@@ -5,7 +5,8 @@ import { connectorsOf } from './bot-fields.ts'
 import { findBotConnectors, listBots, updateBotConnectors } from './bot-store.ts'
 
 /**
- * Replaces the name of a connector in the choices of the user's bots; with null the name is removed. Call it in the
+ * Replaces the name of a connector in the choices of the user's bots; with null the name is removed. Returns whether a bot
+ * has changed. Call it in the
  * transaction that renames or deletes the connector, with the user locked (§28.5, §28.6).
  */
 export async function replaceConnectorInBots(
@@ -13,13 +14,16 @@ export async function replaceConnectorInBots(
   user: Pick<User, 'id'>,
   name: string,
   next: string | null,
-): Promise<void> {
+): Promise<boolean> {
+  let hasChanged = false
   for (const bot of await listBots(trx, user)) {
     const names = connectorsOf(bot)
     if (names?.includes(name) !== true) continue
     const replaced = names.flatMap((other) => (other !== name ? [other] : next === null ? [] : [next]))
     await updateBotConnectors(trx, user, bot.id, JSON.stringify([...new Set(replaced)]))
+    hasChanged = true
   }
+  return hasChanged
 }
 
 /**

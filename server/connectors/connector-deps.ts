@@ -40,9 +40,12 @@ export interface ConnectorDeps {
 
 /** The bots of users, which may name the connectors that they use. */
 export interface ConnectorBots {
-  /** Replaces a name in the user's bots in the caller's transaction; with null it is removed (§28.5, §28.6). */
-  replaceConnector(trx: Db, user: Pick<User, 'id'>, name: string, next: string | null): Promise<void>
-  /** Called after such a transaction. */
+  /**
+   * Replaces a name in the user's bots in the caller's transaction; with null it is removed (§28.5, §28.6). Returns whether
+   * a bot has changed.
+   */
+  replaceConnector(trx: Db, user: Pick<User, 'id'>, name: string, next: string | null): Promise<boolean>
+  /** Called after a transaction in which a bot has changed. */
   onChanged(userId: string): void
 }
 

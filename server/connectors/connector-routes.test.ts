@@ -63,6 +63,7 @@ describe.each(engines)('connectors on %s', (engine) => {
       error_message: null,
       notice: null,
       allow_tools: null,
+      block_tools: [],
       tools: [],
       credential: expect.stringMatching(/^\S+ 1$/) as string,
     }

@@ -108,7 +108,6 @@ function registerChanges(api: Api, deps: ConnectorDeps): void {
       const connector = await changeConnector(deps, user, name, request.body)
       revoke?.()
       deps.onChanged(user.id)
-      if (connector.name !== name) deps.bots.onChanged(user.id)
       if (connector.credential_version !== before.credential_version) {
         await deps.shared.pool.drop(connectionPrefix(connector))
       }
@@ -127,7 +126,6 @@ function registerChanges(api: Api, deps: ConnectorDeps): void {
       await removeConnector(deps, user, connector)
       revoke()
       deps.onChanged(user.id)
-      deps.bots.onChanged(user.id)
       await deps.shared.pool.drop(connectionPrefix(connector))
       return reply.status(204).send(null)
     },

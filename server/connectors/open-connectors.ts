@@ -74,7 +74,7 @@ export interface Connectors {
   close(): Promise<void>
 }
 
-const noBots: ConnectorBots = { replaceConnector: () => Promise.resolve(), onChanged: () => undefined }
+const noBots: ConnectorBots = { replaceConnector: () => Promise.resolve(false), onChanged: () => undefined }
 
 /** Connectors whose accounts are cached. */
 const maxCachedAccounts = 1_000

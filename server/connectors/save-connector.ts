@@ -79,6 +79,7 @@ export async function changeConnector(
   name: string,
   input: ConnectorInput,
 ): Promise<ConnectorRow> {
+  let botsChanged = false
   const write = (): Promise<ConnectorRow> =>
     db.transaction().execute(async (trx) => {
       await lockUser(trx, user)
@@ -101,25 +102,28 @@ export async function changeConnector(
         await replaceAllowedTools(trx, connector, [])
         await deleteGrants(trx, connector)
       }
-      if (input.name !== name) await bots.replaceConnector(trx, user, name, input.name)
+      botsChanged = input.name !== name && (await bots.replaceConnector(trx, user, name, input.name))
       return { ...connector, ...change }
     })
   // An unchanged name is not checked, since a default connector's own name is reserved.
   const reservedNames = input.name === name ? new Set<string>() : listReservedNames(builtIns.list)
-  return nameConnector({ dialect, reservedNames }, input.name, write)
+  const changed = await nameConnector({ dialect, reservedNames }, input.name, write)
+  if (botsChanged) bots.onChanged(user.id)
+  return changed
 }
 
 /** Deletes a connector, also from the choices of the user's bots (§28.6). */
-export function removeConnector(
+export async function removeConnector(
   { database: { db }, bots }: Pick<Deps, 'database' | 'bots'>,
   user: Owner,
   { id, name }: Pick<ConnectorRow, 'id' | 'name'>,
 ): Promise<void> {
-  return db.transaction().execute(async (trx) => {
+  const botsChanged = await db.transaction().execute(async (trx) => {
     await lockUser(trx, user)
     await deleteConnector(trx, user, id)
-    await bots.replaceConnector(trx, user, name, null)
+    return bots.replaceConnector(trx, user, name, null)
   })
+  if (botsChanged) bots.onChanged(user.id)
 }
 
 /** The state of a connector that was never connected. */

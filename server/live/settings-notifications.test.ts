@@ -72,17 +72,23 @@ describe.each(engines)('notifications of settings on %s', (engine) => {
     stream.leave()
   })
 
-  it('report the bots too when a connector is renamed or deleted, which can change them (§28.5, §28.6)', async () => {
+  it('report the bots too when a connector that they name is renamed or deleted (§28.5, §28.6)', async () => {
     const { ada, stream, nextLists } = await open()
     const url = product.servers.url('polite')
     await ada.post('/api/mcp-server', { name: 'Tools', url })
     expect(await nextLists(1)).toEqual(['connectors'])
+    await ada.post('/api/bot', { name: 'Owl', model: 'owl-1', connectors: ['Tools'] })
+    expect(await nextLists(1)).toEqual(['bots'])
     await ada.put('/api/mcp-server/Tools', { name: 'Utilities', url })
     expect((await nextLists(2)).toSorted()).toEqual(['bots', 'connectors'])
     await ada.put('/api/mcp-server/Utilities', { name: 'Utilities', url, block_tools: ['act'] })
     expect(await nextLists(1)).toEqual(['connectors'])
     await ada.delete('/api/mcp-server/Utilities')
     expect((await nextLists(2)).toSorted()).toEqual(['bots', 'connectors'])
+    // No bot names it any more.
+    await ada.post('/api/mcp-server', { name: 'Tools', url })
+    await ada.delete('/api/mcp-server/Tools')
+    expect(await nextLists(2)).toEqual(['connectors', 'connectors'])
     stream.leave()
   })
 

@@ -88,7 +88,7 @@ export function AvailableTools({
               <bdi className="block font-mono text-xs leading-5 font-medium wrap-anywhere">
                 <ToolName>{name}</ToolName>
               </bdi>
-              <span className="text-xs text-muted">Blocked, but not offered by the connector now</span>
+              <span className="block text-xs text-muted">Blocked, but not offered by the connector now</span>
             </span>
             <Button size="small" busy={busy} aria-label={`Unblock ${name}`} onClick={() => onUnblock(name)}>
               Unblock
