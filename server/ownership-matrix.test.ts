@@ -62,6 +62,7 @@ const forms: Readonly<Record<string, readonly Form[]>> = {
   'GET /api/chats/{id}/images/{messageId}/{place}': [
     { path: { id: 'chat', messageId: 'reply' }, fixed: { place: '0' } },
   ],
+  'GET /api/chats/{id}/messages/{messageId}/prompt': [{ path: { id: 'chat', messageId: 'reply' } }],
   'PUT /api/chats/{id}/compactions/{compactionId}': [
     { path: { id: 'chat', compactionId: 'compaction' }, rest: { content: 'Mine.' } },
   ],

@@ -6,6 +6,7 @@ import type { SseOptions } from '../http/sse.ts'
 import type { CompletionDeps } from './completion-deps.ts'
 import { registerCompactionRoutes } from './compaction-routes.ts'
 import { registerCompletionRoutes } from './completion-routes.ts'
+import { registerPromptRoutes } from './prompt-routes.ts'
 import { ActiveRuns } from './log/active-runs.ts'
 import { RunFeed } from './log/run-feed.ts'
 import type { RunSubscribers } from './log/run-feed.ts'
@@ -104,6 +105,7 @@ export function openCompletions(appDeps: AppDeps, options: CompletionOptions): C
     register(api) {
       const { perMinute, onChatChanged } = options
       registerCompletionRoutes(api, { completions: deps, sse, perMinute, onChatChanged })
+      registerPromptRoutes(api, deps)
       registerCompactionRoutes(api, { completions: deps, perMinute, onChatChanged })
     },
     readRun: (chatId) => findRunningReply(deps, chatId),

@@ -19,6 +19,7 @@ import { rememberSelectedLeaves } from './migrations/0015-selected-leaves.ts'
 import { addBotOptions } from './migrations/0016-bot-options.ts'
 import { addBlockedTools } from './migrations/0017-blocked-tools.ts'
 import { createCompactions } from './migrations/0018-compactions.ts'
+import { createSentPrompts } from './migrations/0019-sent-prompts.ts'
 import type { Tables } from './tables/tables.ts'
 
 type Migration = (trx: Kysely<Tables>, dialect: Dialect) => Promise<void>
@@ -43,6 +44,7 @@ export const migrations: readonly Migration[] = [
   addBotOptions,
   addBlockedTools,
   createCompactions,
+  createSentPrompts,
 ]
 
 /**

@@ -20,6 +20,8 @@ export interface PromptCall {
   readonly bot: BotRow
   readonly frame: SummaryFrame
   readonly recorder: RunRecorder
+  /** Called before each attempt. */
+  readonly onPrompt: (source: PromptSource) => void
 }
 
 /** The outcome of a call, and what its prompt was built from. */
@@ -34,7 +36,7 @@ export interface PromptCallResult {
  */
 export async function callWithPrompt(
   { contextWindows, compactAt, now }: Pick<CompletionDeps, 'contextWindows' | 'compactAt' | 'now'>,
-  { request, bot, frame, recorder }: PromptCall,
+  { request, bot, frame, recorder, onPrompt }: PromptCall,
   path: PromptSource,
 ): Promise<PromptCallResult> {
   const { signal } = frame
@@ -47,6 +49,7 @@ export async function callWithPrompt(
     if (signal.aborted) return { answer: { ending: abortedEnding(signal), calls: [] }, source }
     if (refused !== undefined && isSamePrompt(before, source)) return { answer: refused, source }
     const messages = buildPrompt(source.path, { ...source, tools: request.tools.length > 0 })
+    onPrompt(source)
     const answer = await callModel({
       model: frame.model,
       request: { ...request, messages },

@@ -33,6 +33,8 @@ import type { ToolInvocation } from '../tools/tool-invocation.ts'
 import { storeResult, createResult } from '../tools/tool-result.ts'
 import { readPromptSource } from '../prompt/fit-prompt.ts'
 import type { PromptSource } from '../prompt/fit-prompt.ts'
+import { recordPrompt } from '../prompt/sent-prompt.ts'
+import type { PromptRecord } from '../prompt/sent-prompt.ts'
 import { requestSettings } from '../prompt/model-request.ts'
 import type { RequestSettings } from '../prompt/model-request.ts'
 import { failed } from './call-model.ts'
@@ -267,10 +269,12 @@ export class RecordedActions implements RunActions {
 
   #callWith(source: PromptSource, tools: ModelTools['tools']): Promise<PromptCallResult> {
     const { bot, recorder, signal } = this.#frame
+    const request = { ...this.#settings, tools }
     const call = {
-      request: { ...this.#settings, tools },
+      request,
       bot,
       recorder,
+      onPrompt: (sent: PromptSource) => this.#recordPrompt(request, sent),
       frame: {
         chatId: this.#chatId,
         bot,
@@ -281,6 +285,13 @@ export class RecordedActions implements RunActions {
       },
     }
     return callWithPrompt(this.#deps, call, source)
+  }
+
+  /** Stores what the model is given, together with the first event of its reply. */
+  #recordPrompt(request: PromptRecord['request'], source: PromptSource): void {
+    const place = { user: this.#frame.user, chatId: this.#chatId, messageId: this.#replyId }
+    const now = this.#deps.now()
+    this.#frame.recorder.attach((trx) => recordPrompt(trx, { ...place, request, source, now }))
   }
 
   /** Adds a notice of what the model was called without, once per bot and chat (§12.18, §24.9). */

@@ -228,6 +228,22 @@ export interface CompactionTable {
   held_until: number | null
 }
 
+/** What the model was given for a reply (`completions/prompt/sent-prompt.ts`). */
+export interface SentPromptTable {
+  chat_id: string
+  message_id: string
+  /** JSON. */
+  prompt: string
+}
+
+/** A long text of prompts: instructions, the definitions of tools, or a summary. */
+export interface PromptTextTable {
+  user_id: string
+  hash: string
+  content: string
+  used_at: number
+}
+
 export interface Tables extends ConnectorTables, IntegrationTables {
   users: UserTable
   bots: BotTable
@@ -246,6 +262,8 @@ export interface Tables extends ConnectorTables, IntegrationTables {
   sign_ins: SignInTable
   shares: ShareTable
   compactions: CompactionTable
+  sent_prompts: SentPromptTable
+  prompt_texts: PromptTextTable
 }
 
 export type MessageRow = Selectable<MessageTable>

@@ -1,0 +1,28 @@
+import { ClientId } from '@yonder/contract/chat'
+import { SentPrompt } from '@yonder/contract/sent-prompt'
+import { z } from 'zod'
+import { requireChat } from '../chats/chat-store.ts'
+import type { Database } from '../db/database.ts'
+import type { Api } from '../http/api.ts'
+import { oneAtATime } from '../http/one-at-a-time.ts'
+import { requireUser } from '../identity/authenticate.ts'
+import { readSentPrompt } from './prompt/sent-prompt.ts'
+
+const params = z.object({ id: ClientId, messageId: ClientId })
+
+/** Registers the route that shows what the model was given for a reply (§27.1). */
+export function registerPromptRoutes(api: Api, { database: { db } }: { readonly database: Database }): void {
+  api.get(
+    '/api/chats/:id/messages/:messageId/prompt',
+    {
+      schema: { params, response: { 200: SentPrompt } },
+      ...oneAtATime((request) => requireUser(request).id),
+    },
+    async (request) => {
+      const user = requireUser(request)
+      const { id, messageId } = request.params
+      await requireChat(db, user, id)
+      return readSentPrompt(db, user, { chatId: id, messageId })
+    },
+  )
+}

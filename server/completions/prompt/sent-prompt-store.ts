@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto'
+import type { Db } from '../../db/database.ts'
+import type { User } from '../../identity/user.ts'
+
+type Owner = Pick<User, 'id'>
+
+/** Long texts of prompts that are kept for each user: the ones used last (§27.3). */
+export const maxPromptTexts = 300
+
+/** Stores what the model was given for a reply, in place of an earlier attempt. `prompt` is JSON. */
+export async function saveSentPrompt(
+  trx: Db,
+  {
+    chatId,
+    messageId,
+    prompt,
+  }: { readonly chatId: string; readonly messageId: string; readonly prompt: string },
+): Promise<void> {
+  await trx
+    .insertInto('sent_prompts')
+    .values({ chat_id: chatId, message_id: messageId, prompt })
+    .onConflict((conflict) => conflict.columns(['chat_id', 'message_id']).doUpdateSet({ prompt }))
+    .execute()
+}
+
+export async function findSentPrompt(db: Db, chatId: string, messageId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('sent_prompts')
+    .select('prompt')
+    .where('chat_id', '=', chatId)
+    .where('message_id', '=', messageId)
+    .executeTakeFirst()
+  return row?.prompt
+}
+
+/** Returns the name under which a text is stored. Equal texts of a user are stored once. */
+export function hashText(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
+}
+
+/** Stores a text, or marks it as used. `now` is in milliseconds since 1970. */
+export async function savePromptText(
+  trx: Db,
+  user: Owner,
+  { hash, content, now }: { readonly hash: string; readonly content: string; readonly now: number },
+): Promise<void> {
+  const { numUpdatedRows } = await trx
+    .updateTable('prompt_texts')
+    .set({ used_at: now })
+    .where('user_id', '=', user.id)
+    .where('hash', '=', hash)
+    .executeTakeFirstOrThrow()
+  if (numUpdatedRows > 0n) return
+  await trx
+    .insertInto('prompt_texts')
+    .values({ user_id: user.id, hash, content, used_at: now })
+    .onConflict((conflict) => conflict.columns(['user_id', 'hash']).doNothing())
+    .execute()
+  await deleteOldTexts(trx, user)
+}
+
+async function deleteOldTexts(trx: Db, user: Owner): Promise<void> {
+  const oldest = await trx
+    .selectFrom('prompt_texts')
+    .select('used_at')
+    .where('user_id', '=', user.id)
+    .orderBy('used_at', 'desc')
+    .limit(1)
+    .offset(maxPromptTexts - 1)
+    .executeTakeFirst()
+  if (oldest === undefined) return
+  await trx
+    .deleteFrom('prompt_texts')
+    .where('user_id', '=', user.id)
+    .where('used_at', '<', oldest.used_at)
+    .execute()
+}
+
+/** Returns the stored texts with these hashes, by hash. */
+export async function listPromptTexts(
+  db: Db,
+  user: Owner,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (hashes.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('prompt_texts')
+    .select(['hash', 'content'])
+    .where('user_id', '=', user.id)
+    .where('hash', 'in', hashes)
+    .execute()
+  return new Map(rows.map(({ hash, content }) => [hash, content]))
+}

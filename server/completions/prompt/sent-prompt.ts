@@ -1,0 +1,134 @@
+import type { PromptMessage, PromptTool, SentPrompt } from '@yonder/contract/sent-prompt'
+import { findMessage, listPath } from '../../chats/message-store.ts'
+import type { Db } from '../../db/database.ts'
+import type { User } from '../../identity/user.ts'
+import { AppError } from '../../lib/app-error.ts'
+import type { ModelMessage, ModelRequest } from '../../models/model.ts'
+import { buildPrompt } from './build-prompt.ts'
+import type { PromptSource } from './fit-prompt.ts'
+import {
+  findSentPrompt,
+  hashText,
+  listPromptTexts,
+  savePromptText,
+  saveSentPrompt,
+} from './sent-prompt-store.ts'
+
+/**
+ * What is stored of a prompt. Messages never change, so they are not copied: `buildPrompt` builds them again from the same
+ * path. Long texts are stored once for each user, by their hash.
+ */
+interface StoredPrompt {
+  readonly model: string
+  readonly time: number
+  readonly maxTokens: number | null
+  readonly options?: ModelRequest['options']
+  /** Hashes. */
+  readonly instructions?: string
+  readonly tools?: string
+  readonly summary?: { readonly id: string; readonly hash: string; readonly message_count: number }
+  /** The messages of the path, up to the one that the reply answers. */
+  readonly pathLength: number
+  readonly shortenBefore: number
+}
+
+export interface PromptRecord {
+  readonly user: Pick<User, 'id'>
+  readonly chatId: string
+  /** The reply. */
+  readonly messageId: string
+  readonly request: Omit<ModelRequest, 'messages'>
+  readonly source: PromptSource
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+/** Stores what the model is given for a reply (§27.1). */
+export async function recordPrompt(trx: Db, record: PromptRecord): Promise<void> {
+  const { user, chatId, messageId, request, source, now } = record
+  const { model, maxTokens, options, instructions, tools } = request
+  const { path, summary, shortenBefore } = source
+  const save = async (content: string): Promise<string> => {
+    const hash = hashText(content)
+    await savePromptText(trx, user, { hash, content, now })
+    return hash
+  }
+  const stored: StoredPrompt = {
+    model,
+    time: now,
+    maxTokens,
+    ...(options !== undefined && { options }),
+    ...(instructions !== undefined && { instructions: await save(instructions) }),
+    ...(tools.length > 0 && { tools: await save(JSON.stringify(tools.map(presentTool))) }),
+    ...(summary !== undefined && {
+      summary: { id: summary.id, hash: await save(summary.content), message_count: summary.message_count },
+    }),
+    pathLength: path.length,
+    shortenBefore,
+  }
+  await saveSentPrompt(trx, { chatId, messageId, prompt: JSON.stringify(stored) })
+}
+
+/**
+ * Returns what the model was given for a reply of a chat. The caller has checked the owner of the chat.
+ * @throws AppError `not_found`
+ */
+export async function readSentPrompt(
+  db: Db,
+  user: User,
+  { chatId, messageId }: { readonly chatId: string; readonly messageId: string },
+): Promise<SentPrompt> {
+  const [json, reply] = await Promise.all([
+    findSentPrompt(db, chatId, messageId),
+    findMessage(db, chatId, messageId),
+  ])
+  if (json === undefined || reply === undefined || reply.parent_id === null)
+    throw new AppError('not_found', 'The prompt of this reply is not stored.')
+  const stored = JSON.parse(json) as StoredPrompt
+  const { instructions, tools, summary, pathLength, shortenBefore } = stored
+  const hashes = [instructions, tools, summary?.hash].filter((hash) => hash !== undefined)
+  const [texts, path] = await Promise.all([
+    listPromptTexts(db, user, hashes),
+    listPath(db, chatId, reply.parent_id, pathLength),
+  ])
+  const find = (hash: string | undefined) => (hash === undefined ? undefined : texts.get(hash))
+  const isMissing = (hash: string | undefined) => hash !== undefined && !texts.has(hash)
+  const messages = buildPrompt(path, {
+    tools: tools !== undefined,
+    shortenBefore,
+    summary: summary && { ...summary, content: find(summary.hash) ?? '' },
+  })
+  return {
+    model: stored.model,
+    time: new Date(stored.time).toISOString(),
+    max_tokens: stored.maxTokens,
+    ...presentOptions(stored.options),
+    instructions: find(instructions) ?? null,
+    messages: messages.map(presentMessage),
+    tools: JSON.parse(find(tools) ?? '[]') as PromptTool[],
+    missing: [
+      ...(isMissing(instructions) ? (['instructions'] as const) : []),
+      ...(isMissing(tools) ? (['tools'] as const) : []),
+      ...(isMissing(summary?.hash) ? (['summary'] as const) : []),
+    ],
+  }
+}
+
+function presentOptions({ temperature, topP, reasoningEffort }: NonNullable<ModelRequest['options']> = {}) {
+  return {
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { top_p: topP }),
+    ...(reasoningEffort !== undefined && { reasoning_effort: reasoningEffort }),
+  }
+}
+
+function presentTool({ name, description, inputSchema }: ModelRequest['tools'][number]): PromptTool {
+  return { name, description, schema: JSON.stringify(inputSchema) }
+}
+
+function presentMessage(message: ModelMessage): PromptMessage {
+  const { role, content } = message
+  if (message.role === 'tool') return { role, content, name: message.name }
+  const calls = message.toolCalls?.map((call) => ({ name: call.name, arguments: call.arguments }))
+  return { role, content, ...(calls !== undefined && { tool_calls: calls }) }
+}
