@@ -112,11 +112,12 @@ export function ElicitationForm({ chatId, message, elicitation, focusAfter }: El
           {failure}
         </p>
       )}
-      <div className="flex flex-wrap gap-2">
+      <div className="flex flex-wrap gap-2 max-sm:*:flex-auto max-sm:*:px-2">
         <Button type="submit" look="primary" busy={pending === 'accept'} disabled={pending === 'decline'}>
           Submit
         </Button>
         <Button
+          look="plain"
           busy={pending === 'decline'}
           disabled={pending === 'accept'}
           onClick={() => void send({ action: 'decline' })}
