@@ -63,3 +63,62 @@ test('in landscape the chat keeps most of the window, and the input still has tw
   expect(grown!.height).toBeGreaterThan(area!.height)
   expect(grown!.height).toBeLessThan(390 * 0.3)
 })
+
+test('with the on-screen keyboard open, what is typed and its buttons stay visible (§14.25, §14.41)', async ({
+  account: user,
+  openDevice,
+}) => {
+  const page = await openDevice(user, '/', phone)
+  await expect(page.getByRole('combobox', { name: 'Bot' })).toHaveValue(/./)
+  // The page asks for a layout above the keyboard, so the window becomes lower.
+  const openKeyboard = () => page.setViewportSize({ width: 390, height: 430 })
+  const closeKeyboard = () => page.setViewportSize(phone.viewport)
+
+  await input(page).tap()
+  await openKeyboard()
+  await page.keyboard.type('hello')
+  await expect(input(page)).toBeInViewport({ ratio: 1 })
+  await expect(sendButton(page)).toBeInViewport({ ratio: 1 })
+  await sendButton(page).tap()
+  await expect(page.getByRole('article')).toHaveCount(2)
+  await expect(sendButton(page)).toBeVisible()
+  await expect(input(page)).toHaveValue('')
+
+  // The end of the reply is above the input.
+  await input(page).tap()
+  const [reply, form] = await Promise.all(
+    [
+      page.getByRole('article').last().locator('p').last(),
+      page.getByRole('form', { name: 'New message' }),
+    ].map((element) => element.boundingBox()),
+  )
+  expect(reply!.y + reply!.height).toBeLessThanOrEqual(form!.y)
+  await input(page).fill(Array.from({ length: 20 }, (_, index) => `line ${index}`).join('\n'))
+  await expect(sendButton(page)).toBeInViewport({ ratio: 1 })
+  await expect(page.locator('header')).toBeInViewport({ ratio: 0.9 })
+  await input(page).fill('')
+
+  await page.getByRole('article', { name: 'You' }).getByRole('button', { name: 'Edit message' }).tap()
+  const edit = page.getByRole('form', { name: 'Edit message' })
+  await expect(edit.getByRole('textbox')).toBeInViewport({ ratio: 1 })
+  await edit.getByRole('button', { name: 'Cancel' }).tap()
+  await closeKeyboard()
+
+  await page.getByRole('button', { name: 'Search chats' }).tap()
+  await openKeyboard()
+  await page.keyboard.type('hello')
+  await page.keyboard.press('Enter')
+  const found = page.getByRole('dialog').getByRole('link').first()
+  await expect(found).toBeInViewport({ ratio: 1 })
+  await closeKeyboard()
+
+  await page.goto('/settings/bots')
+  await page.getByRole('button', { name: 'Edit' }).first().tap()
+  await openKeyboard()
+  for (const field of ['Name *', 'Model *']) {
+    await page.getByLabel(field).tap()
+    await expect(page.getByLabel(field)).toBeFocused()
+    await expect(page.getByLabel(field)).toBeInViewport({ ratio: 1 })
+    await expect(page.getByRole('button', { name: 'Save' })).toBeInViewport({ ratio: 1 })
+  }
+})
