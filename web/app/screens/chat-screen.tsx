@@ -7,6 +7,7 @@ import type { MessageSlots } from '../../features/chat/message/message-context.t
 import { useChatTitle } from '../../features/chat/chat-title.ts'
 import { useAuthorizationReturn } from '../../features/connectors/list/authorization-return.ts'
 import { connectionLogsPreference } from '../../features/preferences/connection-logs.ts'
+import { PromptButton } from '../../features/prompts/prompt-button.tsx'
 import { ShareButton } from '../../features/sharing/share-button.tsx'
 import { LogPanel } from '../../features/tools/log/log-panel.tsx'
 import { ToolBlock } from '../../features/tools/call/tool-block.tsx'
@@ -63,7 +64,12 @@ function OwnChat({ chatId }: { readonly chatId: string }) {
 
 function createSlots(chatId: string): MessageSlots {
   return {
-    actions: ({ id }) => <ShareButton chatId={chatId} messageId={id} />,
+    actions: ({ id, role }) => (
+      <>
+        <ShareButton chatId={chatId} messageId={id} />
+        {role === 'assistant' && <PromptButton chatId={chatId} messageId={id} />}
+      </>
+    ),
     toolCall: (call) => <ToolBlock chatId={chatId} {...call} />,
   }
 }

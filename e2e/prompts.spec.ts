@@ -1,0 +1,33 @@
+import { sendButton, writeMessage } from './support/chat-page.ts'
+import { expect, looks, test } from './support/fixtures.ts'
+import { checkAccessibility, expectNoSidewaysScroll } from './support/page-checks.ts'
+
+for (const { look, viewport, colorScheme } of looks)
+  test(`the owner of a chat sees what the model was given for a reply: ${look} (§27.1)`, async ({
+    page,
+    user: _,
+  }) => {
+    await page.setViewportSize(viewport)
+    await page.emulateMedia({ colorScheme })
+    await page.evaluate(() => localStorage.setItem('theme', 'system'))
+    await page.reload()
+    await writeMessage(page, 'table')
+    await expect(sendButton(page)).toBeVisible()
+    await writeMessage(page, 'code')
+    await expect(sendButton(page)).toBeVisible()
+    const reply = page.getByRole('article').last()
+    await reply.hover()
+    const open = reply.getByRole('button', { name: 'What the model was given' })
+    await open.click()
+    const dialog = page.getByRole('dialog', { name: 'What the model was given' })
+    await expect(dialog).toContainText('Messages: 3')
+    await dialog.getByRole('button', { name: '3. User, 4 characters' }).click()
+    await expect(dialog.getByText('code', { exact: true })).toBeVisible()
+    await dialog.getByRole('button', { name: /calculate/ }).click()
+    await expect(dialog).toContainText('"type":"object"')
+    await checkAccessibility(page)
+    await expectNoSidewaysScroll(page)
+    await page.keyboard.press('Escape')
+    await expect(dialog).toBeHidden()
+    await expect(open).toBeFocused()
+  })

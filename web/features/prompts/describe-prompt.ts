@@ -1,0 +1,29 @@
+import type { PromptMessage, PromptTool, SentPrompt } from '@yonder/contract/sent-prompt'
+
+/** Characters of a message with the calls that it makes. */
+export function sizeOfMessage({ content, tool_calls: calls = [] }: PromptMessage): number {
+  return calls.reduce((size, call) => size + call.name.length + call.arguments.length, content.length)
+}
+
+/** Characters of the definition of a tool. */
+export function sizeOfTool({ name, description, schema }: PromptTool): number {
+  return name.length + description.length + schema.length
+}
+
+/** The size of a whole prompt. */
+export function describeSize({ instructions, messages, tools }: SentPrompt): string {
+  const sizes = [instructions?.length ?? 0, ...messages.map(sizeOfMessage), ...tools.map(sizeOfTool)]
+  const chars = sizes.reduce((total, size) => total + size, 0)
+  return `${chars.toLocaleString('en')} characters in all`
+}
+
+/** The options that were sent. */
+export function describeOptions(prompt: SentPrompt): string[] {
+  const { temperature, top_p, reasoning_effort, max_tokens } = prompt
+  return [
+    ...(temperature === undefined ? [] : [`temperature ${temperature}`]),
+    ...(top_p === undefined ? [] : [`top-p ${top_p}`]),
+    ...(reasoning_effort === undefined ? [] : [`reasoning effort ${reasoning_effort}`]),
+    ...(max_tokens === null ? [] : [`at most ${max_tokens.toLocaleString('en')} tokens`]),
+  ]
+}

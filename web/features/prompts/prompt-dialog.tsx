@@ -1,0 +1,143 @@
+import type { PromptMessage, PromptTool, SentPrompt } from '@yonder/contract/sent-prompt'
+import type { ReactNode } from 'react'
+import { useSentPrompt } from './use-sent-prompt.ts'
+import { ApiError, readReason } from '../../lib/api-error.ts'
+import { formatRecent } from '../../lib/format-time.ts'
+import { Dialog } from '../../ui/dialog/dialog.tsx'
+import { Disclosure } from '../../ui/disclosure.tsx'
+import { InertText } from '../../ui/inert-text.tsx'
+import { LoadingState } from '../../ui/states/states.tsx'
+import { describeOptions, describeSize, sizeOfMessage, sizeOfTool } from './describe-prompt.ts'
+
+export interface PromptDialogProps {
+  readonly chatId: string
+  readonly messageId: string
+  readonly onClose: () => void
+}
+
+/** What the model was given for a reply: instructions, messages and tools, with their sizes (§27.1). */
+export function PromptDialog({ chatId, messageId, onClose }: PromptDialogProps) {
+  const { data, error } = useSentPrompt(chatId, messageId)
+  return (
+    <Dialog title="What the model was given" onClose={onClose}>
+      {data !== undefined && <Prompt prompt={data} />}
+      {data === undefined && error === undefined && <LoadingState>Loading the prompt...</LoadingState>}
+      {data === undefined && error !== undefined && <p className="text-sm text-muted">{explain(error)}</p>}
+    </Dialog>
+  )
+}
+
+function explain(error: Error): string {
+  if (error instanceof ApiError && error.status === 404)
+    return 'The prompt of this reply is not stored. It is kept for replies written from this version on.'
+  return `The prompt could not be loaded: ${readReason(error)}`
+}
+
+function Prompt({ prompt }: { readonly prompt: SentPrompt }) {
+  const { model, time, instructions, messages, tools, missing } = prompt
+  return (
+    <div className="flex flex-col gap-4 text-sm">
+      <p className="text-muted tabular-nums">
+        <bdi>{model}</bdi> · {formatRecent(new Date(time))} · {describeSize(prompt)}
+        {describeOptions(prompt).map((option) => ` · ${option}`)}
+      </p>
+      {missing.length > 0 && (
+        <p className="rounded-control bg-sunken px-3 py-2">
+          Newer prompts have taken the place of some texts of this one: {missing.join(', ')}.
+        </p>
+      )}
+      <Section title="Instructions" size={instructions?.length}>
+        {instructions !== null && <Text>{instructions}</Text>}
+      </Section>
+      <Section title={`Messages: ${messages.length}`} size={sum(messages.map(sizeOfMessage))}>
+        <ol className="divide-y divide-line">
+          {messages.map((message, index) => (
+            // oxlint-disable-next-line react/no-array-index-key -- the messages of a prompt never change
+            <Message key={index} number={index + 1} message={message} />
+          ))}
+        </ol>
+      </Section>
+      <Section title={`Tools: ${tools.length}`} size={sum(tools.map(sizeOfTool))}>
+        {tools.length > 0 && (
+          <ul className="divide-y divide-line">
+            {tools.map((tool) => (
+              <Tool key={tool.name} tool={tool} />
+            ))}
+          </ul>
+        )}
+      </Section>
+    </div>
+  )
+}
+
+interface SectionProps {
+  readonly title: string
+  /** In characters; undefined for a part that was not sent. */
+  readonly size: number | undefined
+  readonly children: ReactNode
+}
+
+function Section({ title, size, children }: SectionProps) {
+  return (
+    <section aria-label={title}>
+      <h3 className="flex items-baseline justify-between gap-3 font-medium">
+        {title}
+        <span className="text-xs font-normal text-muted tabular-nums">{formatChars(size ?? 0)}</span>
+      </h3>
+      {children}
+    </section>
+  )
+}
+
+const roles: Readonly<Record<PromptMessage['role'], string>> = {
+  user: 'User',
+  assistant: 'Assistant',
+  tool: 'Result of a tool',
+}
+
+function Message({ number, message }: { readonly number: number; readonly message: PromptMessage }) {
+  const { role, content, name, tool_calls: calls = [] } = message
+  const label = `${number}. ${roles[role]}${name === undefined ? '' : `: ${name}`}`
+  return (
+    <li className="py-1.5">
+      <Disclosure label={`${label}, ${formatChars(sizeOfMessage(message))}`}>
+        {content !== '' && <Text>{content}</Text>}
+        {calls.map((call, index) => (
+          // oxlint-disable-next-line react/no-array-index-key -- the calls of a prompt never change
+          <Text key={index}>{`Calls ${call.name} with ${call.arguments}`}</Text>
+        ))}
+      </Disclosure>
+    </li>
+  )
+}
+
+function Tool({ tool }: { readonly tool: PromptTool }) {
+  return (
+    <li className="py-1.5">
+      <Disclosure label={`${tool.name}, ${formatChars(sizeOfTool(tool))}`}>
+        <Text>{tool.description}</Text>
+        <Text>{tool.schema}</Text>
+      </Disclosure>
+    </li>
+  )
+}
+
+function Text({ children }: { readonly children: string }) {
+  return (
+    <div
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a long text scrolls with the keyboard too
+      tabIndex={0}
+      className="mt-1 max-h-80 overflow-y-auto rounded-control bg-sunken px-3 py-2 text-xs leading-5 wrap-anywhere whitespace-pre-wrap"
+    >
+      <InertText>{children}</InertText>
+    </div>
+  )
+}
+
+function formatChars(chars: number): string {
+  return chars === 1 ? '1 character' : `${chars.toLocaleString('en')} characters`
+}
+
+function sum(sizes: readonly number[]): number {
+  return sizes.reduce((total, size) => total + size, 0)
+}
