@@ -9,8 +9,9 @@ import { partPath, startProcess } from './parts/start-process.ts'
 
 /*
  * Measures the reads of one user while another one makes calls at once to a hostile MCP server, again and again. Compares
- * them with a quiet run just before. A hostile server in a process of its own needs processor time too: on a
- * machine with few cores, the polite server shows how much the calls themselves cost.
+ * them with a quiet run just before. A hostile server in a process of its own needs processor time too: on a machine with
+ * few cores, the polite server shows how much the calls themselves cost. The longest turn of the event loop is processor
+ * time, which depends less on other load than the reads do.
  */
 
 /** Runs only behaviours whose name contains this. */
@@ -137,17 +138,23 @@ for (const { behaviour, path } of attacks.filter((each) => each.behaviour.includ
   await control(`/connect?behaviour=${behaviour}`)
   const outcomes = new Set<string>()
   const quiet: number[] = []
-  const attacked = callsAtOnce.map((count) => ({ count, times: Array.of<number>() }))
+  const attacked = callsAtOnce.map((count) => ({
+    count,
+    times: Array.of<number>(),
+    turns: Array.of<number>(),
+  }))
   for (let round = 0; round < rounds; round++) {
     quiet.push(...(await read(AbortSignal.timeout(roundMs))))
-    for (const { count, times } of attacked) {
+    for (const { count, times, turns } of attacked) {
+      await control('/longest-turn')
       const end = AbortSignal.timeout(roundMs)
       const [readTimes, ended] = await Promise.all([read(end), attack(`${path}count=${count}`, end)])
       times.push(...readTimes)
+      turns.push(Number((await control('/longest-turn'))[0]))
       for (const outcome of ended) outcomes.add(outcome)
     }
   }
-  for (const { count, times } of attacked)
+  for (const { count, times, turns } of attacked) {
     report.add({
       name: behaviour,
       size: count,
@@ -156,6 +163,13 @@ for (const { behaviour, path } of attacks.filter((each) => each.behaviour.includ
       counterpart: { name: 'quiet', values: quiet },
       goal: { at: 0.99, maxRatio },
     })
+    report.add({
+      name: `${behaviour}, longest turn`,
+      size: count,
+      unit: 'ms of processor time',
+      values: turns,
+    })
+  }
   console.log(`  outcomes: ${[...outcomes].join('; ')}`)
 }
 report.finish()

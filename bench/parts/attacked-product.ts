@@ -62,12 +62,35 @@ async function callAll(count: number): Promise<string[]> {
   )
 }
 
+/** The most processor time of one turn of the event loop since the last reading, in milliseconds. */
+let longestTurnMs = 0
+let usedBefore = process.cpuUsage()
+setInterval(() => {
+  const { user, system } = process.cpuUsage(usedBefore)
+  longestTurnMs = Math.max(longestTurnMs, (user + system) / 1_000)
+  usedBefore = process.cpuUsage()
+}, 1)
+
+/** Returns the longest turn since the last call. */
+function takeLongestTurn(): string[] {
+  const taken = longestTurnMs
+  longestTurnMs = 0
+  return [taken.toFixed(1)]
+}
+
+function act({ pathname, searchParams }: URL): Promise<string[]> {
+  switch (pathname) {
+    case '/connect':
+      return connectAll(searchParams.get('behaviour') ?? '', Number(searchParams.get('count') ?? callsAtOnce))
+    case '/longest-turn':
+      return Promise.resolve(takeLongestTurn())
+    default:
+      return callAll(Number(searchParams.get('count') ?? callsAtOnce))
+  }
+}
+
 const control = createServer((request, response) => {
-  const { pathname, searchParams } = new URL(request.url ?? '', 'http://control')
-  const count = Number(searchParams.get('count') ?? callsAtOnce)
-  const attack =
-    pathname === '/connect' ? connectAll(searchParams.get('behaviour') ?? '', count) : callAll(count)
-  attack.then(
+  act(new URL(request.url ?? '', 'http://control')).then(
     (outcomes) => response.end(JSON.stringify(outcomes)),
     (error: unknown) => response.writeHead(500).end(String(error)),
   )

@@ -55,6 +55,7 @@ export interface Attacked {
   /**
    * Connects to a hostile server at `/connect?behaviour=`, or makes calls to it at `/call`: as many as `count=` says.
    * Responds with the outcomes.
+   * `/longest-turn` responds with the most processor time of a turn of the event loop, since the last such request.
    */
   readonly control: string
 }

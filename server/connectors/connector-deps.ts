@@ -5,6 +5,7 @@ import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { User } from '../identity/user.ts'
 import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 import type { ConcurrencyLimiter } from '../lib/concurrency-limiter.ts'
+import type { EventLoopTurns } from '../lib/event-loop-turns.ts'
 import type { SingleFlight } from '../lib/single-flight.ts'
 import type { TokenLeases } from '../lib/token-lease.ts'
 import type { BuiltInConnectors } from './built-in/built-in-connectors.ts'
@@ -64,6 +65,8 @@ export interface SharedState {
   readonly pool: ConnectionPool
   readonly backoff: Backoff
   readonly callLimiter: ConcurrencyLimiter
+  /** For starting and failing calls, and for the requests to servers (§18.46). */
+  readonly turns: EventLoopTurns
   readonly responseScheduler: ResponseScheduler
   readonly messageWorker: MessageWorker
   readonly tokenLeases: TokenLeases<boolean>

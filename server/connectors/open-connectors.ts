@@ -7,6 +7,7 @@ import type { Sealer } from '../db/secrets/seal-secret.ts'
 import { createBuiltInConnectors } from './built-in/built-in-connectors.ts'
 import type { IntegrationConnectors } from './built-in/built-in-connectors.ts'
 import { ConcurrencyLimiter } from '../lib/concurrency-limiter.ts'
+import { EventLoopTurns } from '../lib/event-loop-turns.ts'
 import { SingleFlight } from '../lib/single-flight.ts'
 import { TokenLeases } from '../lib/token-lease.ts'
 import type { ToolCallRequest } from './calls/call-tool.ts'
@@ -150,6 +151,7 @@ function createSharedState(
     pool: new ConnectionPool({ maxIdleMs, maxIdleConnections }),
     backoff: new Backoff(now),
     callLimiter: new ConcurrencyLimiter(),
+    turns: new EventLoopTurns(),
     responseScheduler: new ResponseScheduler(),
     messageWorker: new MessageWorker(),
     tokenLeases: new TokenLeases({ now, closing }),

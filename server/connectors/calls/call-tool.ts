@@ -141,6 +141,7 @@ function toRecorded(status: ToolOutcome['status']): CallOutcome {
   }
 }
 
+/** Calls start and fail in turns, because many can do so at the same moment: at a deadline, or for freed slots (§18.46). */
 class RunningCall {
   readonly #deps: ConnectorDeps
   readonly #request: ToolCallRequest
@@ -163,11 +164,13 @@ class RunningCall {
     let acquired: Acquired | undefined
     try {
       acquired = await this.#waitForSlot(signal)
+      await this.#deps.shared.turns.next()
       const refusal = acquired.waited ? await this.#resolveAgain() : undefined
       if (refusal !== undefined) return refusal
       this.#deps.shared.backoff.throwIfPaused(connectionKey(this.#connector))
       return await this.#callNow(signal)
     } catch (error) {
+      await this.#deps.shared.turns.next()
       return await this.#toFailedOutcome(error)
     } finally {
       this.#clock?.stop()

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Elicitation, ElicitationAnswer } from '@yonder/contract/elicitation'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
@@ -78,6 +78,32 @@ describe('a hostile server', () => {
       status: 'failed',
       text: 'The tool failed: The server cannot be reached. Check its address or try again later.',
     })
+  })
+
+  it('lets other requests in between the calls that end at the same moment (§18.46)', async () => {
+    const connectorName = await impatient.connect('silent-call')
+    const before = (await impatient.hostile.seen('silent-call')).length
+    const stop = new AbortController()
+    let turn = 0
+    let counting: NodeJS.Immediate
+    const count = (): void => {
+      turn++
+      counting = setImmediate(count)
+    }
+    const calls = Array.from({ length: 4 }, async () => {
+      const { status } = await impatient.call({ connectorName, signal: stop.signal })
+      return { status, turn }
+    })
+    await vi.waitFor(async () => {
+      const seen = (await impatient.hostile.seen('silent-call')).slice(before)
+      expect(seen.filter(({ rpc }) => rpc === 'tools/call')).toHaveLength(4)
+    })
+    counting = setImmediate(count)
+    stop.abort()
+    const ended = await Promise.all(calls)
+    clearImmediate(counting)
+    expect(ended.map(({ status }) => status)).toEqual(['stopped', 'stopped', 'stopped', 'stopped'])
+    expect(new Set(ended.map((each) => each.turn)).size).toBe(4)
   })
 
   it('is stored as failed as soon as a call to it has timed out (§18.35)', async () => {
@@ -252,7 +278,7 @@ describe('a hostile server', () => {
       onElicit: async (elicitation) => {
         received.push(elicitation)
         maxOpen = Math.max(maxOpen, ++open)
-        await setImmediate()
+        await nextTurn()
         open--
         return { action: 'accept', content: { name: 'Ada' } }
       },

@@ -16,6 +16,7 @@ import type { McpServer } from '@modelcontextprotocol/server'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import { linkSignal, onAbort } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
+import type { EventLoopTurns } from '../../lib/event-loop-turns.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import type { ResponseScheduler } from '../responses/response-scheduler.ts'
 import { readMessages } from '../responses/read-messages.ts'
@@ -50,6 +51,7 @@ export interface HttpTarget {
 
 export interface ConnectOptions {
   readonly source: ResultSource
+  readonly turns: EventLoopTurns
   readonly responseScheduler: ResponseScheduler
   readonly signal: AbortSignal
   /** Called when the server announces that its list of tools has changed. */
@@ -141,10 +143,16 @@ async function connect(
   return connection
 }
 
-/** Returns a fetch that limits the responses of a server and reads them piece by piece. */
-function readingFetch(fetch: GuardedFetch['fetch'], { options, budget, results }: Reading) {
-  const { source, responseScheduler } = options
-  const limited = limitResponses(fetch, budget, source.limits, () => responseScheduler.next(source.userId))
+/** Returns a fetch that sends requests in turns, limits the responses of a server and reads them piece by piece. */
+function readingFetch(send: GuardedFetch['fetch'], { options, budget, results }: Reading) {
+  const { source, turns, responseScheduler } = options
+  const sendInTurn: GuardedFetch['fetch'] = async (input, init) => {
+    await turns.next()
+    return send(input, init)
+  }
+  const limited = limitResponses(sendInTurn, budget, source.limits, () =>
+    responseScheduler.next(source.userId),
+  )
   return readMessages(limited, async (data) => {
     try {
       return await results.readLarge(data)

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { EventLoopTurns } from '../../lib/event-loop-turns.ts'
 import { connectorLimits } from '../connector-limits.ts'
 import { connectServer } from './connect-server.ts'
 import { listServerTools } from './list-server-tools.ts'
@@ -79,6 +80,7 @@ it.each<[dialect: string, contentType: string, write: (message: object) => strin
       },
       {
         source: { userId: 'ada', url: 'https://mcp.example/', limits: connectorLimits, messageWorker },
+        turns: new EventLoopTurns(),
         responseScheduler: new ResponseScheduler(),
         signal: new AbortController().signal,
         onToolsChanged: () => undefined,

@@ -55,7 +55,7 @@ async function runAndRelease<Result>(
     return result
   } catch (error) {
     // The connection is not reused: late messages of a failed request must not reach the next request.
-    void connection.close()
+    void deps.shared.turns.next().then(() => connection.close())
     throw connection.refusal ?? error
   }
 }
@@ -74,6 +74,7 @@ async function open(
       limits: deps.settings.limits,
       messageWorker: deps.shared.messageWorker,
     },
+    turns: deps.shared.turns,
     responseScheduler: deps.shared.responseScheduler,
     signal,
     onToolsChanged: (announcing) =>
