@@ -1,4 +1,7 @@
 import { z } from 'zod'
+import { errorCodes } from './error.ts'
+import { botLimits, describeRange, maxInstructionsChars } from './lib/bot-limits.ts'
+import type { Range } from './lib/bot-limits.ts'
 import { resourceName } from './lib/resource-name.ts'
 
 /** The wire formats of a bot's model; a bot without one uses `openai`. */
@@ -18,30 +21,6 @@ const webAddress = /^https?:\/\/[^\s/\\@?#]+([/?#]\S*)?$/i
 /** How much a model reasons before it replies. Each provider expresses it in its own way. */
 export const reasoningEfforts = ['minimal', 'low', 'medium', 'high'] as const
 export type ReasoningEffort = (typeof reasoningEfforts)[number]
-
-/** Characters of a bot's instructions. */
-export const maxInstructionsChars = 50_000
-
-/** The variables that instructions can contain (§23.2). */
-export const instructionVariables = ['{{user}}', '{{date}}', '{{time_zone}}'] as const
-
-/** The smallest and the largest value of each number of a bot. */
-export const botLimits = {
-  max_tokens: { min: 1, max: 10_000_000 },
-  temperature: { min: 0, max: 2 },
-  top_p: { min: 0, max: 1 },
-  context_window: { min: 1_000, max: 100_000_000 },
-} as const
-
-interface Range {
-  readonly min: number
-  readonly max: number
-}
-
-/** Describes the numbers that a field accepts, after its name (§23.6). */
-export function describeRange({ min, max }: Range, kind: 'a number' | 'a whole number'): string {
-  return `must be ${kind} from ${min.toLocaleString('en')} to ${max.toLocaleString('en')}`
-}
 
 function numberFrom(range: Range) {
   const error = describeRange(range, 'a number')
@@ -101,3 +80,47 @@ export const BotInput = z.object({
   connectors: z.array(z.string().trim().min(1).max(200)).max(200).nullish(),
 })
 export type BotInput = z.infer<typeof BotInput>
+
+/**
+ * The state of a bot's form, which may not be saved yet. `name` is the name of the stored bot that is edited: its key is
+ * used when `api_key` is absent or the mask, and only with the address that it belongs to (§23.10).
+ */
+export const BotDraft = BotInput.pick({
+  base_url: true,
+  api_key: true,
+  api_type: true,
+  custom_api_path: true,
+}).extend({
+  name: z.string().max(200).nullish(),
+})
+export type BotDraft = z.infer<typeof BotDraft>
+
+/** The models at the address of a draft: `POST /api/bot/models` (§23.7). */
+export const ModelList = z.object({
+  /** Sorted, each once, at most `maxListedModels`. */
+  models: z.array(z.string()),
+  /** How many further models the provider lists. */
+  omitted: z.int().nonnegative(),
+  /** One sentence that says why there is no list. */
+  problem: z.string().optional(),
+})
+export type ModelList = z.infer<typeof ModelList>
+
+/** A draft with the model that is tested: `POST /api/bot/test` (§23.11). */
+export const BotTest = BotDraft.extend({ model: BotInput.shape.model })
+export type BotTest = z.infer<typeof BotTest>
+
+export const BotTestResult = z.object({
+  works: z.boolean(),
+  /** One sentence that says what works, or what is wrong and what to do. */
+  message: z.string(),
+  /** Only when it does not work. */
+  code: z.enum(errorCodes).optional(),
+})
+export type BotTestResult = z.infer<typeof BotTestResult>
+
+/** The models of an Ollama on this machine; null without one: `GET /api/bot/local-models` (§23.16). */
+export const LocalModels = z.object({
+  local: z.object({ base_url: z.string(), models: z.array(z.string()) }).nullable(),
+})
+export type LocalModels = z.infer<typeof LocalModels>

@@ -4,6 +4,7 @@ import type { Registry } from 'prom-client'
 import { replaceConnectorInBots } from './bots/bot-connectors.ts'
 import { registerBotRoutes } from './bots/bot-routes.ts'
 import { openBotModel } from './bots/bot-model.ts'
+import { registerBotCheckRoutes } from './bots/check/bot-check-routes.ts'
 import { openChats } from './chats/open-chats.ts'
 import { openCompletions } from './completions/open-completions.ts'
 import type { Config } from './config/config.ts'
@@ -160,6 +161,7 @@ function registerSignedInRoutes(api: Api, deps: AppDeps, domains: Domains): void
   limitRequests(api, deps.config.rateLimits, (request) => requireUser(request).id)
   registerUserRoutes(api)
   registerBotRoutes(api, deps, { onChanged: changed(live, 'bots') })
+  registerBotCheckRoutes(api, deps, { perMinute: deps.config.rateLimits.completions })
   registerConnectorRoutes(api, connectors.deps)
   registerIntegrationRoutes(api, integrations.deps, { perMinute })
   registerShareRoutes(api, deps)

@@ -65,6 +65,8 @@ export async function startProduct({
         PUBLIC_URL: url,
         DATA_DIR: dataDir,
         LOG_LEVEL: 'warn',
+        // The developer may have one.
+        OLLAMA_URL: 'none',
         RATE_LIMIT_SIGN_IN: '10000',
         RATE_LIMIT_OIDC: '100000',
         RATE_LIMIT_COMPLETIONS: '10000',

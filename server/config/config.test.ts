@@ -39,6 +39,7 @@ it('has a default for every setting', () => {
     defaultModel: null,
     defaultBots: null,
     modelPrices: [],
+    ollamaUrl: 'http://127.0.0.1:11434',
     outgoing: { allowedPrivateHosts: [], loopbackInstallation: true, ownPorts: [3000] },
     demoShareId: 'demo',
     metricsToken: null,

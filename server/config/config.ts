@@ -51,6 +51,8 @@ export interface Config {
   readonly modelPrices: readonly ModelPrice[]
   /** The share of a context window above which the older messages of a chat are summarised. */
   readonly compactAt: number
+  /** The Ollama that a loopback installation offers; null offers none. */
+  readonly ollamaUrl: string | null
   /** Limits on the addresses that users and other servers may supply (`http/outgoing/address-policy.ts`). */
   readonly outgoing: {
     readonly allowedPrivateHosts: readonly string[]
@@ -196,6 +198,7 @@ function toConfig(env: Settings): Config {
     defaultBots: env.DEFAULT_BOTS ?? null,
     modelPrices: env.MODEL_PRICES ?? [],
     compactAt: env.COMPACT_AT,
+    ollamaUrl: nullIfNone(env.OLLAMA_URL),
     outgoing: {
       allowedPrivateHosts: env.ALLOWED_PRIVATE_HOSTS ?? [],
       loopbackInstallation: loopback,

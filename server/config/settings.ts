@@ -199,6 +199,14 @@ const models = {
     description:
       "The share of a model's context window above which the older messages of a chat are summarised, from 0.2 to 0.95.",
   }),
+  OLLAMA_URL: withDefault(
+    z.union([z.literal('none'), httpUrl], 'must be an http or https address, or none'),
+    'http://127.0.0.1:11434',
+    {
+      description:
+        'The address of an Ollama whose models are offered in Add Bot. Only while `HOST` and `PUBLIC_URL` are loopback addresses; `none` offers nothing.',
+    },
+  ),
 }
 
 const connectors = {

@@ -96,6 +96,8 @@ export interface ModelStreamOptions {
    * the reply is returned. It runs on the path of every token: it must be quick and must not throw.
    */
   readonly onReadable: (isFull: boolean) => void
+  /** Called when the upstream sends its reply in one piece instead of streaming it. */
+  readonly onWhole?: () => void
 }
 
 /** A model's reply while it arrives. */

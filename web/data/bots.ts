@@ -8,7 +8,7 @@ import { addToList, removeFromList, replaceInList } from './named-list.ts'
 const botPath = (name: string): string => `/api/bot/${encodeURIComponent(name)}`
 
 /** The labels of the bot form, for error messages that name a field. */
-const labels: FieldLabels = {
+export const botLabels: FieldLabels = {
   name: 'Name',
   model: 'Model',
   base_url: 'Base URL',
@@ -16,6 +16,11 @@ const labels: FieldLabels = {
   api_type: 'API type',
   custom_api_path: 'Custom API path',
   max_tokens: 'Max tokens',
+  instructions: 'Instructions',
+  temperature: 'Temperature',
+  top_p: 'Top-p',
+  reasoning_effort: 'Reasoning effort',
+  context_window: 'Context window',
 }
 
 /** The user's bots (§7.2); loaded once, again on reconnect, but not on focus (§7.28). */
@@ -38,7 +43,7 @@ export function useSaveBot(stored?: Bot, onRename?: (name: string, next: string)
       return update<readonly Bot[]>(botsKey, (bots) => replaceInList(bots, stored.name, bot))
     },
     success: ({ name }) => `Bot "${name}" ${stored === undefined ? 'added' : 'updated'} successfully`,
-    failure: (error) => `Failed to save bot: ${readReason(error, labels)}`,
+    failure: (error) => `Failed to save bot: ${readReason(error, botLabels)}`,
   })
 }
 

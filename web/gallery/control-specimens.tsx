@@ -10,6 +10,7 @@ import { Field } from '../ui/form/field.tsx'
 import { Select } from '../ui/form/select.tsx'
 import { SettingsGroup, SettingsHeader, SettingsRow } from '../ui/form/settings-list.tsx'
 import { Switch } from '../ui/form/switch.tsx'
+import { TextArea } from '../ui/form/text-area.tsx'
 import { SearchInput, SecretInput, TextInput } from '../ui/form/text-input.tsx'
 import { StateBadge } from '../ui/states/state-badge.tsx'
 import { Section, Specimen } from './section.tsx'
@@ -96,6 +97,19 @@ export function ButtonSpecimens() {
   )
 }
 
+function SearchSpecimen() {
+  return (
+    <Specimen name="Search, boxed and bare" arrange="column">
+      <div className="flex">
+        <SearchInput aria-label="Search connectors" placeholder="Search connectors..." />
+      </div>
+      <div className="flex">
+        <SearchInput look="bare" aria-label="Search chats" placeholder="Search chats, then press Enter" />
+      </div>
+    </Specimen>
+  )
+}
+
 export function FieldSpecimens() {
   const [isChecked, setChecked] = useState(true)
   return (
@@ -111,6 +125,9 @@ export function FieldSpecimens() {
       <Specimen name="Filled" arrange="column">
         <Field label="Model" required>
           <TextInput defaultValue="demo-large" />
+        </Field>
+        <Field label="Instructions">
+          <TextArea defaultValue={'Reply in French.\nBe brief.'} />
         </Field>
       </Specimen>
       <Specimen name="Error" arrange="column">
@@ -131,14 +148,7 @@ export function FieldSpecimens() {
           <SecretInput isMask defaultValue="sk-a••••mnop" />
         </Field>
       </Specimen>
-      <Specimen name="Search, boxed and bare" arrange="column">
-        <div className="flex">
-          <SearchInput aria-label="Search connectors" placeholder="Search connectors..." />
-        </div>
-        <div className="flex">
-          <SearchInput look="bare" aria-label="Search chats" placeholder="Search chats, then press Enter" />
-        </div>
-      </Specimen>
+      <SearchSpecimen />
       <Specimen name="Select, boxed" arrange="column">
         <Field label="API type">
           <Select defaultValue="anthropic">

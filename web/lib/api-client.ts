@@ -34,7 +34,7 @@ export interface ApiClient {
   readonly post: <Answer>(
     path: string,
     body?: unknown,
-    options?: Pick<ApiRequest, 'credentials'>,
+    options?: Pick<ApiRequest, 'credentials' | 'signal'>,
   ) => Promise<Answer | undefined>
   readonly put: <Answer>(path: string, body?: unknown) => Promise<Answer | undefined>
   readonly delete: <Answer>(path: string, body?: unknown) => Promise<Answer | undefined>
@@ -83,7 +83,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 
   const write =
     (method: NonNullable<ApiRequest['method']>) =>
-    async <Answer>(path: string, body?: unknown, options?: Pick<ApiRequest, 'credentials'>) =>
+    async <Answer>(path: string, body?: unknown, options?: Pick<ApiRequest, 'credentials' | 'signal'>) =>
       call<Answer>(path, { method, body, ...options }, (status) => `API error: ${status}`)
 
   return {

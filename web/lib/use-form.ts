@@ -29,6 +29,8 @@ export interface Form<Draft, Field extends string> {
   readonly changes: Changes
   readonly change: (part: Partial<Draft>) => void
   readonly onSubmit: (event: SubmitEvent<HTMLFormElement>) => void
+  /** Shows problems that another action than the submission found, and focuses the first control with one. */
+  readonly report: (problems: Problems<Field>) => void
   /** Returns the ref for the control of a field. The first control with a problem gets the focus on submission. */
   readonly ref: (field: Field) => RefCallback<HTMLElement>
 }
@@ -53,13 +55,18 @@ export function useForm<Draft extends object, Field extends string>({
     setDraft((current) => ({ ...current, ...part }))
   }
 
-  const submitDraft = async () => {
-    if (pending) return
-    const found = check(draft, (field) => controls.current.get(field))
+  /** Returns whether there are any. */
+  const report = (found: Problems<Field>): boolean => {
     // Render the messages before scrolling to the control, because they may move or cover it.
     flushSync(() => setProblems(found))
     const firstInvalid = Object.keys(found)[0] as Field | undefined
-    if (firstInvalid !== undefined) return focusControl(controls.current.get(firstInvalid))
+    if (firstInvalid !== undefined) focusControl(controls.current.get(firstInvalid))
+    return firstInvalid !== undefined
+  }
+
+  const submitDraft = async () => {
+    if (pending) return
+    if (report(check(draft, (field) => controls.current.get(field)))) return
     setPending(true)
     setProblems((await submit(draft)) ?? {})
     setPending(false)
@@ -75,6 +82,7 @@ export function useForm<Draft extends object, Field extends string>({
       event.preventDefault()
       void submitDraft()
     },
+    report,
     ref: (field) => {
       const known = refs.current.get(field)
       if (known !== undefined) return known

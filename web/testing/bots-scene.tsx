@@ -9,6 +9,9 @@ import { renderScreen } from './render-screen.tsx'
 import { json, ScriptedApi } from './scripted-api.ts'
 import { makeBot } from './wire-objects.ts'
 
+/** Requests that write nothing, although they have a body. */
+const checks = ['POST /api/bot/models', 'POST /api/bot/test']
+
 /** The bots section with a server that stores bots; a test can replace the response of any route. */
 export class BotsScene {
   readonly api = new ScriptedApi()
@@ -24,6 +27,8 @@ export class BotsScene {
         this.bots = [...this.bots, bot]
         return Response.json(bot, { status: 201 })
       })
+      .on('POST /api/bot/models', () => json({ models: [], omitted: 0 }))
+      .on('GET /api/bot/local-models', () => json({ local: null }))
     for (const { name } of bots) this.#serve(name)
   }
 
@@ -41,10 +46,10 @@ export class BotsScene {
       })
   }
 
-  /** Every request except reads: its route and body. */
+  /** Every request that changes something: its route and body. */
   get writes(): readonly { readonly route: string; readonly body: unknown }[] {
     return this.api.requests
-      .filter(({ route }) => !route.startsWith('GET'))
+      .filter(({ route }) => !route.startsWith('GET') && !checks.includes(route))
       .map(({ route, body }) => ({ route, body }))
   }
 

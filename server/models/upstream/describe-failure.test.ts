@@ -50,6 +50,32 @@ describe('failure messages', () => {
   })
 
   it.each([
+    [400, 'API key not valid. Please pass a valid API key.', 'refused the API key (400)'],
+    [400, 'User location is not supported for the API use.', 'does not serve the country or region'],
+    [451, '', 'does not serve the country or region'],
+    [403, 'unsupported_country_region_territory', 'does not serve the country or region'],
+    [402, 'Payment required', 'is used up (402)'],
+    [402, 'Insufficient Balance', 'is used up (402)'],
+    [400, 'Your credit balance is too low to access the API', 'is used up (400)'],
+    [429, 'insufficient_quota', 'is used up (429)'],
+    [429, 'Slow down', 'received too many requests (429)'],
+    [404, 'model: claude-9', 'does not know this model (404)'],
+    [404, 'model "llama9" not found, try pulling it first', 'does not know this model (404)'],
+    [404, 'models/gemini-9 is not found for API version v1beta', 'does not know this model (404)'],
+    [400, 'gpt-9 is not a valid model ID', 'does not know this model (400)'],
+    [404, 'Not Found', 'has nothing at this path (404)'],
+    [404, '', 'has nothing at this path (404)'],
+    [500, 'model not found', 'returned an error (500)'],
+    [404, 'No endpoints found for meta/llama-9.', 'does not know this model (404)'],
+    [400, `The model x does not exist. ${'x'.repeat(5000)}`, 'does not know this model (400)'],
+    [400, 'temperature: unknown field', 'returned an error (400)'],
+    [400, "Unknown parameter: 'top_p' is not supported with this model", 'returned an error (400)'],
+  ])('tell the reason of the status %i with %j (§23.12)', (status, message, text) => {
+    const response = { status, headers: {}, body: JSON.stringify({ error: { message } }) }
+    expect(describeHttpError(response, 'a.example', confidential).message).toContain(text)
+  })
+
+  it.each([
     ['CERT_HAS_EXPIRED', 'expired'],
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'another name'],
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'not signed by a known authority'],

@@ -50,14 +50,8 @@ export function describeHttpError(
 ): ModelFailure {
   const quote = quoteSuffix(quoteUpstream(findUpstreamMessage(response.body), confidential))
   const { status } = response
-  if (status === 401 || status === 403) {
-    const problem =
-      confidential.key === null ? 'requires an API key, and this bot has none' : 'refused the API key'
-    return new ModelFailure(
-      'upstream_refused_key',
-      `${upstream} ${problem} (${status})${quote} Check the API key of this bot.`,
-    )
-  }
+  const reason = classifyRefusal(response)
+  if (reason !== undefined) return describeRefusal(reason, response, upstream, confidential)
   if (status === 429) {
     const wait = requestedDelay(response, Date.now())
     const when = wait === undefined || wait > 86_400_000 ? 'later' : `in ${formatDelay(wait)}`
@@ -81,7 +75,7 @@ export function describeHttpError(
   if (status === 404 || status === 405) {
     return new ModelFailure(
       'upstream_error',
-      `${upstream} has no such address or model (${status})${quote} Check the address, the API path and the name of the model.`,
+      `${upstream} has nothing at this path (${status})${quote} Check the base URL and the API path.`,
       response.body,
     )
   }
@@ -94,12 +88,84 @@ export function describeHttpError(
   )
 }
 
+type RefusalReason = 'region' | 'quota' | 'key' | 'model'
+
+/** What the known providers write when they refuse a request for a reason that their status does not tell apart. */
+const refusalTexts: Readonly<Record<Exclude<RefusalReason, 'model'>, RegExp>> = {
+  region:
+    /unsupported_country|\blocation is not supported\b|\bnot (?:available|supported) in your (?:country|region)\b/i,
+  quota:
+    /insufficient_quota|insufficient (?:balance|credits?)|credit balance is too low|exceeded your current quota/i,
+  key: /API_KEY_INVALID|\bAPI key not valid\b|invalid_api_key/i,
+}
+/** Texts about an unknown model. The last one is Anthropic's, which has only the name of the model. */
+const modelTexts = [
+  /\bnot a valid model\b|\b(?:unknown|invalid|no such) model\b/i,
+  /\bno endpoints found for\b/i,
+  /^model: \S+$/,
+]
+const notFound = /\bnot found\b|\bnot exist\b/i
+
+/** A refusal explains itself at the beginning of its body. */
+const maxRefusalChars = 4000
+
+function classifyRefusal({ status, body }: FailedResponse): RefusalReason | undefined {
+  if (status < 400 || status >= 500) return undefined
+  const text = body.slice(0, maxRefusalChars)
+  if (refusalTexts.region.test(text) || status === 451) return 'region'
+  if (refusalTexts.quota.test(text) || status === 402) return 'quota'
+  if (status === 401 || status === 403 || refusalTexts.key.test(text)) return 'key'
+  // A longer body would be cut in the middle of its JSON.
+  const message = findUpstreamMessage(body)?.trim().slice(0, maxRefusalChars) ?? ''
+  const namesModel =
+    text.includes('model_not_found') ||
+    modelTexts.some((pattern) => pattern.test(message)) ||
+    (/\bmodel/i.test(message) && notFound.test(message))
+  return namesModel && [400, 404, 422].includes(status) ? 'model' : undefined
+}
+
+function describeRefusal(
+  reason: RefusalReason,
+  { status, body }: FailedResponse,
+  upstream: string,
+  confidential: Confidential,
+): ModelFailure {
+  const quote = quoteSuffix(quoteUpstream(findUpstreamMessage(body), confidential))
+  switch (reason) {
+    case 'region':
+      return new ModelFailure(
+        'upstream_error',
+        `${upstream} does not serve the country or region of this server (${status})${quote} Choose another provider, or a base URL that serves it.`,
+      )
+    case 'quota':
+      return new ModelFailure(
+        'upstream_rate_limited',
+        `The quota or credit at ${upstream} is used up (${status})${quote} Check the plan and the billing of the API key there.`,
+      )
+    case 'key': {
+      const problem =
+        confidential.key === null ? 'requires an API key, and this bot has none' : 'refused the API key'
+      return new ModelFailure(
+        'upstream_refused_key',
+        `${upstream} ${problem} (${status})${quote} Check the API key of this bot.`,
+      )
+    }
+    case 'model':
+      return new ModelFailure(
+        'upstream_error',
+        `${upstream} does not know this model (${status})${quote} Check the name of the model.`,
+        body,
+      )
+  }
+}
+
 function quoteSuffix(message: string): string {
   if (message === '') return '.'
   return /[.!?…]$/.test(message) ? `: ${message}` : `: ${message}.`
 }
 
-function formatDelay(milliseconds: number): string {
+/** Formats a time for a message: in seconds up to two minutes. */
+export function formatDelay(milliseconds: number): string {
   const seconds = Math.max(1, Math.ceil(milliseconds / 1000))
   return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`
 }

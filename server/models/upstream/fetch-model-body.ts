@@ -36,6 +36,10 @@ export function fetchModelBody(call: ModelCall, options: FetchOptions): Promise<
             const message = findUpstreamMessage(text)
             if (message !== undefined)
               throw describeSentError({ code: '', message }, call.upstream, call.confidential)
+            throw new ModelFailure(
+              'upstream_invalid',
+              `${call.upstream} sent its reply in one piece instead of streaming it, which this API type requires. Check the API path, and that streaming is turned on there.`,
+            )
           },
         })
         const onData = (chunk: Buffer): Progress => (events.push(chunk) ? 'done' : 'more')

@@ -1,7 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { AppError } from '../../lib/app-error.ts'
-import { describeHttpError, describeNetworkError, isRetryable, retryDelay } from './describe-failure.ts'
+import {
+  describeHttpError,
+  describeNetworkError,
+  formatDelay,
+  isRetryable,
+  retryDelay,
+} from './describe-failure.ts'
 import type { FailedResponse, Confidential } from './describe-failure.ts'
 import { linkSignal } from '../../lib/abort.ts'
 import { ModelFailure } from '../failure.ts'
@@ -113,10 +119,9 @@ function toFailure(call: ModelCall, outcome: Attempt): Error {
 }
 
 function overallTimeout(call: ModelCall, limits: ModelLimits): ModelFailure {
-  const minutes = Math.max(1, Math.round(limits.totalTimeoutMs / 60_000))
   return new ModelFailure(
     'upstream_timeout',
-    `${call.upstream} did not complete its reply within ${minutes} min. Try again.`,
+    `${call.upstream} did not complete its reply within ${formatDelay(limits.totalTimeoutMs)}. Try again.`,
   )
 }
 

@@ -39,6 +39,7 @@ export function readResponse(
   limits: ModelLimits,
   parts: PartQueue,
   reply: ReplyReader,
+  onWhole: () => void = () => undefined,
 ): ResponseReader {
   const { upstream } = call
   let form: ResponseForm = 'nothing'
@@ -55,6 +56,7 @@ export function readResponse(
     },
     onJson(text) {
       form = 'json'
+      onWhole()
       reply.read(parse(text, upstream), 'message')
     },
   })

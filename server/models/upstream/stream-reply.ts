@@ -85,7 +85,13 @@ class StreamedReply<Dialect> implements ModelReply {
     this.#upstream = modelCall.upstream
     guard.requireUrl(modelCall.url)
     const parts = this.#parts
-    const response = readResponse(modelCall, limits, parts, format.openReader(modelCall, limits))
+    const response = readResponse(
+      modelCall,
+      limits,
+      parts,
+      format.openReader(modelCall, limits),
+      options.onWhole,
+    )
     this.#activeCall = postModelCall(modelCall, {
       dispatcher: guard.dispatcher,
       limits,

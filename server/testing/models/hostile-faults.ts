@@ -92,6 +92,30 @@ const wireFaults: Readonly<Record<string, Fault>> = {
   echo: ({ response, key, body }) =>
     json(response, 400, { error: { message: `bad request with ${key}: ${body}` } }),
   'not-found': refuse(404),
+  fine: replyOk,
+  'wrong-path': ({ response }) =>
+    void response.writeHead(404, { 'content-type': 'text/plain' }).end('Not Found'),
+  'unknown-model': ({ response }) =>
+    json(response, 404, { error: { message: 'The model `unknown-model` does not exist' } }),
+  'no-tools': (scene) => {
+    if (scene.body.includes('"tools"'))
+      json(scene.response, 400, { error: { message: '"tiny" does not support tools' } })
+    else replyOk(scene)
+  },
+  quota: ({ response }) =>
+    json(response, 429, {
+      error: {
+        message: 'You exceeded your current quota, please check your plan.',
+        code: 'insufficient_quota',
+      },
+    }),
+  region: ({ response }) =>
+    json(response, 403, {
+      error: {
+        message: 'Country, region, or territory not supported',
+        code: 'unsupported_country_region_territory',
+      },
+    }),
   'rate-limit': refuse(429),
   'rate-limit-once': recover(refuse(429, '0')),
   'rate-limit-date': recover((scene) => refuse(429, new Date(Date.now() + 1000).toUTCString())(scene)),

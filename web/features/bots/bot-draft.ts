@@ -1,4 +1,5 @@
-import type { ApiType, Bot, BotInput } from '@yonder/contract/bot'
+import { botLimits, describeRange, maxInstructionsChars } from '@yonder/contract/lib/bot-limits'
+import type { ApiType, Bot, BotDraft as CheckedDraft, BotInput, ReasoningEffort } from '@yonder/contract/bot'
 import type { Problems } from '../../lib/use-form.ts'
 
 /** The state of the bot form: the texts as typed, and which groups of fields are shown. */
@@ -10,9 +11,14 @@ export interface BotDraft {
   /** The mask of the stored key until the user types another; the server reads the mask as "unchanged". */
   readonly apiKey: string
   readonly optional: boolean
+  readonly instructions: string
+  readonly temperature: string
+  readonly topP: string
+  readonly reasoningEffort: ReasoningEffort | ''
   readonly apiType: ApiType | ''
   readonly customApiPath: string
   readonly maxTokens: string
+  readonly contextWindow: string
   readonly connectors: ConnectorChoice
   /** The stored names when the form was opened. */
   readonly connectorsBefore: readonly string[] | null
@@ -26,24 +32,37 @@ export interface ConnectorChoice {
 
 const emptyOwnKey = { baseUrl: '', apiKey: '' } as const
 const emptyOptional = {
+  instructions: '',
+  temperature: '',
+  topP: '',
+  reasoningEffort: '',
   apiType: '',
   customApiPath: '',
   maxTokens: '',
+  contextWindow: '',
   connectors: { scope: 'all', names: [] },
 } as const
 
 /** Returns the draft of a stored bot, or an empty one for a new bot. */
 export function draftOf(bot: Bot | undefined): BotDraft {
+  const options = {
+    instructions: bot?.instructions ?? '',
+    temperature: bot?.temperature?.toString() ?? '',
+    topP: bot?.top_p?.toString() ?? '',
+    reasoningEffort: bot?.reasoning_effort ?? '',
+    apiType: bot?.api_type ?? '',
+    customApiPath: bot?.custom_api_path ?? '',
+    maxTokens: bot?.max_tokens?.toString() ?? '',
+    contextWindow: bot?.context_window?.toString() ?? '',
+  } as const
   return {
     name: bot?.name ?? '',
     model: bot?.model ?? '',
     ownKey: Boolean(bot?.base_url ?? bot?.api_key),
     baseUrl: bot?.base_url ?? '',
     apiKey: bot?.api_key ?? '',
-    optional: Boolean(bot?.api_type ?? bot?.custom_api_path ?? bot?.max_tokens ?? bot?.connectors),
-    apiType: bot?.api_type ?? '',
-    customApiPath: bot?.custom_api_path ?? '',
-    maxTokens: bot?.max_tokens?.toString() ?? '',
+    optional: Boolean(bot?.connectors) || Object.values(options).some((value) => value !== ''),
+    ...options,
     connectors: choiceOf(bot?.connectors ?? null),
     connectorsBefore: bot?.connectors ?? null,
   }
@@ -65,9 +84,14 @@ export function toggleOwnKey(draft: BotDraft): BotDraft {
   return draft.ownKey ? { ...draft, ownKey: false, ...emptyOwnKey } : { ...draft, ownKey: true }
 }
 
-/** Shows or hides the optional settings; hiding clears them (§5.8). */
+/** Shows or hides the optional settings; hiding clears them (§5.8, §23.18). */
 export function toggleOptional(draft: BotDraft): BotDraft {
   return draft.optional ? { ...draft, optional: false, ...emptyOptional } : { ...draft, optional: true }
+}
+
+/** What a click on a model of an Ollama fills in (§23.16). Ollama needs no key and speaks the default API type. */
+export function ollamaDraft(baseUrl: string, model: string): Partial<BotDraft> {
+  return { model, ownKey: true, baseUrl, apiKey: '', apiType: '', customApiPath: '' }
 }
 
 /**
@@ -81,30 +105,80 @@ export function inputOf(draft: BotDraft): BotInput {
     ...(isSame ? {} : { connectors }),
     name: draft.name.trim(),
     model: draft.model.trim(),
+    ...addressOf(draft),
+    max_tokens: numberOf(draft.maxTokens),
+    instructions: draft.instructions.trim() || null,
+    temperature: numberOf(draft.temperature),
+    top_p: numberOf(draft.topP),
+    reasoning_effort: draft.reasoningEffort || null,
+    context_window: numberOf(draft.contextWindow),
+  }
+}
+
+function addressOf(draft: BotDraft) {
+  return {
     base_url: draft.baseUrl.trim() || null,
     api_key: draft.apiKey.trim() || null,
     api_type: draft.apiType || null,
     custom_api_path: draft.customApiPath.trim() || null,
-    max_tokens: draft.maxTokens === '' ? null : Number(draft.maxTokens),
   }
 }
 
-/** The fields that `checkBotDraft` validates. */
-export type CheckedField = 'name' | 'model' | 'maxTokens'
+function numberOf(text: string): number | null {
+  return text === '' ? null : Number(text)
+}
 
-const maxMaxTokens = 10_000_000
+/** Returns what the server needs to call the model of a draft; `stored` is the name of the bot that is edited. */
+export function checkedDraftOf(draft: BotDraft, stored: string | undefined): CheckedDraft {
+  return { name: stored ?? null, ...addressOf(draft) }
+}
+
+const numbers = {
+  temperature: { label: 'Temperature', range: botLimits.temperature, kind: 'a number' },
+  topP: { label: 'Top-p', range: botLimits.top_p, kind: 'a number' },
+  maxTokens: { label: 'Max tokens', range: botLimits.max_tokens, kind: 'a whole number' },
+  contextWindow: { label: 'Context window', range: botLimits.context_window, kind: 'a whole number' },
+} as const
+
+export type NumberField = keyof typeof numbers
+
+/** The fields that `checkBotDraft` validates. */
+export type CheckedField = 'name' | 'model' | 'instructions' | NumberField
 
 /**
- * Returns the problems that prevent saving a draft (§5.5, §5.6). `isTokensUnreadable` is true when the number field
+ * Returns the problems that prevent saving a draft (§5.5, §5.6, §23.6). `isUnreadable` is true when a number field
  * contains a text that is not a number, such as "1e", for which the browser returns an empty value (§5.4, §8.17).
  */
-export function checkBotDraft(draft: BotDraft, isTokensUnreadable: boolean): Problems<CheckedField> {
+export function checkBotDraft(
+  draft: BotDraft,
+  isUnreadable: (field: NumberField) => boolean,
+): Problems<CheckedField> {
   const missing = (['name', 'model'] as const).filter((field) => draft[field].trim() === '')
   if (missing.length > 0)
     return Object.fromEntries(missing.map((field) => [field, 'Please fill in all required fields']))
-  const tokens = Number(draft.maxTokens)
-  const isInRange = Number.isInteger(tokens) && tokens >= 1 && tokens <= maxMaxTokens
-  return isTokensUnreadable || (draft.maxTokens !== '' && !isInRange)
-    ? { maxTokens: 'Max tokens must be a whole number from 1 to 10,000,000' }
-    : {}
+  if (draft.instructions.trim().length > maxInstructionsChars)
+    return { instructions: `Instructions must have at most ${count(maxInstructionsChars)} characters` }
+  const wrong = (Object.keys(numbers) as NumberField[]).find(
+    (field) => isUnreadable(field) || !isInRange(field, draft[field]),
+  )
+  if (wrong === undefined) return {}
+  const { label, range, kind } = numbers[wrong]
+  return { [wrong]: `${label} ${describeRange(range, kind)}` }
+}
+
+function isInRange(field: NumberField, text: string): boolean {
+  const { range, kind } = numbers[field]
+  const value = Number(text)
+  if (text === '') return true
+  return value >= range.min && value <= range.max && (kind === 'a number' || Number.isInteger(value))
+}
+
+/** Says how long the instructions are, once that matters. */
+export function describeLength({ instructions }: Pick<BotDraft, 'instructions'>): string {
+  if (instructions.length < 0.9 * maxInstructionsChars) return ''
+  return `${count(instructions.length)} of ${count(maxInstructionsChars)} characters.`
+}
+
+function count(chars: number): string {
+  return chars.toLocaleString('en')
 }

@@ -1,9 +1,11 @@
+import { botLimits } from '@yonder/contract/lib/bot-limits'
 import type { ApiType } from '@yonder/contract/bot'
-import type { Ref } from 'react'
 import { Field } from '../../ui/form/field.tsx'
 import { SecretInput, TextInput } from '../../ui/form/text-input.tsx'
 import { Select } from '../../ui/form/select.tsx'
 import type { BotDraft } from './bot-draft.ts'
+import { InstructionsField, NumberInput, SamplingFields } from './bot-option-fields.tsx'
+import type { BotFieldsProps, OptionFieldsProps } from './bot-option-fields.tsx'
 import { ConnectorChoiceFields } from './connector-choice-fields.tsx'
 
 const apiTypeNames: Readonly<Record<ApiType, string>> = {
@@ -15,11 +17,6 @@ const apiTypeNames: Readonly<Record<ApiType, string>> = {
 
 /** The classes of a group of fields that the checkbox above it shows or hides. */
 const group = 'ml-2 flex animate-rise flex-col gap-4 border-l border-line pl-4'
-
-export interface BotFieldsProps {
-  readonly draft: BotDraft
-  readonly onChange: (change: Partial<BotDraft>) => void
-}
 
 export interface OwnKeyFieldsProps extends BotFieldsProps {
   /** The mask of the stored key, if a key is stored. */
@@ -60,15 +57,13 @@ function describeStoredKey(mask: string, isMoved: boolean): string {
     : `Stored: ${mask}. Type to replace it, or empty the field to remove it.`
 }
 
-/** The protocol and the limits of the requests to the model (§5.6, §5.8). */
-export function OptionalFields({
-  draft,
-  onChange,
-  maxTokensRef,
-  isMaxTokensWrong,
-}: BotFieldsProps & { readonly maxTokensRef: Ref<HTMLInputElement>; readonly isMaxTokensWrong: boolean }) {
+/** How the model is called and how it behaves (§5.6, §5.8, §23.18). */
+export function OptionalFields(props: OptionFieldsProps) {
+  const { draft, onChange } = props
   return (
     <div className={group}>
+      <InstructionsField {...props} />
+      <SamplingFields {...props} />
       <Field label="API type">
         <Select
           value={draft.apiType}
@@ -90,21 +85,22 @@ export function OptionalFields({
           onChange={(event) => onChange({ customApiPath: event.target.value })}
         />
       </Field>
-      <Field
+      <NumberInput
+        {...props}
+        field="maxTokens"
         label="Max tokens"
         hint="The maximum length of a reply. Leave it empty to use the provider's limit."
-      >
-        <TextInput
-          ref={maxTokensRef}
-          type="number"
-          inputMode="numeric"
-          min={1}
-          step={1}
-          aria-invalid={isMaxTokensWrong || undefined}
-          value={draft.maxTokens}
-          onChange={(event) => onChange({ maxTokens: event.target.value })}
-        />
-      </Field>
+        range={botLimits.max_tokens}
+        isWhole
+      />
+      <NumberInput
+        {...props}
+        field="contextWindow"
+        label="Context window"
+        hint="The tokens that the model can read, used to shorten long chats. Leave it empty to look up known models."
+        range={botLimits.context_window}
+        isWhole
+      />
       <ConnectorChoiceFields choice={draft.connectors} onChange={(connectors) => onChange({ connectors })} />
     </div>
   )

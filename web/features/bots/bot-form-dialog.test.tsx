@@ -22,7 +22,7 @@ it('scrolls an invalid field into view after its message is shown (§5.6, §8.34
   expect(wasShownOnFocus).toBe(true)
   expect(scroll).toHaveBeenCalledExactlyOnceWith({ block: 'nearest' })
   expect(scroll.mock.contexts).toEqual([tokens])
-  expect(api.requests).toEqual([])
+  expect(api.seen('POST /api/bot')).toEqual([])
   scroll.mockRestore()
 })
 

@@ -1,38 +1,66 @@
-import type { Bot } from '@yonder/contract/bot'
+import type { Bot, BotTestResult, LocalModels } from '@yonder/contract/bot'
 import { useId } from 'react'
+import { useBotTest, useModelList } from '../../data/bot-checks.ts'
 import { useSaveBot } from '../../data/bots.ts'
 import { useForm } from '../../lib/use-form.ts'
 import { Button } from '../../ui/button/button.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { Checkbox } from '../../ui/form/checkbox.tsx'
 import { FormDialog } from '../../ui/dialog/form-dialog.tsx'
 import { Field } from '../../ui/form/field.tsx'
 import { TextInput } from '../../ui/form/text-input.tsx'
-import { checkBotDraft, draftOf, inputOf, toggleOptional, toggleOwnKey } from './bot-draft.ts'
+import {
+  checkBotDraft,
+  checkedDraftOf,
+  draftOf,
+  inputOf,
+  ollamaDraft,
+  toggleOptional,
+  toggleOwnKey,
+} from './bot-draft.ts'
 import type { BotDraft, CheckedField } from './bot-draft.ts'
 import { OptionalFields, OwnKeyFields } from './bot-fields.tsx'
+import { LocalModelChoices, ModelField } from './model-field.tsx'
 
 export interface BotFormDialogProps {
   /** The bot to edit; without it the form creates a new bot. */
   readonly bot?: Bot
+  /** The models of an Ollama on this machine, to offer them for a new bot. */
+  readonly local?: LocalModels['local'] | undefined
   /** Called when the bot was renamed. */
   readonly onRename?: ((name: string, next: string) => void) | undefined
   readonly onClose: () => void
 }
 
 /** Adds or edits a bot (§2.53). */
-export function BotFormDialog({ bot, onRename, onClose }: BotFormDialogProps) {
+export function BotFormDialog({ bot, local, onRename, onClose }: BotFormDialogProps) {
   const id = useId()
   const save = useSaveBot(bot, onRename)
   const form = useForm<BotDraft, CheckedField>({
     initial: () => draftOf(bot),
-    check: (draft, control) => checkBotDraft(draft, isUnreadable(control('maxTokens'))),
+    check: (draft, control) => checkBotDraft(draft, (field) => isUnreadable(control(field))),
     submit: async (draft) => {
       if ((await save.run(inputOf(draft))).done) onClose()
     },
     // The form shows one message for all fields, so any change clears it.
     clears: 'all',
   })
-  const { draft, problems, change } = form
+  const { draft, problems } = form
+  const models = useModelList()
+  const test = useBotTest()
+  const checked = () => checkedDraftOf(draft, bot?.name)
+
+  const change = (part: Partial<BotDraft>) => {
+    // The outcome of a test is that of the draft that was tested.
+    test.clear()
+    form.change(part)
+  }
+
+  const runTest = () => {
+    const model = draft.model.trim()
+    if (model === '') form.report({ model: 'Please fill in all required fields' })
+    else test.run({ ...checked(), model })
+  }
 
   return (
     <FormDialog
@@ -41,13 +69,12 @@ export function BotFormDialog({ bot, onRename, onClose }: BotFormDialogProps) {
       onClose={onClose}
       footer={
         <>
-          {/* Next to the buttons: inside a long form the message could be scrolled out of view. */}
-          <p
-            role="alert"
-            className="mr-auto self-center text-sm text-danger max-sm:basis-full max-sm:empty:hidden"
-          >
-            {Object.values(problems)[0]}
-          </p>
+          <FooterMessage problem={Object.values(problems)[0]} result={test.result} />
+          <span className="mr-auto grid min-w-22">
+            <Button busy={test.pending} onClick={runTest}>
+              {test.pending ? 'Testing...' : 'Test'}
+            </Button>
+          </span>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" form={id} look="primary" busy={form.pending}>
             {form.pending ? 'Saving...' : 'Save'}
@@ -66,18 +93,17 @@ export function BotFormDialog({ bot, onRename, onClose }: BotFormDialogProps) {
             onChange={(event) => change({ name: event.target.value })}
           />
         </Field>
-        <Field label="Model" required hint="The provider's name for the model.">
-          <TextInput
-            ref={form.ref('model')}
-            autoComplete="off"
-            autoCapitalize="off"
-            spellCheck={false}
-            maxLength={300}
-            aria-invalid={problems.model !== undefined || undefined}
-            value={draft.model}
-            onChange={(event) => change({ model: event.target.value })}
-          />
-        </Field>
+        {local && (
+          <LocalModelChoices local={local} onChoose={(model) => change(ollamaDraft(local.base_url, model))} />
+        )}
+        <ModelField
+          value={draft.model}
+          list={models.list}
+          isWrong={problems.model !== undefined}
+          inputRef={form.ref('model')}
+          onFocus={() => models.load(checked())}
+          onChange={(model) => change({ model })}
+        />
         <Checkbox
           label="Provide your own key"
           hint="The admin of this site can see it, so use a key with a credit limit."
@@ -97,16 +123,34 @@ export function BotFormDialog({ bot, onRename, onClose }: BotFormDialogProps) {
           checked={draft.optional}
           onChange={() => change(toggleOptional(draft))}
         />
-        {draft.optional && (
-          <OptionalFields
-            draft={draft}
-            onChange={change}
-            maxTokensRef={form.ref('maxTokens')}
-            isMaxTokensWrong={problems.maxTokens !== undefined}
-          />
-        )}
+        {draft.optional && <OptionalFields draft={draft} onChange={change} form={form} />}
       </form>
     </FormDialog>
+  )
+}
+
+interface FooterMessageProps {
+  readonly problem: string | undefined
+  readonly result: BotTestResult | undefined
+}
+
+/** Above the buttons: inside a long form the message could be scrolled out of view. */
+function FooterMessage({ problem, result }: FooterMessageProps) {
+  const tone = result?.works === true ? 'text-success' : 'text-danger'
+  return (
+    <>
+      <p role="alert" className="basis-full text-sm text-danger empty:hidden">
+        {problem}
+      </p>
+      <output
+        className={classNames(
+          'block max-h-40 basis-full overflow-y-auto text-sm wrap-anywhere empty:hidden',
+          tone,
+        )}
+      >
+        {problem === undefined ? result?.message : undefined}
+      </output>
+    </>
   )
 }
 

@@ -9,7 +9,18 @@ import { failure, json } from '../../testing/scripted-api.ts'
 import { makeBot } from '../../testing/wire-objects.ts'
 
 /** The fields of the form that are optional. */
-const empty = { base_url: null, api_key: null, api_type: null, custom_api_path: null, max_tokens: null }
+const empty = {
+  base_url: null,
+  api_key: null,
+  api_type: null,
+  custom_api_path: null,
+  max_tokens: null,
+  instructions: null,
+  temperature: null,
+  top_p: null,
+  reasoning_effort: null,
+  context_window: null,
+}
 const helper = makeBot({ name: 'Helper', model: 'gpt-x' })
 const full = makeBot({
   name: 'a/b 100%',
@@ -19,6 +30,11 @@ const full = makeBot({
   api_type: 'anthropic',
   custom_api_path: '/messages',
   max_tokens: 100,
+  instructions: 'Reply in French.',
+  temperature: 0.5,
+  top_p: 0.9,
+  reasoning_effort: 'low',
+  context_window: 8_000,
 })
 
 let scene: BotsScene

@@ -2,6 +2,7 @@ import type { Bot } from '@yonder/contract/bot'
 import { Plus } from 'lucide-react'
 import { useId, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
+import { useLocalModels } from '../../data/bot-checks.ts'
 import { useDeleteBot } from '../../data/bots.ts'
 import { Button } from '../../ui/button/button.tsx'
 import { SettingsHeader } from '../../ui/form/settings-list.tsx'
@@ -23,6 +24,8 @@ export interface BotsSectionProps {
 export function BotsSection({ onRename }: BotsSectionProps) {
   const title = useId()
   const addButton = useRef<HTMLButtonElement>(null)
+  // Read before the dialog opens, where they would move the fields when they arrive.
+  const local = useLocalModels()
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
   // Closes only the dialog that sent the request: meanwhile the user can have closed it and opened another.
   const close = () => setDialog((current) => (current === dialog ? null : current))
@@ -46,7 +49,7 @@ export function BotsSection({ onRename }: BotsSectionProps) {
         onEdit={(bot) => setDialog({ kind: 'edit', bot })}
         onDelete={(bot) => setDialog({ kind: 'delete', bot })}
       />
-      {dialog?.kind === 'add' && <BotFormDialog onClose={close} />}
+      {dialog?.kind === 'add' && <BotFormDialog local={local} onClose={close} />}
       {dialog?.kind === 'edit' && <BotFormDialog bot={dialog.bot} onRename={onRename} onClose={close} />}
       {dialog?.kind === 'delete' && (
         <DeleteBotDialog bot={dialog.bot} onDeleted={closeAfterDelete} onCancel={close} />

@@ -1,0 +1,25 @@
+// This module does not import zod, which keeps zod out of the bundle of the browser.
+
+/** Characters of a bot's instructions. */
+export const maxInstructionsChars = 50_000
+
+/** The smallest and the largest value of each number of a bot. */
+export const botLimits = {
+  max_tokens: { min: 1, max: 10_000_000 },
+  temperature: { min: 0, max: 2 },
+  top_p: { min: 0, max: 1 },
+  context_window: { min: 1_000, max: 100_000_000 },
+} as const
+
+export interface Range {
+  readonly min: number
+  readonly max: number
+}
+
+/** Describes the numbers that a field accepts, after its name (§23.6). */
+export function describeRange({ min, max }: Range, kind: 'a number' | 'a whole number'): string {
+  return `must be ${kind} from ${min.toLocaleString('en')} to ${max.toLocaleString('en')}`
+}
+
+/** Models of a provider that are suggested. */
+export const maxListedModels = 1_000

@@ -1,0 +1,99 @@
+import { BotDraft, BotTest, BotTestResult, LocalModels, ModelList } from '@yonder/contract/bot'
+import type { FastifyReply } from 'fastify'
+import type { Config } from '../../config/config.ts'
+import type { Api } from '../../http/api.ts'
+import { requireUser } from '../../identity/authenticate.ts'
+import { AppError } from '../../lib/app-error.ts'
+import { ModelFailure } from '../../models/failure.ts'
+import { listModels } from '../../models/list-models.ts'
+import { demoModel } from '../bot-model.ts'
+import { findOllama } from './find-ollama.ts'
+import { resolveDraft } from './resolve-draft.ts'
+import type { CheckDeps } from './resolve-draft.ts'
+import { testModel } from './test-model.ts'
+import type { ModelTestDeps } from './test-model.ts'
+
+export interface BotCheckRoutesDeps extends CheckDeps, Pick<ModelTestDeps, 'now'> {
+  readonly config: Pick<Config, 'defaultModel' | 'loopback' | 'ollamaUrl'>
+}
+
+export interface BotCheckRoutesOptions {
+  /** Requests of each route per minute of one user. Each calls a provider, as a completion does (§23.15). */
+  readonly perMinute: number
+}
+
+/** Registers what a bot's form asks before it is saved: the models of a provider, and a test. Nothing is written. */
+export function registerBotCheckRoutes(
+  api: Api,
+  deps: BotCheckRoutesDeps,
+  { perMinute }: BotCheckRoutesOptions,
+): void {
+  const config = { perMinute }
+
+  api.post(
+    '/api/bot/models',
+    { schema: { body: BotDraft, response: { 200: ModelList } }, config },
+    async (request, reply) => {
+      const user = requireUser(request)
+      const signal = abortedWhenClosed(reply)
+      try {
+        const endpoint = await resolveDraft(deps, user, request.body, demoModel)
+        if (endpoint.baseUrl === deps.demoBaseUrl) return { models: [demoModel], omitted: 0 }
+        return await listModels(endpoint, deps, signal)
+      } catch (error) {
+        return { models: [], omitted: 0, problem: requireProblem(error, signal).message }
+      }
+    },
+  )
+
+  api.post(
+    '/api/bot/test',
+    { schema: { body: BotTest, response: { 200: BotTestResult } }, config },
+    async (request, reply) => {
+      const user = requireUser(request)
+      const { model, ...draft } = request.body
+      const signal = abortedWhenClosed(reply)
+      try {
+        const endpoint = await resolveDraft(deps, user, draft, model)
+        return await testModel(endpoint, model, deps, signal)
+      } catch (error) {
+        return { works: false, ...requireProblem(error, signal) }
+      }
+    },
+  )
+
+  api.get(
+    '/api/bot/local-models',
+    { schema: { response: { 200: LocalModels } } },
+    async (_request, reply) => ({
+      local: await findOllama(deps, abortedWhenClosed(reply)),
+    }),
+  )
+}
+
+/** Ends the call of a provider when the user closes the dialog. */
+function abortedWhenClosed({ raw }: FastifyReply): AbortSignal {
+  const left = new AbortController()
+  raw.once('close', () => left.abort())
+  return left.signal
+}
+
+/**
+ * Returns the reason of a failure that is the answer to the request: a wrong draft or an upstream that fails. Throws
+ * everything else.
+ */
+function requireProblem(error: unknown, signal: AbortSignal): Pick<AppError, 'code' | 'message'> {
+  if (signal.aborted) throw new AppError('invalid_request', 'The client disconnected.', { cause: error })
+  const isProblem =
+    error instanceof ModelFailure || (error instanceof AppError && problemCodes.includes(error.code))
+  if (!isProblem) throw error
+  return { code: error.code, message: error.message }
+}
+
+/** Other codes, such as `not_found`, refuse the request itself. */
+const problemCodes: readonly AppError['code'][] = [
+  'bot_misconfigured',
+  'address_refused',
+  'upstream_invalid',
+  'output_limit',
+]

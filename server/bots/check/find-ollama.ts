@@ -1,0 +1,37 @@
+import type { LocalModels } from '@yonder/contract/bot'
+import type { Config } from '../../config/config.ts'
+import { trimSlashes } from '../../lib/text.ts'
+import { listLimits, listModels } from '../../models/list-models.ts'
+import type { ModelDeps } from '../../models/open-model.ts'
+
+const ollamaLimits = { ...listLimits, timeoutMs: 500 }
+
+export interface OllamaDeps extends Pick<ModelDeps, 'guards'> {
+  readonly config: Pick<Config, 'loopback' | 'ollamaUrl'>
+}
+
+/**
+ * Looks for an Ollama next to a loopback installation, where only users of this machine can reach it (§23.16). Returns
+ * null when there is none, whatever the reason: the user did not ask for one.
+ */
+export async function findOllama(
+  { config, guards }: OllamaDeps,
+  signal: AbortSignal,
+): Promise<LocalModels['local']> {
+  if (!config.loopback || config.ollamaUrl === null) return null
+  const base_url = `${trimSlashes(config.ollamaUrl)}/v1`
+  const endpoint = {
+    apiType: 'openai',
+    baseUrl: base_url,
+    apiKey: null,
+    customApiPath: null,
+    // A bot with this address is called under the rules for users, so it is looked for under the same rules.
+    trusted: 'userSupplied',
+  } as const
+  try {
+    const { models } = await listModels(endpoint, { guards, limits: ollamaLimits }, signal)
+    return models.length === 0 ? null : { base_url, models }
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,35 @@
+import type { BotDraft } from '@yonder/contract/bot'
+import type { Database } from '../../db/database.ts'
+import type { User } from '../../identity/user.ts'
+import { newId } from '../../lib/new-id.ts'
+import type { ModelEndpoint } from '../../models/endpoint.ts'
+import { emptyBot, fillBot } from '../bot-fields.ts'
+import { resolveEndpoint } from '../bot-model.ts'
+import type { BotModelDeps } from '../bot-model.ts'
+import { requireBot } from '../bot-store.ts'
+
+export interface CheckDeps extends BotModelDeps {
+  readonly database: Pick<Database, 'db'>
+}
+
+/** Appears in the messages of a bot that has no name yet. */
+const newBotName = 'New bot'
+
+/**
+ * Returns the address and key with which the bot would be called if its form were saved now, under the same rules: the
+ * stored key is used only while its address is unchanged, and the operator's key only for the operator's address (§23.10).
+ * @throws AppError `not_found`, `invalid_request`, `bot_misconfigured`
+ */
+export async function resolveDraft(
+  { database, sealer, config, demoBaseUrl }: CheckDeps,
+  user: Pick<User, 'id'>,
+  { name, ...draft }: BotDraft,
+  model: string,
+): Promise<ModelEndpoint> {
+  const stored =
+    name === null || name === undefined || name === ''
+      ? { ...emptyBot, id: newId(), user_id: user.id, name: newBotName, created_at: 0 }
+      : await requireBot(database.db, user, name)
+  const change = fillBot({ sealer, config }, stored, { ...draft, name: stored.name, model })
+  return resolveEndpoint({ ...stored, ...change }, { defaultModel: config.defaultModel, demoBaseUrl, sealer })
+}

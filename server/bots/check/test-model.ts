@@ -1,0 +1,112 @@
+import type { BotTestResult } from '@yonder/contract/bot'
+import { modelLimits } from '../../models/adapter.ts'
+import type { ModelLimits } from '../../models/adapter.ts'
+import type { ModelEndpoint } from '../../models/endpoint.ts'
+import type { ModelPart, ModelRequest, ModelTool } from '../../models/model.ts'
+import { openModel } from '../../models/open-model.ts'
+import type { ModelDeps } from '../../models/open-model.ts'
+
+/** A test is one attempt, and shorter than a reply in a chat. A local model may be loaded first, which takes a while. */
+export const testLimits: ModelLimits = {
+  ...modelLimits,
+  firstByteTimeoutMs: 30_000,
+  idleTimeoutMs: 20_000,
+  totalTimeoutMs: 45_000,
+  maxOutputChars: 20_000,
+  maxAttempts: 1,
+}
+
+/** Does nothing, and is offered only to see whether the model accepts tools. */
+const trivialTool: ModelTool = {
+  name: 'report_ready',
+  description: 'Reports that you are ready.',
+  inputSchema: { type: 'object', properties: {} },
+}
+
+export interface ModelTestDeps extends Pick<ModelDeps, 'guards'> {
+  readonly limits?: ModelLimits
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+/**
+ * Asks a model the smallest question, with one tool, and describes in a sentence what works or what is wrong. Never
+ * rejects (§23.11 to §23.15).
+ */
+export async function testModel(
+  endpoint: ModelEndpoint,
+  model: string,
+  deps: ModelTestDeps,
+  signal: AbortSignal,
+): Promise<BotTestResult> {
+  const withTools = await askModel(endpoint, model, [trivialTool], deps, signal)
+  const refusesTools = withTools.failure?.code === 'tool_unavailable'
+  const answer = refusesTools ? await askModel(endpoint, model, [], deps, signal) : withTools
+  const { failure } = answer
+  if (failure !== undefined) return { works: false, message: failure.message, code: failure.code }
+  return { works: true, message: describeSuccess(answer, !refusesTools) }
+}
+
+type Failure = Pick<Extract<ModelPart, { type: 'failed' }>, 'code' | 'message'>
+
+interface ModelAnswer {
+  readonly failure?: Failure | undefined
+  /** Milliseconds until the end of the reply. */
+  readonly duration: number
+  readonly isStreamed: boolean
+}
+
+async function askModel(
+  endpoint: ModelEndpoint,
+  model: string,
+  tools: readonly ModelTool[],
+  { guards, limits = testLimits, now }: ModelTestDeps,
+  signal: AbortSignal,
+): Promise<ModelAnswer> {
+  const request: ModelRequest = {
+    model,
+    messages: [{ role: 'user', content: 'Reply with OK.' }],
+    tools,
+    maxTokens: null,
+  }
+  const start = now()
+  let isStreamed = true
+  let hasContent = false
+  let failure: Failure | undefined
+  const reply = openModel(endpoint, { guards, limits })(request, {
+    signal,
+    onReadable: () => read(),
+    onWhole: () => (isStreamed = false),
+  })
+  const read = (): void => {
+    for (const part of reply.drain()) {
+      if (part.type === 'failed') failure = part
+      else if (part.type === 'text' || part.type === 'reasoning' || part.type === 'tool_call')
+        hasContent = true
+    }
+  }
+  await reply.closed
+  read()
+  // A model that writes too much has replied.
+  if (failure?.code === 'output_limit' && hasContent) failure = undefined
+  else if (failure === undefined && !hasContent) failure = emptyReply
+  return { failure, duration: now() - start, isStreamed }
+}
+
+const emptyReply: Failure = {
+  code: 'upstream_invalid',
+  message: 'The model returned an empty reply. Test it again, or choose another model.',
+}
+
+function describeSuccess({ duration, isStreamed }: ModelAnswer, acceptsTools: boolean): string {
+  const replied = `The model replied in ${(duration / 1000).toFixed(1)} s`
+  const lacks = [
+    ...(isStreamed ? [] : ['sends its replies in one piece instead of streaming them']),
+    ...(acceptsTools ? [] : ['does not support tools, so this bot cannot use connectors']),
+  ]
+  if (lacks.length === 2) return `${replied}, but ${lacks.join(', and ')}.`
+  if (!isStreamed) return `${replied} and accepts tools, but ${lacks[0]}.`
+  return acceptsTools
+    ? `${replied}, streams its replies and accepts tools.`
+    : `${replied} and streams its replies, but ${lacks[0]}.`
+}

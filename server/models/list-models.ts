@@ -1,0 +1,180 @@
+import type { ModelList } from '@yonder/contract/bot'
+import { maxListedModels } from '@yonder/contract/lib/bot-limits'
+import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
+import { withTimeout } from '../lib/abort.ts'
+import { AppError } from '../lib/app-error.ts'
+import { readCapped } from '../lib/read-capped.ts'
+import { toVisibleLine, trimSlashes } from '../lib/text.ts'
+import { buildModelUrl, nameUpstream, requireKey } from './endpoint.ts'
+import type { ModelEndpoint } from './endpoint.ts'
+import { ModelFailure } from './failure.ts'
+import type { ModelDeps } from './open-model.ts'
+import { describeHttpError, describeNetworkError } from './upstream/describe-failure.ts'
+
+export interface ListLimits {
+  readonly timeoutMs: number
+  readonly maxBytes: number
+}
+
+/** The list is parsed on the event loop, so its size is limited. */
+export const listLimits: ListLimits = { timeoutMs: 2_000, maxBytes: 2_000_000 }
+
+/** Characters of a bot's model. */
+const maxNameChars = 300
+
+const typeName = 'Type the name of the model.'
+
+/**
+ * Asks a provider for the names of its models (§23.7, §23.8).
+ * @throws ModelFailure, or an AppError `address_refused`
+ */
+export async function listModels(
+  endpoint: ModelEndpoint,
+  { guards, limits = listLimits }: Pick<ModelDeps, 'guards'> & { readonly limits?: ListLimits },
+  signal: AbortSignal,
+): Promise<ModelList> {
+  const guard = guards[endpoint.trusted]
+  const key = requireKey(endpoint.apiKey)
+  const [first, ...others] = listAddresses(endpoint)
+  const upstream = nameUpstream(endpoint, first)
+  let answer: Answer = { status: 404, headers: {}, body: '' }
+  try {
+    answer = await withTimeout(signal, limits.timeoutMs, async (timed) => {
+      for (const url of [first, ...others]) {
+        answer = await get(guard, url, headersOf(endpoint, key), limits, timed)
+        if (answer.status !== 404 && answer.status !== 405) break
+      }
+      return answer
+    })
+  } catch (error) {
+    signal.throwIfAborted()
+    throw explain(error, upstream, limits)
+  }
+  if (answer.status === 404 || answer.status === 405) {
+    throw new ModelFailure(
+      'upstream_error',
+      `${upstream} has no list of models at this address (${answer.status}). Check the base URL, or type the name of the model.`,
+    )
+  }
+  if (answer.status !== 200) throw describeHttpError(answer, upstream, { key, contents: [] })
+  return readList(answer.body, endpoint, upstream)
+}
+
+type Answer = Parameters<typeof describeHttpError>[0]
+
+async function get(
+  guard: GuardedFetch,
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  { maxBytes }: ListLimits,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const response = await guard.fetch(url, { headers, signal })
+  const body = await readCapped(response, maxBytes)
+  return { status: response.status, headers: Object.fromEntries(response.headers), body }
+}
+
+function explain(error: unknown, upstream: string, { timeoutMs, maxBytes }: ListLimits): Error {
+  if (error instanceof Error && error.name === 'TimeoutError') {
+    return new ModelFailure(
+      'upstream_timeout',
+      `${upstream} did not send its list of models within ${timeoutMs / 1000} s. ${typeName}`,
+    )
+  }
+  if (error instanceof AppError && error.code === 'output_limit') {
+    return new ModelFailure(
+      'output_limit',
+      `${upstream} sent a list of models of more than ${maxBytes / 1_000_000} MB. ${typeName}`,
+    )
+  }
+  if (error instanceof AppError || error instanceof ModelFailure) return error
+  return describeNetworkError(error, upstream, false)
+}
+
+/** The addresses of the list, of which the first that exists is used. */
+function listAddresses(endpoint: ModelEndpoint): [URL, ...URL[]] {
+  const { apiType } = endpoint
+  const query = apiType === 'anthropic' ? '?limit=1000' : apiType === 'google' ? '?pageSize=1000' : ''
+  const list = buildModelUrl({ ...baseOf(endpoint), customApiPath: null }, `/models${query}`, '')
+  if (apiType !== 'openai' || endpoint.trusted !== 'userSupplied') return [list]
+  // Ollama's own list, for its address without `/v1`. Users may not read beside the operator's address.
+  return [list, new URL('/api/tags', list)]
+}
+
+/** A base URL or an own path may contain the path of the calls, beside which the list is. */
+function baseOf(endpoint: ModelEndpoint): ModelEndpoint {
+  if (!URL.canParse(endpoint.baseUrl)) return endpoint
+  const url = new URL(endpoint.baseUrl)
+  const [custom = ''] = (endpoint.customApiPath ?? '').trim().split('?', 1)
+  const path = trimSlashes(`${trimSlashes(url.pathname)}/${custom.replace(/^\/+/, '')}`)
+  const calls = ['/chat/completions', '/messages', '/responses'].find((end) => path.endsWith(end))
+  if (calls !== undefined) url.pathname = path.slice(0, -calls.length)
+  return { ...endpoint, baseUrl: url.href }
+}
+
+function headersOf({ apiType }: ModelEndpoint, key: string | null): Record<string, string> {
+  const accept = { accept: 'application/json' }
+  switch (apiType) {
+    case 'anthropic':
+      return { ...accept, 'anthropic-version': '2023-06-01', ...(key !== null && { 'x-api-key': key }) }
+    case 'google':
+      return { ...accept, ...(key !== null && { 'x-goog-api-key': key }) }
+    default:
+      return { ...accept, ...(key !== null && { authorization: `Bearer ${key}` }) }
+  }
+}
+
+function readList(body: string, { apiType }: ModelEndpoint, upstream: string): ModelList {
+  if (body.trimStart().startsWith('<')) {
+    throw new ModelFailure(
+      'upstream_invalid',
+      `${upstream} returned a web page instead of a list of models. Check the base URL.`,
+    )
+  }
+  const entries = entriesOf(parse(body))
+  if (entries === undefined) {
+    throw new ModelFailure(
+      'upstream_invalid',
+      `${upstream} did not return a list of models. Check the base URL and the API type.`,
+    )
+  }
+  const names = new Set(entries.flatMap((entry) => nameOf(entry, apiType) ?? []))
+  const models = [...names].sort(new Intl.Collator('en', { numeric: true }).compare)
+  return {
+    models: models.slice(0, maxListedModels),
+    omitted: Math.max(0, models.length - maxListedModels),
+  }
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
+
+/** `data` is OpenAI's and Anthropic's field, `models` that of Google and Ollama. Some servers send the list alone. */
+function entriesOf(answer: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(answer)) return answer
+  if (!isObject(answer)) return undefined
+  return [answer['data'], answer['models']].find((list): list is unknown[] => Array.isArray(list))
+}
+
+function nameOf(entry: unknown, apiType: ModelEndpoint['apiType']): string | undefined {
+  const named: unknown = isObject(entry) ? (entry['id'] ?? entry['name'] ?? entry['model']) : entry
+  if (typeof named !== 'string' || (apiType === 'google' && !generates(entry))) return undefined
+  const name = apiType === 'google' ? named.replace(/^models\//, '') : named
+  // A name with invisible characters would be sent as it is, although the user cannot see what is chosen.
+  return name !== '' && name.length <= maxNameChars && name === toVisibleLine(name) ? name : undefined
+}
+
+/** Google also lists models that only embed texts or make images. */
+function generates(entry: unknown): boolean {
+  const methods = isObject(entry) ? entry['supportedGenerationMethods'] : undefined
+  return !Array.isArray(methods) || methods.includes('generateContent')
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

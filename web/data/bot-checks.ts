@@ -1,0 +1,120 @@
+import type { BotDraft, BotTest, BotTestResult, LocalModels, ModelList } from '@yonder/contract/bot'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { readReason } from '../lib/api-error.ts'
+import { useApi } from '../lib/api-provider.tsx'
+import { botLabels } from './bots.ts'
+
+/** The models of a provider, while the form is open. */
+export type ModelListState =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'loading' }
+  | ({ readonly kind: 'loaded' } & ModelList)
+
+const none: ModelListState = { kind: 'none' }
+
+/**
+ * The models at the address of a draft. `load` reads them once for each address and key, and leaves the earlier request
+ * (§23.17).
+ */
+export function useModelList(): {
+  readonly list: ModelListState
+  readonly load: (draft: BotDraft) => void
+} {
+  const api = useApi()
+  const [list, setList] = useState(none)
+  const { begin, end } = useLatestRequest()
+  const loaded = useRef('')
+
+  const load = async (draft: BotDraft) => {
+    const key = JSON.stringify(draft)
+    if (key === loaded.current) return
+    loaded.current = key
+    const signal = begin()
+    setList({ kind: 'loading' })
+    const answer = await api
+      .post<ModelList>('/api/bot/models', draft, { signal })
+      .catch((error: unknown): ModelList => {
+        // The next focus tries again.
+        if (!signal.aborted) loaded.current = ''
+        return { models: [], omitted: 0, problem: readReason(error, botLabels) }
+      })
+    if (!signal.aborted) setList(answer === undefined ? none : { kind: 'loaded', ...answer })
+    end(signal)
+  }
+
+  return { list, load: (draft) => void load(draft) }
+}
+
+/** A test of the draft, and its outcome until `clear` (§23.11). Leaving the form ends it (§23.14). */
+export function useBotTest(): {
+  readonly pending: boolean
+  readonly result: BotTestResult | undefined
+  readonly run: (draft: BotTest) => void
+  readonly clear: () => void
+} {
+  const api = useApi()
+  const [pending, setPending] = useState(false)
+  const [result, setResult] = useState<BotTestResult>()
+  const { begin, end, cancel } = useLatestRequest()
+
+  const run = async (draft: BotTest) => {
+    const signal = begin()
+    setPending(true)
+    setResult(undefined)
+    const answer = await api
+      .post<BotTestResult>('/api/bot/test', draft, { signal })
+      .catch((error: unknown): BotTestResult => ({ works: false, message: readReason(error, botLabels) }))
+    if (signal.aborted) return
+    setPending(false)
+    setResult(answer)
+    end(signal)
+  }
+
+  const clear = useCallback(() => {
+    cancel()
+    setPending(false)
+    setResult(undefined)
+  }, [cancel])
+
+  return { pending, result, run: (draft) => void run(draft), clear }
+}
+
+/** The models of an Ollama on this machine; undefined until they are known, and without one (§23.16). */
+export function useLocalModels(): LocalModels['local'] | undefined {
+  const api = useApi()
+  const [local, setLocal] = useState<LocalModels['local']>()
+  useEffect(() => {
+    let isOpen = true
+    const load = async () => {
+      // The user did not ask for it, so a failure is not shown.
+      const answer = await api.get<LocalModels>('/api/bot/local-models').catch(() => undefined)
+      if (isOpen) setLocal(answer?.local)
+    }
+    void load()
+    return () => {
+      isOpen = false
+    }
+  }, [api])
+  return local
+}
+
+/** Aborts the request before when another begins, and the last one when the component is removed. */
+function useLatestRequest() {
+  const latest = useRef<AbortController>(undefined)
+  const cancel = useCallback(() => {
+    latest.current?.abort()
+    latest.current = undefined
+  }, [])
+  useEffect(() => cancel, [cancel])
+  return {
+    cancel,
+    begin: (): AbortSignal => {
+      cancel()
+      latest.current = new AbortController()
+      return latest.current.signal
+    },
+    end: (signal: AbortSignal): void => {
+      if (latest.current?.signal === signal) latest.current = undefined
+    },
+  }
+}

@@ -1,0 +1,103 @@
+import type { LocalModels } from '@yonder/contract/bot'
+import { useId, type Ref } from 'react'
+import type { ModelListState } from '../../data/bot-checks.ts'
+import { Button } from '../../ui/button/button.tsx'
+import { Field } from '../../ui/form/field.tsx'
+import { TextInput } from '../../ui/form/text-input.tsx'
+
+export interface ModelFieldProps {
+  readonly value: string
+  readonly list: ModelListState
+  readonly isWrong: boolean
+  readonly inputRef: Ref<HTMLInputElement>
+  readonly onChange: (model: string) => void
+  /** Called when the user enters the field, which is when the list is needed. */
+  readonly onFocus: () => void
+}
+
+/**
+ * The model, with the models of the provider as suggestions (§23.17). The browser's own list is used: it is not cut off by
+ * the dialog, and every device and screen reader knows it.
+ */
+export function ModelField({ value, list, isWrong, inputRef, onChange, onFocus }: ModelFieldProps) {
+  const id = useId()
+  const models = list.kind === 'loaded' ? list.models : []
+  return (
+    <Field label="Model" required hint={<output>{describeList(list)}</output>}>
+      <TextInput
+        ref={inputRef}
+        list={models.length === 0 ? undefined : id}
+        autoComplete="off"
+        autoCapitalize="off"
+        spellCheck={false}
+        maxLength={300}
+        aria-invalid={isWrong || undefined}
+        value={value}
+        onFocus={onFocus}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      {models.length > 0 && (
+        <datalist id={id}>
+          {models.map((model) => (
+            <option key={model} value={model}>
+              {model}
+            </option>
+          ))}
+        </datalist>
+      )}
+    </Field>
+  )
+}
+
+const plainHint = "The provider's name for the model."
+
+/** One line where possible, because a second one would move the fields below. */
+function describeList(list: ModelListState): string {
+  if (list.kind === 'none') return plainHint
+  if (list.kind === 'loading') return 'Loading the models...'
+  const { models, omitted, problem } = list
+  if (problem !== undefined) return problem
+  const total = models.length + omitted
+  if (total === 0) return 'The provider lists no models. Type the name.'
+  if (omitted > 0) return `${count(models.length)} of ${count(total)} models are suggested; type any other.`
+  return total === 1 ? '1 model is suggested.' : `${count(total)} models are suggested.`
+}
+
+function count(models: number): string {
+  return models.toLocaleString('en')
+}
+
+export interface LocalModelChoicesProps {
+  readonly local: NonNullable<LocalModels['local']>
+  readonly onChoose: (model: string) => void
+}
+
+/** More buttons than this would hide the form. The model field suggests all of them. */
+const maxChoices = 6
+
+/** The models of an Ollama on this machine, one click each (§23.16). */
+export function LocalModelChoices({ local, onChoose }: LocalModelChoicesProps) {
+  const id = useId()
+  const further = local.models.length - maxChoices
+  return (
+    <section aria-labelledby={id} className="flex flex-col gap-2 rounded-control bg-sunken p-3">
+      <h3 id={id} className="text-sm font-medium">
+        Ollama runs on this machine
+      </h3>
+      <ul className="flex flex-wrap gap-2">
+        {local.models.slice(0, maxChoices).map((model) => (
+          <li key={model} className="max-w-full">
+            <Button size="small" onClick={() => onChoose(model)}>
+              <span className="max-w-64 truncate">{model}</span>
+            </Button>
+          </li>
+        ))}
+      </ul>
+      <p className="text-xs text-muted">
+        {further > 0
+          ? `Choose a model to fill in its address. The model field suggests ${count(further)} more.`
+          : 'Choose a model to fill in its address.'}
+      </p>
+    </section>
+  )
+}
