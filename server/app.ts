@@ -2,6 +2,7 @@ import type { SettingsList } from '@yonder/contract/live'
 import type { FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'
 import { replaceConnectorInBots } from './bots/bot-connectors.ts'
+import { findBotFacts } from './bots/bot-facts.ts'
 import { registerBotRoutes } from './bots/bot-routes.ts'
 import { openBotModel } from './bots/bot-model.ts'
 import { registerBotCheckRoutes } from './bots/check/bot-check-routes.ts'
@@ -34,6 +35,7 @@ import { openLive } from './live/open-live.ts'
 import type { Live } from './live/open-live.ts'
 import { registerShareRoutes } from './shares/share-routes.ts'
 import { registerSharedChatRoutes } from './shares/shared-chat-routes.ts'
+import { registerUsageRoutes } from './usage/usage-routes.ts'
 
 /** What `main.ts` opens before it creates the app. Tests open their own. */
 export interface AppDeps {
@@ -99,6 +101,7 @@ function openDomains(app: FastifyInstance, deps: AppDeps) {
     perMinute: deps.config.rateLimits.completions,
     compactAt: deps.config.compactAt,
     openBotModel: (_user, bot) => openBotModel(deps, bot),
+    findModelFacts: (bot, model) => findBotFacts(deps, bot, model),
     onOpen,
     onChatChanged,
     onError: logAs('background work of a run failed'),
@@ -165,6 +168,7 @@ function registerSignedInRoutes(api: Api, deps: AppDeps, domains: Domains): void
   registerConnectorRoutes(api, connectors.deps)
   registerIntegrationRoutes(api, integrations.deps, { perMinute })
   registerShareRoutes(api, deps)
+  registerUsageRoutes(api, deps)
   chats.register(api)
   completions.register(api)
   live.register(api, completions)

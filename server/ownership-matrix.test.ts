@@ -73,6 +73,9 @@ const forms: Readonly<Record<string, readonly Form[]>> = {
   'POST /api/chats/{id}/compactions/{compactionId}/rewrite': [
     { path: { id: 'chat', compactionId: 'compaction' }, body: { botName: 'bot' } },
   ],
+  'GET /api/chats/{id}/usage': [{ path: { id: 'chat' }, query: { messageIds: 'reply' } }],
+  'GET /api/usage': [],
+  'GET /api/usage.csv': [],
   'POST /api/tool/confirm': [
     {
       body: { botName: 'bot', server: 'connector', chatId: 'approvalChat', messageId: 'approvalCall' },
@@ -272,7 +275,8 @@ describe.each(engines)('the data of another user, on %s', (engine) => {
     const lists = calls.filter(({ method, fields }) => method === 'GET' && fields.path.length === 0)
     expect(lists.length).toBeGreaterThan(6)
     for (const call of lists) {
-      const url = `${product.base}${call.path}?search=${ada.secret}&limit=100`
+      const days = 'from=2026-11-01&to=2027-10-31&time_zone=UTC'
+      const url = `${product.base}${call.path}?search=${ada.secret}&limit=100&${days}`
       const response = await sendRequest({ method: 'GET', url, headers: eve.client.headers })
       expect([call.name, response.statusCode]).toEqual([call.name, 200])
       for (const text of [ada.secret, ada.chat, ada.running, ada.share, ada.reply, ada.client.user.id])

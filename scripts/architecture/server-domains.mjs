@@ -3,10 +3,11 @@ const lowerLayers = ['http', 'db', 'config', 'lib']
 
 /** The order of the domains: each may import those in its list. */
 const domains = /** @type {Record<string, readonly string[]>} */ ({
-  completions: ['bots', 'chats', 'models', 'connectors', 'identity', ...lowerLayers],
+  completions: ['bots', 'chats', 'models', 'usage', 'connectors', 'identity', ...lowerLayers],
   connectors: ['integrations', 'identity', ...lowerLayers],
   shares: ['chats', 'identity', ...lowerLayers],
   integrations: ['identity', ...lowerLayers],
+  usage: ['models', 'identity', ...lowerLayers],
   bots: ['models', 'identity', ...lowerLayers],
   chats: ['identity', ...lowerLayers],
   live: ['identity', ...lowerLayers],

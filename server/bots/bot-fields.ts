@@ -8,6 +8,7 @@ import type { BotChange } from './bot-store.ts'
 import { apiTypes, reasoningEfforts } from '@yonder/contract/bot'
 import { z } from 'zod'
 import { maskSecret } from '../db/secrets/mask-secret.ts'
+import type { ModelFacts } from '../models/catalogue/package-facts.ts'
 import type { BotRow } from '../db/tables/tables.ts'
 
 /** The fields of a new bot before any input. */
@@ -92,7 +93,7 @@ export function connectorsOf({ connectors }: Pick<BotRow, 'connectors'>): readon
 }
 
 /** A bot as its owner reads it, with the key masked. */
-export function presentBot(bot: BotRow, sealer: Sealer): Bot {
+export function presentBot(bot: BotRow, sealer: Sealer, { contextWindow }: ModelFacts): Bot {
   return {
     name: bot.name,
     model: bot.model,
@@ -106,6 +107,7 @@ export function presentBot(bot: BotRow, sealer: Sealer): Bot {
     top_p: bot.top_p,
     reasoning_effort: reasoningEfforts.find((effort) => effort === bot.reasoning_effort) ?? null,
     context_window: bot.context_window,
+    ...(contextWindow !== undefined && { known_context_window: contextWindow }),
     connectors: connectorsOf(bot)?.slice() ?? null,
   }
 }

@@ -170,6 +170,17 @@ describe.each(engines)('bots on %s', (engine) => {
     expect(names).toEqual(['Z', 'A', 'B'])
   })
 
+  it('names the window that is known for the model of a bot, in every response (§25.10)', async () => {
+    const known = { name: 'A', model: 'claude-sonnet-4-5', base_url: 'https://api.anthropic.com/v1' }
+    const created = await ada.post('/api/bot', { ...known, context_window: 8_000 })
+    const changed = await ada.put(address('A'), known)
+    for (const response of [created, changed])
+      expect(response.json()).toMatchObject({ context_window: 8_000, known_context_window: 200_000 })
+    await ada.post('/api/bot', { name: 'B', model: 'unknown' })
+    expect(await list(ada)).toMatchObject([{ known_context_window: 200_000 }, { name: 'B' }])
+    expect((await list(ada))[1]).not.toHaveProperty('known_context_window')
+  })
+
   it('updates a bot, and its name with it (§7.4)', async () => {
     await ada.post('/api/bot', { name: 'Old', model: 'm' })
     const answer = await ada.put(address('Old'), { name: 'New', model: 'm2', max_tokens: 7 })

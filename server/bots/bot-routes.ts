@@ -8,11 +8,13 @@ import { deleteBot, listBots } from './bot-store.ts'
 import { addBot, changeBot } from './save-bot.ts'
 import { presentBot } from './bot-fields.ts'
 import type { BotSecretDeps } from './bot-fields.ts'
+import { findBotFacts } from './bot-facts.ts'
+import type { BotFactsDeps } from './bot-facts.ts'
+import type { BotRow } from '../db/tables/tables.ts'
 
-export interface BotRoutesDeps extends BotSecretDeps {
+export interface BotRoutesDeps extends Pick<BotSecretDeps, 'sealer'>, BotFactsDeps {
   readonly database: Database
-  /** Milliseconds since 1970. */
-  readonly now: () => number
+  readonly config: BotSecretDeps['config'] & BotFactsDeps['config']
 }
 
 export interface BotRoutesOptions {
@@ -28,16 +30,19 @@ export function registerBotRoutes(
   { database, sealer, config, now }: BotRoutesDeps,
   { onChanged }: BotRoutesOptions,
 ): void {
+  const present = async (bot: BotRow): Promise<Bot> =>
+    presentBot(bot, sealer, await findBotFacts({ config, now }, bot))
+
   api.get('/api/bots', { schema: { response: { 200: BotList } } }, async (request) => {
     const bots = await listBots(database.db, requireUser(request))
-    return bots.map((bot) => presentBot(bot, sealer))
+    return Promise.all(bots.map(present))
   })
 
   api.post('/api/bot', { schema: { body: BotInput, response: { 201: Bot } } }, async (request, reply) => {
     const user = requireUser(request)
     const bot = await addBot(database, { sealer, config }, user, request.body, now())
     onChanged(user.id)
-    return reply.status(201).send(presentBot(bot, sealer))
+    return reply.status(201).send(await present(bot))
   })
 
   api.put(
@@ -47,7 +52,7 @@ export function registerBotRoutes(
       const user = requireUser(request)
       const bot = await changeBot(database, { sealer, config }, user, request.params.name, request.body)
       onChanged(user.id)
-      return presentBot(bot, sealer)
+      return present(bot)
     },
   )
 

@@ -83,6 +83,18 @@ describe.each(engines)('a summary of older messages, on %s', (engine) => {
     expect(await read(chatId)).toEqual(response.json())
   })
 
+  it('counts what writing it again used, even when it fails (§25.6)', async () => {
+    const { chatId, address, compaction } = await openSummarized()
+    const tokens = { usage: { prompt_tokens: 90, completion_tokens: 5 } }
+    product.model.reply(['All about mountains.', tokens])
+    await ada.post(`${address}/rewrite`, { botName: 'Helper' })
+    product.model.reply([' ', tokens])
+    expect((await ada.post(`${address}/rewrite`, { botName: 'Helper' })).statusCode).toBe(502)
+    const used = await ada.get(`/api/chats/${chatId}/usage?messageIds=${compaction.id}`)
+    const call = { message_id: compaction.id, kind: 'summary', bot: 'Helper', input_tokens: 90 }
+    expect(used.json()).toMatchObject({ calls: [call, call], total: { calls: 2, output_tokens: 10 } })
+  })
+
   it('is written again by one request at a time, and cannot be changed meanwhile (§26.7)', async () => {
     const { chatId, address } = await openSummarized()
     const gate = product.model.gate()

@@ -6,6 +6,7 @@ import type { ModelStream } from '../models/model.ts'
 import type { ActiveRuns } from './log/active-runs.ts'
 import type { RunLog } from './log/run-log.ts'
 import type { RunNotifications } from './log/run-notifications.ts'
+import type { MeterDeps } from './loop/call-meter.ts'
 import type { ToolSupportCache } from './loop/call-model.ts'
 import type { OptionSupportCache } from './loop/option-support.ts'
 import type { ContextWindows } from './prompt/context-windows.ts'
@@ -26,6 +27,8 @@ export interface CompletionDeps {
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly openBotModel: (user: User, bot: BotRow) => ModelStream
+  /** What is known about a model at the provider of a bot. */
+  readonly findModelFacts: MeterDeps['findModelFacts']
   readonly toolSupport: ToolSupportCache
   readonly optionSupport: OptionSupportCache
   readonly contextWindows: ContextWindows

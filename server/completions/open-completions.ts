@@ -27,7 +27,7 @@ type AppDeps = Pick<CompletionDeps, 'database' | 'nodeId' | 'now'>
 
 export interface CompletionOptions extends Pick<
   CompletionDeps,
-  'openBotModel' | 'connectors' | 'compactAt' | 'onError'
+  'openBotModel' | 'findModelFacts' | 'connectors' | 'compactAt' | 'onError'
 > {
   /** Receives run events, other changes, and gaps in the notifications for the users with a live stream at this node. */
   readonly subscribers: RunSubscribers & ChangeListener
@@ -78,6 +78,7 @@ export function openCompletions(appDeps: AppDeps, options: CompletionOptions): C
     onChange: (change) => subscribers.onChange(change),
     onGap: () => subscribers.onGap(),
   })
+  const findModelFacts = withoutFailure(options.findModelFacts, onError)
   const deps: CompletionDeps = {
     database,
     nodeId,
@@ -86,9 +87,10 @@ export function openCompletions(appDeps: AppDeps, options: CompletionOptions): C
     notifications,
     now,
     openBotModel: options.openBotModel,
+    findModelFacts,
     toolSupport: new ToolSupportCache(now),
     optionSupport: new OptionSupportCache(now),
-    contextWindows: new ContextWindows(() => undefined, now),
+    contextWindows: new ContextWindows(findModelFacts, now),
     compactAt: options.compactAt,
     connectors: options.connectors,
     onError,
@@ -117,5 +119,20 @@ export function openCompletions(appDeps: AppDeps, options: CompletionOptions): C
       sse.close()
       await Promise.all([endMaintenance(), feed.close(), notifications.close()])
     },
+  }
+}
+
+/** Without the catalogue the window and the cost are unknown, and the model is called all the same. */
+function withoutFailure(
+  findModelFacts: CompletionDeps['findModelFacts'],
+  onError: CompletionDeps['onError'],
+): CompletionDeps['findModelFacts'] {
+  return async (bot, model) => {
+    try {
+      return await findModelFacts(bot, model)
+    } catch (error) {
+      onError(error)
+      return {}
+    }
   }
 }

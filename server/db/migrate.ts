@@ -20,6 +20,7 @@ import { addBotOptions } from './migrations/0016-bot-options.ts'
 import { addBlockedTools } from './migrations/0017-blocked-tools.ts'
 import { createCompactions } from './migrations/0018-compactions.ts'
 import { createSentPrompts } from './migrations/0019-sent-prompts.ts'
+import { createUsageRecords } from './migrations/0020-usage-records.ts'
 import type { Tables } from './tables/tables.ts'
 
 type Migration = (trx: Kysely<Tables>, dialect: Dialect) => Promise<void>
@@ -45,6 +46,7 @@ export const migrations: readonly Migration[] = [
   addBlockedTools,
   createCompactions,
   createSentPrompts,
+  createUsageRecords,
 ]
 
 /**

@@ -62,6 +62,8 @@ export interface ModelUsage {
   /** The reply, with its reasoning. */
   readonly outputTokens: number | null
   readonly cachedTokens?: number | null
+  /** The part of the prompt that was written to the provider's cache. */
+  readonly cacheWriteTokens?: number | null
   readonly reasoningTokens?: number | null
 }
 

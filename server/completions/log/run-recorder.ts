@@ -78,7 +78,7 @@ type TextKind = 'text' | 'reasoning'
 /** A chunk of a reply: text, or an event. */
 export type RunChunk =
   | { readonly type: TextKind; readonly text: string }
-  | { readonly type: 'event'; readonly event: UnnumberedEvent }
+  | { readonly type: 'event'; readonly event: UnnumberedEvent; readonly write?: EventWrite }
 
 /** The source from which a recorder pulls a reply. */
 export interface RunSource {
@@ -236,8 +236,10 @@ export class RunRecorder {
   #addChunks(chunks: readonly RunChunk[]): boolean {
     let urgent = false
     for (const chunk of chunks) {
-      if (chunk.type === 'event') this.#addEvent(chunk.event)
-      else if (this.#appendText(chunk.type, chunk.text)) urgent = true
+      if (chunk.type === 'event') {
+        this.#addEvent(chunk.event)
+        if (chunk.write !== undefined) this.#writes.push(chunk.write)
+      } else if (this.#appendText(chunk.type, chunk.text)) urgent = true
     }
     return urgent
   }

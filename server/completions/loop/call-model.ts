@@ -7,6 +7,8 @@ import type { FailedPart } from '../../models/failure.ts'
 import type { FinishReason, ModelPart, ModelRequest, ModelStream, ModelToolCall } from '../../models/model.ts'
 import { onAbort } from '../../lib/abort.ts'
 import type { RunChunk, RunRecorder } from '../log/run-recorder.ts'
+import { toTokenCounts } from '../../usage/token-counts.ts'
+import type { CallMeter } from './call-meter.ts'
 
 /** Characters of a reply, reasoning included, after which the reply is ended (§16.2). */
 export const maxReplyChars = 1_000_000
@@ -42,6 +44,7 @@ export interface CallModelOptions {
   readonly signal: AbortSignal
   /** Pulls the reply. */
   readonly recorder: Pick<RunRecorder, 'readFrom' | 'onReadable' | 'endReading'>
+  readonly meter?: Pick<CallMeter, 'onOutput' | 'report'>
 }
 
 /**
@@ -53,9 +56,10 @@ export async function callModel({
   request,
   signal,
   recorder,
+  meter,
 }: CallModelOptions): Promise<ModelCallResult> {
   const upstream = new AbortController()
-  const turn = new ModelTurn(() => upstream.abort())
+  const turn = new ModelTurn(() => upstream.abort(), meter)
   let removeAbort = (): void => undefined
   const aborted = new Promise<void>((resolve) => {
     removeAbort = onAbort(signal, () => {
@@ -90,17 +94,20 @@ class ModelTurn {
   failure: FailedPart | undefined
   readonly calls: ModelToolCall[] = []
   readonly #abort: () => void
+  readonly #meter: CallModelOptions['meter']
   #replyChars = 0
   #callChars = 0
 
-  constructor(abort: () => void) {
+  constructor(abort: () => void, meter: CallModelOptions['meter']) {
     this.#abort = abort
+    this.#meter = meter
   }
 
   read(parts: readonly ModelPart[]): RunChunk[] {
     const chunks: RunChunk[] = []
     for (const part of parts) {
-      if (this.ending !== undefined) break
+      // What was used counts, although the rest of an ended reply is not read (§25.6).
+      if (this.ending !== undefined && part.type !== 'usage') continue
       const chunk = this.#readPart(part)
       if (chunk !== undefined) chunks.push(chunk)
     }
@@ -119,16 +126,8 @@ class ModelTurn {
         return this.#readText(part)
       case 'model':
         return { type: 'event', event: part }
-      case 'usage': {
-        const { inputTokens, outputTokens, cachedTokens, reasoningTokens } = part
-        const usage = {
-          input_tokens: inputTokens,
-          output_tokens: outputTokens,
-          ...(cachedTokens !== undefined && { cached_tokens: cachedTokens }),
-          ...(reasoningTokens !== undefined && { reasoning_tokens: reasoningTokens }),
-        }
-        return { type: 'event', event: { type: 'usage', usage } }
-      }
+      case 'usage':
+        return this.#readUsage(part)
       case 'tool_call': {
         const { type: _type, ...call } = part
         this.#addCall(call)
@@ -144,7 +143,20 @@ class ModelTurn {
     }
   }
 
+  #readUsage(part: Extract<ModelPart, { type: 'usage' }>): RunChunk {
+    const { input, output, cached, reasoning } = toTokenCounts(part)
+    const usage = {
+      input_tokens: input,
+      output_tokens: output,
+      ...(part.cachedTokens !== undefined && { cached_tokens: cached }),
+      ...(part.reasoningTokens !== undefined && { reasoning_tokens: reasoning }),
+    }
+    const event = { type: 'usage', usage } as const
+    return { type: 'event', event, ...(this.#meter && { write: this.#meter.report(part) }) }
+  }
+
   #addCall(call: ModelToolCall): void {
+    this.#meter?.onOutput()
     const stored = this.calls.push(call) === 1 ? call.arguments : JSON.stringify(call)
     this.#callChars += stored.length
     if (this.#callChars <= maxCallChars) return
@@ -154,6 +166,7 @@ class ModelTurn {
   }
 
   #readText(part: Extract<ModelPart, { type: 'text' | 'reasoning' }>): RunChunk | undefined {
+    this.#meter?.onOutput()
     const remaining = maxReplyChars - this.#replyChars
     this.#replyChars += part.text.length
     if (part.text.length <= remaining) return part

@@ -6,6 +6,7 @@ import { buildPrompt } from '../prompt/build-prompt.ts'
 import { estimateTokens, tokensPerMessage } from '../prompt/estimate-tokens.ts'
 import { budgetOf, fitPrompt } from '../prompt/fit-prompt.ts'
 import type { PromptSource, SummaryFrame } from '../prompt/fit-prompt.ts'
+import type { CallMeter } from './call-meter.ts'
 import { abortedEnding, callModel } from './call-model.ts'
 import type { ModelCallResult } from './call-model.ts'
 
@@ -19,6 +20,7 @@ export interface PromptCall {
   readonly request: Omit<ModelRequest, 'messages'>
   readonly bot: BotRow
   readonly frame: SummaryFrame
+  readonly openMeter: () => CallMeter
   readonly recorder: RunRecorder
   /** Called before each attempt. */
   readonly onPrompt: (source: PromptSource) => void
@@ -36,7 +38,7 @@ export interface PromptCallResult {
  */
 export async function callWithPrompt(
   { contextWindows, compactAt, now }: Pick<CompletionDeps, 'contextWindows' | 'compactAt' | 'now'>,
-  { request, bot, frame, recorder, onPrompt }: PromptCall,
+  { request, bot, frame, recorder, openMeter, onPrompt }: PromptCall,
   path: PromptSource,
 ): Promise<PromptCallResult> {
   const { signal } = frame
@@ -50,12 +52,16 @@ export async function callWithPrompt(
     if (refused !== undefined && isSamePrompt(before, source)) return { answer: refused, source }
     const messages = buildPrompt(source.path, { ...source, tools: request.tools.length > 0 })
     onPrompt(source)
+    const meter = openMeter()
     const answer = await callModel({
       model: frame.model,
       request: { ...request, messages },
       signal,
       recorder,
+      meter,
     })
+    const unreported = meter.writeUnreported()
+    if (unreported !== undefined) recorder.attach(unreported)
     if (answer.failure?.code !== 'context_exceeded' || attempt === maxShortenings) return { answer, source }
     refused = answer
     const tokens = estimateRequest({ ...request, messages })

@@ -21,6 +21,7 @@ import { failure } from '../../connectors/calls/tool-call.ts'
 import { newId } from '../../lib/new-id.ts'
 import type { BotRow } from '../../db/tables/tables.ts'
 import type { User } from '../../identity/user.ts'
+import type { CollectedReply } from '../../models/collect-reply.ts'
 import type { ModelOptions, ModelStream } from '../../models/model.ts'
 import { optionLabels } from '../../models/refusal.ts'
 import { onAbort } from '../../lib/abort.ts'
@@ -37,6 +38,8 @@ import { recordPrompt } from '../prompt/sent-prompt.ts'
 import type { PromptRecord } from '../prompt/sent-prompt.ts'
 import { requestSettings } from '../prompt/model-request.ts'
 import type { RequestSettings } from '../prompt/model-request.ts'
+import { CallMeter } from './call-meter.ts'
+import type { MeteredCall } from './call-meter.ts'
 import { failed } from './call-model.ts'
 import type { RunEnding } from './call-model.ts'
 import { callWithPrompt } from './call-with-prompt.ts'
@@ -72,6 +75,7 @@ export type ActionDeps = Pick<
   | 'database'
   | 'now'
   | 'openBotModel'
+  | 'findModelFacts'
   | 'toolSupport'
   | 'optionSupport'
   | 'contextWindows'
@@ -275,13 +279,17 @@ export class RecordedActions implements RunActions {
       bot,
       recorder,
       onPrompt: (sent: PromptSource) => this.#recordPrompt(request, sent),
+      openMeter: () => this.#openMeter('reply'),
       frame: {
         chatId: this.#chatId,
         bot,
         model: this.#model,
         recorder,
         signal,
-        onUsage: () => undefined,
+        startCall: () => {
+          const meter = this.#openMeter('summary')
+          return (reply: CollectedReply) => meter.writeReply(reply).forEach((write) => recorder.attach(write))
+        },
       },
     }
     return callWithPrompt(this.#deps, call, source)
@@ -292,6 +300,12 @@ export class RecordedActions implements RunActions {
     const place = { user: this.#frame.user, chatId: this.#chatId, messageId: this.#replyId }
     const now = this.#deps.now()
     this.#frame.recorder.attach((trx) => recordPrompt(trx, { ...place, request, source, now }))
+  }
+
+  #openMeter(kind: MeteredCall['kind']): CallMeter {
+    const { user, bot } = this.#frame
+    const call = { userId: user.id, bot, chatId: this.#chatId, messageId: this.#replyId, kind }
+    return new CallMeter(this.#deps, call)
   }
 
   /** Adds a notice of what the model was called without, once per bot and chat (§12.18, §24.9). */

@@ -1,3 +1,4 @@
+import type { MessageUsage } from '@yonder/contract/usage/usage-report'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openChatApp } from '../../testing/chat/open-chat-app.ts'
 import type { ChatApp, ChatClient } from '../../testing/chat/open-chat-app.ts'
@@ -7,6 +8,7 @@ import { startSmallWindowModel } from '../../testing/models/small-window-model.t
 import type { SmallWindowModel } from '../../testing/models/small-window-model.ts'
 
 const windowTokens = 8_000
+const listed = { model: 'listed', context_window: windowTokens, input: 1, output: 1 }
 /** A message of the user and what a reply to it adds to the path. */
 const filler = (turn: number) => `${turn}: ${'Tell me about the weather in the mountains. '.repeat(12)}`
 
@@ -17,7 +19,7 @@ describe.each(engines)('a chat that no longer fits into the context window, on %
 
   beforeAll(async () => {
     model = await startSmallWindowModel(windowTokens)
-    product = await openChatApp({ engine })
+    product = await openChatApp({ engine, environment: { MODEL_PRICES: JSON.stringify([listed]) } })
     ada = await product.join('Ada')
     await ada.post('/api/bot', {
       name: 'Small',
@@ -25,6 +27,7 @@ describe.each(engines)('a chat that no longer fits into the context window, on %
       base_url: model.baseUrl,
       context_window: windowTokens,
     })
+    await ada.post('/api/bot', { name: 'Listed', model: 'listed', base_url: model.baseUrl })
     await ada.post('/api/bot', { name: 'Unknown', model: 'small', base_url: model.baseUrl })
   })
   afterAll(async () => {
@@ -87,6 +90,24 @@ describe.each(engines)('a chat that no longer fits into the context window, on %
     const end = chat.messages.findIndex(({ id }) => id === compaction?.message_id)
     expect(chat.messages[end + 1]?.role).toBe('user')
     expect(compaction?.message_count).toBe(end + 1)
+  })
+
+  it('counts the calls that summarised for a reply with those of the reply (§25.6, §25.8)', async () => {
+    const chatId = await openLongChat(60)
+    const { run } = await say(chatId, 'What is apple?')
+    const replyId = run.messages.at(-1)?.id ?? ''
+    const used = await ada.get(`/api/chats/${chatId}/usage?messageIds=${replyId}`)
+    const kinds = used.json<MessageUsage>().calls.map(({ kind }) => kind)
+    expect(kinds).toContain('summary')
+    expect(kinds.filter((kind) => kind === 'reply')).toHaveLength(1)
+  })
+
+  it('is summarised in the window that the catalogue knows (§25.10)', async () => {
+    const chatId = await openLongChat(90)
+    const refusedBefore = model.refused
+    expect((await say(chatId, 'What is apple?', 'Listed')).text).toBe('It is green.')
+    expect(model.refused).toBe(refusedBefore)
+    expect((await ada.readChat(chatId)).compactions).toHaveLength(1)
   })
 
   it('is summarised when the provider refuses a prompt of a model whose window is unknown (§26.5)', async () => {

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { BotRow } from '../../db/tables/tables.ts'
+import type { MeterDeps } from '../loop/call-meter.ts'
 
 /** Milliseconds for which a window is remembered that a provider named, and for how many bots. */
 const maxAgeMs = 3_600_000
@@ -8,17 +9,16 @@ const maxWindows = 1_000
 /** The context windows of bots' models, in tokens. */
 export class ContextWindows {
   readonly #learned: LRUCache<string, number>
-  readonly #lookUp: (bot: BotRow) => number | undefined | Promise<number | undefined>
+  readonly #findModelFacts: MeterDeps['findModelFacts']
 
-  /** `lookUp` returns the window of a known model. */
-  constructor(lookUp: (bot: BotRow) => number | undefined | Promise<number | undefined>, now: () => number) {
-    this.#lookUp = lookUp
+  constructor(findModelFacts: MeterDeps['findModelFacts'], now: () => number) {
+    this.#findModelFacts = findModelFacts
     this.#learned = new LRUCache({ max: maxWindows, ttl: maxAgeMs, perf: { now } })
   }
 
   /** Returns the smallest of what the user entered or the catalogue knows, and what the provider has refused. */
   async find(bot: BotRow): Promise<number | undefined> {
-    const known = bot.context_window ?? (await this.#lookUp(bot))
+    const known = bot.context_window ?? (await this.#findModelFacts(bot, bot.model)).contextWindow
     const learned = this.#learned.get(keyOf(bot))
     return learned === undefined ? known : Math.min(learned, known ?? Infinity)
   }

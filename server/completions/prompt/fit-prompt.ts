@@ -5,13 +5,14 @@ import { presentCompaction } from '../../chats/present-chat.ts'
 import type { Db } from '../../db/database.ts'
 import type { BotRow, CompactionRow } from '../../db/tables/tables.ts'
 import { newId } from '../../lib/new-id.ts'
-import type { ModelRequest, ModelStream, ModelUsage } from '../../models/model.ts'
+import type { ModelRequest, ModelStream } from '../../models/model.ts'
 import type { RunRecorder } from '../log/run-recorder.ts'
 import { countDropped } from './build-prompt.ts'
 import { estimateTokens } from './estimate-tokens.ts'
 import { planPrompt, summaryTokens } from './plan-prompt.ts'
 import type { PromptBudget } from './plan-prompt.ts'
 import { writeSummary } from './write-summary.ts'
+import type { SummaryRequest } from './write-summary.ts'
 
 /** Messages of a path that are read to be summarised. */
 export const maxReadMessages = 20_000
@@ -70,7 +71,7 @@ export interface SummaryFrame {
   readonly model: ModelStream
   readonly recorder: Pick<RunRecorder, 'add' | 'flush'>
   readonly signal: AbortSignal
-  readonly onUsage: (usage: ModelUsage) => void
+  readonly startCall: SummaryRequest['startCall']
 }
 
 /**
@@ -108,7 +109,7 @@ export async function fitPrompt(
 
 /** Summarises the messages before index `end`. Returns undefined after a failure, which the reply then names. */
 async function summarize(
-  { chatId, bot, model, recorder, signal, onUsage }: SummaryFrame,
+  { chatId, bot, model, recorder, signal, startCall }: SummaryFrame,
   source: PromptSource,
   end: number,
   budget: PromptBudget,
@@ -131,7 +132,7 @@ async function summarize(
     summaryTokens: tokens,
     callTokens: summaryCallTokens(budget, tokens),
     signal,
-    onUsage,
+    startCall,
   })
   recorder.add({ type: 'compacting', message_count: null })
   if ('failure' in result) {

@@ -10,6 +10,8 @@ import type { User } from '../../identity/user.ts'
 import { withTimeout } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
+import { CallMeter } from '../loop/call-meter.ts'
+import type { UsageWrite } from '../loop/call-meter.ts'
 import { budgetOf, maxReadMessages, summaryCallTokens } from './fit-prompt.ts'
 import { summaryTokens } from './plan-prompt.ts'
 import { writeSummary } from './write-summary.ts'
@@ -17,13 +19,18 @@ import { writeSummary } from './write-summary.ts'
 /** Milliseconds after which writing a summary again is given up. */
 const maxRewriteMs = 300_000
 
+type RewriteDeps = Pick<
+  CompletionDeps,
+  'database' | 'now' | 'openBotModel' | 'findModelFacts' | 'contextWindows' | 'compactAt'
+>
+
 /**
  * Writes a summary again with the model of a bot (§26.7). While one request does this, another one is refused. A failure
  * leaves the summary as it was.
  * @throws AppError `conflict`, `not_found`, `upstream_error`
  */
 export async function rewriteCompaction(
-  deps: Pick<CompletionDeps, 'database' | 'now' | 'openBotModel' | 'contextWindows' | 'compactAt'>,
+  deps: RewriteDeps,
   user: User,
   bot: BotRow,
   row: CompactionRow,
@@ -48,7 +55,7 @@ export async function rewriteCompaction(
 }
 
 async function write(
-  deps: Pick<CompletionDeps, 'database' | 'openBotModel' | 'contextWindows' | 'compactAt'>,
+  deps: RewriteDeps,
   user: User,
   bot: BotRow,
   { chat_id, id, message_id }: CompactionRow,
@@ -62,7 +69,8 @@ async function write(
   const window = await deps.contextWindows.find(bot)
   const budget = budgetOf(window, deps.compactAt, { maxTokens: bot.max_tokens, tools: [] })
   const tokens = summaryTokens(budget)
-  return writeSummary({
+  const writes: UsageWrite[] = []
+  const result = await writeSummary({
     model: deps.openBotModel(user, bot),
     modelName: bot.model,
     maxTokens: bot.max_tokens,
@@ -71,8 +79,15 @@ async function write(
     summaryTokens: tokens,
     callTokens: summaryCallTokens(budget, tokens),
     signal,
-    onUsage: () => undefined,
+    startCall: () => {
+      const call = { userId: user.id, bot, chatId: chat_id, messageId: id, kind: 'summary' } as const
+      const meter = new CallMeter(deps, call)
+      return (reply) => writes.push(...meter.writeReply(reply))
+    },
   })
+  // What was used counts, even when the summary cannot be used.
+  for (const store of writes) await store(db, { messages: [] })
+  return result
 }
 
 export function heldCompaction(): AppError {

@@ -2,7 +2,8 @@ import { maxSummaryChars } from '@yonder/contract/compaction'
 import { isToolResult } from '../../chats/message-store.ts'
 import { cutText } from '../../lib/text.ts'
 import { collectReply } from '../../models/collect-reply.ts'
-import type { ModelStream, ModelUsage } from '../../models/model.ts'
+import type { CollectedReply } from '../../models/collect-reply.ts'
+import type { ModelStream } from '../../models/model.ts'
 import type { PromptMessage } from './build-prompt.ts'
 import { estimateTokens } from './estimate-tokens.ts'
 
@@ -29,8 +30,8 @@ export interface SummaryRequest {
   /** Tokens of messages that one call may contain. */
   readonly callTokens: number
   readonly signal: AbortSignal
-  /** Called with the tokens of each call. */
-  readonly onUsage: (usage: ModelUsage) => void
+  /** Called before each call of the model; the function that it returns is called with the reply. */
+  readonly startCall: () => (reply: CollectedReply) => void
 }
 
 /** A summary, or a sentence that says why there is none. After an abort, the sentence is not shown. */
@@ -61,6 +62,7 @@ async function summarizeInCalls(request: SummaryRequest, callTokens: number): Pr
   let summary = previous
   let model = request.modelName
   for (const text of texts) {
+    const endCall = request.startCall()
     const reply = await collectReply(
       request.model,
       {
@@ -72,7 +74,7 @@ async function summarizeInCalls(request: SummaryRequest, callTokens: number): Pr
       },
       signal,
     )
-    if (reply.usage !== undefined) request.onUsage(reply.usage)
+    endCall(reply)
     if (signal.aborted) return { failure: 'The summary was stopped.' }
     const { failure } = reply
     if (failure !== undefined)

@@ -244,6 +244,37 @@ export interface PromptTextTable {
   used_at: number
 }
 
+/** What one call of a model used and cost. It outlives its chat and its bot. */
+export interface UsageRecordTable {
+  id: string
+  user_id: string
+  chat_id: string
+  /** The reply, or the summary, that the model was called for. */
+  message_id: string
+  kind: 'reply' | 'summary'
+  /** The name of the bot at the time of the call. */
+  bot: string
+  /** The name that the bot had for the model at the time of the call. */
+  model: string
+  provider: string | null
+  time: number
+  /** Null when the provider did not report it. */
+  input_tokens: number | null
+  output_tokens: number | null
+  /** Parts of the input. */
+  cached_tokens: number | null
+  cache_write_tokens: number | null
+  /** Part of the output. */
+  reasoning_tokens: number | null
+  /** In billionths of the currency's unit, at the prices of that time. Null when it is not known. */
+  cost: number | null
+  /** ISO 4217; null without a cost. */
+  currency: string | null
+  duration_ms: number | null
+  /** Milliseconds from the start of the call to the first text or reasoning. */
+  first_text_ms: number | null
+}
+
 export interface Tables extends ConnectorTables, IntegrationTables {
   users: UserTable
   bots: BotTable
@@ -264,6 +295,7 @@ export interface Tables extends ConnectorTables, IntegrationTables {
   compactions: CompactionTable
   sent_prompts: SentPromptTable
   prompt_texts: PromptTextTable
+  usage_records: UsageRecordTable
 }
 
 export type MessageRow = Selectable<MessageTable>
@@ -279,3 +311,4 @@ export type RunEventRow = Selectable<RunEventTable>
 export type ElicitationAnswerRow = Selectable<ElicitationAnswerTable>
 export type CompactionRow = Selectable<CompactionTable>
 export type ShareRow = Selectable<ShareTable>
+export type UsageRecordRow = Selectable<UsageRecordTable>

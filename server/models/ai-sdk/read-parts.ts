@@ -115,6 +115,7 @@ class ProviderPartReader {
         inputTokens: tokenCount(inputTokens.total),
         outputTokens: tokenCount(outputTokens.total),
         ...(inputTokens.cacheRead ? { cachedTokens: tokenCount(inputTokens.cacheRead) } : {}),
+        ...(inputTokens.cacheWrite ? { cacheWriteTokens: tokenCount(inputTokens.cacheWrite) } : {}),
         ...(outputTokens.reasoning ? { reasoningTokens: tokenCount(outputTokens.reasoning) } : {}),
       },
       { type: 'finish', reason: this.calls.length > 0 ? 'tool_calls' : toFinishReason(finish, upstream) },

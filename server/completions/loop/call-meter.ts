@@ -1,0 +1,93 @@
+import type { Message } from '@yonder/contract/message'
+import type { Db } from '../../db/database.ts'
+import type { BotRow, UsageRecordRow } from '../../db/tables/tables.ts'
+import { newId } from '../../lib/new-id.ts'
+import type { ModelFacts } from '../../models/catalogue/package-facts.ts'
+import type { CollectedReply } from '../../models/collect-reply.ts'
+import type { ModelUsage } from '../../models/model.ts'
+import { recordUsage } from '../../usage/record-usage.ts'
+
+export interface MeteredCall {
+  readonly userId: string
+  readonly bot: BotRow
+  readonly chatId: string
+  /** The reply or the summary that the model is called for. */
+  readonly messageId: string
+  readonly kind: UsageRecordRow['kind']
+}
+
+export interface MeterDeps {
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** What is known about a model at the provider of a bot. */
+  readonly findModelFacts: (bot: BotRow, model: string) => Promise<ModelFacts>
+}
+
+/** Stores what a call used. `run` has the reply, which names the model and the provider that answered. */
+export type UsageWrite = (trx: Db, run: { readonly messages: readonly Message[] }) => Promise<void>
+
+/** Measures one call of a model, and writes what it used and cost (§25.6). */
+export class CallMeter {
+  readonly #deps: MeterDeps
+  readonly #call: MeteredCall
+  readonly #id = newId()
+  readonly #startedAt = performance.now()
+  /** Read at once, so that the prices are those of the time of the call, and no commit waits for them. */
+  readonly #facts: Promise<ModelFacts>
+  #firstOutputAt: number | undefined
+  #hasReport = false
+
+  constructor(deps: MeterDeps, call: MeteredCall) {
+    this.#deps = deps
+    this.#call = call
+    this.#facts = deps.findModelFacts(call.bot, call.bot.model)
+  }
+
+  /** Called with each text, reasoning or tool call. */
+  onOutput(): void {
+    this.#firstOutputAt ??= performance.now()
+  }
+
+  /** Returns the write for the commit of a report. A later report of the same call replaces it. */
+  report(usage: ModelUsage): UsageWrite {
+    this.#hasReport = true
+    return this.#write(usage)
+  }
+
+  /** Returns the write for a call that had output and no report, so that it is counted as unknown. */
+  writeUnreported(): UsageWrite | undefined {
+    return this.#hasReport || this.#firstOutputAt === undefined ? undefined : this.#write()
+  }
+
+  /** Returns the write for a reply that was not read part by part: none when the provider has done nothing. */
+  writeReply({ usage, text }: CollectedReply): UsageWrite[] {
+    return usage === undefined && text === '' ? [] : [this.#write(usage)]
+  }
+
+  #write(usage?: ModelUsage): UsageWrite {
+    const { userId, bot, chatId, messageId, kind } = this.#call
+    const time = this.#deps.now()
+    const duration_ms = Math.round(performance.now() - this.#startedAt)
+    const first = this.#firstOutputAt
+    return async (trx, state) => {
+      const reply = state.messages.find(({ id }) => id === messageId)
+      const prices =
+        (await this.#facts).prices ?? (await this.#deps.findModelFacts(bot, reply?.model ?? bot.model)).prices
+      await recordUsage(trx, {
+        id: this.#id,
+        user_id: userId,
+        chat_id: chatId,
+        message_id: messageId,
+        kind,
+        bot: bot.name,
+        model: bot.model,
+        provider: reply?.provider ?? null,
+        time,
+        duration_ms,
+        first_text_ms: first === undefined ? null : Math.round(first - this.#startedAt),
+        ...(usage !== undefined && { usage }),
+        ...(prices !== undefined && { prices }),
+      })
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import type {
+  Cost,
+  MessageUsage,
+  ModelCallUsage,
+  UsageQuery,
+  UsageReport,
+  UsageTotals,
+} from '@yonder/contract/usage/usage-report'
+import type { UsageRecordRow } from '../db/tables/tables.ts'
+import type { UsageSums } from './usage-store.ts'
+
+const nanosOfUnit = 1_000_000_000n
+const nanoDigits = 9
+
+/** An amount of billionths as a decimal number, without zeros at its end. */
+export function formatNanos(nanos: bigint): string {
+  const units = nanos / nanosOfUnit
+  let decimals = (nanos % nanosOfUnit).toString().padStart(nanoDigits, '0')
+  while (decimals.endsWith('0')) decimals = decimals.slice(0, -1)
+  return decimals === '' ? `${units}` : `${units}.${decimals}`
+}
+
+export function nanosOf({ cost_units, cost_nanos }: Pick<UsageSums, 'cost_units' | 'cost_nanos'>): bigint {
+  return BigInt(cost_units) * nanosOfUnit + BigInt(cost_nanos)
+}
+
+/** Adds up sums. The costs of each currency are added as integers. */
+export function addUp(sums: readonly UsageSums[]): UsageTotals {
+  const add = (key: keyof UsageSums): number => sums.reduce((total, one) => total + Number(one[key]), 0)
+  const costs = new Map<string, bigint>()
+  for (const one of sums) {
+    if (one.currency === null) continue
+    costs.set(one.currency, (costs.get(one.currency) ?? 0n) + nanosOf(one))
+  }
+  return {
+    calls: add('calls'),
+    input_tokens: add('input_tokens'),
+    cached_tokens: add('cached_tokens'),
+    output_tokens: add('output_tokens'),
+    reasoning_tokens: add('reasoning_tokens'),
+    uncounted_calls: add('uncounted_calls'),
+    costs: toCosts(costs),
+    unpriced_calls: add('unpriced_calls'),
+  }
+}
+
+function toCosts(costs: ReadonlyMap<string, bigint>): Cost[] {
+  return [...costs]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([currency, nanos]) => ({ currency, amount: formatNanos(nanos) }))
+}
+
+/** The report of a range of days. Every total is a sum of the same parts, so all of them agree (§25.12). */
+export function presentReport(query: UsageQuery, sums: readonly UsageSums[]): UsageReport {
+  const monthOf = ({ day }: UsageSums): string => day.slice(0, '2026-11'.length)
+  return {
+    from: query.from,
+    to: query.to,
+    time_zone: query.time_zone,
+    total: addUp(sums),
+    days: groupBy(sums, ({ day }) => day).map(([day, parts]) => ({ day, ...addUp(parts) })),
+    months: groupBy(sums, monthOf).map(([month, parts]) => ({ month, ...addUp(parts) })),
+    bots: groupBy(sums, ({ bot }) => bot)
+      .map(([bot, parts]) => ({ bot, ...addUp(parts) }))
+      .toSorted((one, other) => other.calls - one.calls),
+  }
+}
+
+function groupBy(
+  sums: readonly UsageSums[],
+  keyOf: (one: UsageSums) => string,
+): (readonly [string, readonly UsageSums[]])[] {
+  const groups = new Map<string, UsageSums[]>()
+  for (const one of sums) {
+    const group = groups.get(keyOf(one))
+    if (group === undefined) groups.set(keyOf(one), [one])
+    else group.push(one)
+  }
+  return [...groups]
+}
+
+function presentCall(record: UsageRecordRow): ModelCallUsage {
+  const { cost, currency } = record
+  return {
+    message_id: record.message_id,
+    kind: record.kind,
+    bot: record.bot,
+    model: record.model,
+    provider: record.provider,
+    time: new Date(record.time).toISOString(),
+    input_tokens: record.input_tokens,
+    output_tokens: record.output_tokens,
+    cached_tokens: record.cached_tokens,
+    reasoning_tokens: record.reasoning_tokens,
+    cost: cost === null || currency === null ? null : { currency, amount: formatNanos(BigInt(cost)) },
+    duration_ms: record.duration_ms,
+    first_text_ms: record.first_text_ms,
+  }
+}
+
+function toSums(record: UsageRecordRow): UsageSums {
+  return {
+    day: '',
+    bot: record.bot,
+    model: record.model,
+    currency: record.currency,
+    calls: 1,
+    input_tokens: record.input_tokens ?? 0,
+    output_tokens: record.output_tokens ?? 0,
+    cached_tokens: record.cached_tokens ?? 0,
+    reasoning_tokens: record.reasoning_tokens ?? 0,
+    uncounted_calls: record.input_tokens === null || record.output_tokens === null ? 1 : 0,
+    unpriced_calls: record.cost === null ? 1 : 0,
+    cost_units: 0,
+    cost_nanos: record.cost ?? 0,
+  }
+}
+
+/** The calls of some replies, and their sum (§25.8). */
+export function presentMessageUsage(records: readonly UsageRecordRow[]): MessageUsage {
+  return { calls: records.map(presentCall), total: addUp(records.map(toSums)) }
+}

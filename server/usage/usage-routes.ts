@@ -1,0 +1,53 @@
+import { ClientId } from '@yonder/contract/chat'
+import { MessageUsage, MessageUsageQuery, UsageQuery, UsageReport } from '@yonder/contract/usage/usage-report'
+import { z } from 'zod'
+import type { Database } from '../db/database.ts'
+import type { Api } from '../http/api.ts'
+import { requireUser } from '../identity/authenticate.ts'
+import { AppError } from '../lib/app-error.ts'
+import { presentMessageUsage, presentReport } from './present-usage.ts'
+import { writeUsageCsv } from './usage-csv.ts'
+import { listUsageDays } from './usage-days.ts'
+import { listUsageOfMessages, sumUsage } from './usage-store.ts'
+
+export interface UsageRoutesDeps {
+  readonly database: Database
+}
+
+/** What a user's calls of models used and cost (§25.8, §25.11, §25.13). */
+export function registerUsageRoutes(api: Api, { database: { db } }: UsageRoutesDeps): void {
+  api.get(
+    '/api/usage',
+    { schema: { querystring: UsageQuery, response: { 200: UsageReport } } },
+    async (request) =>
+      presentReport(request.query, await sumUsage(db, requireUser(request), listUsageDays(request.query))),
+  )
+
+  api.get('/api/usage.csv', { schema: { querystring: UsageQuery } }, async (request, reply) => {
+    const { from, to } = request.query
+    const sums = await sumUsage(db, requireUser(request), listUsageDays(request.query))
+    return reply
+      .type('text/csv; charset=utf-8')
+      .header('content-disposition', `attachment; filename="yonder-usage-${from}-${to}.csv"`)
+      .send(writeUsageCsv(sums))
+  })
+
+  // The records outlive the chat, so the chat is not read. Messages without a record are absent.
+  api.get(
+    '/api/chats/:id/usage',
+    {
+      schema: {
+        params: z.object({ id: ClientId }),
+        querystring: MessageUsageQuery,
+        response: { 200: MessageUsage },
+      },
+    },
+    async (request) => {
+      const { params, query } = request
+      const records = await listUsageOfMessages(db, requireUser(request), params.id, query.messageIds)
+      if (records.length === 0)
+        throw new AppError('not_found', 'There is no record of what this reply has used.')
+      return presentMessageUsage(records)
+    },
+  )
+}

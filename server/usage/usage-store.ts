@@ -1,0 +1,136 @@
+import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
+import type { Db } from '../db/database.ts'
+import { prepareQuery } from '../db/dialects/prepare-query.ts'
+import type { UsageRecordRow } from '../db/tables/tables.ts'
+import type { User } from '../identity/user.ts'
+
+const recordUpsert = prepareQuery((db, record: UsageRecordRow) => {
+  const { id, user_id, chat_id, message_id, kind, bot, time, ...figures } = columnsOf(record)
+  return db
+    .insertInto('usage_records')
+    .values({ id, user_id, chat_id, message_id, kind, bot, time, ...figures })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(figures))
+    .compile()
+})
+
+/** Names every column, because a placeholder cannot be spread. */
+function columnsOf(record: UsageRecordRow): UsageRecordRow {
+  return {
+    id: record.id,
+    user_id: record.user_id,
+    chat_id: record.chat_id,
+    message_id: record.message_id,
+    kind: record.kind,
+    bot: record.bot,
+    model: record.model,
+    provider: record.provider,
+    time: record.time,
+    input_tokens: record.input_tokens,
+    output_tokens: record.output_tokens,
+    cached_tokens: record.cached_tokens,
+    cache_write_tokens: record.cache_write_tokens,
+    reasoning_tokens: record.reasoning_tokens,
+    cost: record.cost,
+    currency: record.currency,
+    duration_ms: record.duration_ms,
+    first_text_ms: record.first_text_ms,
+  }
+}
+
+/** Stores a record. A record with a stored id replaces its figures, because a provider may report them several times. */
+export async function storeUsageRecord(db: Db, record: UsageRecordRow): Promise<void> {
+  await recordUpsert(db, record)
+}
+
+/** The user's records of these messages, oldest first. */
+export function listUsageOfMessages(
+  db: Db,
+  user: Pick<User, 'id'>,
+  chatId: string,
+  messageIds: readonly string[],
+): Promise<UsageRecordRow[]> {
+  return db
+    .selectFrom('usage_records')
+    .selectAll()
+    .where('user_id', '=', user.id)
+    .where('chat_id', '=', chatId)
+    .where('message_id', 'in', messageIds)
+    .orderBy('time')
+    .orderBy('id')
+    .execute()
+}
+
+/** A range of milliseconds since 1970: `start` is in it, `end` is not. */
+export interface UsageDay {
+  readonly day: string
+  readonly start: number
+  readonly end: number
+}
+
+/** Sums of a day, a bot and a model. The cost is in two parts, because their sums cannot exceed the integers of a database. */
+export interface UsageSums {
+  readonly day: string
+  readonly bot: string
+  readonly model: string
+  readonly currency: string | null
+  readonly calls: number
+  readonly input_tokens: number
+  readonly output_tokens: number
+  readonly cached_tokens: number
+  readonly reasoning_tokens: number
+  readonly uncounted_calls: number
+  readonly unpriced_calls: number
+  /** Whole units of the currency. */
+  readonly cost_units: number
+  /** Billionths of a unit, in addition. */
+  readonly cost_nanos: number
+}
+
+const nanosOfUnit = 1_000_000_000
+
+/** Sums the user's records by day, bot, model and currency. Reads the index of each day, and no other record. */
+export async function sumUsage(
+  db: Db,
+  user: Pick<User, 'id'>,
+  days: readonly UsageDay[],
+): Promise<UsageSums[]> {
+  if (days.length === 0) return []
+  const ranges = sql.join(
+    days.map(({ start, end }) => sql`(cast(${start} as bigint), cast(${end} as bigint))`),
+  )
+  const count = (condition: RawBuilder<unknown>) => sql`sum(case when ${condition} then 1 else 0 end)`
+  const { rows } = await sql<Record<keyof UsageSums | 'starts_at', string | number | null>>`
+    with ranges (starts_at, ends_at) as (values ${ranges})
+    select starts_at, bot, model, currency,
+      count(*) as calls,
+      coalesce(sum(input_tokens), 0) as input_tokens,
+      coalesce(sum(output_tokens), 0) as output_tokens,
+      coalesce(sum(cached_tokens), 0) as cached_tokens,
+      coalesce(sum(reasoning_tokens), 0) as reasoning_tokens,
+      ${count(sql`input_tokens is null or output_tokens is null`)} as uncounted_calls,
+      ${count(sql`cost is null`)} as unpriced_calls,
+      coalesce(sum(cost / ${sql.lit(nanosOfUnit)}), 0) as cost_units,
+      coalesce(sum(cost % ${sql.lit(nanosOfUnit)}), 0) as cost_nanos
+    from ranges
+    join usage_records on user_id = ${user.id} and time >= starts_at and time < ends_at
+    group by starts_at, bot, model, currency
+    order by starts_at, bot, model, currency
+  `.execute(db)
+  const nameOfDay = new Map(days.map(({ day, start }) => [start, day]))
+  return rows.map((row) => ({
+    day: nameOfDay.get(Number(row.starts_at)) ?? '',
+    bot: String(row.bot),
+    model: String(row.model),
+    currency: row.currency === null ? null : String(row.currency),
+    calls: Number(row.calls),
+    input_tokens: Number(row.input_tokens),
+    output_tokens: Number(row.output_tokens),
+    cached_tokens: Number(row.cached_tokens),
+    reasoning_tokens: Number(row.reasoning_tokens),
+    uncounted_calls: Number(row.uncounted_calls),
+    unpriced_calls: Number(row.unpriced_calls),
+    cost_units: Number(row.cost_units),
+    cost_nanos: Number(row.cost_nanos),
+  }))
+}
