@@ -237,6 +237,12 @@ describe('a tool call', () => {
   })
 })
 
+it('adds a notice to those of the reply, and no notice twice', () => {
+  const texts = ['No tools here.', 'No summary.', 'No tools here.']
+  const run = fold(numbered([started, ...texts.map((notice) => ({ type: 'notice', notice }) as const)]))
+  expect(replyOf(run).notice).toBe('No tools here. No summary.')
+})
+
 it('adds a notice to the reply', () => {
   const run = fold(numbered([started, { type: 'notice', notice: 'No tools here.' }]))
   expect(replyOf(run).notice).toBe('No tools here.')

@@ -92,8 +92,9 @@ function addResult(run: RunState, result: Message): RunState {
   return { ...answered, messages: [...answered.messages, result] }
 }
 
-/** A reply can have several notices. */
+/** A reply can have several notices. One that it already has is not repeated, such as after a second attempt. */
 function addNotice(reply: Message, notice: string): Message {
+  if (reply.notice?.includes(notice) === true) return reply
   return { ...reply, notice: reply.notice === undefined ? notice : `${reply.notice} ${notice}` }
 }
 
