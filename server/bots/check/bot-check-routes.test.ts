@@ -302,7 +302,8 @@ describe('an Ollama on this machine', () => {
   it('is not looked for on an installation that others reach (§23.16)', async () => {
     const ollama = await startProvider()
     const OLLAMA_URL = rootOf(ollama)
-    expect(await localModels({ OLLAMA_URL, HOST: '0.0.0.0' })).toBeNull()
+    const ALLOWED_PRIVATE_HOSTS = '127.0.0.1:*'
+    expect(await localModels({ OLLAMA_URL, ALLOWED_PRIVATE_HOSTS, HOST: '0.0.0.0' })).toBeNull()
     expect(ollama.seen).toEqual([])
   })
 
