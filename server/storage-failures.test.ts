@@ -84,6 +84,7 @@ const withoutDatabase = new Set([
   'GET /api/auth/userinfo',
   'GET /api/browse-connectors',
   'GET /api/integration/types',
+  'GET /api/bot/local-models',
 ])
 
 /** A stream whose headers are sent before the database is read. It ends at once, and the browser opens it again. */
@@ -93,6 +94,8 @@ const stream = 'GET /api/live'
 const bodies: Readonly<Record<string, unknown>> = {
   'POST /api/bot': { name: 'New', model: 'm' },
   'PUT /api/bot/{name}': { name: 'Helper', model: 'm' },
+  'POST /api/bot/models': { name: 'Helper' },
+  'POST /api/bot/test': { name: 'Helper', model: 'm' },
   'POST /api/mcp-server': { name: 'New', url: 'http://127.0.0.1:9/' },
   'PUT /api/mcp-server/{name}': { name: 'New', url: 'http://127.0.0.1:9/' },
   'POST /api/mcp-server/{name}/connect': {},
@@ -116,6 +119,8 @@ const bodies: Readonly<Record<string, unknown>> = {
   'POST /api/chat/select-response': { chatId: 'chat', messageId: 'message' },
   'POST /api/chat/completions': { chatId: 'chat', botName: 'Helper', content: 'Hello' },
   'POST /api/chat/stop': { chatId: 'chat' },
+  'PUT /api/chats/{id}/compactions/{compactionId}': { content: 'A summary.' },
+  'POST /api/chats/{id}/compactions/{compactionId}/rewrite': { botName: 'Helper' },
   'POST /api/share/{chatId}': { messageId: 'message' },
 }
 

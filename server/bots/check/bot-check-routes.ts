@@ -1,7 +1,7 @@
 import { BotDraft, BotTest, BotTestResult, LocalModels, ModelList } from '@yonder/contract/bot'
-import type { FastifyReply } from 'fastify'
 import type { Config } from '../../config/config.ts'
 import type { Api } from '../../http/api.ts'
+import { closeSignal } from '../../http/close-signal.ts'
 import { requireUser } from '../../identity/authenticate.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { ModelFailure } from '../../models/failure.ts'
@@ -30,12 +30,13 @@ export function registerBotCheckRoutes(
 ): void {
   const config = { perMinute }
 
+  // The call of a provider ends when the user closes the dialog.
   api.post(
     '/api/bot/models',
     { schema: { body: BotDraft, response: { 200: ModelList } }, config },
     async (request, reply) => {
       const user = requireUser(request)
-      const signal = abortedWhenClosed(reply)
+      const signal = closeSignal(reply.raw)
       try {
         const endpoint = await resolveDraft(deps, user, request.body, demoModel)
         if (endpoint.baseUrl === deps.demoBaseUrl) return { models: [demoModel], omitted: 0 }
@@ -52,7 +53,7 @@ export function registerBotCheckRoutes(
     async (request, reply) => {
       const user = requireUser(request)
       const { model, ...draft } = request.body
-      const signal = abortedWhenClosed(reply)
+      const signal = closeSignal(reply.raw)
       try {
         const endpoint = await resolveDraft(deps, user, draft, model)
         return await testModel(endpoint, model, deps, signal)
@@ -66,16 +67,9 @@ export function registerBotCheckRoutes(
     '/api/bot/local-models',
     { schema: { response: { 200: LocalModels } } },
     async (_request, reply) => ({
-      local: await findOllama(deps, abortedWhenClosed(reply)),
+      local: await findOllama(deps, closeSignal(reply.raw)),
     }),
   )
-}
-
-/** Ends the call of a provider when the user closes the dialog. */
-function abortedWhenClosed({ raw }: FastifyReply): AbortSignal {
-  const left = new AbortController()
-  raw.once('close', () => left.abort())
-  return left.signal
 }
 
 /**

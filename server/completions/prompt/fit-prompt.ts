@@ -34,6 +34,8 @@ export interface PromptSource {
   readonly summary: CompactionRow | undefined
   /** Results of tools before this message of the path are shortened. */
   readonly shortenBefore: number
+  /** Whether summarising was tried and failed, so that it is not tried again in the same run. */
+  readonly hasFailed?: boolean
 }
 
 /** Reads the path to a message, from the latest summary on it. */
@@ -85,7 +87,8 @@ export async function fitPrompt(
   now: () => number,
 ): Promise<PromptSource> {
   const plan = planPrompt(source.path, source.summary?.content, budget)
-  const { shortenBefore, summarizeBefore } = plan
+  const { shortenBefore } = plan
+  const summarizeBefore = source.hasFailed === true ? 0 : plan.summarizeBefore
   const summary =
     summarizeBefore === 0 ? undefined : await summarize(frame, source, summarizeBefore, budget, now)
   if (summary !== undefined) {
@@ -96,6 +99,7 @@ export async function fitPrompt(
   const fitted = {
     ...source,
     path,
+    ...(summarizeBefore > 0 && { hasFailed: true }),
     shortenBefore: Math.max(0, shortenBefore - (source.path.length - path.length)),
   }
   const dropped = source.path.length - path.length + countDropped(path, fitted.shortenBefore)
