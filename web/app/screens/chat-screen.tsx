@@ -12,6 +12,7 @@ import { ShareButton } from '../../features/sharing/share-button.tsx'
 import { LogPanel } from '../../features/tools/log/log-panel.tsx'
 import { ToolBlock } from '../../features/tools/call/tool-block.tsx'
 import { useServerLog } from '../../features/tools/log/server-log.ts'
+import { DetailsButton } from '../../features/usage/details-button.tsx'
 import { useStore } from '../../lib/store.ts'
 import { ImageSitesProvider } from '../../ui/markdown/images.tsx'
 import { PageTitle } from '../page-title.tsx'
@@ -64,10 +65,15 @@ function OwnChat({ chatId }: { readonly chatId: string }) {
 
 function createSlots(chatId: string): MessageSlots {
   return {
-    actions: ({ id, role }) => (
+    actions: ({ id, role }, replies) => (
       <>
         <ShareButton chatId={chatId} messageId={id} />
-        {role === 'assistant' && <PromptButton chatId={chatId} messageId={id} />}
+        {role === 'assistant' && (
+          <>
+            <PromptButton chatId={chatId} messageId={id} />
+            <DetailsButton chatId={chatId} replies={replies} />
+          </>
+        )}
       </>
     ),
     toolCall: (call) => <ToolBlock chatId={chatId} {...call} />,

@@ -11,6 +11,10 @@ const IntegrationsSection = lazy(async () => ({
   default: (await import('../../features/integrations/integrations-section.tsx')).IntegrationsSection,
 }))
 
+const UsageSection = lazy(async () => ({
+  default: (await import('../../features/usage/usage-section.tsx')).UsageSection,
+}))
+
 export interface SettingsSection {
   /** The last segment of the section's path. */
   readonly id: string
@@ -23,4 +27,5 @@ export const settingsSections: readonly SettingsSection[] = [
   { id: 'bots', label: 'Bots', Section: BotsScreen },
   { id: 'connectors', label: 'Connectors', Section: ConnectorsSection },
   { id: 'integrations', label: 'Integrations', Section: IntegrationsSection },
+  { id: 'usage', label: 'Usage', Section: UsageSection },
 ]

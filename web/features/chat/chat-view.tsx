@@ -11,6 +11,7 @@ import { ChatFrame, ChatSkeleton, ChatStatus, ComposerBar, ReplyAnnouncer } from
 import { useChatSession } from './session/use-chat-session.ts'
 import { storageKeys } from './chat-storage.ts'
 import { Composer } from './composer/composer.tsx'
+import { measureContext } from './composer/measure-context.ts'
 import { UnsentNote } from './composer/unsent-note.tsx'
 import { useBotChoice } from './composer/use-bot-choice.ts'
 import { ChatContents } from './contents/chat-contents.tsx'
@@ -99,6 +100,7 @@ function Conversation({ chat, view, session, aside, reservesAside }: Conversatio
     () => ({ resultOf: indexResults(messages), last: messages.find(({ id }) => id === leafId) }),
     [messages, leafId],
   )
+  const contextUse = useMemo(() => measureContext(path, choice.selected), [path, choice.selected])
   const onRequest = useCallback(() => {
     goToEnd()
     // The clicked button may disappear, so the input gets the focus. On a touch device that would open the on-screen
@@ -148,6 +150,7 @@ function Conversation({ chat, view, session, aside, reservesAside }: Conversatio
             <Composer
               ref={input}
               choice={choice}
+              contextUse={contextUse}
               draftKey={storageKeys.draft(chat.id)}
               busy={busy}
               onSend={(text, botName) => {

@@ -6,6 +6,8 @@ import { classNames } from '../../../ui/class-names.ts'
 import { prepareForLongLine, hasLongLine } from '../../../ui/long-text.tsx'
 import { isSendKey, useShortcut } from '../../../ui/shortcut/shortcut.ts'
 import { BotSelect } from './bot-select.tsx'
+import { ContextGauge } from './context-gauge.tsx'
+import type { ContextUse } from './measure-context.ts'
 import type { BotChoice } from './use-bot-choice.ts'
 import { NewLineButton } from './new-line-button.tsx'
 import { useDraft } from '../chat-storage.ts'
@@ -13,6 +15,8 @@ import { dialogStack } from '../../../ui/dialog/dialog-layer.ts'
 
 export interface ComposerProps {
   readonly choice: BotChoice
+  /** Absent on the home page, and when the context window of the bot is not known. */
+  readonly contextUse?: ContextUse | undefined
   /** The storage key of the text until it is sent. */
   readonly draftKey: string
   /** Whether a reply is being written or a chat is being created, so that nothing can be sent. */
@@ -26,7 +30,7 @@ export interface ComposerProps {
 }
 
 /** The message input (§2.22, §2.23, §2.24), the same on the home page and in a chat (§5.1, §5.2, §14.24). */
-export function Composer({ choice, draftKey, busy, onSend, onStop, ref }: ComposerProps) {
+export function Composer({ choice, contextUse, draftKey, busy, onSend, onStop, ref }: ComposerProps) {
   const [text, setText] = useDraft(draftKey)
   const area = useRef<HTMLTextAreaElement>(null)
   useImperativeHandle(ref, () => area.current as HTMLTextAreaElement)
@@ -51,6 +55,7 @@ export function Composer({ choice, draftKey, busy, onSend, onStop, ref }: Compos
       <div className="flex items-center justify-between gap-2 pr-2 pb-2 pl-2 short:sm:max-w-1/2 short:sm:shrink-0">
         <BotSelect choice={choice} />
         <div className="flex items-center gap-1">
+          {contextUse !== undefined && <ContextGauge use={contextUse} />}
           <NewLineButton area={area} />
           {busy && onStop !== undefined ? (
             <StopButton onStop={onStop} />

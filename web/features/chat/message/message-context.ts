@@ -63,7 +63,7 @@ export interface ToolCallSlotProps {
 /** What a screen adds to each message. */
 export interface MessageSlots {
   /** More buttons in the line under a finished message. */
-  readonly actions?: (message: Message) => ReactNode
+  readonly actions?: (message: Message, replies: readonly Message[]) => ReactNode
   readonly toolCall?: (call: ToolCallSlotProps) => ReactNode
 }
 

@@ -12,6 +12,8 @@ import { MessageActionsContext, MessageSlotsContext } from './message-context.ts
 
 export interface MessageMetaProps {
   readonly message: Message
+  /** The replies of a turn whose last one is `message`, oldest first. */
+  readonly replies?: readonly Message[]
   /** The text that is copied. */
   readonly text: string
   readonly align: 'start' | 'end'
@@ -19,7 +21,7 @@ export interface MessageMetaProps {
 }
 
 /** The line under a message: its author and time, its versions, and its actions (§14.8). */
-export function MessageMeta({ message, text, align, editButton }: MessageMetaProps) {
+export function MessageMeta({ message, replies = [message], text, align, editButton }: MessageMetaProps) {
   const slots = use(MessageSlotsContext)
   const actions = use(MessageActionsContext)
   return (
@@ -48,7 +50,7 @@ export function MessageMeta({ message, text, align, editButton }: MessageMetaPro
         ) : (
           <RegenerateButton message={message} />
         )}
-        {slots.actions?.(message)}
+        {slots.actions?.(message, replies)}
       </span>
     </div>
   )

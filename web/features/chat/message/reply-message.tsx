@@ -49,7 +49,7 @@ export function ReplyMessage({ earlier, last, isWriting }: ReplyMessageProps) {
       {writing ? (
         <div className="min-h-8" />
       ) : (
-        <MessageMeta message={last} text={joinTexts(replies)} align="start" />
+        <MessageMeta message={last} replies={replies} text={joinTexts(replies)} align="start" />
       )}
     </article>
   )

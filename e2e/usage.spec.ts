@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises'
+import { expect, looks } from './support/fixtures.ts'
+import { checkAccessibility, expectNoSidewaysScroll } from './support/page-checks.ts'
+import { callApi, lastTurn, send, test } from './support/tools-fixtures.ts'
+
+for (const { look, viewport, colorScheme } of looks)
+  test(`a user sees what a reply and a month used, how full the context is, and downloads the figures: ${look} (§25.15, §25.16, §25.17, §25.18)`, async ({
+    page,
+    model,
+  }) => {
+    await page.setViewportSize(viewport)
+    await page.emulateMedia({ colorScheme })
+    await page.evaluate(() => localStorage.setItem('theme', 'system'))
+    const [bot] = await callApi<{ name: string; model: string }[]>(page, 'GET', '/api/bots')
+    await callApi(page, 'PUT', `/api/bot/${bot?.name}`, {
+      name: bot?.name,
+      model: bot?.model,
+      context_window: 20_000,
+    })
+    await page.goto('/')
+    model.reply(['An answer.', { usage: { prompt_tokens: 12_000, completion_tokens: 345 } }])
+    await send(page, 'Hello')
+    await expect(page.getByRole('meter', { name: 'Context used' })).toHaveAttribute('aria-valuenow', '62')
+
+    await lastTurn(page).hover()
+    const open = lastTurn(page).getByRole('button', { name: 'Details' })
+    await open.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Details' })
+    await expect(dialog).toContainText('12,000')
+    await expect(dialog).toContainText('345')
+    await checkAccessibility(page)
+    await expectNoSidewaysScroll(page)
+    await page.keyboard.press('Escape')
+    await expect(dialog).toBeHidden()
+    await expect(open).toBeFocused()
+
+    await page.goto('/settings/usage')
+    await expect(page.getByText('12,000').first()).toBeVisible()
+    await page.getByRole('button', { name: 'Show each day' }).press('Enter')
+    await expect(page.getByRole('region', { name: 'Usage by day' })).toContainText('345')
+    await checkAccessibility(page)
+    await expectNoSidewaysScroll(page)
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'CSV' }).click()
+    const csv = await readFile(await (await download).path(), 'utf8')
+    expect(csv.trim().split('\r\n')).toHaveLength(2)
+    expect(csv).toContain(',12000,')
+  })

@@ -1,0 +1,36 @@
+import { render, screen } from '@testing-library/react'
+import { expect, it } from 'vitest'
+import { makeBot, makeMessage, makeReply } from '../../../testing/wire-objects.ts'
+import { ContextGauge } from './context-gauge.tsx'
+import { measureContext } from './measure-context.ts'
+
+const path = [
+  makeMessage('u1', null),
+  makeReply('a1', 'u1', { usage: { input_tokens: 900, output_tokens: 100 } }),
+]
+
+it('is what the last reply used, and an estimate of what came after it (§25.16)', () => {
+  const bot = makeBot({ known_context_window: 8_000 })
+  expect(measureContext(path, bot)).toEqual({ tokens: 1_000, window: 8_000, isEstimate: false })
+  const longer = [...path, makeMessage('u2', 'a1', { content: 'x'.repeat(400) })]
+  expect(measureContext(longer, bot)).toEqual({ tokens: 1_100, window: 8_000, isEstimate: true })
+  expect(measureContext(path, makeBot({ context_window: 2_000, known_context_window: 8_000 }))?.window).toBe(
+    2_000,
+  )
+})
+
+it('is absent without a known window, without messages, and without a bot (§25.4, §25.16)', () => {
+  expect(measureContext(path, makeBot())).toBeUndefined()
+  expect(measureContext([], makeBot({ context_window: 2_000 }))).toBeUndefined()
+  expect(measureContext(path, undefined)).toBeUndefined()
+})
+
+it('names the share, and shows it as a figure from the half on (§25.16)', () => {
+  const { rerender } = render(<ContextGauge use={{ tokens: 1_000, window: 8_000, isEstimate: false }} />)
+  const gauge = screen.getByRole('meter', { name: 'Context used' })
+  expect(gauge).toHaveAttribute('aria-valuetext', '13 percent, 1,000 of 8,000 tokens')
+  expect(screen.queryByText('13 %')).toBeNull()
+  rerender(<ContextGauge use={{ tokens: 9_000, window: 8_000, isEstimate: true }} />)
+  expect(gauge).toHaveAttribute('aria-valuetext', '100 percent, about 9,000 of 8,000 tokens')
+  expect(screen.getByText('100 %')).toBeVisible()
+})

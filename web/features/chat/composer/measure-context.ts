@@ -1,0 +1,43 @@
+import type { Bot } from '@yonder/contract/bot'
+import type { Message } from '@yonder/contract/message'
+import { textOfContent } from '@yonder/contract/message-text'
+
+/** How much of a bot's context window a chat uses. */
+export interface ContextUse {
+  readonly tokens: number
+  readonly window: number
+  /** Whether a part of the tokens was not counted by a provider. */
+  readonly isEstimate: boolean
+}
+
+/** Most tokenizers are close to this in European languages. */
+const charsPerToken = 4
+
+/**
+ * The context of the next message: what the last reply on the path used, and an estimate of what came after it. Undefined for
+ * an empty chat, and when the window is not known: a number of tokens alone would say nothing (§25.16).
+ */
+export function measureContext(path: readonly Message[], bot: Bot | undefined): ContextUse | undefined {
+  const window = bot?.context_window ?? bot?.known_context_window
+  if (typeof window !== 'number' || path.length === 0) return undefined
+  const counted = path.findLastIndex(isCounted)
+  const { input_tokens = 0, output_tokens = 0 } = path[counted]?.usage ?? {}
+  const chars = path.slice(counted + 1).reduce((sum, message) => sum + countChars(message), 0)
+  return {
+    tokens: (input_tokens ?? 0) + (output_tokens ?? 0) + Math.ceil(chars / charsPerToken),
+    window,
+    isEstimate: chars > 0,
+  }
+}
+
+function isCounted({ usage }: Message): boolean {
+  return typeof usage?.input_tokens === 'number' && typeof usage.output_tokens === 'number'
+}
+
+function countChars(message: Message): number {
+  return (
+    textOfContent(message.content).length +
+    (message.reasoning?.length ?? 0) +
+    (message.arguments?.length ?? 0)
+  )
+}

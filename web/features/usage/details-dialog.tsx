@@ -1,0 +1,241 @@
+import type { Message } from '@yonder/contract/message'
+import type { MessageUsage, ModelCallUsage } from '@yonder/contract/usage/usage-report'
+import { useId } from 'react'
+import type { ReactNode } from 'react'
+import useSWR from 'swr'
+import { ApiError, readReason } from '../../lib/api-error.ts'
+import { readOptions } from '../../lib/api-provider.tsx'
+import { formatCosts, formatCount } from '../../lib/format-usage.ts'
+import { Dialog } from '../../ui/dialog/dialog.tsx'
+import { ErrorState } from '../../ui/states/error-state.tsx'
+import { Skeleton } from '../../ui/states/progress.tsx'
+
+export interface DetailsDialogProps {
+  readonly chatId: string
+  /** The replies of a turn, oldest first. */
+  readonly replies: readonly Message[]
+  readonly onClose: () => void
+}
+
+/** What the replies of a turn used and cost (§25.15). */
+export function DetailsDialog({ chatId, replies, onClose }: DetailsDialogProps) {
+  return (
+    <Dialog
+      title="Details"
+      description="What this reply used, as its provider counted it."
+      size="small"
+      onClose={onClose}
+    >
+      <div className="mt-3">
+        <DialogBody chatId={chatId} replies={replies} />
+      </div>
+    </Dialog>
+  )
+}
+
+/** Replies that one request may name; the earlier ones of a longer turn are left out, and the dialog says so. */
+const maxReplies = 100
+
+function DialogBody({ chatId, replies }: Omit<DetailsDialogProps, 'onClose'>) {
+  const named = replies.slice(-maxReplies)
+  const ids = named.map(({ id }) => encodeURIComponent(id)).join(',')
+  const { data, error, mutate } = useSWR<MessageUsage, Error>(
+    `/api/chats/${encodeURIComponent(chatId)}/usage?messageIds=${ids}`,
+    detailsOptions,
+  )
+  if (error !== undefined && !isNotFound(error))
+    return (
+      <ErrorState
+        title="The details could not be loaded"
+        retry={{ label: 'Try again', onRetry: () => void mutate() }}
+      >
+        {readReason(error)}
+      </ErrorState>
+    )
+  if (data === undefined && error === undefined) return <DetailsSkeleton />
+  const usage = data ?? usageOfMessages(named)
+  return (
+    <div className="flex flex-col gap-4">
+      <TotalDetails usage={usage} last={named.at(-1)} />
+      {usage.calls.length > 1 && <CallTable calls={usage.calls} />}
+      {named.length < replies.length && (
+        <p className="text-sm text-muted">
+          These are the last {maxReplies} of {formatCount(replies.length)} steps.
+        </p>
+      )}
+      {data === undefined && (
+        <p className="text-sm text-muted">
+          This reply has no record of its use: it is from before the records began, or its provider sent
+          nothing.
+        </p>
+      )}
+    </div>
+  )
+}
+
+const detailsOptions = {
+  ...readOptions,
+  // A reply that is finished uses nothing more.
+  revalidateOnReconnect: false,
+  onError: (error: Error, key: string) => {
+    if (!isNotFound(error)) readOptions.onError(error, key)
+  },
+  onErrorRetry: (...args: Parameters<typeof readOptions.onErrorRetry>) => {
+    const [error] = args
+    if (!isNotFound(error)) readOptions.onErrorRetry(...args)
+  },
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404
+}
+
+/** What the messages themselves say, for replies without a record. */
+function usageOfMessages(replies: readonly Message[]): MessageUsage {
+  const counted = replies.flatMap(({ usage }) => usage ?? [])
+  const sum = (key: 'input_tokens' | 'output_tokens' | 'cached_tokens' | 'reasoning_tokens') =>
+    counted.reduce((total, usage) => total + (usage[key] ?? 0), 0)
+  const complete = counted.filter((usage) => usage.input_tokens !== null && usage.output_tokens !== null)
+  return {
+    calls: [],
+    total: {
+      calls: replies.length,
+      input_tokens: sum('input_tokens'),
+      cached_tokens: sum('cached_tokens'),
+      output_tokens: sum('output_tokens'),
+      reasoning_tokens: sum('reasoning_tokens'),
+      uncounted_calls: replies.length - complete.length,
+      costs: [],
+      unpriced_calls: replies.length,
+    },
+  }
+}
+
+interface TotalDetailsProps {
+  readonly usage: MessageUsage
+  readonly last: Message | undefined
+}
+
+function TotalDetails({ usage: { calls, total }, last }: TotalDetailsProps) {
+  const call = calls.at(-1)
+  const times = calls.flatMap(({ duration_ms }) => duration_ms ?? [])
+  const firstText = calls[0]?.first_text_ms
+  const isCounted = total.uncounted_calls < total.calls
+  const tokens = (count: number) => (isCounted || count > 0 ? formatCount(count) : 'unknown')
+  return (
+    <dl className="divide-y divide-line text-sm">
+      <Row name="Bot">{call?.bot ?? last?.bot ?? 'unknown'}</Row>
+      <Row name="Model">{last?.model ?? call?.model ?? 'unknown'}</Row>
+      {(last?.provider ?? call?.provider) && <Row name="Provider">{last?.provider ?? call?.provider}</Row>}
+      <Row name="Input tokens" part={describePart(total.cached_tokens, 'from the cache')}>
+        {tokens(total.input_tokens)}
+      </Row>
+      <Row name="Output tokens" part={describePart(total.reasoning_tokens, 'for reasoning')}>
+        {tokens(total.output_tokens)}
+      </Row>
+      <Row name="Cost" part={describeUnpriced(total)}>
+        {formatCosts(total.costs)}
+      </Row>
+      {calls.length > 1 && <Row name="Model calls">{formatCount(calls.length)}</Row>}
+      {typeof firstText === 'number' && <Row name="Time to first text">{formatSeconds(firstText)}</Row>}
+      {times.length > 0 && (
+        <Row name="Duration">{formatSeconds(times.reduce((sum, time) => sum + time, 0))}</Row>
+      )}
+    </dl>
+  )
+}
+
+function describePart(count: number, what: string): string | undefined {
+  return count === 0 ? undefined : `${formatCount(count)} ${what}`
+}
+
+/** A sum that lacks a call must not look complete. */
+function describeUnpriced({ costs, unpriced_calls }: MessageUsage['total']): string | undefined {
+  if (costs.length === 0 || unpriced_calls === 0) return undefined
+  return `and ${formatCount(unpriced_calls)} ${unpriced_calls === 1 ? 'call' : 'calls'} of unknown cost`
+}
+
+const secondMs = 1_000
+
+function formatSeconds(ms: number): string {
+  return `${(ms / secondMs).toLocaleString('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 })} s`
+}
+
+interface RowProps {
+  readonly name: string
+  readonly part?: string | undefined
+  readonly children: ReactNode
+}
+
+function Row({ name, part, children }: RowProps) {
+  return (
+    <div className="flex justify-between gap-6 py-2">
+      <dt className="shrink-0 text-muted">{name}</dt>
+      <dd className="min-w-0 text-right break-words tabular-nums">
+        <bdi>{children}</bdi>
+        {part !== undefined && <span className="block text-xs text-muted">{part}</span>}
+      </dd>
+    </div>
+  )
+}
+
+/** The calls of a turn with tools, whose figures add up to the ones above. */
+function CallTable({ calls }: { readonly calls: readonly ModelCallUsage[] }) {
+  const id = useId()
+  const cells = 'py-1.5 pl-3 text-right tabular-nums'
+  const tokens = (count: number | null) => (count === null ? 'unknown' : formatCount(count))
+  return (
+    <section>
+      <h3 id={id} className="mb-1 text-sm font-medium text-muted">
+        Each model call
+      </h3>
+      <table aria-labelledby={id} className="w-full text-sm">
+        <thead className="text-xs text-muted">
+          <tr>
+            <th scope="col" className="py-1 text-left font-normal">
+              Call
+            </th>
+            {['Input', 'Output', 'Cost'].map((name) => (
+              <th key={name} scope="col" className="py-1 pl-3 text-right font-normal">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody className="divide-y divide-line">
+          {calls.map((call, index) => (
+            // oxlint-disable-next-line react/no-array-index-key -- the calls of a reply never change
+            <tr key={index}>
+              <th scope="row" className="py-1.5 text-left font-normal">
+                {call.kind === 'summary' ? 'Summary' : index + 1}
+              </th>
+              <td className={cells}>{tokens(call.input_tokens)}</td>
+              <td className={cells}>{tokens(call.output_tokens)}</td>
+              <td className={cells}>{call.cost === null ? 'unknown' : formatCosts([call.cost])}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+const skeletonRows = ['Bot', 'Model', 'Input', 'Output', 'Cost', 'Time to first text', 'Duration']
+
+function DetailsSkeleton() {
+  return (
+    <output className="block divide-y divide-line">
+      <span className="sr-only">Loading the details</span>
+      {skeletonRows.map((row) => (
+        <span key={row} className="flex h-9 items-center justify-between">
+          <span className="h-4 w-24">
+            <Skeleton />
+          </span>
+          <span className="h-4 w-16">
+            <Skeleton />
+          </span>
+        </span>
+      ))}
+    </output>
+  )
+}

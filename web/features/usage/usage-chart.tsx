@@ -1,0 +1,78 @@
+import { formatCount, formatShortCount } from '../../lib/format-usage.ts'
+
+export interface UsageBar {
+  /** A day or a month. */
+  readonly label: string
+  readonly inputTokens: number
+  readonly outputTokens: number
+}
+
+export interface UsageChartProps {
+  /** What a bar stands for. */
+  readonly unit: 'day' | 'month'
+  readonly bars: readonly UsageBar[]
+}
+
+const barWidth = 10
+const gap = 2
+const height = 100
+/** So that a small amount beside a large one is still visible. */
+const minHeight = 1
+
+/** Bars of input and output tokens. The table under it has the same figures, so it has one name for screen readers (§25.18). */
+export function UsageChart({ unit, bars }: UsageChartProps) {
+  const totalOf = ({ inputTokens, outputTokens }: UsageBar) => inputTokens + outputTokens
+  const highest = bars.reduce((top, bar) => (totalOf(bar) > totalOf(top) ? bar : top), bars[0] ?? noBar)
+  const max = totalOf(highest)
+  const toHeight = (tokens: number) => (tokens === 0 ? 0 : Math.max((tokens / max) * height, minHeight))
+  return (
+    <figure className="flex flex-col gap-2">
+      <figcaption className="flex flex-wrap justify-between gap-x-6 gap-y-1 text-xs text-muted">
+        <span>
+          Tokens per {unit}
+          {max > 0 && `, at most ${formatShortCount(max)}`}
+        </span>
+        <span className="flex gap-4">
+          <Key className="bg-muted">Input</Key>
+          <Key className="bg-accent">Output</Key>
+        </span>
+      </figcaption>
+      <svg
+        // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- an img cannot use the colours of the theme
+        role="img"
+        aria-label={`Tokens per ${unit}. The most were ${formatCount(max)}, in ${highest.label}. The table has all figures.`}
+        viewBox={`0 0 ${bars.length * barWidth} ${height}`}
+        preserveAspectRatio="none"
+        className="h-40 w-full border-b border-line-strong"
+      >
+        {bars.map((bar, index) => {
+          const [input, output] = [toHeight(bar.inputTokens), toHeight(bar.outputTokens)]
+          const place = { x: index * barWidth + gap / 2, width: barWidth - gap }
+          return (
+            <g key={bar.label}>
+              <title>{`${bar.label}: ${formatCount(bar.inputTokens)} input, ${formatCount(bar.outputTokens)} output`}</title>
+              <rect {...place} y={0} height={height} fill="transparent" />
+              <rect {...place} y={height - input} height={input} className="fill-muted" />
+              <rect {...place} y={height - input - output} height={output} className="fill-accent" />
+            </g>
+          )
+        })}
+      </svg>
+      <p aria-hidden className="flex justify-between text-xs text-muted tabular-nums">
+        <span>{bars[0]?.label}</span>
+        <span>{bars.at(-1)?.label}</span>
+      </p>
+    </figure>
+  )
+}
+
+const noBar: UsageBar = { label: '', inputTokens: 0, outputTokens: 0 }
+
+function Key({ className, children }: { readonly className: string; readonly children: string }) {
+  return (
+    <span className="inline-flex items-center gap-1.5">
+      <span aria-hidden className={`size-2 rounded-mark ${className}`} />
+      {children}
+    </span>
+  )
+}

@@ -1,0 +1,81 @@
+import type { UsageReport, UsageTotals } from '@yonder/contract/usage/usage-report'
+import { screen, within } from '@testing-library/react'
+import { userEvent } from '@testing-library/user-event'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { renderScreen } from '../../testing/render-screen.tsx'
+import { json, ScriptedApi } from '../../testing/scripted-api.ts'
+import { UsageSection } from './usage-section.tsx'
+
+beforeEach(() => vi.setSystemTime('2026-11-24T12:00:00Z'))
+afterEach(() => vi.useRealTimers())
+
+const totals = (fields: Partial<UsageTotals> = {}): UsageTotals => ({
+  calls: 3,
+  input_tokens: 12_345,
+  cached_tokens: 1_000,
+  output_tokens: 678,
+  reasoning_tokens: 0,
+  uncounted_calls: 0,
+  costs: [{ currency: 'USD', amount: '1.5' }],
+  unpriced_calls: 0,
+  ...fields,
+})
+
+function serve(fields: Partial<UsageTotals> = {}) {
+  const total = totals(fields)
+  return new ScriptedApi().on('GET /api/usage', ({ query }) =>
+    json({
+      from: query.get('from') ?? '',
+      to: query.get('to') ?? '',
+      time_zone: 'UTC',
+      total,
+      days: total.calls === 0 ? [] : [{ ...total, day: '2026-11-24' }],
+      months: total.calls === 0 ? [] : [{ ...total, month: '2026-11' }],
+      bots: total.calls === 0 ? [] : [{ ...total, bot: 'Owl' }],
+    } satisfies UsageReport),
+  )
+}
+
+const figure = (name: string) => screen.getByText(name, { selector: 'dt' }).nextElementSibling
+
+it('shows totals, a chart and tables of the range (§25.17, §25.18)', async () => {
+  const api = serve()
+  renderScreen(api, <UsageSection />)
+  const bots = await screen.findByRole('region', { name: 'Usage by bot' })
+  expect(within(bots).getByRole('row', { name: 'Owl $1.50 12,345 678 3' })).toBeVisible()
+  expect(figure('Cost')).toHaveTextContent('$1.50')
+  expect(figure('Input tokens')).toHaveTextContent('12,3451,000 cached')
+  expect(screen.getByRole('img', { name: /The most were 13,023, in 2026-11-24\./ })).toBeVisible()
+  await userEvent.click(screen.getByRole('button', { name: 'Show each day' }))
+  expect(screen.getByRole('row', { name: '2026-11-24 $1.50 12,345 678 3' })).toBeVisible()
+  await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Range' }), 'Last 12 months')
+  expect(await screen.findByText('Tokens per month, at most 13k')).toBeVisible()
+  expect(api.seen('GET /api/usage').map(({ query }) => [query.get('from'), query.get('to')])).toEqual([
+    ['2026-11-01', '2026-11-30'],
+    ['2025-12-01', '2026-11-30'],
+  ])
+})
+
+it('shows what is not known as unknown, and never as 0 (§25.4, §25.17)', async () => {
+  renderScreen(
+    serve({
+      input_tokens: 0,
+      output_tokens: 0,
+      cached_tokens: 0,
+      uncounted_calls: 3,
+      costs: [],
+      unpriced_calls: 3,
+    }),
+    <UsageSection />,
+  )
+  expect(await screen.findByText(/3 of 3 calls without a count of tokens/)).toBeVisible()
+  for (const name of ['Cost', 'Input tokens', 'Output tokens'])
+    expect(figure(name)).toHaveTextContent('unknown')
+  expect(screen.getByText(/No price is known for these models/)).toBeVisible()
+})
+
+it('says that a range has no usage (§25.17)', async () => {
+  renderScreen(serve({ calls: 0, costs: [] }), <UsageSection />)
+  expect(await screen.findByText('No usage in this range')).toBeVisible()
+  expect(screen.queryByRole('img')).toBeNull()
+})
