@@ -35,6 +35,7 @@ it('has a menu of its sections, in which the current one is marked (§2.47)', as
     'Bots',
     'Connectors',
     'Integrations',
+    'Usage',
   ])
   expect(menu.getByRole('link', { name: 'General' })).toHaveAttribute('aria-current', 'page')
   await userEvent.click(menu.getByRole('link', { name: 'Bots' }))
