@@ -41,7 +41,7 @@ export const Bot = z.object({
   api_type: z.enum(apiTypes).nullable(),
   custom_api_path: z.string().nullable(),
   max_tokens: z.int().nullable(),
-  /** The system prompt, with the variables of the instructions not replaced. */
+  /** The system prompt, before its variables are replaced. */
   instructions: z.string().nullish(),
   temperature: z.number().nullish(),
   top_p: z.number().nullish(),

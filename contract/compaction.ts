@@ -34,6 +34,6 @@ export const CompactionInput = z.object({
 })
 export type CompactionInput = z.infer<typeof CompactionInput>
 
-/** The body of `POST /api/chats/{id}/compactions/{compactionId}/rewrite`, which writes the summary again (§26.7). */
+/** The body of `POST /api/chats/{id}/compactions/{compactionId}/rewrite`, which rewrites the summary (§26.7). */
 export const CompactionRewrite = z.object({ botName: z.string().min(1, 'no bot is selected').max(200) })
 export type CompactionRewrite = z.infer<typeof CompactionRewrite>

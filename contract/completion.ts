@@ -158,13 +158,13 @@ export const LeftOutToolsEvent = z.object({
   seq,
   left_out_tools: LeftOutTools,
 })
-/** Older messages are being summarised before the model is called; null when that has ended (§26.3). */
+/** How many older messages are being summarised before the model is called; null when this has ended (§26.3). */
 export const CompactingEvent = z.object({
   type: z.literal('compacting'),
   seq,
   message_count: z.int().nullable(),
 })
-/** A summary was stored, from which the model is called (§26.3). */
+/** A summary was stored. The model is called with it in place of the older messages (§26.3). */
 export const CompactionEvent = z.object({ type: z.literal('compaction'), seq, compaction: Compaction })
 /** The status of a connector, or of all of them, while a reply waits for them (§7.33). */
 export const McpStatusEvent = z.object({

@@ -67,7 +67,7 @@ export const Connector = z.object({
   /** The tools that were omitted from the list, and the reasons (§18.9). */
   notice: z.string().nullable(),
   allow_tools: z.array(z.string()).nullable(),
-  /** The tools that models are not offered and that never run (§28.8). None of them is allowed. */
+  /** The blocked tools, which are not offered to models and never run (§28.8). None of them is in `allow_tools`. */
   block_tools: z.array(z.string()).optional(),
   tools: z.array(ConnectorTool),
   /**
@@ -86,7 +86,7 @@ const toolNames = (maxNames: number) =>
     .max(maxNames)
     .transform((names) => [...new Set(names.filter((name) => name.trim() !== ''))])
 const maxAllowedTools = 1000
-/** Fewer than allowed ones, because the names are read with the connector for every request to a model. */
+/** Fewer than allowed tools, because the names are read with the connector for every request to a model. */
 const maxBlockedTools = 400
 
 /**
@@ -105,8 +105,8 @@ export const ConnectorInput = z.object({
   /** The tools that run without approval (§5.16). A name that no tool has exactly is trimmed when it is stored. Null, or absent at creation, means that every tool runs without approval. */
   allow_tools: toolNames(maxAllowedTools).nullish(),
   /**
-   * The tools that models are not offered and that never run. Absent keeps the stored list, null empties it. A tool that
-   * is blocked is removed from the allowed ones; an input that allows a blocked tool is refused (§28.9, §28.10).
+   * The blocked tools, which are not offered to models and never run. Absent keeps the stored list, null empties it.
+   * Blocking a tool removes it from the allowed ones; an input that allows a blocked tool is refused (§28.9, §28.10).
    */
   block_tools: toolNames(maxBlockedTools).nullish(),
   /**

@@ -37,7 +37,7 @@ export const SentPrompt = z.object({
   messages: z.array(PromptMessage),
   /** Empty when no tools were offered, or when they are no longer stored. */
   tools: z.array(PromptTool),
-  /** What is no longer stored, because the user's newer prompts took its place (§27.3). */
+  /** Which parts are no longer stored, because only the texts that the user's latest prompts used are kept (§27.3). */
   missing: z.array(z.enum(['instructions', 'tools', 'summary'])),
 })
 export type SentPrompt = z.infer<typeof SentPrompt>

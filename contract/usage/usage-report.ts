@@ -27,7 +27,7 @@ export const UsageTotals = z.object({
   uncounted_calls: z.int(),
   /** One for each currency. */
   costs: z.array(Cost),
-  /** Calls whose cost is not known, so that it is in no sum. */
+  /** Calls whose cost is not known. They are missing in `costs`. */
   unpriced_calls: z.int(),
 })
 export type UsageTotals = z.infer<typeof UsageTotals>
@@ -59,7 +59,7 @@ export const UsageReport = z.object({
 })
 export type UsageReport = z.infer<typeof UsageReport>
 
-/** Replies of one turn. */
+/** The most replies that one request may ask for, such as those of one turn. */
 export const maxUsageMessages = 100
 
 /** The query of `GET /api/chats/{id}/usage`: the ids of replies, separated by commas (§25.8). */

@@ -5,9 +5,8 @@ import { connectorsOf } from './bot-fields.ts'
 import { findBotConnectors, listBots, updateBotConnectors } from './bot-store.ts'
 
 /**
- * Replaces the name of a connector in the choices of the user's bots; with null the name is removed. Returns whether a bot
- * has changed. Call it in the
- * transaction that renames or deletes the connector, with the user locked (§28.5, §28.6).
+ * Replaces the name of a connector in the lists of the user's bots; null removes it. Returns whether a bot has changed.
+ * Call it in the transaction that renames or deletes the connector, with the user locked (§28.5, §28.6).
  */
 export async function replaceConnectorInBots(
   trx: Db,

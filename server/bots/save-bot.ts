@@ -62,7 +62,7 @@ export async function changeBot(
 ): Promise<BotRow> {
   return refuseTakenName(dialect, input.name, () =>
     db.transaction().execute(async (trx) => {
-      // A connector that is renamed meanwhile changes the bot too (§28.5).
+      // Renaming a connector also changes the bots of the user, and locks the same row (§28.5).
       await lockUser(trx, user)
       const bot = await requireBot(trx, user, name)
       const change = fillBot(deps, bot, input)

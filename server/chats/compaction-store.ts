@@ -46,8 +46,8 @@ export async function requireCompaction(db: Db, chatId: string, id: string): Pro
 }
 
 /**
- * Changes the text of a summary, unless a request holds it. `now` is in milliseconds since 1970. Returns false when it is
- * held or missing.
+ * Changes the text of a summary, unless a request is rewriting it. Returns false when one is, or when the summary is
+ * missing.
  */
 export async function updateCompaction(
   db: Db,
@@ -66,7 +66,7 @@ export async function updateCompaction(
   return numUpdatedRows > 0n
 }
 
-/** Holds a summary until a time, so that one request at a time writes it again. Returns false when another one holds it. */
+/** Reserves a summary for one request that rewrites it, until a time. Returns false when another request has it. */
 export async function holdCompaction(
   db: Db,
   { chat_id, id }: Pick<CompactionRow, 'chat_id' | 'id'>,
@@ -82,7 +82,10 @@ export async function holdCompaction(
   return numUpdatedRows > 0n
 }
 
-/** Stores the new text of a summary and ends the hold that lasts until `until`. Returns false when the summary is gone. */
+/**
+ * Stores the rewritten text of a summary and ends its reservation, which `until` identifies. Returns false when the
+ * summary is gone.
+ */
 export async function finishCompaction(
   db: Db,
   { chat_id, id }: Pick<CompactionRow, 'chat_id' | 'id'>,
@@ -99,7 +102,7 @@ export async function finishCompaction(
   return numUpdatedRows > 0n
 }
 
-/** Ends the hold that lasts until `until`. */
+/** Ends the reservation that `until` identifies. */
 export async function releaseCompaction(
   db: Db,
   { chat_id, id }: Pick<CompactionRow, 'chat_id' | 'id'>,

@@ -118,7 +118,7 @@ describe.each(engines)('a summary of older messages, on %s', (engine) => {
     const failed = await ada.post(`${address}/rewrite`, { botName: 'Helper' })
     expect(failed.statusCode).toBe(502)
     expect(failed.json()).toMatchObject({
-      error: { message: expect.stringContaining('The summary could not be written again: ') as string },
+      error: { message: expect.stringContaining('The summary could not be rewritten: ') as string },
     })
     expect(await read(chatId)).toEqual(compaction)
     product.model.reply(['Now it works.'])

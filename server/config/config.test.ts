@@ -349,9 +349,9 @@ it('reads a first setting after a byte order mark (§22.13)', () => {
 const price = { model: 'm', input: 1, output: 2 }
 
 it.each([
-  ['no list', '{}', 'MODEL_PRICES: is a file that cannot be read (ENOENT)'],
+  ['no list', '{}', 'MODEL_PRICES: names a file that cannot be read (ENOENT)'],
   ['broken JSON', '[{', 'MODEL_PRICES: must be a JSON list of models, or the path of a file with one'],
-  ['a folder', '/tmp', 'MODEL_PRICES: is a file that cannot be read (EISDIR)'],
+  ['a folder', '/tmp', 'MODEL_PRICES: names a file that cannot be read (EISDIR)'],
   ['a negative price', [{ ...price, input: -1 }], 'MODEL_PRICES.0.input: must not be negative'],
   [
     'a missing price',
@@ -397,7 +397,9 @@ it('reads prices of models from JSON and from a file, also with a byte order mar
     expect(parseConfig({ MODEL_PRICES: path }).modelPrices).toEqual(expected)
     expect(parseConfig({ MODEL_PRICES: JSON.stringify(prices) }).modelPrices).toEqual(expected)
     writeFileSync(path, '{"secret": ')
-    expect(problemsOf({ MODEL_PRICES: path })).toEqual(['  MODEL_PRICES: has no JSON list of models'])
+    expect(problemsOf({ MODEL_PRICES: path })).toEqual([
+      '  MODEL_PRICES: names a file without a JSON list of models',
+    ])
   } finally {
     rmSync(folder, { recursive: true })
   }

@@ -47,7 +47,7 @@ export interface Config {
   readonly defaultModel: { readonly baseUrl: string; readonly apiKey: string | null } | null
   /** Null means the demo bot, or none when a provider is configured, whose models only the operator can choose. */
   readonly defaultBots: readonly BotInput[] | null
-  /** Prices that the operator has set; they come before the ones that are shipped. */
+  /** Prices that the operator has set. They take precedence over the shipped ones. */
   readonly modelPrices: readonly ModelPrice[]
   /** The share of a context window above which the older messages of a chat are summarised. */
   readonly compactAt: number

@@ -5,7 +5,7 @@ import { z } from 'zod'
 const maxPrice = 10_000_000
 const maxDecimals = 6
 
-/** For a million tokens. More decimals could not be added up exactly. */
+/** The price of a million tokens. Prices with more decimals could not be added up exactly. */
 const price = z
   .number('must be a price for a million tokens, as a number')
   .min(0, 'must not be negative')
@@ -60,7 +60,8 @@ export const modelPrices = z
       return JSON.parse(fromFile ? readFileSync(text, 'utf8').replace(/^\uFEFF/, '') : text)
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
-      const message = code === '' ? 'has no JSON list of models' : `is a file that cannot be read${code}`
+      const message =
+        code === '' ? 'names a file without a JSON list of models' : `names a file that cannot be read${code}`
       context.addIssue({
         code: 'custom',
         message: fromFile ? message : 'must be a JSON list of models, or the path of a file with one',

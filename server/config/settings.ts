@@ -190,10 +190,10 @@ const models = {
     description: 'Bots that every new user gets, as JSON.',
   }),
   MODEL_PRICES: optional(modelPrices, {
-    otherwise: 'the prices that are shipped, for models at the addresses of known providers',
+    otherwise: 'the shipped prices, for models at the addresses of known providers',
     example: '[{"model":"llama-3.3-70b","currency":"USD","input":0.5,"output":0.75}]',
     description:
-      'Prices of models for a million tokens, as JSON or as the path of a JSON file. They come before the ones that are shipped. [The fields](operations.md#prices-of-models)',
+      'Prices of models for a million tokens, as JSON or as the path of a JSON file. They take precedence over the shipped ones. [The fields](operations.md#prices-of-models)',
   }),
   COMPACT_AT: withDefault(share(0.2, 0.95), '0.8', {
     description:
@@ -204,7 +204,7 @@ const models = {
     'http://127.0.0.1:11434',
     {
       description:
-        'The address of an Ollama whose models are offered in Add Bot. Only while `HOST` and `PUBLIC_URL` are loopback addresses; `none` offers nothing.',
+        'The address of an Ollama whose models are offered in Add Bot. It is used only while `HOST` and `PUBLIC_URL` are loopback addresses; `none` offers nothing.',
     },
   ),
 }

@@ -42,8 +42,8 @@ export interface ConnectorDeps {
 /** The bots of users, which may name the connectors that they use. */
 export interface ConnectorBots {
   /**
-   * Replaces a name in the user's bots in the caller's transaction; with null it is removed (§28.5, §28.6). Returns whether
-   * a bot has changed.
+   * Replaces a name in the user's bots in the caller's transaction; null removes it (§28.5, §28.6). Returns whether a bot
+   * has changed.
    */
   replaceConnector(trx: Db, user: Pick<User, 'id'>, name: string, next: string | null): Promise<boolean>
   /** Called after a transaction in which a bot has changed. */
@@ -65,7 +65,7 @@ export interface SharedState {
   readonly pool: ConnectionPool
   readonly backoff: Backoff
   readonly callLimiter: ConcurrencyLimiter
-  /** For starting and failing calls, and for the requests to servers (§18.46). */
+  /** Each start and failure of a call, and each request to a server, waits for one of these turns (§18.46). */
   readonly turns: EventLoopTurns
   readonly responseScheduler: ResponseScheduler
   readonly messageWorker: MessageWorker

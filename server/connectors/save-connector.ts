@@ -69,8 +69,8 @@ const noCredentials = { token: undefined, client_id: undefined, client_secret: u
 
 /**
  * Changes a connector. Of a default connector, only the lists of allowed and blocked tools can be changed. The user is
- * locked, so that of two changes at once the later one sees the tools that the other has blocked, and no change of a bot
- * writes back the former name (§28.5, §28.10).
+ * locked, so that the later one of two simultaneous changes sees the tools that the other has blocked, and so that a
+ * simultaneous change of a bot does not store the former name (§28.5, §28.10).
  * @throws AppError `not_found`, `forbidden`, `name_taken`, `conflict`, `invalid_request`
  */
 export async function changeConnector(
@@ -112,7 +112,7 @@ export async function changeConnector(
   return changed
 }
 
-/** Deletes a connector, also from the choices of the user's bots (§28.6). */
+/** Deletes a connector, and removes its name from the user's bots (§28.6). */
 export async function removeConnector(
   { database: { db }, bots }: Pick<Deps, 'database' | 'bots'>,
   user: Owner,

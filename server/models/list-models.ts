@@ -19,7 +19,7 @@ export interface ListLimits {
 /** The list is parsed on the event loop, so its size is limited. */
 export const listLimits: ListLimits = { timeoutMs: 2_000, maxBytes: 2_000_000 }
 
-/** Characters of a bot's model. */
+/** Characters of the name of a model, as in a bot. */
 const maxNameChars = 300
 
 const typeName = 'Type the name of the model.'
@@ -91,17 +91,17 @@ function explain(error: unknown, upstream: string, { timeoutMs, maxBytes }: List
   return describeNetworkError(error, upstream, false)
 }
 
-/** The addresses of the list, of which the first that exists is used. */
+/** The addresses where the list may be. The first one that exists is used. */
 function listAddresses(endpoint: ModelEndpoint): [URL, ...URL[]] {
   const { apiType } = endpoint
   const query = apiType === 'anthropic' ? '?limit=1000' : apiType === 'google' ? '?pageSize=1000' : ''
   const list = buildModelUrl({ ...baseOf(endpoint), customApiPath: null }, `/models${query}`, '')
   if (apiType !== 'openai' || endpoint.trusted !== 'userSupplied') return [list]
-  // Ollama's own list, for its address without `/v1`. Users may not read beside the operator's address.
+  // Ollama's own list, for an address of Ollama without `/v1`. On the operator's host, users may read no other path.
   return [list, new URL('/api/tags', list)]
 }
 
-/** A base URL or an own path may contain the path of the calls, beside which the list is. */
+/** The base URL without the path of the calls, which it or a custom path may end with: the list is next to that path. */
 function baseOf(endpoint: ModelEndpoint): ModelEndpoint {
   if (!URL.canParse(endpoint.baseUrl)) return endpoint
   const url = new URL(endpoint.baseUrl)

@@ -49,7 +49,7 @@ export interface ModelRequest {
   readonly options?: ModelOptions
 }
 
-/** The texts of a request that no message of an upstream may repeat. */
+/** The texts of a request that are removed from an upstream's error message before it is shown. */
 export function confidentialTexts({ instructions, messages }: ModelRequest): readonly string[] {
   const contents = messages.map((message) => message.content)
   return instructions === undefined ? contents : [instructions, ...contents]

@@ -1,7 +1,7 @@
 import { ModelFailure } from './failure.ts'
 import type { ModelOptions, ModelRequest } from './model.ts'
 
-/** A message that explains a refusal is at the beginning of a response. */
+/** Only the beginning of a response is searched: the message that explains a refusal is there. */
 const maxRejectionChars = 4000
 
 /** Messages of a model without tool support, from Ollama, Google, OpenRouter, vLLM, llama.cpp, Anthropic and others. */
@@ -52,7 +52,10 @@ const windowSizes: readonly RegExp[] = [
   /\bn_ctx: (\d{3,9})\b/i,
 ]
 
-/** How refusals name the options. Top-p comes first, because Anthropic refuses both at once and top-p is the lesser loss. */
+/**
+ * How refusals name the options. Top-p comes first: Anthropic refuses temperature and top-p together, and omitting top-p
+ * changes less.
+ */
 const optionNames: readonly (readonly [option: keyof ModelOptions, pattern: RegExp])[] = [
   ['topP', /\btop[ _-]?p\b/i],
   ['temperature', /\btemperature\b/i],
@@ -87,7 +90,7 @@ export const optionLabels: Readonly<Record<keyof ModelOptions, string>> = {
 
 const maxContextWindow = 100_000_000
 
-/** Replaces an error by the failure that says which part of the request its upstream refused. */
+/** Replaces an error with a failure that says which part of the request the upstream refused, if the error shows it. */
 export function explainRefusal(error: unknown, request: ModelRequest, upstream: () => string): unknown {
   const rejection = readRejection(error)
   if (rejection === '') return error
@@ -104,7 +107,7 @@ function findRefusedOption(rejection: string, options: ModelOptions = {}): keyof
   return optionNames.find(([name, pattern]) => options[name] !== undefined && pattern.test(rejection))?.[0]
 }
 
-/** The failure of an option that the model does not support, or not with this value. */
+/** Returns the failure for an option that the model does not support, or not with this value. */
 export function optionRefused(upstream: string, option: keyof ModelOptions): ModelFailure {
   return new ModelFailure(
     'option_refused',
@@ -121,7 +124,7 @@ function noToolSupport(upstream: string): ModelFailure {
   )
 }
 
-/** The failure of a prompt that is too long. `contextWindow` is its limit in tokens, if the upstream named it (§24.1). */
+/** Returns the failure for a prompt that is too long. `contextWindow` is in tokens, if the upstream named it (§24.1). */
 export function contextExceeded(upstream: string, contextWindow: number | undefined): ModelFailure {
   const size = contextWindow === undefined ? '' : ` (${contextWindow.toLocaleString('en')} tokens)`
   return new ModelFailure(

@@ -15,7 +15,7 @@ export interface TokenCounts {
   readonly reasoning: number | null
 }
 
-/** A part is never more than what it is a part of. */
+/** Converts what a provider reported. A part is never larger than its whole. */
 export function toTokenCounts(usage: ModelUsage | undefined): TokenCounts {
   const input = toCount(usage?.inputTokens)
   const output = toCount(usage?.outputTokens)

@@ -13,7 +13,7 @@ export type ModelListState =
 const none: ModelListState = { kind: 'none' }
 
 /**
- * The models at the address of a draft. `load` reads them once for each address and key, and leaves the earlier request
+ * The models at the address of a draft. `load` reads them once for each address and key, and aborts the earlier request
  * (§23.17).
  */
 export function useModelList(): {

@@ -142,7 +142,7 @@ export interface AllowToolsInput {
   readonly connector: Connector
   /** Returns the new list of allowed tools for the stored one. With null every tool runs without approval. */
   readonly change: (stored: readonly string[] | null) => readonly string[] | null
-  /** Returns the new list of blocked tools for the stored one. Without it, or when it is the same, it stays. */
+  /** Returns the new list of blocked tools for the stored one. Absent means that the stored list stays. */
   readonly changeBlocked?: (stored: readonly string[]) => readonly string[]
   /** The tools that the user allows in the version shown. The versions allowed earlier stay for all other tools. */
   readonly seen: readonly Pick<ConnectorTool, 'name' | 'fingerprint'>[]

@@ -12,7 +12,7 @@ import type { ModelCallResult } from './call-model.ts'
 
 /** How often a prompt is shortened after the provider has said that it is too long. */
 const maxShortenings = 3
-/** The part of a refused prompt that the model is assumed to accept, when its provider names no number. */
+/** The share of a refused prompt that is sent next, when the provider does not name the size of the window. */
 const assumedWindowShare = 0.8
 
 export interface PromptCall {

@@ -26,7 +26,7 @@ export class OptionSupportCache {
   }
 }
 
-/** Contains the model, its address and the options, so that after a change of any of them all options are sent again. */
+/** The key has the model, its address and the options: after a change of any of them all options are sent again. */
 function keyOf(bot: BotRow): string {
   const { id, model, base_url, api_type, custom_api_path, temperature, top_p, reasoning_effort } = bot
   return JSON.stringify([
@@ -44,8 +44,8 @@ interface OptionSupport {
 }
 
 /**
- * A model that is called without the options that it has refused. When it refuses another one, it is called again without
- * it, at most once for each option (§24.9).
+ * Returns a stream that calls the model without the options that it has refused before. When the model refuses another
+ * option, the stream calls it again without that one, at most once for each option (§24.9).
  */
 export function omitRefusedOptions(model: ModelStream, support: OptionSupport): ModelStream {
   return (request, options) => {

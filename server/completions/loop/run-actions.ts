@@ -253,7 +253,7 @@ export class RecordedActions implements RunActions {
     await recorder.flush()
   }
 
-  /** Read for each use, since the user may change the bot or rename a connector during the run. */
+  /** Reads the choice anew each time, since the user may change the bot or rename a connector during the run. */
   readonly #readUsable = () => readBotConnectors(this.#deps.database.db, this.#frame.bot)
 
   #listTools(): Promise<ModelTools> {

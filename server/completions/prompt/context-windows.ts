@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { BotRow } from '../../db/tables/tables.ts'
 import type { MeterDeps } from '../loop/call-meter.ts'
 
-/** Milliseconds for which a window is remembered that a provider named, and for how many bots. */
+/** How long, and for how many bots, the size is remembered after a provider has refused a prompt. */
 const maxAgeMs = 3_600_000
 const maxWindows = 1_000
 
@@ -16,14 +16,17 @@ export class ContextWindows {
     this.#learned = new LRUCache({ max: maxWindows, ttl: maxAgeMs, perf: { now } })
   }
 
-  /** Returns the smallest of what the user entered or the catalogue knows, and what the provider has refused. */
+  /**
+   * Returns the window that the user entered, else the one in the catalogue of models, but at most the size that remained
+   * after a refusal; undefined when nothing is known.
+   */
   async find(bot: BotRow): Promise<number | undefined> {
     const known = bot.context_window ?? (await this.#findModelFacts(bot, bot.model)).contextWindow
     const learned = this.#learned.get(keyOf(bot))
     return learned === undefined ? known : Math.min(learned, known ?? Infinity)
   }
 
-  /** Remembers that the model refuses prompts above `tokens`. */
+  /** Remembers, after the provider has refused a prompt, that the next ones may have at most `tokens`. */
   learn(bot: BotRow, tokens: number): void {
     this.#learned.set(keyOf(bot), tokens)
   }

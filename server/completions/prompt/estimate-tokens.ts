@@ -1,11 +1,11 @@
-/** Characters of a token in text of ASCII letters, as most tokenizers cut it. */
+/** An average of the common tokenizers, for English text. */
 const asciiCharsPerToken = 3.5
 /** Tokens that a provider adds to each message. */
 export const tokensPerMessage = 4
 
 /**
- * Estimates the tokens of a text. Tokenizers differ by a quarter, so the estimate is rather too high: a token for 3.5 ASCII
- * characters, and one for each other character, as in Chinese.
+ * Estimates the tokens of a text: one for 3.5 ASCII characters, and one for each other character, such as a Chinese one.
+ * Tokenizers differ by a quarter, so the estimate is high on purpose.
  */
 export function estimateTokens(text: string): number {
   let ascii = 0

@@ -1,6 +1,6 @@
 import { toVisibleLine } from '../../lib/text.ts'
 
-/** Whom and when the instructions of a bot are written for. */
+/** The values of the variables in the instructions of a bot. */
 export interface InstructionsContext {
   readonly name: string | null
   /** An IANA name that `readTimeZone` returned. */

@@ -14,16 +14,17 @@ import type { PromptBudget } from './plan-prompt.ts'
 import { writeSummary } from './write-summary.ts'
 import type { SummaryRequest } from './write-summary.ts'
 
-/** Messages of a path that are read to be summarised. */
+/** How many messages of a path are read when it may have to be summarised. */
 export const maxReadMessages = 20_000
-/** Tokens of a prompt for a model whose context window is unknown, and at most for any model. */
+/** The budget of a prompt when the context window is unknown, and the largest budget for any model. */
 const maxPromptTokens = 1_000_000
-/** Tokens of messages that a prompt may always have, even beside large tools. */
+/** The smallest budget for the messages, however large the instructions and the tools are. */
 const minPromptTokens = 500
-/** Tokens of messages in one call that summarises, when the context window is unknown, and at least. */
+/** Tokens of messages in one call that summarises, when the context window is unknown. */
 const defaultSummaryCallTokens = 30_000
+/** The same at least, for a known window. */
 const minSummaryCallTokens = 300
-/** Tokens of a call that summarises, besides the messages and the summary before them. */
+/** Tokens of the task in a call that summarises, besides the messages and the summary before them. */
 const summaryTaskTokens = 400
 
 /** What the messages of a prompt are built from. */
@@ -38,7 +39,7 @@ export interface PromptSource {
   readonly hasFailed?: boolean
 }
 
-/** Reads the path to a message, from the latest summary on it. */
+/** Reads the path to a message: what follows the latest summary on the path, and this summary. */
 export async function readPromptSource(db: Db, chatId: string, leafId: string): Promise<PromptSource> {
   const compactions = await listCompactions(db, chatId)
   const after = compactions.map(({ message_id }) => message_id)
@@ -51,8 +52,8 @@ export async function readPromptSource(db: Db, chatId: string, leafId: string): 
 }
 
 /**
- * Returns what the messages of a request may contain, when its instructions and tools are subtracted from `share` of the
- * context window. `window` is in tokens.
+ * Returns the budget for the messages of a request: `share` of the context window, less the instructions and tools.
+ * `window` is in tokens.
  */
 export function budgetOf(
   window: number | undefined,
@@ -66,7 +67,7 @@ export function budgetOf(
   return { tokens: Math.max(minPromptTokens, tokens), messages: maxPathMessages }
 }
 
-/** What a summary is written with. */
+/** The chat that is summarised, and the model that writes the summary. */
 export interface SummaryFrame {
   readonly chatId: string
   readonly bot: BotRow
@@ -111,7 +112,7 @@ export async function fitPrompt(
   return fitted
 }
 
-/** Summarises the messages before index `end`. Returns undefined after a failure, which the reply then names. */
+/** Summarises the messages before index `end`. Returns undefined after a failure, and adds a notice of it to the reply. */
 async function summarize(
   { chatId, bot, model, recorder, signal, startCall }: SummaryFrame,
   source: PromptSource,

@@ -4,9 +4,9 @@ import type { PromptMessage } from './build-prompt.ts'
 import { maxShortenedChars } from './build-prompt.ts'
 import { estimateTokens, tokensPerMessage } from './estimate-tokens.ts'
 
-/** The part of the budget that the messages after a new summary may fill, so that the next one is not needed at once. */
+/** The share of the budget for the messages after a new summary: the rest is room until the next summary is needed. */
 const keptShare = 0.4
-/** The part of the budget that a summary may fill. */
+/** The share of the budget for a summary. */
 const summaryShare = 0.15
 const maxSummaryTokens = 4_000
 const minSummaryTokens = 100
@@ -15,7 +15,7 @@ const keptMessages = 400
 
 /** How much of a path a request may contain. */
 export interface PromptBudget {
-  /** Tokens of all messages. `Infinity` when the context window of the model is unknown. */
+  /** Tokens of all messages together. */
   readonly tokens: number
   readonly messages: number
 }
@@ -38,7 +38,7 @@ export function summaryTokens({ tokens }: PromptBudget): number {
 /**
  * Plans how a path is made to fit (§26.2): results of earlier turns are shortened first; if that is not enough, the older
  * messages are summarised, up to a message of the user; if the last turn alone is too long, its older results are
- * shortened too. `summary` is the summary that already stands before the path.
+ * shortened too. `summary` is the text of the summary that precedes the path, if there is one.
  */
 export function planPrompt(
   path: readonly PromptMessage[],

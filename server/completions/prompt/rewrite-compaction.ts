@@ -16,7 +16,7 @@ import { budgetOf, maxReadMessages, summaryCallTokens } from './fit-prompt.ts'
 import { summaryTokens } from './plan-prompt.ts'
 import { writeSummary } from './write-summary.ts'
 
-/** Milliseconds after which writing a summary again is given up. */
+/** The time limit of a rewrite. A reservation that was not ended, such as after a crash, ends then too. */
 const maxRewriteMs = 300_000
 
 type RewriteDeps = Pick<
@@ -25,8 +25,8 @@ type RewriteDeps = Pick<
 >
 
 /**
- * Writes a summary again with the model of a bot (§26.7). While one request does this, another one is refused. A failure
- * leaves the summary as it was.
+ * Rewrites a summary with the model of a bot (§26.7). A second request at the same time is refused. A failure leaves the
+ * summary as it was.
  * @throws AppError `conflict`, `not_found`, `upstream_error`
  */
 export async function rewriteCompaction(
@@ -43,7 +43,7 @@ export async function rewriteCompaction(
   try {
     const result = await withTimeout(closed, maxRewriteMs, (signal) => write(deps, user, bot, row, signal))
     if ('failure' in result)
-      throw new AppError('upstream_error', `The summary could not be written again: ${result.failure}`)
+      throw new AppError('upstream_error', `The summary could not be rewritten: ${result.failure}`)
     const change = { ...result, bot: bot.name, edited: 0, written_at: deps.now() }
     if (!(await finishCompaction(db, row, until, change)))
       throw new AppError('not_found', 'The summary was removed in the meantime.')
@@ -91,5 +91,8 @@ async function write(
 }
 
 export function heldCompaction(): AppError {
-  return new AppError('conflict', 'This summary is being written again. Wait until that has ended.')
+  return new AppError(
+    'conflict',
+    'This summary is being rewritten. Wait until that is finished, then try again.',
+  )
 }

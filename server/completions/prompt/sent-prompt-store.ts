@@ -4,7 +4,7 @@ import type { User } from '../../identity/user.ts'
 
 type Owner = Pick<User, 'id'>
 
-/** Long texts of prompts that are kept for each user: the ones used last (§27.3). */
+/** How many long texts of prompts are kept for each user: the ones used last (§27.3). */
 export const maxPromptTexts = 300
 
 /** Stores what the model was given for a reply, in place of an earlier attempt. `prompt` is JSON. */
@@ -33,7 +33,7 @@ export async function findSentPrompt(db: Db, chatId: string, messageId: string):
   return row?.prompt
 }
 
-/** Returns the name under which a text is stored. Equal texts of a user are stored once. */
+/** Returns the key under which a text is stored. Equal texts of a user have the same key, so they are stored once. */
 export function hashText(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }

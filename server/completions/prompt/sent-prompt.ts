@@ -23,11 +23,11 @@ interface StoredPrompt {
   readonly time: number
   readonly maxTokens: number | null
   readonly options?: ModelRequest['options']
-  /** Hashes. */
+  /** The hashes of the stored texts. */
   readonly instructions?: string
   readonly tools?: string
   readonly summary?: { readonly id: string; readonly hash: string; readonly message_count: number }
-  /** The messages of the path, up to the one that the reply answers. */
+  /** How many messages of the path were sent; the last one is the parent of the reply. */
   readonly pathLength: number
   readonly shortenBefore: number
 }

@@ -7,14 +7,14 @@ import type { ModelStream } from '../../models/model.ts'
 import type { PromptMessage } from './build-prompt.ts'
 import { estimateTokens } from './estimate-tokens.ts'
 
-/** Calls of the model for one summary. A longer part is not summarised. */
+/** Calls of the model for one summary. When more would be needed, no summary is written. */
 const maxCalls = 50
-/** Attempts with half the size each, after the provider has said that the prompt is too long. */
+/** How often the size of a call is halved, after the provider has said that the prompt is too long. */
 const maxHalvings = 4
-/** Characters of a tool's arguments and of its result that are summarised. */
+/** How many characters of a call's arguments and of its result are given to the summarising model. */
 const maxArgumentsChars = 500
 const maxResultChars = 2_000
-/** English words of a token. */
+/** English words per token. */
 const wordsPerToken = 0.7
 
 export interface SummaryRequest {
@@ -40,8 +40,8 @@ export type SummaryResult =
   | { readonly failure: string; readonly isTooLong?: boolean }
 
 /**
- * Writes the summary of messages with the model of a bot: in several calls when they do not fit into one, each of which
- * continues the summary of the calls before. Never rejects (§26.2).
+ * Writes the summary of messages with the model of a bot. When they do not fit into one call, it makes several, and each
+ * one continues the summary of the one before. Never rejects (§26.2).
  */
 export async function writeSummary(request: SummaryRequest): Promise<SummaryResult> {
   let { callTokens } = request

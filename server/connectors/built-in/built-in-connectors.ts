@@ -20,8 +20,8 @@ export interface IntegrationConnectors {
 }
 
 /**
- * `missing`: the user has to connect the integration before using the connector. `failed`: the calls of a connector in this
- * process fail until a call works or the integration is connected again.
+ * `missing`: the user has to connect the integration before using the connector. `failed`: the latest call of a connector
+ * whose server runs in this process failed; a call that works, or connecting the integration again, ends this state.
  */
 export type IntegrationState = 'working' | 'missing' | 'failed'
 

@@ -141,7 +141,10 @@ function toRecorded(status: ToolOutcome['status']): CallOutcome {
   }
 }
 
-/** Calls start and fail in turns, because many can do so at the same moment: at a deadline, or for freed slots (§18.46). */
+/**
+ * A call that waits for a slot or runs. Each start and each failure waits for its own turn of the event loop, because many
+ * calls can start or fail at the same moment: when slots become free, or at a common deadline (§18.46).
+ */
 class RunningCall {
   readonly #deps: ConnectorDeps
   readonly #request: ToolCallRequest

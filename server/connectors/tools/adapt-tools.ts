@@ -62,7 +62,7 @@ export async function adaptTools(ready: readonly ReadyConnector[], apiType: ApiT
   const tools: AdaptedTool[] = []
   let startedAt = performance.now()
   for (const [name, { row, connector }] of named) {
-    // It keeps its name, so that the others keep theirs, and a call of it is answered with the reason (§28.11).
+    // A blocked tool keeps its name: the others keep theirs, and a call of it gets a result with the reason (§28.11).
     if (blocked.get(connector.id)?.has(row.name)) continue
     if (performance.now() - startedAt > maxWorkMs) {
       await setImmediate()
@@ -94,7 +94,7 @@ export async function adaptTools(ready: readonly ReadyConnector[], apiType: ApiT
   }
 }
 
-/** Leaves only the tools of the connectors that may be used; the others keep their names (§28.2). */
+/** Returns only the tools of the connectors that may be used. `resolve` still finds the others by their names (§28.2). */
 export function selectTools(
   adapted: AdaptedTools,
   isUsable: (connector: Pick<ConnectorRow, 'name'>) => boolean,

@@ -32,7 +32,7 @@ type IsUsable = (connector: Pick<ConnectorRow, 'name'>) => boolean
  * loaded first, and the reply waits at most `maxToolListWaitMs` for it, so that a connector that fails or
  * hangs affects only its own tools. An expired list is used and refreshed in the background. `onStatus` is called
  * when the reply waits, and otherwise if `reportsStored` is set (§12.21, §17.17). Connectors that the bot may not use are
- * neither loaded nor reported nor offered (§28.2, §28.4).
+ * not loaded, reported or offered (§28.2, §28.4).
  */
 export async function listModelTools(
   deps: ConnectorDeps,
@@ -52,7 +52,8 @@ export async function listModelTools(
   const known = connectors.filter((connector) => !lacksToolList(connector))
   const expired = known.filter(({ tools_expire_at }) => (tools_expire_at ?? 0) <= now())
   if (expired.length > 0) refreshInBackground(deps, expired)
-  // The tools of all connectors are adapted, for one cache, and so that a call of each of them is answered (§28.3).
+  // The tools of all connectors are adapted, so that all bots share one cache entry, and so that a call of a connector that
+  // this bot may not use gets a result with the reason (§28.3).
   const stored = own.filter((connector) => !lacksToolList(connector))
   const offered = await offerStoredTools(deps, apiType, stored, isUsable)
   if (reportsStored) reportStoredRound(connectors, known, offered, onStatus)

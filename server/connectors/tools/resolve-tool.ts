@@ -51,7 +51,7 @@ export async function resolveTool(
       ? missing(`There is no connector named "${connectorName}".`)
       : missing(`The connector "${connectorName}" was deleted before the call, so the tool was not called.`)
   }
-  // The connectors' own code decides for every step of a call: before approval, on approval and after waiting (§28.3).
+  // Checked here, because this function runs at every step of a call: before approval, on approval and after waiting (§28.3).
   const usable = (await readUsable?.()) ?? null
   if (usable?.includes(stored.name) === false) {
     return missing(`This bot may not use the connector "${stored.name}", so the tool was not called.`)
@@ -83,7 +83,7 @@ export async function resolveTool(
   return reason === undefined ? { kind: 'callable', ...known } : { kind: 'unusable', reason, ...known }
 }
 
-/** Explains to the user and the model why a blocked tool does not run (§28.11). */
+/** Returns the sentence that tells the user and the model why a blocked tool was not called (§28.11). */
 function explainBlocked(connectorName: string, toolName: string): string {
   return `The user has blocked the tool "${toolName}" of ${connectorName}, so it was not called.`
 }

@@ -20,7 +20,7 @@ export interface ConnectorTable {
   is_default: number
   /** 0: there is no list of allowed tools, and every tool runs without approval. */
   asks: number
-  /** JSON: the names of the tools that models are not offered. Null when there are none. */
+  /** JSON: the names of the blocked tools, which are not offered to models. Null when there are none. */
   blocked_tools: string | null
   /** The prefix of its tools' names for models. It stays when the connector is renamed. */
   slug: string

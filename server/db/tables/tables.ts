@@ -224,7 +224,7 @@ export interface CompactionTable {
   edited: number
   /** When it was written or changed. */
   written_at: number
-  /** Until when a request holds it to write it again. Null when none does. */
+  /** Until when it is reserved for a request that rewrites it. Null when there is none. */
   held_until: number | null
 }
 

@@ -14,12 +14,12 @@ const thinkingBudgets: Readonly<Record<ReasoningEffort, number>> = {
 /** The version in names such as `claude-sonnet-4-6` and `claude-opus-4.8`, but not the date in `claude-opus-4-20250514`. */
 const claudeVersion = /\bclaude-[a-z]{1,20}-(\d)(?:[-.](\d{1,2})(?!\d))?/
 
-/** Marks the end of a prefix that Anthropic should cache (§24.5). */
+/** Marks the end of a prefix that Anthropic should cache: a cache breakpoint (§24.5). */
 export const anthropicCacheMark: ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } }
 
 /**
- * Expresses the reasoning effort as Anthropic's models expect it: from Claude 4.6 on as an effort, before as a budget of
- * thinking. Compatible servers of other models expect a budget (§24.3).
+ * Returns the reasoning effort as Anthropic's models expect it: an effort from Claude 4.6 on, a budget of thinking for
+ * older models. Compatible servers with other models expect a budget (§24.3).
  */
 export function writeAnthropicOptions(request: ModelRequest, source: string): ProviderOptions {
   const effort = request.options?.reasoningEffort
@@ -29,7 +29,7 @@ export function writeAnthropicOptions(request: ModelRequest, source: string): Pr
     return { anthropic: { thinking: { type: 'enabled', budgetTokens: thinkingBudgets[effort] } } }
   }
   if (effort === 'minimal') return { anthropic: { effort: 'low' } }
-  // Newer models omit the text of their thinking otherwise.
+  // Without `display`, newer models omit the text of their thinking.
   return { anthropic: { thinking: { type: 'adaptive', display: 'summarized' }, effort } }
 }
 

@@ -121,7 +121,11 @@ function refusesCacheMarks(error: unknown): boolean {
   return error instanceof ModelFailure && error.rejection.includes('cache_control')
 }
 
-/** @throws ModelFailure when the package has left out an option, because it knows that the model does not support it */
+/**
+ * Checks that the body has the options of the request. A package silently leaves out an option that it knows to be
+ * unsupported.
+ * @throws ModelFailure `option_refused`
+ */
 function requireOptions({ body, upstream }: ModelCall, { options = {} }: ModelRequest): void {
   if (options.temperature === undefined && options.topP === undefined) return
   const sent = JSON.parse(body) as Readonly<Record<string, unknown>>

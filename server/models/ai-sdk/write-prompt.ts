@@ -19,7 +19,7 @@ export interface ProviderNote {
 interface PromptOptions {
   /** Names the upstream (`noteSource`). */
   readonly source: string
-  /** The options of the whole request. */
+  /** The options that only this provider has, for the whole request. */
   readonly own: ProviderOptions
   /** Marks the ends of the prefixes that the provider should cache; undefined for none. */
   readonly cacheMark: ProviderOptions | undefined

@@ -13,27 +13,27 @@ export interface ModelQuery {
 }
 
 /**
- * The context window and the prices of a model: what the operator has set, else what is shipped (§25.1, §25.3). Never
- * rejects because of an unknown model.
+ * Returns the context window and the prices of a model: those that the operator has set, else the shipped ones (§25.1,
+ * §25.3). An unknown model has neither.
  */
 export async function findModelFacts(
   { modelPrices }: Pick<Config, 'modelPrices'>,
   { model, address, time }: ModelQuery,
 ): Promise<ModelFacts> {
-  const set = findSetPrice(modelPrices, model, address)
+  const set = findOperatorPrice(modelPrices, model, address)
   if (set?.context_window === undefined && address === null) return toFacts(set)
   if (set?.context_window !== undefined) return toFacts(set)
   return { ...(await findPackageFacts(model, address, time)), ...toFacts(set) }
 }
 
-type SetPrice = Config['modelPrices'][number]
+type OperatorPrice = Config['modelPrices'][number]
 
-/** The operator's entry with the most exact name; one for the address comes before one for all addresses. */
-function findSetPrice(
+/** The operator's entry with the most exact name. An entry for the address takes precedence over one for all addresses. */
+function findOperatorPrice(
   prices: Config['modelPrices'],
   model: string,
   address: string | null,
-): SetPrice | undefined {
+): OperatorPrice | undefined {
   for (const name of prices.length === 0 ? [] : listModelNames(model)) {
     const named = prices.filter((price) => price.model.toLowerCase() === name)
     const set =
@@ -53,7 +53,7 @@ function withSlash(address: string): string {
   return href.endsWith('/') ? href : `${href}/`
 }
 
-function toFacts(set: SetPrice | undefined): ModelFacts {
+function toFacts(set: OperatorPrice | undefined): ModelFacts {
   if (set === undefined) return {}
   const { currency, input, output, cached_input, cache_write, context_window } = set
   return {

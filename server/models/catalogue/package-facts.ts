@@ -30,12 +30,12 @@ const makers = [
   { id: 'x-ai', names: /^grok/ },
 ] as const
 
-/** Lists models of other makers too, and the windows that a maker's own list lacks. */
+/** A provider whose list has the models of many makers, and windows that are missing in a maker's own list. */
 const aggregator = 'openrouter'
 
 /**
- * What the package knows. Prices are known at the address of a known provider only: elsewhere the same model may be
- * hosted for another price or for none (§25.1).
+ * Returns what the package knows. It knows prices only at the address of a known provider: elsewhere the same model may
+ * have another price or none (§25.1).
  */
 export async function findPackageFacts(
   model: string,
@@ -97,6 +97,7 @@ function findPrices(
 ): ModelPrices | undefined {
   if (provider.id === aggregator && isFreeVariant(model)) return free
   if (!match) return undefined
+  // Some prices change with the time, which only `calcPrice` considers. This provider has only the model found.
   const only = { ...match.provider, models: [{ ...match.model, match: { equals: 'it' } }] }
   const listed = prices.calcPrice({}, 'it', { provider: only, timestamp: new Date(time) })?.model_price
   // A fee for each request is not in a count of tokens, so the cost would be wrong.

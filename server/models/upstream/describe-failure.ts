@@ -90,7 +90,7 @@ export function describeHttpError(
 
 type RefusalReason = 'region' | 'quota' | 'key' | 'model'
 
-/** What the known providers write when they refuse a request for a reason that their status does not tell apart. */
+/** What the known providers write when they refuse a request for a reason that the HTTP status does not show. */
 const refusalTexts: Readonly<Record<Exclude<RefusalReason, 'model'>, RegExp>> = {
   region:
     /unsupported_country|\blocation is not supported\b|\bnot (?:available|supported) in your (?:country|region)\b/i,

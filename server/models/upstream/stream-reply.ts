@@ -13,7 +13,7 @@ import type { ActiveCall, ModelCall } from './post-model-call.ts'
 import { readResponse } from './read-response.ts'
 import type { ReplyReader } from './read-response.ts'
 
-/** A wire format of OpenAI. `Dialect` are the fields that not every server of the format supports. */
+/** A wire format of OpenAI. `Dialect` says which of the fields that some servers do not support are sent. */
 export interface WireFormat<Dialect> {
   readonly apiType: ApiType
   readonly defaultPath: string

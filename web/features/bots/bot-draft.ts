@@ -173,7 +173,7 @@ function isInRange(field: NumberField, text: string): boolean {
   return value >= range.min && value <= range.max && (kind === 'a number' || Number.isInteger(value))
 }
 
-/** Says how long the instructions are, once that matters. */
+/** Returns how long the instructions are when they are near the limit, else an empty text. */
 export function describeLength({ instructions }: Pick<BotDraft, 'instructions'>): string {
   if (instructions.length < 0.9 * maxInstructionsChars) return ''
   return `${count(instructions.length)} of ${count(maxInstructionsChars)} characters.`

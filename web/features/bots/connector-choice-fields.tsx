@@ -47,7 +47,7 @@ export function ConnectorChoiceFields({ choice, onChange }: ConnectorChoiceField
   )
 }
 
-/** A list with more connectors has a search. */
+/** A list with more connectors has a search box. */
 const maxWithoutSearch = 8
 
 interface ConnectorCheckboxesProps {
@@ -61,7 +61,7 @@ function ConnectorCheckboxes({ names, onChange }: ConnectorCheckboxesProps) {
   const [search, setSearch] = useState('')
   const { data: connectors, error } = useConnectors()
   const known = connectors?.map(({ name }) => name) ?? []
-  // Chosen when the form was opened: an unchecked one stays, so that a mistake can be undone.
+  // A missing name stays in the list after it was unchecked, so that a mistake can be undone.
   const [before] = useState(names)
   const missing =
     connectors === undefined

@@ -95,7 +95,7 @@ export function createIdentityClient(settings: ClientSettings['identity']): Iden
   }
 }
 
-/** Returns the address to open next. When the code cannot be loaded, the user is signed out in this browser all the same. */
+/** Returns the address to open next. When the provider cannot be asked, the user is signed out in this browser only. */
 async function signOutAtProvider(
   openClient: () => Promise<OpenIdClient>,
   session: Session | null,

@@ -46,6 +46,6 @@ it('names what is no longer stored (§27.3)', async () => {
   const dialog = await open(
     new ScriptedApi().on(address, () => json({ ...prompt, instructions: null, missing: ['instructions'] })),
   )
-  expect(await screen.findByText(/taken the place of some texts/)).toBeTruthy()
+  expect(await screen.findByText(/no longer stored/)).toBeTruthy()
   expect(dialog.textContent).toContain('instructions')
 })

@@ -13,7 +13,7 @@ export interface PromptButtonProps {
   readonly messageId: string
 }
 
-/** Opens what the model was given for a reply (§27.1). */
+/** A button that shows what the model was given for a reply (§27.1). */
 export function PromptButton({ chatId, messageId }: PromptButtonProps) {
   const [isOpen, setOpen] = useState(false)
   return (

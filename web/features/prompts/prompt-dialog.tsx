@@ -29,7 +29,7 @@ export function PromptDialog({ chatId, messageId, onClose }: PromptDialogProps) 
 
 function explain(error: Error): string {
   if (error instanceof ApiError && error.status === 404)
-    return 'The prompt of this reply is not stored. It is kept for replies written from this version on.'
+    return 'The prompt of this reply is not stored. Replies that an earlier version wrote have none.'
   return `The prompt could not be loaded: ${readReason(error)}`
 }
 
@@ -43,7 +43,7 @@ function Prompt({ prompt }: { readonly prompt: SentPrompt }) {
       </p>
       {missing.length > 0 && (
         <p className="rounded-control bg-sunken px-3 py-2">
-          Newer prompts have taken the place of some texts of this one: {missing.join(', ')}.
+          These parts are no longer stored, because newer prompts needed the space: {missing.join(', ')}.
         </p>
       )}
       <Section title="Instructions" size={instructions?.length}>
@@ -72,7 +72,7 @@ function Prompt({ prompt }: { readonly prompt: SentPrompt }) {
 
 interface SectionProps {
   readonly title: string
-  /** In characters; undefined for a part that was not sent. */
+  /** In characters; undefined for a part that was not sent or is no longer stored. */
   readonly size: number | undefined
   readonly children: ReactNode
 }

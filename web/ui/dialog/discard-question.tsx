@@ -17,7 +17,7 @@ const unsavedQuestion = {
   cancel: 'Keep editing',
 } as const
 
-/** The request cannot be taken back, so closing the form discards what was entered only if saving fails. */
+/** The request cannot be cancelled, so closing the form discards what was entered only if saving fails. */
 const savingQuestion = {
   title: 'Close while saving?',
   message: 'What you entered is still being saved. If saving fails, it is lost.',

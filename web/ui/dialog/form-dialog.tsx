@@ -28,7 +28,7 @@ export function FormDialog({ changes, onClose, ...rest }: FormDialogProps) {
   }, [])
   return (
     <>
-      {/* First, so that it also closes first when the form is saved meanwhile: only then does the focus return. */}
+      {/* Before the form, so that React removes it first when both close. In the other order the focus would be lost. */}
       {question}
       <Dialog {...rest} onClose={requestClose} onForcedClose={onClose}>
         <div ref={content} className="contents">

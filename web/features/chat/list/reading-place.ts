@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef, type RefObject } from 'react'
 const tolerancePx = 1.5
 /** The user has stopped scrolling when the page has not moved for this long. */
 const scrollPauseMs = 150
-/** Elements below this height are only for screen readers. */
+/** Elements that are less high are hidden from view, and only for screen readers. */
 const minHeightPx = 2
 
 /**
@@ -13,7 +13,7 @@ const minHeightPx = 2
  * in a long paragraph. `scroll-margin-top` of `content` is the height of what covers the top of the window. While
  * `isAtEnd`, the caller keeps the end.
  *
- * The returned ref has the position to which the page was last scrolled for this, until the user scrolls.
+ * The returned ref has the scroll position that this hook set last; undefined after the user has scrolled.
  */
 export function useReadingPlace(
   content: RefObject<HTMLElement | null>,
@@ -33,9 +33,12 @@ class PlaceKeeper {
   #place: ReadingPlace | undefined
   #top = window.scrollY
   #height: number
-  /** After a new width, until the user scrolls: messages are then drawn again, and the browser's anchoring scrolls. */
+  /**
+   * True from a change of the width until the user scrolls. Meanwhile messages are laid out again, and the scrolling of the
+   * browser's own anchoring must not be taken for the user's.
+   */
   #isSettling = false
-  /** Set while the user scrolls. It ends the scrolling in a browser that does not report the end. */
+  /** Set while the user scrolls. Its end counts as the end of the scrolling in a browser without `scrollend`. */
   #scrollTimer: ReturnType<typeof setTimeout> | undefined
 
   constructor(content: HTMLElement, restoredTop: RefObject<number | undefined>) {
@@ -45,7 +48,7 @@ class PlaceKeeper {
     this.#height = content.offsetHeight
   }
 
-  /** Returns a function that ends it. */
+  /** Starts to keep the line in its place, and returns a function that stops this. */
   watch(): () => void {
     const observer = new ResizeObserver(this.#update)
     observer.observe(this.#content)
@@ -70,7 +73,7 @@ class PlaceKeeper {
       clearTimeout(this.#scrollTimer)
       this.#scrollTimer = setTimeout(this.#endScrolling, scrollPauseMs)
     }
-    // While the user scrolls nothing is measured: the line is found when the scrolling has ended.
+    // Nothing is measured while the user scrolls: the line is found when the scrolling has ended.
     if (this.#scrollTimer === undefined) this.#restore()
     else if (this.#isSettling) this.#endScrolling()
     this.#top = window.scrollY
@@ -80,7 +83,7 @@ class PlaceKeeper {
     if (this.#scrollTimer === undefined) return
     clearTimeout(this.#scrollTimer)
     this.#scrollTimer = undefined
-    // A line that has not moved is kept, so that turning a phone there and back ends at the same line.
+    // A line that has not moved is kept, so that the same line is at the top after a phone was turned twice.
     if (window.scrollY <= 0) this.#place = undefined
     else if (!isInPlace(this.#content, this.#place)) this.#place = findPlace(this.#content)
   }
@@ -89,7 +92,7 @@ class PlaceKeeper {
   #restore(): void {
     const known = this.#place
     const place = known === undefined || known.text.isConnected ? known : findAgain(known)
-    // The browser keeps the start of the page.
+    // At the start of the page the browser keeps the position itself.
     if (window.scrollY <= 0) this.#place = undefined
     else if (place === undefined || topOf(place) === undefined) this.#place = findPlace(this.#content)
     else {
@@ -127,7 +130,7 @@ function findPlace(content: HTMLElement): ReadingPlace | undefined {
   return { ...line, topPx: top - edge, block, blockWidth: block.clientWidth, index }
 }
 
-/** The same place after the elements in its block were replaced, as when code is coloured. */
+/** The same place after the elements in its block were replaced, such as when code is highlighted. */
 function findAgain(place: ReadingPlace): ReadingPlace | undefined {
   const walker = document.createTreeWalker(place.block, NodeFilter.SHOW_TEXT)
   let offset = place.index

@@ -2,7 +2,7 @@ import type { Connector } from '@yonder/contract/connector'
 
 type AllowTools = readonly string[] | null
 
-/** Whether a tool needs approval, runs without, or is taken out of every request (§28.13). */
+/** A tool needs approval (`asks`), runs without (`allowed`), or is not offered to models (`blocked`, §28.13). */
 export type ToolState = 'asks' | 'allowed' | 'blocked'
 
 /** The unsaved choice of the tools that run without approval. */
@@ -70,7 +70,7 @@ export function withState(draft: ToolsDraft, name: string, state: ToolState): To
       : isListed
         ? [...list, name]
         : list.filter((other) => other !== name)
-  // Without a list, the names are those that come back when it is used again.
+  // While every tool runs without approval, `names` is the list that is used again when the user turns that off.
   const isAllowed = state === 'allowed' && (!draft.allow.everyTool || names.includes(name))
   return {
     ...draft,
@@ -79,13 +79,13 @@ export function withState(draft: ToolsDraft, name: string, state: ToolState): To
   }
 }
 
-/** Changes the allowed tools of a draft. A tool that was added to them is not blocked any more. */
+/** Changes the allowed tools of a draft. A tool that was added to them is no longer blocked. */
 export function withAllowed(draft: ToolsDraft, allow: AllowDraft): ToolsDraft {
   const added = allow.names.filter((name) => !draft.allow.names.includes(name))
   return { ...draft, allow, blocked: draft.blocked.filter((name) => !added.includes(name)) }
 }
 
-/** The names whose blocking a draft changes. */
+/** The names that a draft blocks or unblocks. */
 function changedNames({ blockedBefore, blocked }: ToolsDraft): ReadonlySet<string> {
   return new Set([
     ...blocked.filter((name) => !blockedBefore.includes(name)),

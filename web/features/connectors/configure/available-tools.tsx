@@ -12,7 +12,7 @@ import { ToolStateControl } from './tool-state-control.tsx'
 export interface AvailableToolsProps {
   readonly connector: Connector
   readonly busy: boolean
-  /** The stored states of the tools, or those that are not saved yet. */
+  /** The states of the tools: the stored ones, or in manage mode the unsaved ones. */
   readonly draft: ToolsDraft
   readonly onChange: (tool: ConnectorTool, state: ToolState) => void
   /** Unblocks a tool that the connector does not offer now. */

@@ -2,13 +2,13 @@ import type { ResultImage } from '@yonder/contract/tool-call'
 import { useEffect } from 'react'
 import { useSWRConfig, type Cache } from 'swr'
 
-/** How much of the images that are not shown any more is kept, in characters of their data. */
+/** The limit for the images that are no longer shown, in characters of their data. */
 export const maxKeptChars = 16_000_000
 
 interface Images {
   /** How often each image is shown, by its key. */
   readonly shown: Map<string, number>
-  /** The images that are not shown any more, the one that was shown last at the end. */
+  /** The images that are no longer shown, the one that was shown last at the end. */
   readonly hidden: Set<string>
 }
 
