@@ -1,7 +1,5 @@
 import { z } from 'zod'
-
-/** Characters of a summary. */
-export const maxSummaryChars = 100_000
+import { maxSummaryChars } from './summary-limit.ts'
 
 /**
  * A compaction: a summary that requests to models contain in place of the older messages of a path. The messages

@@ -3,12 +3,15 @@ import { ArrowDown } from 'lucide-react'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
 import { sentenceOf } from '../../lib/failure-sentences.ts'
+import { useStore } from '../../lib/store.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { Skeleton } from '../../ui/states/progress.tsx'
 import { ContentsButton } from './contents/chat-contents.tsx'
 import { IconButton } from '../../ui/button/icon-button.tsx'
+import type { ChatSession } from './session/chat-session.ts'
 import { countCallsAfter } from './session/count-calls-after.ts'
 import type { SessionView } from './session/session-state.ts'
+import { describeSummarizing } from './summary/describe-summary.ts'
 
 export interface ChatFrameProps {
   /** The table of contents, left of the messages on a wide window. */
@@ -121,6 +124,12 @@ const maxAnnouncedChars = 280
  */
 export function ReplyAnnouncer({ reply }: { readonly reply: Message | undefined }) {
   return <output className="sr-only">{reply?.role === 'assistant' ? announce(reply) : ''}</output>
+}
+
+/** Announces to a screen reader once that older messages are being summarised (§26.10). */
+export function SummarizingAnnouncer({ session }: { readonly session: ChatSession }) {
+  const count = useStore(session.renderedRun, (run) => run?.messages.at(-1)?.compacting)
+  return <output className="sr-only">{count === undefined ? '' : describeSummarizing(count)}</output>
 }
 
 function announce({ content, call, server, tool }: Message): string {

@@ -7,7 +7,14 @@ import { ApiError, readReason } from '../../lib/api-error.ts'
 import { useStore } from '../../lib/store.ts'
 import { ErrorState } from '../../ui/states/error-state.tsx'
 import { preloadMarkdown } from '../../ui/markdown/markdown.tsx'
-import { ChatFrame, ChatSkeleton, ChatStatus, ComposerBar, ReplyAnnouncer } from './chat-frame.tsx'
+import {
+  ChatFrame,
+  ChatSkeleton,
+  ChatStatus,
+  ComposerBar,
+  ReplyAnnouncer,
+  SummarizingAnnouncer,
+} from './chat-frame.tsx'
 import { useChatSession } from './session/use-chat-session.ts'
 import { storageKeys } from './chat-storage.ts'
 import { Composer } from './composer/composer.tsx'
@@ -28,6 +35,8 @@ import { MessageList } from './list/message-list.tsx'
 import type { MessageListHandle } from './list/message-list.tsx'
 import { indexResults, visiblePath } from './list/message-tree.ts'
 import { useFollowEnd } from './list/use-follow-end.ts'
+import { SummariesContext } from './summary/summaries-context.ts'
+import { useSummaries } from './summary/use-summaries.ts'
 
 export interface ChatViewProps {
   readonly chatId: string
@@ -101,14 +110,18 @@ function Conversation({ chat, view, session, aside, reservesAside }: Conversatio
     [messages, leafId],
   )
   const contextUse = useMemo(() => measureContext(path, choice.selected), [path, choice.selected])
-  const onRequest = useCallback(() => {
-    goToEnd()
+  const focusInput = useCallback(() => {
     // The clicked button may disappear, so the input gets the focus. On a touch device that would open the on-screen
     // keyboard.
     if (!matchMedia('(pointer: coarse)').matches) input.current?.focus({ preventScroll: true })
-  }, [goToEnd])
+  }, [])
+  const onRequest = useCallback(() => {
+    goToEnd()
+    focusInput()
+  }, [goToEnd, focusInput])
   const busy = view.phase !== 'idle'
   const actions = useMessageActions({ chat, session, busy, choice, onRequest })
+  const summaries = useSummaries({ chat, session, botName: choice.selected?.name, onTakenBack: focusInput })
 
   const goToMessage = (messageId: string) => {
     leaveEnd()
@@ -125,7 +138,15 @@ function Conversation({ chat, view, session, aside, reservesAside }: Conversatio
           <div className="flex-1">
             <MessageActionsContext value={actions}>
               <ToolCallsContext value={calls}>
-                <MessageList ref={list} path={path} writing={view.writing} session={session} opensAt="end" />
+                <SummariesContext value={summaries}>
+                  <MessageList
+                    ref={list}
+                    path={path}
+                    writing={view.writing}
+                    session={session}
+                    opensAt="end"
+                  />
+                </SummariesContext>
               </ToolCallsContext>
             </MessageActionsContext>
             {view.unsent !== undefined && (
@@ -161,6 +182,7 @@ function Conversation({ chat, view, session, aside, reservesAside }: Conversatio
             />
           </ComposerBar>
           <ReplyAnnouncer reply={view.endedReply} />
+          <SummarizingAnnouncer session={session} />
         </div>
       </ChatFrame>
     </MessageElementsContext>

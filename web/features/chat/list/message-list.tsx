@@ -1,5 +1,6 @@
 import type { Message } from '@yonder/contract/message'
 import {
+  Fragment,
   memo,
   use,
   useCallback,
@@ -20,6 +21,7 @@ import type { MessageGroup } from './message-tree.ts'
 import { KeepMountedContext } from '../../../lib/keep-mounted.ts'
 import { foldedPx } from '../../../ui/folded-content.tsx'
 import { MessageView } from '../message/message-view.tsx'
+import { SummariesAfter } from '../summary/summaries-after.tsx'
 
 /** The number of message groups that are rendered or omitted together. */
 const chunkLength = 10
@@ -141,12 +143,14 @@ const MessageChunk = memo(function MessageChunk(props: MessageChunkProps) {
       >
         {isRendered &&
           groups.map((group) => (
-            <MessageView
-              // All versions of a message have the same parent and so the same key: the version buttons keep the focus.
-              key={group[0].parent_id ?? 'first'}
-              group={group}
-              session={group.some(({ id }) => writing?.has(id) === true) ? session : undefined}
-            />
+            // All versions of a message have the same parent and so the same key: the version buttons keep the focus.
+            <Fragment key={group[0].parent_id ?? 'first'}>
+              <MessageView
+                group={group}
+                session={group.some(({ id }) => writing?.has(id) === true) ? session : undefined}
+              />
+              <SummariesAfter group={group} />
+            </Fragment>
           ))}
       </div>
     </KeepMountedContext>

@@ -9,6 +9,7 @@ import { FoldedCalls } from './folded-calls.tsx'
 import { LeftOutNotice } from './left-out-notice.tsx'
 import { MessageActionsContext, MessageSlotsContext, ToolCallsContext } from './message-context.ts'
 import { MessageMeta } from './message-meta.tsx'
+import { describeSummarizing } from '../summary/describe-summary.ts'
 import { useFolds } from './use-folds.ts'
 import type { Folds } from './use-folds.ts'
 import { Button } from '../../../ui/button/button.tsx'
@@ -99,7 +100,7 @@ const ReplyPart = memo(function ReplyPart({ message, isCallHidden, onToggleCall,
         <Reasoning text={message.reasoning} isThinking={streaming && text === ''} />
       )}
       {text !== '' && <Markdown key={message.id} text={text} open={streaming} />}
-      {streaming && text === '' && <PulsingDots />}
+      {streaming && text === '' && <PulsingDots summarizing={message.compacting} />}
       {foldLine}
       {message.tool !== undefined && !isCallHidden && <ReplyCall message={message} onToggle={onToggleCall} />}
       {message.notice !== undefined && (
@@ -154,14 +155,17 @@ function Reasoning({ text, isThinking }: ReasoningProps) {
 
 const dotDelays = ['', '[animation-delay:200ms]', '[animation-delay:400ms]']
 
-/** The placeholder of a reply without text yet (§2.32). */
-function PulsingDots() {
+/** The placeholder of a reply without text yet (§2.32), with the number of messages that are being summarised (§26.10). */
+function PulsingDots({ summarizing }: { readonly summarizing: number | undefined }) {
   return (
     <span className="flex h-7 items-center gap-1.5">
-      <span className="sr-only">The reply is being written</span>
+      {summarizing === undefined && <span className="sr-only">The reply is being written</span>}
       {dotDelays.map((delay) => (
         <span key={delay} aria-hidden className={`size-2 animate-pulse rounded-full bg-muted ${delay}`} />
       ))}
+      {summarizing !== undefined && (
+        <span className="ml-1.5 animate-appear text-sm text-muted">{describeSummarizing(summarizing)}</span>
+      )}
     </span>
   )
 }

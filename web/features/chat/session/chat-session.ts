@@ -1,5 +1,6 @@
 import type { RunState } from '@yonder/contract/apply-event'
 import type { Chat } from '@yonder/contract/chat'
+import type { Compaction } from '@yonder/contract/compaction'
 import type { RunEvent } from '@yonder/contract/completion'
 import type { LiveRun } from '@yonder/contract/live'
 import type { Message } from '@yonder/contract/message'
@@ -24,6 +25,7 @@ import {
 } from './run-messages.ts'
 import { countCallsAfter } from './count-calls-after.ts'
 import { explainRunFailure, explainSendFailure, readRun, requestRun, RunRefusedError } from './run-stream.ts'
+import type { RunRequest } from './run-stream.ts'
 import { SelectionSaver } from './selection-saver.ts'
 import { reduceSession } from './session-reducer.ts'
 import { activeRun, createView, firstReply, initialState } from './session-state.ts'
@@ -34,13 +36,6 @@ const closeDelayMs = 3000
 
 /** A message to be sent. Without an id it gets a new one. */
 export type MessageDraft = Omit<OutgoingMessage, 'id'> & { readonly id?: string }
-
-/** A request that starts a run in this chat. */
-interface RunRequest {
-  readonly path: '/api/chat/completions' | '/api/tool/confirm'
-  readonly body: object
-  readonly onFailure: (error: unknown) => void
-}
 
 /**
  * Owns a chat on this page: loads it, sends messages, and follows, reconnects and stops the run. Every change of the
@@ -194,6 +189,10 @@ export class ChatSession {
     this.#apply({ type: 'branch_selected', messageId })
     this.#selections.save(messageId, (isLast) => this.#apply({ type: 'branch_saved', isLast }))
   }
+
+  /** Shows a summary as the server has stored it, or removes one that the server has removed (§26.6, §26.8). */
+  readonly changeCompaction = (id: string, compaction: Compaction | undefined): void =>
+    this.#apply({ type: 'compaction_changed', id, compaction })
 
   /** Stops the run on the server, closes its stream and loads the chat again (§4.15). */
   async stop(): Promise<void> {

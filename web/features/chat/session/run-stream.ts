@@ -42,6 +42,13 @@ export function explainSendFailure({ denyOne }: OutgoingMessage, error: unknown)
   return { kind: 'returned', notice: { text } }
 }
 
+/** A request that starts a run in a chat. */
+export interface RunRequest {
+  readonly path: '/api/chat/completions' | '/api/tool/confirm'
+  readonly body: object
+  readonly onFailure: (error: unknown) => void
+}
+
 /** The time zone of this browser, for the instructions of the bot; without it the server uses UTC (§23.4). */
 function timeZoneField(): { readonly time_zone?: string } {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()

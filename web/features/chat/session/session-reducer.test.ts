@@ -318,3 +318,27 @@ describe('the view of a session', () => {
     expect(view.chat?.messages.at(-1)?.id).toBe('second')
   })
 })
+
+test('a changed summary is replaced, a removed one disappears, and a read in progress is repeated (§26.12, §26.14)', () => {
+  const compaction = {
+    id: 's1',
+    message_id: 'question',
+    message_count: 1,
+    content: 'Before.',
+    bot: 'Owl',
+    model: 'owl-1',
+    edited: false,
+    time: new Date(0).toISOString(),
+  }
+  const other = { ...compaction, id: 's0' }
+  const shown = apply(initialState, read({ ...chatWith([question]), compactions: [other, compaction] }))
+  const changed = { ...compaction, content: 'After.' }
+  const after = apply(shown, { type: 'compaction_changed', id: 's1', compaction: changed })
+  expect([after.chat?.compactions, after.isOutdated]).toEqual([[other, changed], false])
+  const removed = apply(
+    shown,
+    { type: 'read_started' },
+    { type: 'compaction_changed', id: 's1', compaction: undefined },
+  )
+  expect([removed.chat?.compactions, removed.isOutdated]).toEqual([[other], true])
+})

@@ -1,6 +1,7 @@
 import { applyEvent, emptyRun } from '@yonder/contract/apply-event'
 import type { RunState } from '@yonder/contract/apply-event'
 import type { Chat } from '@yonder/contract/chat'
+import type { Compaction } from '@yonder/contract/compaction'
 import type { RunEvent } from '@yonder/contract/completion'
 import type { SharedStreamState } from '../../../lib/streams/share-stream.ts'
 import { addCompaction, mergeMessages, resumeRun, selectLeaf } from './run-messages.ts'
@@ -62,7 +63,20 @@ export function reduceSession(state: SessionState, action: SessionAction): Sessi
         pendingSelections: state.pendingSelections - 1,
         isOutdated: state.isOutdated || action.isLast,
       }
+    case 'compaction_changed':
+      return changeCompaction(state, action.id, action.compaction)
   }
+}
+
+/** Replaces a summary of the chat, or removes it. */
+function changeCompaction(state: SessionState, id: string, next: Compaction | undefined): SessionState {
+  const { chat } = state
+  if (chat?.compactions === undefined) return state
+  const compactions = chat.compactions
+    .map((compaction) => (compaction.id === id ? next : compaction))
+    .filter((compaction) => compaction !== undefined)
+  // A read that is in progress may return the chat without the change.
+  return { ...state, chat: { ...chat, compactions }, isOutdated: state.isOutdated || state.isReading }
 }
 
 function receiveLiveEvent(state: SessionState, update: LiveUpdate & { type: 'live_event' }): SessionState {

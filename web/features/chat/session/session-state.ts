@@ -1,5 +1,6 @@
 import type { RunState } from '@yonder/contract/apply-event'
 import type { Chat } from '@yonder/contract/chat'
+import type { Compaction } from '@yonder/contract/compaction'
 import type { RunEvent } from '@yonder/contract/completion'
 import type { LiveRun } from '@yonder/contract/live'
 import type { Message } from '@yonder/contract/message'
@@ -88,6 +89,8 @@ export type SessionAction =
   | { readonly type: 'unsent'; readonly unsent: UnsentMessage | undefined }
   | { readonly type: 'branch_selected'; readonly messageId: string }
   | { readonly type: 'branch_saved'; readonly isLast: boolean }
+  /** The server has stored a summary with another text (§26.6, §26.7), or removed it (§26.8). */
+  | { readonly type: 'compaction_changed'; readonly id: string; readonly compaction: Compaction | undefined }
 
 export const initialState: SessionState = {
   chat: undefined,

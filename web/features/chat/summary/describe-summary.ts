@@ -1,0 +1,15 @@
+const inWords = new Intl.NumberFormat('en-US')
+
+function countMessages(count: number): string {
+  return count === 1 ? '1 earlier message' : `${inWords.format(count)} earlier messages`
+}
+
+/** The title of a summary that replaces `count` messages. */
+export function describeSummary(count: number): string {
+  return `Summary of ${countMessages(count)}`
+}
+
+/** What a reply shows while `count` messages are being summarised. */
+export function describeSummarizing(count: number): string {
+  return `Summarising ${countMessages(count)}…`
+}

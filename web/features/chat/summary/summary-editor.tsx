@@ -1,0 +1,102 @@
+import { maxSummaryChars } from '@yonder/contract/summary-limit'
+import { useId, useLayoutEffect, useRef, useState } from 'react'
+import { useKeepMounted } from '../../../lib/keep-mounted.ts'
+import { Button } from '../../../ui/button/button.tsx'
+import { classNames } from '../../../ui/class-names.ts'
+import { useDiscardQuestion } from '../../../ui/dialog/discard-question.tsx'
+import { hasLongLine, prepareForLongLine } from '../../../ui/long-text.tsx'
+
+export interface SummaryEditorProps {
+  /** The stored text. */
+  readonly text: string
+  /** Whether the summary was taken back or replaced elsewhere, so that nothing can be saved. */
+  readonly isGone: boolean
+  readonly saving: boolean
+  readonly onSave: (text: string) => void
+  readonly onClose: () => void
+}
+
+const inWords = new Intl.NumberFormat('en-US')
+
+/** Edits a summary in place. Escape asks before it discards changes (§26.12). */
+export function SummaryEditor({ text: stored, isGone, saving, onSave, onClose }: SummaryEditorProps) {
+  const [before] = useState(stored)
+  const [text, setText] = useState(stored)
+  const box = useRef<HTMLTextAreaElement>(null)
+  const hint = useId()
+  useKeepMounted()
+  const isChanged = text !== before
+  const { requestClose, question } = useDiscardQuestion(
+    saving ? 'saving' : isChanged ? 'unsaved' : 'none',
+    onClose,
+  )
+  const isTooLong = text.length > maxSummaryChars
+  const isReady = text.trim() !== '' && !isTooLong && !isGone
+  useLayoutEffect(() => box.current?.focus(), [])
+  return (
+    <form
+      aria-label="Edit summary"
+      className="flex flex-col gap-2"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!isReady || saving) return
+        if (isChanged) onSave(text)
+        else onClose()
+      }}
+    >
+      <textarea
+        ref={box}
+        value={text}
+        dir="auto"
+        autoComplete="off"
+        spellCheck={false}
+        aria-label="Summary"
+        aria-describedby={hint}
+        aria-invalid={isTooLong || undefined}
+        onChange={(event) => setText(event.target.value)}
+        onPaste={({ currentTarget, clipboardData }) => prepareForLongLine(currentTarget, clipboardData)}
+        onDrop={({ currentTarget, dataTransfer }) => prepareForLongLine(currentTarget, dataTransfer)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape' || event.nativeEvent.isComposing) return
+          event.preventDefault()
+          requestClose()
+        }}
+        className={classNames(
+          'field-sizing-content max-h-[min(28rem,60dvh)] min-h-32 w-full resize-none rounded-control border border-line-strong bg-surface px-3 py-2 text-base transition-colors hover:border-muted focus-visible:outline-offset-0 aria-invalid:border-danger',
+          hasLongLine(text) && 'long-line',
+        )}
+      />
+      <div className="flex flex-wrap items-center justify-end gap-2">
+        <output
+          id={hint}
+          className={classNames('mr-auto text-xs', isTooLong || isGone ? 'text-danger' : 'text-muted')}
+        >
+          {describeProblem({ isGone, isTooLong, isOutdated: stored !== before, length: text.length })}
+        </output>
+        <Button size="small" look="plain" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button size="small" look="primary" type="submit" busy={saving} disabled={!isReady}>
+          Save
+        </Button>
+      </div>
+      {question}
+    </form>
+  )
+}
+
+interface Problems {
+  readonly isGone: boolean
+  readonly isTooLong: boolean
+  /** Whether the stored text has changed since the editor was opened. */
+  readonly isOutdated: boolean
+  readonly length: number
+}
+
+function describeProblem({ isGone, isTooLong, isOutdated, length }: Problems): string {
+  if (isGone) return 'This summary no longer exists. Copy your text if you need it.'
+  if (isTooLong)
+    return `A summary has at most ${inWords.format(maxSummaryChars)} characters. This one has ${inWords.format(length)}.`
+  if (isOutdated) return 'The summary was changed elsewhere meanwhile. Saving replaces that text.'
+  return 'The model reads this text.'
+}

@@ -1,0 +1,35 @@
+import type { Compaction } from '@yonder/contract/compaction'
+import { readReason } from '../../../lib/api-error.ts'
+import { useAction } from '../../../lib/use-action.ts'
+import type { Summaries } from './summaries-context.ts'
+
+/** The three changes of a summary. Each failure shows the server's reason and loads the chat again. */
+export function useSummaryActions({ id }: Compaction, summaries: Summaries) {
+  const { chatId, botName, onChanged, onTakenBack, onFailed } = summaries
+  const path = `/api/chats/${encodeURIComponent(chatId)}/compactions/${encodeURIComponent(id)}`
+  const explain = (what: string) => (error: unknown) => {
+    const reason = readReason(error)
+    return reason.startsWith(what) ? reason : `${what}: ${reason}`
+  }
+  const shared = { refresh: onFailed, update: (_: unknown, changed: Compaction) => onChanged(changed) }
+  const save = useAction<string, Compaction>({
+    ...shared,
+    call: (api, content) => api.put(path, { content }),
+    success: () => 'Summary saved',
+    failure: explain('The summary could not be saved'),
+  })
+  const rewrite = useAction<void, Compaction>({
+    ...shared,
+    call: (api) => api.post(`${path}/rewrite`, { botName }),
+    success: () => 'Summary written again',
+    failure: explain('The summary could not be written again'),
+  })
+  const takeBack = useAction<void, null>({
+    call: (api) => api.delete(path),
+    update: () => onTakenBack(id),
+    success: () => 'Summary taken back',
+    failure: explain('The summary could not be taken back'),
+    refresh: onFailed,
+  })
+  return { save, rewrite, takeBack }
+}
