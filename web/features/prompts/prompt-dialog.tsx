@@ -57,7 +57,10 @@ function Prompt({ prompt }: { readonly prompt: SentPrompt }) {
           ))}
         </ol>
       </Section>
-      <Section title={`Tools: ${tools.length}`} size={sum(tools.map(sizeOfTool))}>
+      <Section
+        title={`Tools: ${tools.length}`}
+        size={tools.length === 0 ? undefined : sum(tools.map(sizeOfTool))}
+      >
         {tools.length > 0 && (
           <ul className="divide-y divide-line">
             {tools.map((tool) => (
@@ -82,7 +85,9 @@ function Section({ title, size, children }: SectionProps) {
     <section aria-label={title}>
       <h3 className="flex items-baseline justify-between gap-3 font-medium">
         {title}
-        <span className="text-xs font-normal text-muted tabular-nums">{formatChars(size ?? 0)}</span>
+        <span className="text-xs font-normal text-muted tabular-nums">
+          {size === undefined ? 'none' : formatChars(size)}
+        </span>
       </h3>
       {children}
     </section>
