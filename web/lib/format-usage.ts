@@ -16,8 +16,8 @@ export function formatShortCount(count: number): string {
   return `${(count / unit).toLocaleString('en', { maximumFractionDigits: 1 })}${letter}`
 }
 
-/** The smallest amount that is shown with two decimals. */
-const minPlainAmount = 1
+/** The smallest amount of which two decimals show two digits. */
+const minPlainAmount = 0.1
 const smallDigits = 2
 
 /** `$1.24`, and two significant digits of a small amount: `$0.0045`. */
