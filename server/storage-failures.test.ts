@@ -124,6 +124,14 @@ const bodies: Readonly<Record<string, unknown>> = {
   'POST /api/share/{chatId}': { messageId: 'message' },
 }
 
+const days = '?from=2026-11-01&to=2026-11-30&time_zone=UTC'
+/** Queries that the calls accept. */
+const queries: Readonly<Record<string, string>> = {
+  'GET /api/usage': days,
+  'GET /api/usage.csv': days,
+  'GET /api/chats/{id}/usage': '?messageIds=message',
+}
+
 describe.each(engines.filter(isConcurrent))('a failure of the database, on %s', (engine) => {
   let database: TestDatabase
   let product: ChatApp
@@ -154,7 +162,10 @@ describe.each(engines.filter(isConcurrent))('a failure of the database, on %s', 
   const send = (call: ApiCall) =>
     sendRequest({
       method: call.method,
-      url: product.base + call.path.replace('{place}', '0').replaceAll(/\{\w+\}/g, 'search'),
+      url:
+        product.base +
+        call.path.replace('{place}', '0').replaceAll(/\{\w+\}/g, 'search') +
+        (queries[call.name] ?? ''),
       headers: { host: 'localhost:3000', ...ada.headers },
       ...(call.hasBody ? { body: JSON.stringify(bodies[call.name] ?? {}) } : {}),
     })
