@@ -189,7 +189,7 @@ test('a summary that cannot be written again stays, with the reason; taken back 
   await there.getByRole('textbox', { name: 'Summary' }).fill('Mine')
   await action(there, 'Save').click()
   await expect(
-    second.getByText('This summary is being written again. Wait until that has ended.'),
+    second.getByText('This summary is being written again. Wait until that is finished, then try again.'),
   ).toBeVisible()
   await expect(there.getByRole('textbox', { name: 'Summary' })).toHaveValue('Mine')
   await action(there, 'Cancel').click()

@@ -16,14 +16,14 @@ export interface Figure {
 }
 
 export interface Goal {
-  /** The quantile of the values that is judged; the median by default. */
+  /** The quantile that is compared with the goal; the median by default. */
   readonly at?: number
   readonly max?: number
-  /** Enough when `max` is missed, because the machine is slow for the counterpart too. */
+  /** The goal is also met with this ratio when `max` is missed: the machine is then slow for the counterpart too. */
   readonly orMaxRatio?: number
   readonly maxRatio?: number
   readonly minRatio?: number
-  /** The most that the largest size may cost, in costs of the smallest one. */
+  /** How many times the cost of the smallest size the largest size may cost. */
   readonly maxGrowth?: number
 }
 

@@ -61,7 +61,7 @@ describe.each(engines)('a summary of older messages, on %s', (engine) => {
     expect(lastPrompt()).toContain('Changed.')
   })
 
-  it('can be taken back, and the messages are sent again (§26.8)', async () => {
+  it('can be removed, and the messages are sent again (§26.8)', async () => {
     const { chatId, address } = await openSummarized()
     expect((await ada.delete(address)).statusCode).toBe(204)
     expect(await read(chatId)).toBeUndefined()
@@ -118,7 +118,7 @@ describe.each(engines)('a summary of older messages, on %s', (engine) => {
     const failed = await ada.post(`${address}/rewrite`, { botName: 'Helper' })
     expect(failed.statusCode).toBe(502)
     expect(failed.json()).toMatchObject({
-      error: { message: expect.stringContaining('The summary could not be rewritten: ') as string },
+      error: { message: expect.stringContaining('The summary could not be written again: ') as string },
     })
     expect(await read(chatId)).toEqual(compaction)
     product.model.reply(['Now it works.'])

@@ -68,7 +68,7 @@ export interface UsageDay {
   readonly end: number
 }
 
-/** Sums of a day, a bot and a model. The cost is in two parts, because their sums cannot exceed the integers of a database. */
+/** Sums of a day, bot, model and currency. The cost is in two parts: a sum of billionths could exceed 64 bits. */
 export interface UsageSums {
   readonly day: string
   readonly bot: string
@@ -83,13 +83,13 @@ export interface UsageSums {
   readonly unpriced_calls: number
   /** Whole units of the currency. */
   readonly cost_units: number
-  /** Billionths of a unit, in addition. */
+  /** The rest, in billionths of a unit. */
   readonly cost_nanos: number
 }
 
 const nanosOfUnit = 1_000_000_000
 
-/** Sums the user's records by day, bot, model and currency. Reads the index of each day, and no other record. */
+/** Sums the user's records by day, bot, model and currency. The index on user and time finds the records of the days. */
 export async function sumUsage(
   db: Db,
   user: Pick<User, 'id'>,

@@ -12,7 +12,7 @@ import type { ModelCallResult } from './call-model.ts'
 
 /** How often a prompt is shortened after the provider has said that it is too long. */
 const maxShortenings = 3
-/** The share of a refused prompt that is sent next, when the provider does not name the size of the window. */
+/** The context window that is assumed after a refusal that does not name it, as a share of the refused prompt. */
 const assumedWindowShare = 0.8
 
 export interface PromptCall {

@@ -106,7 +106,7 @@ export class RecordedActions implements RunActions {
   #latestTime: number
   /** The options that the model was called without. */
   readonly #omittedOptions = new Set<keyof ModelOptions>()
-  /** Whether older messages could not be summarised in this run. */
+  /** Whether a summary of older messages failed in this run. Then no other one is tried. */
   #hasSummaryFailed = false
   /** Whether the stream contains a round of connection statuses (§17.17). */
   #hasReported = false
@@ -146,13 +146,13 @@ export class RecordedActions implements RunActions {
       unlessAborted(this.#listTools(), signal, noTools),
     ])
     const refusedBefore = toolSupport.refuses(bot)
-    const start = { ...path, hasFailed: this.#hasSummaryFailed }
+    const start = { ...path, summaryFailed: this.#hasSummaryFailed }
     let { answer, source } = await this.#callWith(start, refusedBefore ? [] : offered.tools)
     if (answer.ending.error?.code === 'tool_unavailable' && !refusedBefore) {
       toolSupport.addRefusal(bot)
       ;({ answer, source } = await this.#callWith(source, []))
     }
-    this.#hasSummaryFailed = source.hasFailed === true
+    this.#hasSummaryFailed = source.summaryFailed === true
     const omitsTools = toolSupport.refuses(bot)
     if (!omitsTools) this.#addLeftOut(source.path, offered.leftOut)
     await this.#addNotice(omitsTools && offered.tools.length > 0)

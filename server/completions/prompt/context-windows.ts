@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { BotRow } from '../../db/tables/tables.ts'
 import type { MeterDeps } from '../loop/call-meter.ts'
 
-/** How long, and for how many bots, the size is remembered after a provider has refused a prompt. */
+/** How long, and for how many bots, the window is remembered that was learned from a refused prompt. */
 const maxAgeMs = 3_600_000
 const maxWindows = 1_000
 
@@ -17,8 +17,8 @@ export class ContextWindows {
   }
 
   /**
-   * Returns the window that the user entered, else the one in the catalogue of models, but at most the size that remained
-   * after a refusal; undefined when nothing is known.
+   * Returns the window that the user entered, else the one in the catalogue of models, and never more than what was
+   * learned from a refused prompt; undefined when nothing is known.
    */
   async find(bot: BotRow): Promise<number | undefined> {
     const known = bot.context_window ?? (await this.#findModelFacts(bot, bot.model)).contextWindow
@@ -26,7 +26,7 @@ export class ContextWindows {
     return learned === undefined ? known : Math.min(learned, known ?? Infinity)
   }
 
-  /** Remembers, after the provider has refused a prompt, that the next ones may have at most `tokens`. */
+  /** Remembers, after the provider has refused a prompt, that the window has at most `tokens`. */
   learn(bot: BotRow, tokens: number): void {
     this.#learned.set(keyOf(bot), tokens)
   }

@@ -27,7 +27,7 @@ describe('the variables of instructions', () => {
     expect(at(24, 0)).not.toBe(at(0, 0))
   })
 
-  it.each([null, '', ' ', '\u200b\n'])('name a user with the name %j neutrally (§23.2)', (name) => {
+  it.each([null, '', ' ', '\u200b\n'])('are replaced by "the user" for the name %j (§23.2)', (name) => {
     expect(fillInstructions('Help {{user}}.', { ...ada, name })).toBe('Help the user.')
   })
 

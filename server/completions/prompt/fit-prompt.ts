@@ -35,8 +35,8 @@ export interface PromptSource {
   readonly summary: CompactionRow | undefined
   /** Results of tools before this message of the path are shortened. */
   readonly shortenBefore: number
-  /** Whether summarising was tried and failed, so that it is not tried again in the same run. */
-  readonly hasFailed?: boolean
+  /** Whether a summary failed in this run. Then no other one is tried in it. */
+  readonly summaryFailed?: boolean
 }
 
 /** Reads the path to a message: what follows the latest summary on the path, and this summary. */
@@ -89,7 +89,7 @@ export async function fitPrompt(
 ): Promise<PromptSource> {
   const plan = planPrompt(source.path, source.summary?.content, budget)
   const { shortenBefore } = plan
-  const summarizeBefore = source.hasFailed === true ? 0 : plan.summarizeBefore
+  const summarizeBefore = source.summaryFailed === true ? 0 : plan.summarizeBefore
   const summary =
     summarizeBefore === 0 ? undefined : await summarize(frame, source, summarizeBefore, budget, now)
   if (summary !== undefined) {
@@ -100,7 +100,7 @@ export async function fitPrompt(
   const fitted = {
     ...source,
     path,
-    ...(summarizeBefore > 0 && { hasFailed: true }),
+    ...(summarizeBefore > 0 && { summaryFailed: true }),
     shortenBefore: Math.max(0, shortenBefore - (source.path.length - path.length)),
   }
   const dropped = source.path.length - path.length + countDropped(path, fitted.shortenBefore)

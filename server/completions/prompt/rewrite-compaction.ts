@@ -43,7 +43,7 @@ export async function rewriteCompaction(
   try {
     const result = await withTimeout(closed, maxRewriteMs, (signal) => write(deps, user, bot, row, signal))
     if ('failure' in result)
-      throw new AppError('upstream_error', `The summary could not be rewritten: ${result.failure}`)
+      throw new AppError('upstream_error', `The summary could not be written again: ${result.failure}`)
     const change = { ...result, bot: bot.name, edited: 0, written_at: deps.now() }
     if (!(await finishCompaction(db, row, until, change)))
       throw new AppError('not_found', 'The summary was removed in the meantime.')
@@ -93,6 +93,6 @@ async function write(
 export function heldCompaction(): AppError {
   return new AppError(
     'conflict',
-    'This summary is being rewritten. Wait until that is finished, then try again.',
+    'This summary is being written again. Wait until that is finished, then try again.',
   )
 }

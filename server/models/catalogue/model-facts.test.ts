@@ -56,14 +56,14 @@ it('knows nothing about unknown models, hostile names and the demo model (§25.4
   expect(await find('gpt-4o', 'no address')).toEqual({ contextWindow: 128_000 })
 })
 
-it('takes a free variant as free, and one that is not listed too (§25.2)', async () => {
+it('treats a free variant as free, even when it is not listed (§25.2)', async () => {
   const free = { currency: 'USD', input: 0, output: 0 }
   expect((await find('meta-llama/llama-3.3-70b-instruct:free', openRouter)).prices).toEqual(free)
   expect((await find('openai/gpt-4o:free', openRouter)).prices).toEqual(free)
   expect((await find('gpt-4o:free', 'https://api.openai.com')).prices).toBeUndefined()
 })
 
-it('does not take a listed model without a price for free (§25.4)', async () => {
+it('does not treat a listed model without a price as free (§25.4)', async () => {
   expect(await find('gemma-3-27b-it', 'https://generativelanguage.googleapis.com')).not.toHaveProperty(
     'prices',
   )

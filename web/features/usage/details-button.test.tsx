@@ -70,7 +70,7 @@ it('lists each call of a turn, whose replies it names all (§25.15)', async () =
 it('shows the counts of the message itself for a reply without a record (§25.4, §25.15)', async () => {
   const api = new ScriptedApi().on('GET /api/chats/c1/usage', () => failure(404, 'not_found', 'None.'))
   await open(api, [makeReply('a1', 'u1', { usage: { input_tokens: 7, output_tokens: null } })])
-  expect(await screen.findByText(/has no record of its use/)).toBeVisible()
+  expect(await screen.findByText(/no record of the usage/)).toBeVisible()
   expect(value('Cost')).toHaveTextContent('unknown')
   expect(value('Output tokens')).toHaveTextContent('unknown')
 })

@@ -33,7 +33,7 @@ export function DetailsDialog({ chatId, replies, onClose }: DetailsDialogProps) 
   )
 }
 
-/** Replies that one request may name; the earlier ones of a longer turn are left out, and the dialog says so. */
+/** How many replies one request may name. Of a longer turn the earlier ones are left out, and the dialog says so. */
 const maxReplies = 100
 
 function DialogBody({ chatId, replies }: Omit<DetailsDialogProps, 'onClose'>) {
@@ -60,12 +60,12 @@ function DialogBody({ chatId, replies }: Omit<DetailsDialogProps, 'onClose'>) {
       {usage.calls.length > 1 && <CallTable calls={usage.calls} />}
       {named.length < replies.length && (
         <p className="text-sm text-muted">
-          These are the last {maxReplies} of {formatCount(replies.length)} steps.
+          Only the last {maxReplies} of the {formatCount(replies.length)} steps of this reply are counted.
         </p>
       )}
       {data === undefined && (
         <p className="text-sm text-muted">
-          This reply has no record of its use: it is from before the records began, or its provider sent
+          There is no record of the usage of this reply: an earlier version wrote it, or its provider sent
           nothing.
         </p>
       )}

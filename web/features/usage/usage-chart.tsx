@@ -19,7 +19,7 @@ const height = 100
 /** So that a small amount beside a large one is still visible. */
 const minHeight = 1
 
-/** Bars of input and output tokens. The table under it has the same figures, so it has one name for screen readers (§25.18). */
+/** Bars of input and output tokens. For screen readers it is one image, since the table has the same figures (§25.18). */
 export function UsageChart({ unit, bars }: UsageChartProps) {
   const totalOf = ({ inputTokens, outputTokens }: UsageBar) => inputTokens + outputTokens
   const highest = bars.reduce((top, bar) => (totalOf(bar) > totalOf(top) ? bar : top), bars[0] ?? noBar)

@@ -13,7 +13,7 @@ export interface UsageDays {
   readonly to: string
 }
 
-/** The first and the last day of a range of whole months, seen from a day in local time. */
+/** The first and the last day of a range of whole months. `today` is read in local time. */
 export function daysOfRange(range: UsageRange, today: Date): UsageDays {
   const [year, month] = [today.getFullYear(), today.getMonth()]
   switch (range) {
@@ -26,7 +26,7 @@ export function daysOfRange(range: UsageRange, today: Date): UsageDays {
   }
 }
 
-/** In UTC, so that no change of a clock moves a day. */
+/** Calculated in UTC, so that daylight saving time does not shift a day. */
 function wholeMonths(year: number, firstMonth: number, count: number): UsageDays {
   return {
     from: toDay(Date.UTC(year, firstMonth, 1)),

@@ -64,7 +64,7 @@ function toQuery(range: UsageRange): string {
   return new URLSearchParams({ ...daysOfRange(range, new Date()), time_zone }).toString()
 }
 
-/** Downloads the range as CSV. A link alone could not send the token of the user. */
+/** Downloads the range as CSV. A plain link would not send the access token. */
 function DownloadButton({ query }: { readonly query: string }) {
   const download = useAction({
     async call(api, path: string) {
@@ -100,7 +100,7 @@ function Report({ report, isYear }: { readonly report: UsageReport; readonly isY
   if (total.calls === 0)
     return (
       <EmptyState icon={<ChartColumn size={22} aria-hidden />} title="No usage in this range">
-        What your bots use is counted from their next reply on. Choose another range, or send a message.
+        The usage of every reply is recorded. Choose another range, or send a message.
       </EmptyState>
     )
   const byTime = isYear
@@ -133,7 +133,7 @@ function Report({ report, isYear }: { readonly report: UsageReport; readonly isY
   )
 }
 
-/** The sums of the range, and what they lack (§25.4). */
+/** The sums of the range, and how many calls are missing in them (§25.4). */
 function Totals({ report: { total } }: { readonly report: UsageReport }) {
   const { calls, uncounted_calls, unpriced_calls, costs } = total
   const lacks = [

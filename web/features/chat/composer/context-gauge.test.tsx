@@ -25,7 +25,7 @@ it('is absent without a known window, without messages, and without a bot (§25.
   expect(measureContext(path, undefined)).toBeUndefined()
 })
 
-it('names the share, and shows it as a figure from the half on (§25.16)', () => {
+it('names the share, and shows it as a figure from 50 % on (§25.16)', () => {
   const { rerender } = render(<ContextGauge use={{ tokens: 1_000, window: 8_000, isEstimate: false }} />)
   const gauge = screen.getByRole('meter', { name: 'Context used' })
   expect(gauge).toHaveAttribute('aria-valuetext', '13 percent, 1,000 of 8,000 tokens')

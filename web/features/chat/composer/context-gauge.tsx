@@ -3,7 +3,7 @@ import { classNames } from '../../../ui/class-names.ts'
 import { Tooltip } from '../../../ui/tooltip/tooltip.tsx'
 import type { ContextUse } from './measure-context.ts'
 
-/** Percent of the window from which the gauge shows its figure, and from which it has a colour. */
+/** From how many percent of the window the gauge shows its figure, and from how many it has a colour. */
 const shownPercent = 50
 const warningPercent = 80
 const dangerPercent = 95
@@ -11,7 +11,7 @@ const dangerPercent = 95
 const radius = 6.5
 const circumference = 2 * Math.PI * radius
 
-/** The part of the bot's context window that the chat uses: a quiet ring, with a figure from the half on (§25.16). */
+/** The part of the bot's context window that the chat uses: a ring, from 50 % on with the percentage (§25.16). */
 export function ContextGauge({ use }: { readonly use: ContextUse }) {
   const share = Math.min(use.tokens / use.window, 1)
   const percent = Math.round(share * 100)

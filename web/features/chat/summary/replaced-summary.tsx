@@ -33,7 +33,7 @@ export function ReplacedSummary({ compaction, summaries }: SummaryBlockProps) {
           <span className="-ml-3">
             <TakeBackButton
               action={takeBack}
-              message="The later summary stays, so requests to models do not change. This summary is used no more when the later one is written again or taken back."
+              message="The later summary stays, so requests to models do not change. If the later one is written again or taken back, this summary is no longer used."
             />
           </span>
         </div>

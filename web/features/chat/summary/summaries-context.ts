@@ -11,7 +11,7 @@ export interface Summaries {
   readonly isGone: (id: string) => boolean
   /** Keeps a summary in view while it is edited, even if it is taken back elsewhere; called with undefined at the end. */
   readonly edit: (compaction: Compaction | undefined) => void
-  /** The bot that writes a summary again; undefined while none can. */
+  /** The bot that would write a summary again: the selected one. Undefined while no bot is selected. */
   readonly botName: string | undefined
   /** Called with a summary as the server has stored it. */
   readonly onChanged: (compaction: Compaction) => void
@@ -20,5 +20,5 @@ export interface Summaries {
   readonly onFailed: () => void
 }
 
-/** Undefined where a chat has no owner, as in the shared view (§26.11). */
+/** Undefined in the shared view, which shows no summaries (§26.11). */
 export const SummariesContext = createContext<Summaries | undefined>(undefined)
