@@ -109,6 +109,8 @@ export class RunRecorder {
   #source: RunSource | undefined
   #events: UnnumberedEvent[] = []
   #writes: EventWrite[] = []
+  /** Writes that wait for a commit with other writes. */
+  #attached: EventWrite[] = []
   /** Text that has not been turned into an event yet. */
   #tail = ''
   #tailKind: TextKind = 'text'
@@ -152,9 +154,12 @@ export class RunRecorder {
     this.#schedule(event.type === 'ended')
   }
 
-  /** Adds a write to the transaction that commits the next event. Does nothing after the end of the run. */
+  /**
+   * Adds a write that goes with the next commit that has writes of its own, at the latest with the end of the run. So it
+   * delays no text. Does nothing after the end of the run.
+   */
   attach(write: EventWrite): void {
-    if (!this.isEnding) this.#writes.push(write)
+    if (!this.isEnding) this.#attached.push(write)
   }
 
   /** Sets the source from which the reply is pulled: when it is readable (see `onReadable`), and before each commit. */
@@ -196,10 +201,8 @@ export class RunRecorder {
   collect(): CollectedEvents {
     this.#addChunks(this.#source?.drain() ?? [])
     this.#closeText()
-    // Without an event there is no commit, and the attached writes wait for the next one.
-    const collected = { events: this.#events, writes: this.#events.length === 0 ? [] : this.#writes }
+    const collected = { events: this.#events, writes: this.#takeWrites() }
     this.#events = []
-    this.#writes = this.#writes.slice(collected.writes.length)
     this.#isScheduled = false
     this.#collectedCount = collected.events.length
     return collected
@@ -225,6 +228,14 @@ export class RunRecorder {
     this.#subscribers.clear()
     this.#resolveFlushes(Infinity)
     this.#close()
+  }
+
+  #takeWrites(): readonly EventWrite[] {
+    if (this.#writes.length === 0) return []
+    const writes = [...this.#writes, ...this.#attached]
+    this.#writes = []
+    this.#attached = []
+    return writes
   }
 
   #pull(): void {

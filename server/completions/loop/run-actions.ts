@@ -299,7 +299,7 @@ export class RecordedActions implements RunActions {
     return callWithPrompt(this.#deps, call, source)
   }
 
-  /** Stores what the model is given, together with the first event of its reply. */
+  /** Stores what the model is given, with a later commit of its reply, so that no text waits for it. */
   #recordPrompt(request: PromptRecord['request'], source: PromptSource): void {
     const place = { user: this.#frame.user, chatId: this.#chatId, messageId: this.#replyId }
     const now = this.#deps.now()

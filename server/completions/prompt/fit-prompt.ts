@@ -107,7 +107,7 @@ export async function fitPrompt(
   if (dropped > 0 && !frame.signal.aborted)
     frame.recorder.add({
       type: 'notice',
-      notice: `The model was called without the oldest ${dropped} messages.`,
+      notice: `The model was called without the oldest ${dropped === 1 ? 'message' : `${dropped} messages`}.`,
     })
   return fitted
 }
