@@ -239,6 +239,19 @@ describe('the run log', () => {
     expect(received.frames.endsWith('data: [DONE]\n\n')).toBe(true)
   })
 
+  it('stores an attached write with the next event that stores something, and not with text (§27.1)', async () => {
+    const { log, steps, listen } = openLog()
+    const run = log.open(1, started)
+    listen(run)
+    run.attach(async () => void steps.push('store the prompt'))
+    run.append('text', 'all')
+    await run.flush()
+    expect(steps).toEqual(['commit a2', 'show a2'])
+    run.add({ type: 'ended', status: 'complete' }, async () => void steps.push('store the end'))
+    await run.closed
+    expect(steps.slice(2)).toEqual(['commit a3', 'store the end', 'store the prompt', 'show a3'])
+  })
+
   it('resolves a flush when all events are committed and shown, or when the run is lost', async () => {
     let ownedRunIds: ReadonlySet<number> = new Set([1])
     const { log, steps, listen } = openLog(() => ownedRunIds)
