@@ -153,6 +153,20 @@ describe.each(engines)('a chat that no longer fits into the context window, on %
     expect(stream.run.messages.at(-1)?.compacting).toBeUndefined()
   })
 
+  it('is not summarised for its number of messages alone when the window is unknown, and says what is left out (§16.3, §26.4)', async () => {
+    const chatId = await openLongChat(0)
+    const { db } = product.database
+    const short = Array.from({ length: 501 }, (_, turn) => [
+      { id: `q${turn}`, content: 'Go on' },
+      { id: `a${turn}`, role: 'assistant', content: 'On.' },
+    ]).flat()
+    await db.transaction().execute((trx) => addPath(trx, { id: chatId, updated_at: 1 }, short))
+    const before = model.summaries
+    const stream = await say(chatId, 'What is apple?', 'Unknown')
+    expect(stream.run.messages.at(-1)?.notice).toBe('The model was called without the oldest 3 messages.')
+    expect(model.summaries).toBe(before)
+  })
+
   it('is left to other branches as it was (§26.1)', async () => {
     const chatId = await openLongChat(60)
     await say(chatId, 'What is apple?')

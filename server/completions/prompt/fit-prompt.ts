@@ -60,7 +60,8 @@ export function budgetOf(
   share: number,
   { maxTokens, instructions = '', tools }: Pick<ModelRequest, 'maxTokens' | 'instructions' | 'tools'>,
 ): PromptBudget {
-  if (window === undefined) return { tokens: maxPromptTokens, messages: maxPathMessages }
+  // Without a known window, many short messages are no reason to summarise: the newest are sent (§16.3).
+  if (window === undefined) return { tokens: maxPromptTokens, messages: Infinity }
   const overhead =
     estimateTokens(instructions) + (tools.length === 0 ? 0 : estimateTokens(JSON.stringify(tools)))
   const tokens = Math.floor(Math.min(window * share, window - (maxTokens ?? 0), maxPromptTokens)) - overhead
