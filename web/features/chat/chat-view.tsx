@@ -181,9 +181,10 @@ function Conversation({ chat, view, session, aside, reservesAside }: Conversatio
               onStop={() => void session.stop()}
             />
           </ComposerBar>
-          <ReplyAnnouncer reply={view.endedReply} />
-          <SummarizingAnnouncer session={session} />
         </div>
+        {/* Not in the content, whose elements must follow each other downwards (`reading-place.ts`). */}
+        <ReplyAnnouncer reply={view.endedReply} />
+        <SummarizingAnnouncer session={session} />
       </ChatFrame>
     </MessageElementsContext>
   )
