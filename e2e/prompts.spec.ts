@@ -1,4 +1,4 @@
-import { sendButton, writeMessage } from './support/chat-page.ts'
+import { writeMessage } from './support/chat-page.ts'
 import { expect, looks, test } from './support/fixtures.ts'
 import { checkAccessibility, expectNoSidewaysScroll } from './support/page-checks.ts'
 
@@ -11,13 +11,15 @@ for (const { look, viewport, colorScheme } of looks)
     await page.emulateMedia({ colorScheme })
     await page.evaluate(() => localStorage.setItem('theme', 'system'))
     await page.reload()
+    // The button appears when the reply has ended.
+    const openOf = (index: number) =>
+      page.getByRole('article').nth(index).getByRole('button', { name: 'What the model was given' })
     await writeMessage(page, 'table')
-    await expect(sendButton(page)).toBeVisible()
+    await expect(openOf(1)).toBeAttached()
     await writeMessage(page, 'code')
-    await expect(sendButton(page)).toBeVisible()
-    const reply = page.getByRole('article').last()
-    await reply.hover()
-    const open = reply.getByRole('button', { name: 'What the model was given' })
+    const open = openOf(3)
+    await expect(open).toBeAttached()
+    await page.getByRole('article').nth(3).hover()
     await open.click()
     const dialog = page.getByRole('dialog', { name: 'What the model was given' })
     await expect(dialog).toContainText('Messages: 3')
