@@ -5,7 +5,7 @@ import { rootFolder } from './run-command.mjs'
 // Bundles the server into the given folder, by default `server/dist`. A separate process, so that a failed build ends
 // with a message.
 try {
-  await bundleServer(['main.ts', 'users.ts'], process.argv[2] ?? join(rootFolder, 'server/dist'))
+  await bundleServer(['main.ts', 'yonder.ts'], process.argv[2] ?? join(rootFolder, 'server/dist'))
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1

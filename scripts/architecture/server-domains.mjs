@@ -19,8 +19,8 @@ const domains = /** @type {Record<string, readonly string[]>} */ ({
   lib: [],
 })
 
-/** The files that compose the domains: those directly in `server/`. */
-const composition = /^server\/[^/]+$/
+/** The files that compose the domains: those directly in `server/`, and the commands of the operator. */
+const composition = /^server\/(cli\/)?[^/]+$/
 
 /**
  * A domain imports only those that its list allows, and never the routes of another. The composition may import all.
@@ -44,7 +44,8 @@ export function checkServerDomains(sources) {
  */
 function checkImport(path, target) {
   if (target.startsWith('server/testing/')) return `only tests import ${target}`
-  if (composition.test(target)) return `only the composition (server/*.ts) and tests import ${target}`
+  if (composition.test(target))
+    return `only the composition (server/*.ts, server/cli) and tests import ${target}`
   const from = domainOf(path)
   const to = domainOf(target)
   if (from === to) return undefined

@@ -253,15 +253,19 @@ function nullIfNone(setting: string): string | null {
   return setting === 'none' ? null : setting
 }
 
-/** Reads the environment of the process, and for what is not set there `.env` in the working folder. No other code does so. */
-export function readConfig(): Config {
+/**
+ * Reads the environment of the process, and for what is not set there `.env` in the working folder. No other code does so.
+ * `given` has precedence over both: the options of a command.
+ */
+export function readConfig(given: Readonly<Record<string, string | undefined>> = {}): Config {
   try {
     process.loadEnvFile('.env')
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
   }
   removeByteOrderMark(process.env)
-  return parseConfig(process.env)
+  const options = Object.entries(given).filter(([, value]) => value !== undefined)
+  return parseConfig({ ...process.env, ...Object.fromEntries(options) })
 }
 
 /** Some editors begin a file with a byte order mark, which Node makes a part of the first setting's name. */

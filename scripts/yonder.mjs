@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { rootFolder, runCommand } from './run-command.mjs'
 
-const program = `${rootFolder}server/dist/users.js`
+const program = `${rootFolder}server/dist/yonder.js`
 
 // The build that the server runs. A new build would replace the files of a running server.
 if (!existsSync(program)) {

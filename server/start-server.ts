@@ -1,0 +1,116 @@
+import { fileURLToPath } from 'node:url'
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import { createApp } from './app.ts'
+import { addressOfBot } from './bots/bot-fields.ts'
+import { insertDefaultBots } from './bots/default-bots.ts'
+import { builtInDemoShareId, ConfigError, readConfig } from './config/config.ts'
+import type { Config } from './config/config.ts'
+import { newId } from './lib/new-id.ts'
+import { openDatabase } from './db/open-database.ts'
+import { resealSecrets } from './db/secrets/reseal-secrets.ts'
+import { requireSecretKey } from './db/secrets/require-secret-key.ts'
+import { createSealer } from './db/secrets/seal-secret.ts'
+import { addressOfService } from './integrations/api-key.ts'
+import { createPasswordHasher } from './identity/accounts/hash-password.ts'
+import { openIdentity } from './identity/open-identity.ts'
+import { startDemoModel } from './models/demo/start-demo-model.ts'
+import { openGuards } from './http/outgoing/guarded-fetch.ts'
+import { ErrorReports, handleProcessErrors } from './process-errors.ts'
+import { seedDemoShare } from './shares/seed-demo-share.ts'
+
+/** Found from `server/start-server.ts` and from the bundle in `server/dist`. */
+const webRoot = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? '../web/dist' : '../../web/dist', import.meta.url),
+)
+
+/** How often the delay of the event loop is measured. Each measurement wakes an idle process, so it is rare. */
+const eventLoopSampleMs = 100
+
+/**
+ * Opens everything in order, listens, and on SIGTERM or SIGINT closes everything in reverse order. Ends the process with
+ * code 1 and a message when it cannot start. `given` are settings that have precedence over the environment.
+ */
+export async function startServer(given: Readonly<Record<string, string | undefined>> = {}): Promise<void> {
+  try {
+    await start(readConfig(given))
+  } catch (error) {
+    fail(error)
+  }
+}
+
+async function start(config: Config): Promise<void> {
+  const reports = new ErrorReports()
+  const database = await openDatabase(config, {
+    onError: (error) => reports.report(error, 'a connection to the database failed'),
+  })
+  const secretKey = requireSecretKey(config.secretKey, config.dataDir)
+  const sealer = createSealer(secretKey)
+  await resealSecrets(database, {
+    sealer,
+    secretKey,
+    addressOfBot: (bot) => addressOfBot(bot, config),
+    addressOfIntegration: ({ name }) => addressOfService(config.apiKeyServices, name),
+  })
+  const now = Date.now
+  if (config.demoShareId === builtInDemoShareId) await seedDemoShare(database, now())
+  const deps = { config, database, sealer, now, passwords: createPasswordHasher() }
+  const demo = await startDemoModel({
+    onError: (error) => reports.report(error, 'the server of the demo model failed'),
+  })
+  const guards = openGuards({
+    ...config.outgoing,
+    ownPorts: [...config.outgoing.ownPorts, Number(new URL(demo.baseUrl).port)],
+  })
+  const identity = await openIdentity(deps, {
+    guard: guards.operatorSupplied,
+    onNewUser: (trx, user) => insertDefaultBots(trx, user, deps),
+  })
+  const metrics = new Registry()
+  collectDefaultMetrics({
+    register: metrics,
+    prefix: 'yonder_',
+    eventLoopMonitoringPrecision: eventLoopSampleMs,
+  })
+  const app = await createApp({
+    config,
+    database,
+    sealer,
+    identity,
+    guards,
+    demoBaseUrl: demo.baseUrl,
+    nodeId: newId(),
+    metrics,
+    now,
+    webRoot,
+  })
+  reports.reportTo((error, message) => app.log.error({ err: error }, message))
+  await app.listen({ port: config.port, host: config.host })
+  process.stdout.write(`Yonder is at ${config.publicUrl}\n`)
+  if (identity.setUpUrl !== null) process.stdout.write(`Create the first account at ${identity.setUpUrl}\n`)
+
+  stopOnSignals(reports, async () => {
+    await app.close()
+    await Promise.all([identity.close(), demo.close(), guards.close()])
+    await database.close()
+  })
+}
+
+/** Closes everything and exits on SIGTERM and SIGINT, and when too many exceptions were not caught. */
+function stopOnSignals(reports: ErrorReports, close: () => Promise<void>): void {
+  let stopping = false
+  const stop = (code: number): void => {
+    // A second signal does not wait.
+    if (stopping) process.exit(code)
+    stopping = true
+    close().then(() => process.exit(code), fail)
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(0))
+  handleProcessErrors(process, { report: reports.report, stop: () => stop(1) })
+}
+
+function fail(error: unknown): never {
+  const text =
+    error instanceof ConfigError ? error.message : error instanceof Error ? error.stack : String(error)
+  process.stderr.write(`${text}\n`)
+  process.exit(1)
+}
