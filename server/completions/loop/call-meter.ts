@@ -71,8 +71,12 @@ export class CallMeter {
     const first = this.#firstOutputAt
     return async (trx, state) => {
       const reply = state.messages.find(({ id }) => id === messageId)
-      const prices =
-        (await this.#facts).prices ?? (await this.#deps.findModelFacts(bot, reply?.model ?? bot.model)).prices
+      const model = reply?.model ?? bot.model
+      const facts = await this.#facts
+      const { prices } =
+        facts.prices !== undefined || model === bot.model
+          ? facts
+          : await this.#deps.findModelFacts(bot, model)
       await recordUsage(trx, {
         id: this.#id,
         user_id: userId,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Db } from '../../db/database.ts'
+import { prepareQuery } from '../../db/dialects/prepare-query.ts'
 import type { User } from '../../identity/user.ts'
 
 type Owner = Pick<User, 'id'>
@@ -7,20 +8,26 @@ type Owner = Pick<User, 'id'>
 /** How many long texts of prompts are kept for each user: the ones used last (§27.3). */
 export const maxPromptTexts = 300
 
-/** Stores what the model was given for a reply, in place of an earlier attempt. `prompt` is JSON. */
-export async function saveSentPrompt(
-  trx: Db,
-  {
-    chatId,
-    messageId,
-    prompt,
-  }: { readonly chatId: string; readonly messageId: string; readonly prompt: string },
-): Promise<void> {
-  await trx
+/** The last use of a text is stored to the hour, because storing it writes the whole row, which may be large. */
+const maxUseErrorMs = 3_600_000
+
+interface SentPromptRow {
+  readonly chatId: string
+  readonly messageId: string
+  readonly prompt: string
+}
+
+const promptUpsert = prepareQuery((db, { chatId, messageId, prompt }: SentPromptRow) =>
+  db
     .insertInto('sent_prompts')
     .values({ chat_id: chatId, message_id: messageId, prompt })
     .onConflict((conflict) => conflict.columns(['chat_id', 'message_id']).doUpdateSet({ prompt }))
-    .execute()
+    .compile(),
+)
+
+/** Stores what the model was given for a reply, in place of an earlier attempt. `prompt` is JSON. */
+export async function saveSentPrompt(trx: Db, row: SentPromptRow): Promise<void> {
+  await promptUpsert(trx, row)
 }
 
 export async function findSentPrompt(db: Db, chatId: string, messageId: string): Promise<string | undefined> {
@@ -38,25 +45,37 @@ export function hashText(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }
 
+const useQuery = prepareQuery((db, { userId, hash }: { readonly userId: string; readonly hash: string }) =>
+  db
+    .selectFrom('prompt_texts')
+    .select('used_at')
+    .where('user_id', '=', userId)
+    .where('hash', '=', hash)
+    .compile(),
+)
+
 /** Stores a text, or marks it as used. `now` is in milliseconds since 1970. */
 export async function savePromptText(
   trx: Db,
   user: Owner,
   { hash, content, now }: { readonly hash: string; readonly content: string; readonly now: number },
 ): Promise<void> {
-  const { numUpdatedRows } = await trx
-    .updateTable('prompt_texts')
-    .set({ used_at: now })
-    .where('user_id', '=', user.id)
-    .where('hash', '=', hash)
-    .executeTakeFirstOrThrow()
-  if (numUpdatedRows > 0n) return
-  await trx
-    .insertInto('prompt_texts')
-    .values({ user_id: user.id, hash, content, used_at: now })
-    .onConflict((conflict) => conflict.columns(['user_id', 'hash']).doNothing())
-    .execute()
-  await deleteOldTexts(trx, user)
+  const [stored] = (await useQuery(trx, { userId: user.id, hash })).rows
+  if (stored === undefined) {
+    await trx
+      .insertInto('prompt_texts')
+      .values({ user_id: user.id, hash, content, used_at: now })
+      .onConflict((conflict) => conflict.columns(['user_id', 'hash']).doNothing())
+      .execute()
+    await deleteOldTexts(trx, user)
+  } else if (now - stored.used_at > maxUseErrorMs) {
+    await trx
+      .updateTable('prompt_texts')
+      .set({ used_at: now })
+      .where('user_id', '=', user.id)
+      .where('hash', '=', hash)
+      .execute()
+  }
 }
 
 async function deleteOldTexts(trx: Db, user: Owner): Promise<void> {

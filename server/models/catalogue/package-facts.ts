@@ -11,8 +11,12 @@ export interface ModelFacts {
 }
 
 /** Loaded on the first use, because its data takes 55 ms of CPU time and 3 MB. It makes no request. */
-const load = () => import('@pydantic/genai-prices')
-type Package = Awaited<ReturnType<typeof load>>
+let loaded: Promise<Package> | undefined
+const load = () => (loaded ??= import('@pydantic/genai-prices'))
+type Package = typeof import('@pydantic/genai-prices')
+
+/** Matching looks through some fifty patterns, and each call of a model needs its provider several times. */
+const providers = new LRUCache<string, { readonly provider: Provider | undefined }>({ max: 1_000 })
 
 /** Matching looks through up to 700 patterns, and the page asks for every bot. */
 const matches = new LRUCache<string, { readonly match: Match | null }>({ max: 1_000 })
@@ -43,7 +47,7 @@ export async function findPackageFacts(
   time: number,
 ): Promise<ModelFacts> {
   const prices = await load()
-  const provider = address === null ? undefined : prices.findProvider({ providerApiUrl: address })
+  const provider = address === null ? undefined : findProvider(prices, address)
   const match = provider && findMatch(prices, provider, model)
   const contextWindow = findWindow(prices, match, model)
   const found = provider && findPrices(prices, { provider, match, model }, time)
@@ -51,6 +55,14 @@ export async function findPackageFacts(
     ...(contextWindow !== undefined && { contextWindow }),
     ...(found !== undefined && { prices: found }),
   }
+}
+
+function findProvider(prices: Package, address: string): Provider | undefined {
+  const known = providers.get(address)
+  if (known !== undefined) return known.provider
+  const provider = prices.findProvider({ providerApiUrl: address })
+  providers.set(address, { provider })
+  return provider
 }
 
 function findMatch(prices: Package, provider: Provider, model: string): Match | null {
