@@ -1,11 +1,13 @@
 /** Packages whose files a file may import besides its own. */
 const mayImport = /** @type {Record<string, readonly string[]>} */ ({
   contract: [],
-  server: ['contract'],
+  server: ['contract', 'bin'],
   web: ['contract'],
   e2e: ['contract', 'server', 'scripts'],
   bench: ['contract', 'server', 'e2e', 'scripts'],
-  scripts: [],
+  // It runs before the server of the package, and before the packages of a clone are installed.
+  bin: ['scripts'],
+  scripts: ['bin'],
 })
 
 /** May import the settings that it documents, because it runs under tsx and after an installation. */

@@ -18,7 +18,7 @@ import { join, posix } from 'node:path'
  * @typedef {(sources: readonly Source[]) => string[]} Rule returns a sentence for each problem
  */
 
-const folders = ['contract', 'server', 'web', 'e2e', 'bench', 'scripts']
+const folders = ['contract', 'server', 'web', 'e2e', 'bench', 'bin', 'scripts']
 const skipped = new Set(['node_modules', 'dist', 'data', 'test-results', 'playwright-report'])
 
 /**

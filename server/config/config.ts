@@ -4,6 +4,7 @@ import type { BotInput } from '@yonder/contract/bot'
 import { defaultApiKeyServices } from './api-key-service.ts'
 import type { ApiKeyService } from './api-key-service.ts'
 import type { ModelPrice } from './model-prices.ts'
+import { findDataFolder } from './data-folder.ts'
 import { withHost } from './setting-values.ts'
 import { Settings } from './settings.ts'
 
@@ -179,7 +180,7 @@ function toConfig(env: Settings): Config {
     loopback,
     publicUrl: publicUrl.origin,
     hstsSubdomains: env.HSTS_INCLUDE_SUBDOMAINS,
-    dataDir: resolve(env.DATA_DIR),
+    dataDir: resolve(env.DATA_DIR ?? findDataFolder()),
     databaseUrl: env.DATABASE_URL ?? null,
     ...toIdentityConfig(env, loopback),
     googleApis: {

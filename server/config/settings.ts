@@ -86,7 +86,10 @@ const server = {
 }
 
 const storage = {
-  DATA_DIR: withDefault(z.string(), './data', {
+  DATA_DIR: optional(z.string(), {
+    otherwise:
+      '`./data` in a clone and where it has data already; else the [data folder of the user](operations.md#data-folder)',
+    example: './data',
     description: 'The folder of the SQLite file and of the key that the first start creates.',
   }),
   DATABASE_URL: optional(postgresUrl, {

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Database } from './database.ts'
 import { migrate } from './migrate.ts'
-import { openSqlite } from './dialects/sqlite.ts'
 import { createStorageError, toStorageError } from './storage-problem.ts'
 
 export interface DatabaseOptions {
@@ -29,7 +28,7 @@ export async function openDatabase(
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const database =
     databaseUrl === null
-      ? openSqlite(createPrivateFile(join(dataDir, sqliteFileName)))
+      ? await openSqliteLazily(createPrivateFile(join(dataDir, sqliteFileName)))
       : await openPostgresLazily(databaseUrl, events)
   try {
     await prepare(database)
@@ -38,6 +37,12 @@ export async function openDatabase(
     await database.close()
     throw error
   }
+}
+
+/** Loads the driver only when it is used, because the package has to install it where Node is older than 22.14. */
+async function openSqliteLazily(path: string): Promise<Database> {
+  const { openSqlite } = await import('./dialects/sqlite.ts')
+  return openSqlite(path)
 }
 
 /** Loads the driver only when it is used. It takes 30 ms and 5 MB. */

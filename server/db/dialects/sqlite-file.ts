@@ -1,11 +1,37 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
 import type BetterSqlite from 'better-sqlite3'
-
-/**
- * The release of better-sqlite3 for this version of Node (`scripts/setup.mjs` installs by the same rule). Release 13 needs
- * Node-API 10, and with release 12 the garbage collector of Node 24.19 crashes the process.
- */
-const release = Number(process.versions.napi) >= 10 ? 'better-sqlite3' : 'better-sqlite3-12'
+import { sqliteRelease } from '../../../bin/sqlite-release.mjs'
 
 /** Opens a SQLite file in this process: the class `Database` of better-sqlite3. */
-export const SqliteFile = createRequire(import.meta.url)(release) as typeof BetterSqlite
+export const SqliteFile = loadSqlite()
+
+function loadSqlite(): typeof BetterSqlite {
+  try {
+    return load(sqliteRelease.name)
+  } catch (error) {
+    // Found from the bundle in `server/dist`. Tests and tools run where `scripts/setup.mjs` has installed SQLite.
+    const provider = fileURLToPath(new URL('../../bin/provide-sqlite.mjs', import.meta.url))
+    if (!existsSync(provider)) throw error
+    return load(provide(provider))
+  }
+}
+
+/** Throws also when the package is there, but not its native module. */
+function load(moduleOrFolder: string): typeof BetterSqlite {
+  const Database = createRequire(import.meta.url)(moduleOrFolder) as typeof BetterSqlite
+  new Database(':memory:').close()
+  return Database
+}
+
+/** Returns the folder of a module that has been installed now or earlier. It may take minutes, and prints its progress. */
+function provide(provider: string): string {
+  try {
+    const stdio = ['ignore', 'pipe', 'inherit'] as const
+    return execFileSync(process.execPath, [provider], { encoding: 'utf8', stdio: [...stdio] }).trim()
+  } catch {
+    throw new Error('SQLite could not be installed. The reason is printed above.')
+  }
+}

@@ -1,0 +1,15 @@
+const minMajor = 20
+const minMinor = 19
+
+/**
+ * Returns a sentence for the user when Yonder cannot run on this version of Node, else undefined. It has to run there all
+ * the same, so this file uses no syntax that is newer than Node 12.
+ *
+ * @param {string} version such as '20.19.0'
+ * @returns {string | undefined}
+ */
+export function findNodeProblem(version) {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  if (major > minMajor || (major === minMajor && minor >= minMinor)) return undefined
+  return `Yonder needs Node ${minMajor}.${minMinor} or newer; this is ${version}. Download it from https://nodejs.org`
+}

@@ -1,0 +1,81 @@
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { buildSqlite, compilerHint, loadsSqlite, runNpm } from './build-sqlite.mjs'
+import { sqliteRelease } from './sqlite-release.mjs'
+import { userFolder } from './user-folder.mjs'
+
+/*
+ * A program for the server of the package, where npm has not installed the SQLite that this Node needs: release 12 is not
+ * a dependency, because it would be compiled on every machine. Finds an earlier installation, or installs SQLite beside the
+ * package or, where that is read-only, in the user's cache. Prints the folder of the module; all else is printed on
+ * standard error.
+ */
+
+const { name, version } = sqliteRelease
+const { platform, arch, versions } = process
+
+/** A home may be used by several machines and versions of Node. */
+const folderName = `sqlite-${version}-${platform}-${arch}-abi${versions.modules}`
+const places = [fileURLToPath(new URL('../.cache', import.meta.url)), userFolder('cache')]
+
+try {
+  const folder = (await findInstalled()) ?? (await install())
+  console.log(join(folder, 'node_modules', name))
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+}
+
+async function findInstalled() {
+  for (const place of places) {
+    const folder = join(place, folderName)
+    if (existsSync(folder) && (await loadsSqlite(folder))) return folder
+  }
+  return undefined
+}
+
+async function install() {
+  const draft = makeDraft()
+  try {
+    return await installInto(draft, join(draft, '..', folderName))
+  } finally {
+    rmSync(draft, { recursive: true, force: true })
+  }
+}
+
+/**
+ * @param {string} draft an empty folder
+ * @param {string} target gets the name of the draft when SQLite loads, so that it is never incomplete
+ */
+async function installInto(draft, target) {
+  console.error(`Installing SQLite for Node ${process.versions.node} in ${target}.`)
+  // Without it npm would install into the next folder above that has one.
+  writeFileSync(join(draft, 'package.json'), '{ "private": true }')
+  const source = `${name}@npm:better-sqlite3@${version}`
+  const installed = await runNpm(['install', source, '--ignore-scripts'], { quiet: true, cwd: draft })
+  if (installed.code !== 0)
+    throw new Error(`${installed.output}\nnpm could not install SQLite. Its message is printed above.`)
+  if (!(await loadsSqlite(draft))) {
+    const output = await buildSqlite(draft)
+    if (!(await loadsSqlite(draft))) throw new Error(`${output}\n${compilerHint}`)
+  }
+  rmSync(target, { recursive: true, force: true })
+  renameSync(draft, target)
+  return target
+}
+
+function makeDraft() {
+  const reasons = []
+  for (const place of places) {
+    try {
+      mkdirSync(place, { recursive: true })
+      return mkdtempSync(join(place, 'sqlite-'))
+    } catch (error) {
+      reasons.push(error instanceof Error ? error.message : String(error))
+    }
+  }
+  throw new Error(
+    `SQLite has to be installed for this Node, but no folder for it can be written: ${reasons.join('; ')}.\nUse Node 22.14 or newer, which needs no installation, or make one of these folders writable.`,
+  )
+}

@@ -1,0 +1,21 @@
+import { homedir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+
+/**
+ * Returns the folder in which Yonder keeps this kind of files for the user, at the usual place of the system:
+ * `~/.local/share/yonder` on Linux, `~/Library/Application Support/yonder` on macOS, `%LOCALAPPDATA%\yonder\Data` on
+ * Windows. A library would have to be installed, and this runs before anything is.
+ *
+ * @param {'data' | 'cache'} kind
+ * @param {{ platform?: string, env?: Readonly<Record<string, string | undefined>>, home?: string }} [system]
+ * @returns {string}
+ */
+export function userFolder(kind, { platform = process.platform, env = process.env, home = homedir() } = {}) {
+  const isData = kind === 'data'
+  if (platform === 'win32')
+    return join(env['LOCALAPPDATA'] ?? join(home, 'AppData', 'Local'), 'yonder', isData ? 'Data' : 'Cache')
+  if (platform === 'darwin') return join(home, 'Library', isData ? 'Application Support' : 'Caches', 'yonder')
+  const set = env[isData ? 'XDG_DATA_HOME' : 'XDG_CACHE_HOME'] ?? ''
+  // The specification says to ignore relative paths.
+  return join(isAbsolute(set) ? set : join(home, isData ? '.local/share' : '.cache'), 'yonder')
+}
