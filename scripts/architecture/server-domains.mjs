@@ -11,6 +11,7 @@ const domains = /** @type {Record<string, readonly string[]>} */ ({
   bots: ['models', 'identity', ...lowerLayers],
   chats: ['identity', ...lowerLayers],
   live: ['identity', ...lowerLayers],
+  export: ['completions', 'connectors', 'integrations', 'bots', 'chats', 'usage', 'identity', ...lowerLayers],
   models: lowerLayers,
   identity: lowerLayers,
   db: ['lib'],
@@ -20,7 +21,7 @@ const domains = /** @type {Record<string, readonly string[]>} */ ({
 })
 
 /** The files that compose the domains: those directly in `server/`, and the commands of the operator. */
-const composition = /^server\/(cli\/)?[^/]+$/
+const composition = /^server\/(cli\/.+|[^/]+)$/
 
 /**
  * A domain imports only those that its list allows, and never the routes of another. The composition may import all.

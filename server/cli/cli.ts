@@ -3,10 +3,13 @@ import { readConfig } from '../config/config.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../db/database.ts'
 import { requireMigrated } from '../db/migrate.ts'
-import { openDatabase } from '../db/open-database.ts'
-import { requireSecretKey } from '../db/secrets/require-secret-key.ts'
+import { openStoredDatabase } from '../db/open-database.ts'
+import { findSecretKey } from '../db/secrets/require-secret-key.ts'
+import { fitsSecretKey } from '../db/secrets/fits-secret-key.ts'
 import { createSealer } from '../db/secrets/seal-secret.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
+import { toStorageError } from '../db/storage-problem.ts'
+import { CommandError } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
 
 /** What every command of `yonder` gets. */
@@ -26,20 +29,41 @@ export interface Installation {
 }
 
 /**
- * Opens the configured database for `work` and closes it afterwards. It is never migrated, because the server that uses it
- * may be of another version.
- * @throws ConfigError when a setting is wrong
+ * Opens the configured database for `work` and closes it afterwards. Nothing is created: neither the folder, nor the
+ * database, nor the key. It is never migrated, because the server that uses it may be of another version (§30.4).
+ * @throws ConfigError when a setting is wrong, AppError or CommandError when something is missing or does not fit
  */
 export async function withInstallation<T>(
   { settings }: Pick<Cli, 'settings'>,
   work: (installation: Installation) => Promise<T>,
 ): Promise<T> {
   const config = readConfig(settings())
-  const database = await openDatabase(config, {}, requireMigrated)
+  const database = await openStoredDatabase(config)
   try {
-    const sealer = createSealer(requireSecretKey(config.secretKey, config.dataDir))
-    return await work({ config, database, sealer })
+    await requireMigrated(database)
+    return await work({ config, database, sealer: await openStoredSealer(config, database) })
+  } catch (error) {
+    const problem = toStorageError(database.dialect, error)
+    if (problem === null || !(error instanceof Error)) throw error
+    throw new CommandError(`${problem.message} (${error.message})`)
   } finally {
     await database.close()
   }
+}
+
+/** What a command seals with another key, the server could not read. */
+async function openStoredSealer({ secretKey, dataDir }: Config, { db }: Database): Promise<Sealer> {
+  const key = findSecretKey(secretKey, dataDir)
+  if (key === undefined) {
+    throw new CommandError(
+      `There is no key for this database. Set SECRET_KEY as for the server, or check that secret.key is in ${dataDir}.`,
+    )
+  }
+  const sealer = createSealer(key)
+  if ((await fitsSecretKey(db, sealer)) === false) {
+    throw new CommandError(
+      'The key does not belong to this database. Use the SECRET_KEY, or the secret.key in DATA_DIR, with which its server runs.',
+    )
+  }
+  return sealer
 }

@@ -4,63 +4,125 @@ import { AppError } from '../lib/app-error.ts'
 import type { Cli } from './cli.ts'
 import { addStartCommand } from './start-command.ts'
 import { CommandError, openTerminal } from './terminal.ts'
+import type { Streams, Terminal, TerminalOptions } from './terminal.ts'
 import { addUserCommands } from './user-commands.ts'
 import { addVersionCommand } from './version-command.ts'
 
 /** The options of every command. */
-interface CommonOptions {
-  readonly json?: boolean
-  readonly yes?: boolean
+interface CommonOptions extends TerminalOptions {
   readonly data?: string
 }
+
+export interface CliOptions {
+  readonly streams?: Streams
+  /** Settings that have precedence over the environment. */
+  readonly settings?: Readonly<Record<string, string | undefined>>
+}
+
+/** Commands whose output is no result. */
+const withoutJson: ReadonlySet<string> = new Set(['start'])
+/** Commands that read no data. */
+const withoutData: ReadonlySet<string> = new Set(['version'])
 
 /**
  * Runs the command `yonder` with these arguments and returns its exit code: 0 when it succeeded, 1 when it failed, 2 when
  * it was called in a wrong way. Errors are printed on standard error, and with `--json` as `{"error":{"message":…}}` on
- * standard output.
+ * standard output (§30.1, §30.2).
  */
-export async function runCli(parameters: readonly string[]): Promise<number> {
-  let options: CommonOptions = {}
+export async function runCli(
+  parameters: readonly string[],
+  { streams = process, settings = {} }: CliOptions = {},
+): Promise<number> {
+  // Known before the arguments are parsed, because the errors of parsing are printed as JSON too.
+  const isJson = beforeDoubleDash(parameters).includes('--json')
+  let options: CommonOptions = { json: isJson }
   const program = new Command('yonder')
+  const terminal = openTerminal(streams, () => options)
   const cli: Cli = {
     program,
-    terminal: openTerminal(() => options),
-    settings: () => ({ DATA_DIR: options.data }),
+    terminal,
+    settings: () => ({ ...settings, ...(options.data !== undefined && { DATA_DIR: options.data }) }),
   }
   program
     .description('Yonder is a self-hostable chat application. Without a command it starts the server.')
+    .usage('[command] [options]')
+    .helpCommand('help [command]', 'show the help of a command')
     .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void streams.stdout.write(text),
+      writeErr: (text) => void (isJson || streams.stderr.write(text)),
+    })
+    .showHelpAfterError('Run "yonder --help" to see all commands.')
     .hook('preAction', (_, command) => {
       options = command.opts<CommonOptions>()
     })
   addStartCommand(cli)
   addUserCommands(cli)
   addVersionCommand(cli)
-  for (const command of listCommands(program)) {
-    command
-      .option('--json', 'print the result or the error as JSON, on one line')
-      .option('--data <folder>', 'the folder of the database and its key (DATA_DIR)')
-      .showHelpAfterError(`Usage: yonder ${command.usage()}`)
-  }
+  program.commands.forEach(addCommonOptions)
   try {
-    await program.parseAsync(parameters, { from: 'user' })
+    await program.parseAsync(withDefaultCommand(parameters), { from: 'user' })
     return 0
   } catch (error) {
-    return reportError(error, parameters.includes('--json'))
+    return reportError(error, terminal)
   }
 }
 
-function listCommands(command: Command): readonly Command[] {
-  return command.commands.flatMap((child) => [child, ...listCommands(child)])
+function beforeDoubleDash(parameters: readonly string[]): readonly string[] {
+  const end = parameters.indexOf('--')
+  return end === -1 ? parameters : parameters.slice(0, end)
 }
 
-/** Prints the error and returns the exit code. Commander has already printed its own errors. */
-function reportError(error: unknown, json: boolean): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+/** Options of `yonder` itself. */
+const ownOptions: ReadonlySet<string> = new Set(['--help', '-h', '--version', '-V'])
+
+/**
+ * `yonder`, and `yonder` with options only, start the server. A default command of commander would also get every unknown
+ * command, as its argument.
+ */
+function withDefaultCommand(parameters: readonly string[]): readonly string[] {
+  const [first] = parameters
+  const isStart = first === undefined || (first.startsWith('-') && !ownOptions.has(first))
+  return isStart ? ['start', ...parameters] : parameters
+}
+
+/** Adds the options and the usage to a command, or to the commands below it. */
+function addCommonOptions(command: Command): void {
+  const path = pathOf(command)
+  if (command.commands.length > 0) {
+    command.showHelpAfterError(`Run "${path} --help" to see its commands.`)
+    command.commands.forEach(addCommonOptions)
+    return
+  }
+  const name = command.name()
+  if (!withoutJson.has(name)) command.option('--json', 'print the result or the error as JSON, on one line')
+  if (!withoutData.has(name)) {
+    command.option('--data <folder>', 'the folder of the database and its key (DATA_DIR)')
+  }
+  command.showHelpAfterError(`Usage: ${path} ${command.usage()}`)
+}
+
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`
+}
+
+/** Prints the error and returns the exit code. */
+function reportError(error: unknown, terminal: Terminal): number {
+  if (error instanceof CommanderError) return reportUsageError(error, terminal)
   const isExpected =
     error instanceof CommandError || error instanceof ConfigError || error instanceof AppError
   const message = error instanceof Error ? error.message : String(error)
-  if (json) process.stdout.write(`${JSON.stringify({ error: { message } })}\n`)
-  else process.stderr.write(`${isExpected || !(error instanceof Error) ? message : error.stack}\n`)
+  const stack = error instanceof Error ? error.stack : undefined
+  terminal.fail(message, isExpected ? message : (stack ?? message))
   return error instanceof CommandError ? error.exitCode : 1
+}
+
+/** Commander has printed its errors already, unless they are printed as JSON. */
+function reportUsageError({ exitCode, code, message }: CommanderError, terminal: Terminal): number {
+  if (exitCode === 0) return 0
+  // The help of a command that needs another one, such as `users`.
+  const text =
+    code === 'commander.help' ? 'Name a command. --help shows all.' : message.replace(/^error: /, '')
+  terminal.fail(text, '')
+  return 2
 }

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { createInterface } from 'node:readline/promises'
+import type { Readable, Writable } from 'node:stream'
 
 /** What a command prints at its end. */
 export interface Result {
@@ -12,13 +14,25 @@ export interface Result {
 export interface Terminal {
   /** Prints the result on standard output. */
   print(result: Result): void
-  /** Reports how far long work is, on standard error. Prints nothing with `--json`. */
+  /**
+   * Reports how far long work is, on standard error: in one line that is rewritten on a terminal, elsewhere in a line
+   * every few seconds. Prints nothing with `--json`.
+   */
   progress(text: string): void
   /**
    * Asks before data is destroyed. Returns at once with `--yes`.
-   * @throws CommandError when the user declines, or when there is no terminal to ask in
+   * @throws CommandError when the user declines or presses Ctrl+C, or when there is no terminal to ask in
    */
   confirm(question: string): Promise<void>
+  /** Prints an error: with `--json` the message as a JSON line on standard output, else `text` on standard error. */
+  fail(message: string, text: string): void
+}
+
+/** The streams of a command: those of the process, or of a test. */
+export interface Streams {
+  readonly stdin: Readable & { readonly isTTY?: boolean }
+  readonly stdout: Writable
+  readonly stderr: Writable & { readonly isTTY?: boolean }
 }
 
 /** An error that a command expects. It is printed without a stack. */
@@ -40,23 +54,66 @@ export interface TerminalOptions {
   readonly yes?: boolean
 }
 
-/** The terminal of this process. `readOptions` returns the options of the command that runs. */
-export function openTerminal(readOptions: () => TerminalOptions): Terminal {
+/** Milliseconds between two lines of progress when they are not rewritten, as in a log. */
+const progressIntervalMs = 5_000
+
+/** Erases the line that the cursor is in. */
+const eraseLine = '\r\u001B[2K'
+
+/** `readOptions` returns the options of the command that runs. */
+export function openTerminal(
+  { stdin, stdout, stderr }: Streams,
+  readOptions: () => TerminalOptions,
+): Terminal {
+  let progressAt = -Infinity
+  let isProgressShown = false
+  const eraseProgress = (): void => {
+    if (isProgressShown) stderr.write(eraseLine)
+    isProgressShown = false
+  }
+  const isJson = (): boolean => readOptions().json === true
+
   return {
-    print: ({ text, data }) =>
-      void process.stdout.write(`${readOptions().json === true ? JSON.stringify(data) : text}\n`),
-    progress: (text) => {
-      if (readOptions().json !== true) process.stderr.write(`${text}\n`)
+    print({ text, data }) {
+      eraseProgress()
+      stdout.write(`${isJson() ? JSON.stringify(data) : text}\n`)
     },
-    confirm: async (question) => {
+    progress(text) {
+      if (isJson()) return
+      if (stderr.isTTY === true) {
+        stderr.write(`${eraseLine}${text}`)
+        isProgressShown = true
+      } else if (performance.now() - progressAt >= progressIntervalMs) {
+        progressAt = performance.now()
+        stderr.write(`${text}\n`)
+      }
+    },
+    async confirm(question) {
+      eraseProgress()
       if (readOptions().yes === true) return
-      if (!process.stdin.isTTY || readOptions().json === true) {
+      if (stdin.isTTY !== true || isJson()) {
         throw new CommandError(`${question}\nRepeat the command with --yes to do it.`, 2)
       }
-      const lines = createInterface({ input: process.stdin, output: process.stderr })
-      const answer = await lines.question(`${question} Type yes to continue: `)
-      lines.close()
+      const answer = await ask({ stdin, stderr }, `${question} Type yes to continue: `)
       if (answer.trim().toLowerCase() !== 'yes') throw new CommandError('Nothing was changed.')
     },
+    fail(message, text) {
+      eraseProgress()
+      if (isJson()) stdout.write(`${JSON.stringify({ error: { message } })}\n`)
+      else if (text !== '') stderr.write(`${text}\n`)
+    },
   }
+}
+
+/** Returns the typed line; an empty text after Ctrl+C, and when the input ends. */
+async function ask({ stdin, stderr }: Pick<Streams, 'stdin' | 'stderr'>, question: string): Promise<string> {
+  const lines = createInterface({ input: stdin, output: stderr, terminal: true })
+  const closed = once(lines, 'close').then(() => '')
+  lines.on('SIGINT', () => lines.close())
+  // Some versions of Node reject when the input ends, and others never settle.
+  const answered = lines.question(question).catch(() => '')
+  const answer = await Promise.race([answered, closed])
+  if (answer === '') stderr.write('\n')
+  lines.close()
+  return answer
 }

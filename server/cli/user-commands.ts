@@ -1,41 +1,239 @@
-import { runUserCommand } from '../identity/users/user-command.ts'
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { exportUser } from '../export/export-user.ts'
+import {
+  createReset,
+  deleteUser,
+  disableUser,
+  enableUser,
+  inviteUser,
+  listUsers,
+  readIssuer,
+  requireManagedUser,
+} from '../identity/users/manage-users.ts'
+import type { ManagedUser, ManageUsersDeps } from '../identity/users/manage-users.ts'
+import { invitations, resetLinks } from '../identity/accounts/operator-links.ts'
+import { toVisibleLine } from '../lib/text.ts'
 import { withInstallation } from './cli.ts'
-import type { Cli } from './cli.ts'
+import type { Cli, Installation } from './cli.ts'
+import { writeNewFile } from './write-new-file.ts'
+import type { Result } from './terminal.ts'
 
 /** Adds `yonder users`, which manages users also while the server runs. */
 export function addUserCommands(cli: Cli): void {
-  const { terminal } = cli
-  const users = cli.program.command('users').description('list, reset, disable, enable and delete users')
-  const run = async (yes: boolean, ...words: readonly string[]) => {
-    const text = await withInstallation(cli, (installation) =>
-      runUserCommand({ ...installation, now: Date.now }, words, { yes }),
+  const users = cli.program
+    .command('users')
+    .description('list, invite, reset, disable, enable, delete and export users')
+    .addHelpText('after', `\n${userHelp}`)
+  const manage: Manage = async (work) => {
+    const result = await withInstallation(cli, (installation) =>
+      work({ ...installation, ...readIssuer(installation.config), now: Date.now }, installation),
     )
-    terminal.print({ text, data: { text } })
+    cli.terminal.print(result)
   }
   users
     .command('list')
-    .description('show all users with e-mail, status and last use')
-    .action(() => run(false, 'list'))
+    .description('show all users with e-mail, status, kind of sign-in and last use')
+    .action(() =>
+      manage(async (deps) => {
+        const list = await listUsers(deps)
+        return { text: describeUsers(list), data: list.map(presentUser) }
+      }),
+    )
+  addLinkCommands(users, manage)
+  addStatusCommands(users, manage)
+  addDeleteCommand(users, manage, cli)
+  addExportCommand(users, manage, cli)
+}
+
+/** Opens the installation for `work` and prints the result. */
+type Manage = (work: (deps: ManageUsersDeps, installation: Installation) => Promise<Result>) => Promise<void>
+
+function addLinkCommands(users: Command, manage: Manage): void {
+  users
+    .command('invite <email>')
+    .description('print a link with which the owner of the e-mail creates an account')
+    .addHelpText('after', example('users invite ada@example.com'))
+    .action((address: string) =>
+      manage(async (deps) => {
+        const { email, link } = await inviteUser(deps, address)
+        return {
+          text: [
+            `The owner of ${email} creates an account with this link. It works once, for ${invitations.hours / 24} days:`,
+            link.url,
+            'Give it to nobody else. It replaces a former invitation of this e-mail.',
+          ].join('\n'),
+          data: { email, link: link.url, expires_at: formatTime(link.expiresAt) },
+        }
+      }),
+    )
   users
     .command('reset <user>')
     .description('print a link with which the user chooses a new password')
-    .action((user: string) => run(false, 'reset', user))
+    .addHelpText('after', example('users reset ada@example.com'))
+    .action((name: string) =>
+      manage(async (deps) => {
+        const { user, link } = await createReset(deps, name)
+        return {
+          text: [
+            `${nameOf(user)} chooses a new password with this link. It works once, for ${resetLinks.hours} hours:`,
+            link.url,
+            'Give it to nobody else. Until it is used, the old password stays valid.',
+          ].join('\n'),
+          data: { user: presentUser(user), link: link.url, expires_at: formatTime(link.expiresAt) },
+        }
+      }),
+    )
+}
+
+function addStatusCommands(users: Command, manage: Manage): void {
   users
     .command('disable <user>')
     .description('end everything of the user and refuse new sign-ins; keep the data')
-    .action((user: string) => run(false, 'disable', user))
+    .addHelpText('after', example('users disable ada@example.com'))
+    .action((name: string) =>
+      manage(async (deps) =>
+        describeChange(
+          await disableUser(deps, name),
+          'is disabled and signed out everywhere. The server stops replies and ends streams within two seconds; it also revokes the tokens of connectors and integrations.',
+        ),
+      ),
+    )
   users
     .command('enable <user>')
     .description('let a disabled user sign in again')
-    .action((user: string) => run(false, 'enable', user))
+    .addHelpText('after', example('users enable ada@example.com'))
+    .action((name: string) =>
+      manage(async (deps) =>
+        describeChange(
+          await enableUser(deps, name),
+          'may sign in again. Connectors and integrations whose tokens were revoked have to be connected again.',
+        ),
+      ),
+    )
+}
+
+function addDeleteCommand(users: Command, manage: Manage, { terminal }: Cli): void {
   users
     .command('delete <user>')
     .description('delete the user with all data')
     .option('--yes', 'do not ask')
-    .action(async (user: string) => {
-      await terminal.confirm(
-        `This deletes ${user} with all chats, bots, connectors and shared links. It cannot be undone.`,
-      )
-      await run(true, 'delete', user)
-    })
+    .addHelpText('after', example('users delete ada@example.com', 'users delete id:google-oauth2|1 --yes'))
+    .action((name: string) =>
+      manage(async (deps) => {
+        const user = await requireManagedUser(deps, name)
+        await terminal.confirm(
+          `This deletes ${nameOf(user)} with all chats, bots, connectors, integrations and shared links. It cannot be undone.`,
+        )
+        return describeChange(
+          // By id, so that what was confirmed is deleted.
+          await deleteUser(deps, `id:${user.id}`),
+          'is signed out everywhere, and the account and its shared links are deleted. The running server deletes all other data within seconds; if none runs, the next start does.',
+        )
+      }),
+    )
+}
+
+function addExportCommand(users: Command, manage: Manage, { terminal }: Cli): void {
+  users
+    .command('export <user> <file>')
+    .description('write everything that is stored about the user to a new JSON file')
+    .addHelpText(
+      'after',
+      `
+The file has the profile, sign-ins, bots, connectors, integrations, shared links, usage, tool calls, and all chats with
+every version of their messages and the images of results. It has no keys, tokens and passwords. Only you can read it.
+${example('users export ada@example.com ada.json')}`,
+    )
+    .action((name: string, file: string) =>
+      manage(async (deps, { database, config }) => {
+        const user = await requireManagedUser(deps, name)
+        let chats = 0
+        const onChat = (done: number, total: number): void => {
+          chats = total
+          terminal.progress(`Chat ${done} of ${total}`)
+        }
+        const bytes = await writeNewFile(
+          resolve(file),
+          exportUser({ database, publicUrl: config.publicUrl, now: Date.now, onChat }, user),
+        )
+        return {
+          text: `The data of ${nameOf(user)} is in ${toVisibleLine(file)} (${count(chats, 'chat')}, ${bytes.toLocaleString('en')} bytes).`,
+          data: { user: presentUser(user), file: resolve(file), chats, bytes },
+        }
+      }),
+    )
+}
+
+const userHelp = `<user> is an e-mail or an id. Write id:<id> when an id is the e-mail of another user.
+
+Examples:
+  yonder users list --json
+  yonder users invite ada@example.com
+  yonder users export ada@example.com ada.json`
+
+function example(...commands: readonly string[]): string {
+  return `\n${commands.length > 1 ? 'Examples' : 'Example'}:\n${commands.map((command) => `  yonder ${command}`).join('\n')}`
+}
+
+function count(number: number, noun: string): string {
+  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`
+}
+
+function describeChange(user: ManagedUser, what: string): Result {
+  return { text: `${nameOf(user)} ${what}`, data: { user: presentUser(user) } }
+}
+
+/** A user in the output for programs. */
+function presentUser({ id, email, name, kind, status, createdAt, usedAt }: ManagedUser) {
+  return {
+    id,
+    email,
+    name,
+    status,
+    sign_in: kind,
+    created_at: formatTime(createdAt),
+    last_used_at: usedAt === null ? null : formatTime(usedAt),
+  }
+}
+
+/** A provider may have sent control characters, which would be commands to the terminal. */
+function nameOf({ email, id }: ManagedUser): string {
+  return toVisibleLine(email ?? id)
+}
+
+const kinds = { local: 'local', google: 'Google', provider: 'provider' } as const
+
+/** A line for each user, with columns of equal width. */
+function describeUsers(users: readonly ManagedUser[]): string {
+  if (users.length === 0) return 'There are no users.'
+  const rows = [
+    ['E-MAIL', 'NAME', 'STATUS', 'SIGN-IN', 'CREATED', 'LAST USED', 'ID'],
+    ...users.map(({ id, email, name, status, kind, createdAt, usedAt }) => [
+      email ?? '-',
+      name ?? '-',
+      status,
+      kinds[kind],
+      formatDay(createdAt),
+      usedAt === null ? '-' : formatDay(usedAt),
+      id,
+    ]),
+  ].map((row) => row.map(toVisibleLine))
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+function formatTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString()
+}
+
+function formatDay(milliseconds: number): string {
+  return formatTime(milliseconds).slice(0, 10)
 }

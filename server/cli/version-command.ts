@@ -3,12 +3,12 @@ import type { Cli } from './cli.ts'
 
 /** Adds `yonder version`. */
 export function addVersionCommand({ program, terminal }: Cli): void {
+  const { version } = packageJson
+  const { node } = process.versions
+  const text = `Yonder ${version}, Node ${node}`
   program
+    .version(text)
     .command('version')
     .description('print the version of Yonder and of Node')
-    .action(() => {
-      const { version } = packageJson
-      const { node } = process.versions
-      terminal.print({ text: `Yonder ${version}, Node ${node}`, data: { version, node } })
-    })
+    .action(() => terminal.print({ text, data: { version, node } }))
 }

@@ -88,8 +88,21 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
+type Environment = Readonly<Record<string, string | undefined>>
+
 /** Parses the settings. Throws a `ConfigError` that lists every wrong one (§22.8). */
-export function parseConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+export function parseConfig(environment: Environment): Config {
+  const { config, problems } = inspectConfig(environment)
+  if (problems.length === 0) return config
+  const lines = problems.map((problem) => `  ${describeProblem(problem)}`)
+  throw new ConfigError(`Yonder cannot start with these settings:\n${lines.join('\n')}`)
+}
+
+/** Returns the wrong settings, and what the others mean. A wrong setting counts as unset. */
+export function inspectConfig(environment: Environment): {
+  readonly config: Config
+  readonly problems: readonly SettingProblem[]
+} {
   const { settings, wrong } = parseEach(environment)
   const problems = [
     ...wrong,
@@ -97,12 +110,15 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
       ({ name, related }) => !wrong.some((one) => one.name === name || one.name === related),
     ),
   ]
-  if (problems.length === 0) return toConfig(settings)
-  const lines = problems.map(({ path, name, message }) => `  ${path ?? name}: ${message}`)
-  throw new ConfigError(`Yonder cannot start with these settings:\n${lines.join('\n')}`)
+  return { config: toConfig(settings), problems }
 }
 
-interface Problem {
+/** For example `PORT: must be a port`. */
+export function describeProblem({ path, name, message }: SettingProblem): string {
+  return `${path ?? name}: ${message}`
+}
+
+export interface SettingProblem {
   /** The name of the setting. */
   readonly name: string
   /** Another setting whose wrong value, which was ignored, may be the cause. */
@@ -113,9 +129,9 @@ interface Problem {
 }
 
 /** Parses every setting. Wrong ones are reported and then ignored, so that conflicts between the others are found. */
-function parseEach(environment: Readonly<Record<string, string | undefined>>): {
+function parseEach(environment: Environment): {
   readonly settings: Settings
-  readonly wrong: readonly Problem[]
+  readonly wrong: readonly SettingProblem[]
 } {
   const parsed = Settings.safeParse(environment)
   if (parsed.success) return { settings: parsed.data, wrong: [] }
@@ -129,8 +145,8 @@ function parseEach(environment: Readonly<Record<string, string | undefined>>): {
 }
 
 /** Settings that do not fit together. */
-function findConflicts(env: Settings): Problem[] {
-  const problems: Problem[] = []
+function findConflicts(env: Settings): SettingProblem[] {
+  const problems: SettingProblem[] = []
   if (env.OIDC_ISSUER !== undefined && env.OIDC_CLIENT_ID === undefined) {
     problems.push({ name: 'OIDC_CLIENT_ID', message: 'is needed with OIDC_ISSUER' })
   }
@@ -254,11 +270,16 @@ function nullIfNone(setting: string): string | null {
   return setting === 'none' ? null : setting
 }
 
+/** Reads and parses the settings: those of `readEnvironment`. */
+export function readConfig(given: Environment = {}): Config {
+  return parseConfig(readEnvironment(given))
+}
+
 /**
  * Reads the environment of the process, and for what is not set there `.env` in the working folder. No other code does so.
  * `given` has precedence over both: the options of a command.
  */
-export function readConfig(given: Readonly<Record<string, string | undefined>> = {}): Config {
+export function readEnvironment(given: Environment = {}): Environment {
   try {
     process.loadEnvFile('.env')
   } catch (error) {
@@ -266,7 +287,7 @@ export function readConfig(given: Readonly<Record<string, string | undefined>> =
   }
   removeByteOrderMark(process.env)
   const options = Object.entries(given).filter(([, value]) => value !== undefined)
-  return parseConfig({ ...process.env, ...Object.fromEntries(options) })
+  return { ...process.env, ...Object.fromEntries(options) }
 }
 
 /** Some editors begin a file with a byte order mark, which Node makes a part of the first setting's name. */

@@ -1,5 +1,7 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
+import { AppError } from '../lib/app-error.ts'
+import { errorCode } from '../lib/describe-error.ts'
 import type { Database, Dialect } from './database.ts'
 import { createChats } from './migrations/0001-chats.ts'
 import { createIdentity } from './migrations/0002-identity.ts'
@@ -85,17 +87,37 @@ export async function migrate({ db, dialect }: Database): Promise<void> {
   }
 }
 
-/** Throws when the database lacks a migration of this version. A command must not migrate it under a running server. */
-export async function requireMigrated({ db }: Database): Promise<void> {
-  const applied = await sql<{ number: number }>`select max(number) as number from migrations`
-    .execute(db)
-    .then(
-      ({ rows }) => rows[0]?.number ?? 0,
-      () => 0,
-    )
-  if (applied !== migrations.length) {
-    throw new Error(
-      'The database is from another version of Yonder, or empty. Start the server of this version once, and check DATA_DIR or DATABASE_URL.',
-    )
+/** The number of migrations that this database has; 0 for an empty one. */
+export async function readMigration({ db }: Pick<Database, 'db'>): Promise<number> {
+  try {
+    const { rows } = await sql<{
+      number: number | null
+    }>`select max(number) as number from migrations`.execute(db)
+    return rows[0]?.number ?? 0
+  } catch (error) {
+    if (missingTableCodes.has(errorCode(error))) return 0
+    throw error
   }
+}
+
+/** The codes with which both engines report a statement about a table that does not exist. */
+const missingTableCodes: ReadonlySet<string> = new Set(['SQLITE_ERROR', '42P01'])
+
+/** Why a database with this migration does not belong to this version. Null when it does. */
+export function describeOtherVersion(applied: number): string | null {
+  if (applied === migrations.length) return null
+  if (applied === 0)
+    return 'The database is empty. Check DATA_DIR and DATABASE_URL, or start the server once, which creates the tables.'
+  return applied < migrations.length
+    ? 'The database is from an older version of Yonder. Start the server of this version once, which upgrades it.'
+    : 'The database is from a newer version of Yonder. Use that version, or restore a backup.'
+}
+
+/**
+ * For a command, which must not migrate a database under a running server.
+ * @throws AppError when the database has other migrations than this version
+ */
+export async function requireMigrated(database: Pick<Database, 'db'>): Promise<void> {
+  const problem = describeOtherVersion(await readMigration(database))
+  if (problem !== null) throw new AppError('conflict', problem)
 }

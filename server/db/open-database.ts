@@ -1,7 +1,8 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Database } from './database.ts'
+import { AppError } from '../lib/app-error.ts'
 import { migrate } from './migrate.ts'
 import { createStorageError, toStorageError } from './storage-problem.ts'
 
@@ -19,11 +20,10 @@ export interface DatabaseEvents {
 /** The name of the SQLite file in the data folder. */
 export const sqliteFileName = 'yonder.sqlite'
 
-/** Opens the configured database and runs its missing migrations, or checks with `prepare` that none is missing. */
+/** Opens the configured database, creates it if it is missing, and runs its missing migrations. */
 export async function openDatabase(
   { databaseUrl, dataDir }: DatabaseOptions,
   events: DatabaseEvents = {},
-  prepare: (database: Database) => Promise<void> = migrate,
 ): Promise<Database> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const database =
@@ -31,11 +31,34 @@ export async function openDatabase(
       ? await openSqliteLazily(createPrivateFile(join(dataDir, sqliteFileName)))
       : await openPostgresLazily(databaseUrl, events)
   try {
-    await prepare(database)
+    await migrate(database)
     return database
   } catch (error) {
     await database.close()
     throw error
+  }
+}
+
+/**
+ * Opens a database that a server has created, without creating or migrating anything.
+ * @throws AppError `not_found` when there is no SQLite file, `unavailable` when it cannot be opened
+ */
+export async function openStoredDatabase({ databaseUrl, dataDir }: DatabaseOptions): Promise<Database> {
+  if (databaseUrl !== null) return openPostgresLazily(databaseUrl, {})
+  const path = join(dataDir, sqliteFileName)
+  const size = statSync(path, { throwIfNoEntry: false })?.size
+  // SQLite would make a database of an empty file.
+  if (size === undefined || size === 0) {
+    throw new AppError(
+      'not_found',
+      `There is no Yonder database at ${path}. Check DATA_DIR or --data, or start the server once, which creates it.`,
+    )
+  }
+  try {
+    return await openSqliteLazily(path)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new AppError('unavailable', `The database ${path} cannot be opened: ${reason}`, { cause })
   }
 }
 

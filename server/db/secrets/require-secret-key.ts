@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { AppError } from '../../lib/app-error.ts'
 import { findWeakness, makeSecretHint } from '../../lib/secret.ts'
 
-const fileName = 'secret.key'
+/** The name of the file with the key in the data folder. */
+export const secretKeyFileName = 'secret.key'
 const minKeyChars = 32
 
 /**
@@ -11,13 +13,9 @@ const minKeyChars = 32
  * its owner only. Two processes that start at once get the same key.
  */
 export function requireSecretKey(setting: string | null, dataDir: string): string {
-  if (setting !== null) return setting
-  const path = join(dataDir, fileName)
-  const known = readKey(path)
-  if (known !== undefined) {
-    requireStrong(path, known)
-    return known
-  }
+  const known = findSecretKey(setting, dataDir)
+  if (known !== undefined) return known
+  const path = join(dataDir, secretKeyFileName)
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   const file = openSync(draft, 'wx', 0o600)
   writeSync(file, randomBytes(32).toString('hex'))
@@ -36,11 +34,24 @@ export function requireSecretKey(setting: string | null, dataDir: string): strin
   return created
 }
 
+/**
+ * Returns the installation's secret if there is one, without creating it.
+ * @throws AppError when the key can be guessed
+ */
+export function findSecretKey(setting: string | null, dataDir: string): string | undefined {
+  if (setting !== null) return setting
+  const path = join(dataDir, secretKeyFileName)
+  const known = readKey(path)
+  if (known !== undefined) requireStrong(path, known)
+  return known
+}
+
 /** The file is written by the first start, but an operator may have replaced it (§22.22). */
 function requireStrong(path: string, key: string): void {
   const weakness = findWeakness(key, minKeyChars)
   if (weakness === undefined) return
-  throw new Error(
+  throw new AppError(
+    'conflict',
     `The key in ${path} ${weakness}. ${makeSecretHint}. docs/operations.md says how to change the key.`,
   )
 }

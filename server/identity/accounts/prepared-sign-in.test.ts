@@ -7,7 +7,7 @@ import type { TestDatabase } from '../../testing/database/test-database.ts'
 import { openIdentityServer, testSecret } from '../../testing/identity/identity-server.ts'
 import type { IdentityServer } from '../../testing/identity/identity-server.ts'
 import { SignInSession } from '../../testing/identity/sign-in-session.ts'
-import { runUserCommand } from '../users/user-command.ts'
+import { createReset, disableUser, enableUser, readIssuer } from '../users/manage-users.ts'
 import { finishInteraction } from './interaction.ts'
 import type { InteractionRequest } from './interaction.ts'
 
@@ -54,12 +54,12 @@ describe.each(engines)(
 
     const readForm = async (browser: SignInSession) =>
       /name="form" value="([^"]+)"/.exec(await (await browser.fetch(page)).text())?.[1] ?? ''
-    const run = (...words: string[]) =>
-      runUserCommand(
-        { config: server.config, database, sealer: createSealer(testSecret), now: Date.now },
-        words,
-        { yes: true },
-      )
+    const manage = () => ({
+      ...readIssuer(server.config),
+      database,
+      sealer: createSealer(testSecret),
+      now: Date.now,
+    })
 
     it('continues when nothing has changed', async () => {
       const { user } = await join()
@@ -83,7 +83,7 @@ describe.each(engines)(
       [
         'a reset link',
         async ({ user }) => {
-          const link = /http\S+/.exec(await run('reset', user.email))?.[0] ?? ''
+          const link = (await createReset(manage(), user.email)).link.url
           const visitor = new SignInSession(server.baseUrl)
           const form = /name="form" value="([^"]+)"/.exec(await (await visitor.fetch(link)).text())?.[1] ?? ''
           expect((await visitor.post(link, { form, password: newPassword })).status).toBe(200)
@@ -92,8 +92,8 @@ describe.each(engines)(
       [
         'disabling and enabling the user',
         async ({ user }) => {
-          await run('disable', user.email)
-          await run('enable', user.email)
+          await disableUser(manage(), user.email)
+          await enableUser(manage(), user.email)
         },
       ],
     ])('ends with %s (§15.37)', async (_name, change) => {

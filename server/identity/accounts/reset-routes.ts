@@ -9,7 +9,7 @@ import { findAccount, updatePassword } from './account-store.ts'
 import { findPasswordProblem } from './change-password.ts'
 import { isFormToken, makeFormToken } from './forms.ts'
 import type { SignInDeps } from './interaction.ts'
-import { findResetAccount, resetPath, useResetToken } from './reset-link.ts'
+import { findLinkSubject, resetLinks, useLink } from './operator-links.ts'
 
 export interface ResetDeps extends Pick<
   SignInDeps,
@@ -24,10 +24,10 @@ type ResetRequest = FastifyRequest<{
   Body: Readonly<Record<string, string>> | null | undefined
 }>
 
-/** Registers the page of the link that `npm run users -- reset` prints (§15.33). */
+/** Registers the page of the link that `yonder users reset` prints (§15.33). */
 export function registerResetRoutes(scope: FastifyInstance, deps: ResetDeps): void {
   const { database, provider, formKey, sessions, now, passwords, budget } = deps
-  const path = `${new URL(provider.issuer).pathname}${resetPath}`
+  const path = `${new URL(provider.issuer).pathname}${resetLinks.path}`
 
   scope.get(path, async (request: ResetRequest, reply) => {
     const { token } = request.query
@@ -46,7 +46,7 @@ export function registerResetRoutes(scope: FastifyInstance, deps: ResetDeps): vo
     if (problem !== null) return show(reply, account, token, problem, 422)
     const hash = await budget.attempt(reply, null, () => passwords.hash(password))
     const ended = await database.db.transaction().execute(async (trx) => {
-      if (!(await useResetToken(trx, token, now()))) return undefined
+      if (!(await useLink(trx, resetLinks, token, now()))) return undefined
       if (!(await updatePassword(trx, account.id, account.password_hash ?? '', hash))) return undefined
       return endSignIns(trx, account.id, { now: now() })
     })
@@ -85,7 +85,7 @@ async function findResettable(
   { database: { db }, sealer, now }: ResetDeps,
   token: unknown,
 ): Promise<AccountRow | undefined> {
-  const accountId = await findResetAccount(db, sealer, token, now())
+  const accountId = await findLinkSubject(db, sealer, resetLinks, token, now())
   const account = accountId === undefined ? undefined : await findAccount(db, accountId)
   return account?.disabled_at === null && account.password_hash !== null ? account : undefined
 }

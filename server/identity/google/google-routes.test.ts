@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openHostileProvider } from '../../testing/models/hostile-provider.ts'
 import type { Faults, HostileProvider } from '../../testing/models/hostile-provider.ts'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
-import { runUserCommand } from '../users/user-command.ts'
+import { deleteUser, readIssuer } from '../users/manage-users.ts'
 import { endPendingUsers } from '../users/user-maintenance.ts'
 import { openIdentityServer, testSecret } from '../../testing/identity/identity-server.ts'
 import type { IdentityServer } from '../../testing/identity/identity-server.ts'
@@ -179,11 +179,11 @@ describe('signing in with Google', () => {
 
   it('refuses an account whose data is still being deleted, and makes a new user afterwards (§15.36)', async () => {
     const { db } = database
-    const deps = { config: server.config, database, sealer: createSealer(testSecret), now: Date.now }
+    const deps = { ...readIssuer(server.config), database, sealer: createSealer(testSecret), now: Date.now }
     const first = await signInWithGoogle(new SignInSession(server.baseUrl))
     expect((await server.readUser(first.access_token)).status).toBe(200)
     const { id } = await db.selectFrom('users').select('id').executeTakeFirstOrThrow()
-    await runUserCommand(deps, ['delete', grace.email], { yes: true })
+    await deleteUser(deps, grace.email)
 
     const session = new SignInSession(server.baseUrl)
     const { callback } = await consentAtGoogle(session)

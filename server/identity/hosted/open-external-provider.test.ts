@@ -7,7 +7,7 @@ import type { TestDatabase } from '../../testing/database/test-database.ts'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
 import { openIdentityServer, testSecret } from '../../testing/identity/identity-server.ts'
 import type { IdentityServer } from '../../testing/identity/identity-server.ts'
-import { runUserCommand } from '../users/user-command.ts'
+import { deleteUser, disableUser, enableUser, readIssuer } from '../users/manage-users.ts'
 import { endPendingUsers } from '../users/user-maintenance.ts'
 import { openHostileProvider } from '../../testing/models/hostile-provider.ts'
 import type { HostileProvider } from '../../testing/models/hostile-provider.ts'
@@ -66,18 +66,18 @@ describe('an access token of a hosted provider', () => {
     const server = await open()
     const token = await provider.mint({ sub: 'disabled-user' })
     expect((await server.readUser(token)).status).toBe(200)
-    const run = (...words: string[]) =>
-      runUserCommand(
-        { config: server.config, database, sealer: createSealer(testSecret), now: Date.now },
-        words,
-        { yes: true },
-      )
-    await run('disable', 'disabled-user')
+    const deps = {
+      ...readIssuer(server.config),
+      database,
+      sealer: createSealer(testSecret),
+      now: Date.now,
+    }
+    await disableUser(deps, 'disabled-user')
     expect((await server.readUser(token)).status).toBe(401)
-    await run('enable', 'disabled-user')
+    await enableUser(deps, 'disabled-user')
     expect((await server.readUser(token)).status).toBe(200)
 
-    await run('delete', 'disabled-user')
+    await deleteUser(deps, 'disabled-user')
     await endPendingUsers({
       database,
       embedded: false,

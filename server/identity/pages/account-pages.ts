@@ -65,7 +65,7 @@ export function signInPage(form: SignInForm): Page {
   }
 }
 
-function emailField(email: string, isInvalid: boolean) {
+function emailField(email: string, isInvalid: boolean, isFixed = false) {
   return html`<div>
     <label for="email">E-mail</label>
     <input
@@ -78,6 +78,7 @@ function emailField(email: string, isInvalid: boolean) {
       autocapitalize="none"
       spellcheck="false"
       required
+      ${isFixed ? html`readonly` : undefined}
       ${isInvalid ? html`aria-invalid="true"` : undefined}
       ${email === '' ? html`autofocus` : undefined}
     />
@@ -90,8 +91,10 @@ export interface NewAccountForm {
   readonly text: string
   readonly name: string
   readonly email: string
+  /** True when the account gets this e-mail and no other, as with an invitation. */
+  readonly isEmailFixed?: boolean
   readonly error: string | null
-  /** The address of the sign-in page. Null when the page was opened with the set-up link. */
+  /** The address of the sign-in page. Null when the page was opened with the link of an operator. */
   readonly signInUrl: string | null
 }
 
@@ -116,7 +119,7 @@ export function newAccountPage(form: NewAccountForm): Page {
             ${form.name === '' ? html`autofocus` : undefined}
           />
         </div>
-        ${emailField(form.email, false)}
+        ${emailField(form.email, false, form.isEmailFixed)}
         <div>
           <label for="password">Password</label>
           <span class="field">

@@ -6,6 +6,7 @@ import { registerAccountRoutes } from '../accounts/account-routes.ts'
 import type { AccountDeps } from '../accounts/account-routes.ts'
 import { registerFormBody } from '../accounts/forms.ts'
 import type { SignInDeps } from '../accounts/interaction.ts'
+import { registerInvitationRoutes } from '../accounts/invitation-routes.ts'
 import { registerNewAccountRoutes } from '../accounts/new-account-routes.ts'
 import { registerResetRoutes } from '../accounts/reset-routes.ts'
 import type { ResetDeps } from '../accounts/reset-routes.ts'
@@ -44,6 +45,7 @@ export function registerPages(scope: FastifyInstance, deps: PageDeps, limitReque
   registerSignInRoutes(scope, deps)
   registerNewAccountRoutes(scope, deps)
   registerSetUpRoutes(scope, deps)
+  registerInvitationRoutes(scope, deps)
   registerAccountRoutes(scope, deps)
   registerResetRoutes(scope, deps)
   if (deps.google !== null) registerGoogleRoutes(scope, deps, deps.google)

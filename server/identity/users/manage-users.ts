@@ -1,8 +1,11 @@
+import type { Config } from '../../config/config.ts'
 import type { Database, Db } from '../../db/database.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { toVisibleLine } from '../../lib/text.ts'
-import { createResetToken } from '../accounts/reset-link.ts'
+import { normalizeEmail } from '../accounts/create-account.ts'
+import { createLink, invitations, resetLinks } from '../accounts/operator-links.ts'
+import type { OperatorLink } from '../accounts/operator-links.ts'
 import { endSignIns } from '../sessions/end-sign-ins.ts'
 import {
   deleteAccount,
@@ -38,6 +41,14 @@ export interface ManageUsersDeps {
   readonly embedded: boolean
   /** Milliseconds since 1970. */
   readonly now: () => number
+}
+
+/** What these functions need to know of the settings. */
+export function readIssuer({
+  oidc,
+  publicUrl,
+}: Pick<Config, 'oidc' | 'publicUrl'>): Pick<ManageUsersDeps, 'issuer' | 'embedded'> {
+  return { issuer: oidc?.issuer ?? `${publicUrl}/oidc`, embedded: oidc === null }
 }
 
 /** All users of this installation, the oldest first. */
@@ -84,7 +95,11 @@ const idPrefix = 'id:'
  * another one.
  * @throws AppError `not_found`, `conflict` when several users have this e-mail or id
  */
-async function requireManagedUser(deps: ManageUsersDeps, db: Db, name: string): Promise<ManagedUser> {
+export async function requireManagedUser(
+  deps: ManageUsersDeps,
+  name: string,
+  db: Db = deps.database.db,
+): Promise<ManagedUser> {
   const users = await listUsers(deps, db)
   const email = name.trim().toLowerCase()
   const [first, ...others] = users.filter((user) =>
@@ -93,13 +108,16 @@ async function requireManagedUser(deps: ManageUsersDeps, db: Db, name: string): 
       : user.id === name || user.email?.toLowerCase() === email,
   )
   if (first === undefined) {
-    throw new AppError('not_found', `There is no user "${name}". The command "list" shows all users.`)
+    throw new AppError(
+      'not_found',
+      `There is no user "${toVisibleLine(name)}". The command "yonder users list" shows all users.`,
+    )
   }
   if (others.length > 0) {
     const names = [first, ...others].map(({ id }) => idPrefix + toVisibleLine(id)).join(', ')
     throw new AppError(
       'conflict',
-      `Several users have the e-mail or id "${name}". Use one of these instead: ${names}`,
+      `Several users have the e-mail or id "${toVisibleLine(name)}". Use one of these instead: ${names}`,
     )
   }
   return first
@@ -143,27 +161,66 @@ export function deleteUser(deps: ManageUsersDeps, name: string): Promise<Managed
 }
 
 /**
- * Creates a link with which a user chooses a new password, and returns its token. The former link of the user is no
- * longer valid (§15.33).
+ * Creates a link with which a user chooses a new password. The former link of the user is no longer valid (§15.33).
  * @throws AppError `conflict` when the account is disabled or has no password
  */
 export async function createReset(
   deps: ManageUsersDeps,
   name: string,
-): Promise<{ readonly user: ManagedUser; readonly token: string }> {
+): Promise<{ readonly user: ManagedUser; readonly link: OperatorLink }> {
   return deps.database.db.transaction().execute(async (trx) => {
-    const user = await requireManagedUser(deps, trx, name)
+    const user = await requireManagedUser(deps, name, trx)
+    const shown = toVisibleLine(name)
     if (user.kind !== 'local') {
       throw new AppError(
         'conflict',
-        `${name} has no password here, because Google or another provider checks it.`,
+        `${shown} has no password here, because Google or another provider checks it.`,
       )
     }
     if (user.status !== 'active') {
-      throw new AppError('conflict', `${name} is disabled. Enable the user first.`)
+      throw new AppError('conflict', `${shown} is disabled. Enable the user first.`)
     }
-    return { user, token: await createResetToken(trx, deps.sealer, user.id, deps.now()) }
+    const { issuer, sealer } = deps
+    return {
+      user,
+      link: await createLink(trx, sealer, resetLinks, { issuer, subject: user.id, now: deps.now() }),
+    }
   })
+}
+
+/**
+ * Creates a link with which the owner of an e-mail creates an account, also while sign-up is closed. The former
+ * invitation of this e-mail is no longer valid (§30.8).
+ * @throws AppError `invalid_request` when it is no e-mail, `conflict` when it has an account, and with a provider of one's own
+ */
+export async function inviteUser(
+  deps: ManageUsersDeps,
+  address: string,
+): Promise<{ readonly email: string; readonly link: OperatorLink }> {
+  const { issuer, sealer, embedded } = deps
+  if (!embedded) {
+    throw new AppError('conflict', `The accounts are at ${issuer} (OIDC_ISSUER). Invite the user there.`)
+  }
+  const email = normalizeEmail(address)
+  if (email === null) {
+    throw new AppError('invalid_request', `"${toVisibleLine(address)}" is not an e-mail address.`)
+  }
+  return deps.database.db.transaction().execute(async (trx) => {
+    const users = await listUsers(deps, trx)
+    const known = users.find((user) => user.status !== 'being deleted' && user.email?.toLowerCase() === email)
+    if (known !== undefined) {
+      throw new AppError('conflict', `${email} has an account, which is ${known.status}. ${adviceFor(known)}`)
+    }
+    return {
+      email,
+      link: await createLink(trx, sealer, invitations, { issuer, subject: email, now: deps.now() }),
+    }
+  })
+}
+
+function adviceFor({ status, kind }: ManagedUser): string {
+  if (status === 'disabled') return 'Enable the user instead.'
+  return kind === 'local' ? 'For a new password use "yonder users reset".' : 'The user signs in with Google.'
 }
 
 function changeUser(
@@ -173,7 +230,7 @@ function changeUser(
 ): Promise<ManagedUser> {
   return deps.database.db
     .transaction()
-    .execute(async (trx) => change(trx, await requireManagedUser(deps, trx, name)))
+    .execute(async (trx) => change(trx, await requireManagedUser(deps, name, trx)))
 }
 
 function refuseDeleted({ id, status }: ManagedUser): void {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect } from 'vitest'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
-import { runUserCommand } from '../../identity/users/user-command.ts'
+import { createReset, readIssuer } from '../../identity/users/manage-users.ts'
+import type { ManageUsersDeps } from '../../identity/users/manage-users.ts'
 import { openTestDatabase } from '../database/test-database.ts'
 import type { Engine, TestDatabase } from '../database/test-database.ts'
 import { openIdentityServer, testSecret } from './identity-server.ts'
@@ -8,7 +9,7 @@ import type { IdentityServer } from './identity-server.ts'
 import { SignInSession, testAccount } from './sign-in-session.ts'
 import type { Tokens } from './sign-in-session.ts'
 
-/** A signed-in user, and an operator with the commands for users. Each test has a database of its own. */
+/** A signed-in user, and what an operator needs to manage users. Each test has a database of its own. */
 export class OperatorScene {
   database!: TestDatabase
   server!: IdentityServer
@@ -34,18 +35,14 @@ export class OperatorScene {
     })
   }
 
-  /** Runs a command of the operator and returns its output. */
-  run(...words: string[]): Promise<string> {
-    return runUserCommand(
-      {
-        config: this.server.config,
-        database: this.database,
-        sealer: createSealer(testSecret),
-        now: () => Date.now() + this.clock.offset,
-      },
-      words.filter((word) => word !== '--yes'),
-      { yes: words.includes('--yes') },
-    )
+  /** The operator's commands run in a process of their own, so the server is another node. */
+  get deps(): ManageUsersDeps {
+    return {
+      ...readIssuer(this.server.config),
+      database: this.database,
+      sealer: createSealer(testSecret),
+      now: () => Date.now() + this.clock.offset,
+    }
   }
 
   /** Returns the status of a request with the user's access token. */
@@ -55,7 +52,7 @@ export class OperatorScene {
 
   /** Creates a reset link, and returns its address. */
   async createLink(user: string): Promise<string> {
-    return /\/oidc\/reset-password\?token=\S+/.exec(await this.run('reset', user))?.[0] ?? ''
+    return (await createReset(this.deps, user)).link.url
   }
 
   async openLink(link: string) {

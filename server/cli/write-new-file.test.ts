@@ -1,0 +1,36 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { writeNewFile } from './write-new-file.ts'
+
+let path: string
+beforeEach(() => {
+  path = join(mkdtempSync(join(tmpdir(), 'yonder-file-')), 'new.json')
+})
+afterEach(() => rmSync(join(path, '..'), { recursive: true, force: true }))
+
+it('writes all parts and returns the bytes (§30.13)', async () => {
+  async function* parts() {
+    yield 'ü'
+    yield 'x'.repeat(1_000_000)
+  }
+  expect(await writeNewFile(path, parts())).toBe(1_000_002)
+  expect(readFileSync(path, 'utf8')).toHaveLength(1_000_001)
+})
+
+it.each([
+  ['the data cannot be read', new Error('The database was closed.'), 'The database was closed.'],
+  [
+    'the disk is full',
+    Object.assign(new Error('write failed'), { code: 'ENOSPC', syscall: 'write' }),
+    'The disk is full, so nothing was kept.',
+  ],
+])('removes the file when %s (§30.13)', async (_name, error, message) => {
+  async function* parts() {
+    yield 'begin'
+    throw error
+  }
+  await expect(writeNewFile(path, parts())).rejects.toThrow(message)
+  expect(existsSync(path)).toBe(false)
+})

@@ -1,0 +1,75 @@
+import type { Db } from '../db/database.ts'
+import type { ToolCallRow } from '../db/tables/connector-tables.ts'
+import type { MessageRow, ShareRow, UsageRecordRow, UserRow } from '../db/tables/tables.ts'
+
+/** The row of a user. Undefined when the user's data was deleted meanwhile. */
+export function findUserById(db: Db, id: string): Promise<UserRow | undefined> {
+  return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** The ids of all chats of a user, oldest first. */
+export async function listAllChatIds(db: Db, userId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('chats')
+    .select('id')
+    .where('user_id', '=', userId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+export interface ImagePlace {
+  readonly message_id: MessageRow['id']
+  readonly place: number
+}
+
+/** The places of the images of a chat. An image is large, so each is read alone. */
+export function listImagePlaces(db: Db, chatId: string): Promise<ImagePlace[]> {
+  return db
+    .selectFrom('result_images')
+    .select(['message_id', 'place'])
+    .where('chat_id', '=', chatId)
+    .orderBy('message_id')
+    .orderBy('place')
+    .execute()
+}
+
+export function listAllShares(db: Db, userId: string): Promise<ShareRow[]> {
+  return db.selectFrom('shares').selectAll().where('user_id', '=', userId).orderBy('created_at').execute()
+}
+
+export function listAllUsage(db: Db, userId: string): Promise<UsageRecordRow[]> {
+  return db
+    .selectFrom('usage_records')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('time')
+    .orderBy('id')
+    .execute()
+}
+
+/** All recorded tool calls of a user, also those of connectors that were deleted, oldest first. */
+export function listAllToolCalls(db: Db, userId: string): Promise<ToolCallRow[]> {
+  return db
+    .selectFrom('tool_calls')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('started_at')
+    .orderBy('id')
+    .execute()
+}
+
+/** The instructions, lists of tools and summaries that the user's requests used last, oldest first. */
+export function listAllPromptTexts(
+  db: Db,
+  userId: string,
+): Promise<{ readonly content: string; readonly used_at: number }[]> {
+  return db
+    .selectFrom('prompt_texts')
+    .select(['content', 'used_at'])
+    .where('user_id', '=', userId)
+    .orderBy('used_at')
+    .orderBy('hash')
+    .execute()
+}

@@ -1,0 +1,126 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { createSealer } from '../db/secrets/seal-secret.ts'
+import { requireManagedUser } from '../identity/users/manage-users.ts'
+import { createUserData, userDataEnvironment } from '../testing/chat/create-user-data.ts'
+import { openToolApp } from '../testing/chat/open-tool-app.ts'
+import type { ToolApp } from '../testing/chat/open-tool-app.ts'
+import { hashTables } from '../testing/database/hash-tables.ts'
+import { engines } from '../testing/database/test-database.ts'
+import { exportUser } from './export-user.ts'
+
+const publicUrl = 'http://localhost:3000'
+
+describe.each(engines)('the export of a user on %s', (engine) => {
+  let product: ToolApp
+  afterEach(() => product.close())
+
+  const open = async () => {
+    product = await openToolApp({ engine, environment: userDataEnvironment })
+  }
+
+  async function exportData(subject: string, onChat?: (done: number, total: number) => void) {
+    const { database } = product
+    const deps = {
+      database,
+      sealer: createSealer('a secret of tests that is long enough'),
+      issuer: 'http://localhost/oidc',
+      // The users of the stand-in for the sign-in have no accounts.
+      embedded: false,
+      now: Date.now,
+    }
+    const user = await requireManagedUser(deps, subject)
+    let text = ''
+    const parts = exportUser({ database, publicUrl, now: Date.now, ...(onChat && { onChat }) }, user)
+    for await (const part of parts) text += part
+    return { text, data: JSON.parse(text) as Record<string, Record<string, unknown>[]> }
+  }
+
+  it('has everything of the user, nothing of others, and no secrets (§30.12, §30.14)', async () => {
+    await open()
+    const ada = await createUserData(product, 'Ada')
+    const eve = await createUserData(product, 'Eve')
+    await ada.client.post('/api/bot', {
+      name: 'With a key',
+      model: 'm',
+      base_url: product.model.baseUrl,
+      api_key: 'key-of-the-bot',
+    })
+    const before = await hashTables(product.database)
+    const { text, data } = await exportData(ada.client.user.subject)
+    expect(await hashTables(product.database)).toEqual(before)
+
+    expect(data['user']).toMatchObject({ id: ada.client.user.id, name: 'Ada', email: ada.client.user.email })
+    expect(data['bots']).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ name: ada.bot, model: 'm', has_api_key: false }),
+        expect.objectContaining({ name: 'With a key', has_api_key: true }),
+      ]),
+    )
+    expect(data['connectors']).toEqual(
+      expect.arrayContaining([expect.objectContaining({ name: ada.connector, tools: expect.any(Array) })]),
+    )
+    expect(data['integrations']).toEqual(
+      expect.arrayContaining([expect.objectContaining({ name: 'search', has_api_key: true })]),
+    )
+    expect(data['shared_links']).toMatchObject([
+      { url: `${publicUrl}/share/${ada.share}`, chat_id: ada.chat },
+    ])
+    expect(data['usage']?.length).toBeGreaterThan(0)
+    expect(data['tool_calls']?.length).toBeGreaterThan(0)
+    expect(data['prompt_texts']?.length).toBeGreaterThan(0)
+
+    const chats = new Map(data['chats']?.map((chat) => [chat['id'], chat]))
+    expect([...chats.keys()].sort()).toEqual(
+      [ada.chat, ada.running, ada.approvalChat, ada.elicitationChat].sort(),
+    )
+    expect(chats.get(ada.chat)).toMatchObject({
+      messages: [
+        { id: ada.question, parent_id: null },
+        { id: ada.reply, parent_id: ada.question },
+      ],
+      compactions: [{ content: ada.secret }],
+      images: [{ message_id: ada.reply, place: 0, mime_type: 'image/png', base64: ada.secret }],
+    })
+    // Its reply is still being written.
+    expect(chats.get(ada.running)).toMatchObject({
+      messages: [{}, { status: 'streaming', content: ada.secret }],
+    })
+
+    expect(text).not.toContain(eve.secret)
+    expect(text).not.toContain('key-of-the-bot')
+    expect(text).not.toContain('v2.')
+    // Readable for a person.
+    expect(text.split('\n').length).toBeGreaterThan(100)
+  })
+
+  it('has every version of the messages of a long chat (§30.12)', async () => {
+    await open()
+    const { client } = await createUserData(product, 'Ada')
+    const { db } = product.database
+    const chatId = await client.newChat()
+    await (
+      await client.send(chatId, 'Root')
+    ).ended
+    const [root] = (await client.readChat(chatId)).messages
+    const rows = Array.from({ length: 10_000 }, (_, index) => ({
+      chat_id: chatId,
+      id: `m${index}`,
+      parent_id: root?.id ?? null,
+      role: 'assistant',
+      content: `version ${index}`,
+      status: 'complete',
+      first_id: root?.id ?? '',
+      unix_timestamp: Date.now() + index,
+    }))
+    for (let at = 0; at < rows.length; at += 500)
+      await db
+        .insertInto('messages')
+        .values(rows.slice(at, at + 500))
+        .execute()
+    const steps: number[] = []
+    const { data } = await exportData(client.user.subject, (done) => steps.push(done))
+    const chat = data['chats']?.find(({ id }) => id === chatId) as { messages: { id: string }[] }
+    expect(chat.messages.filter(({ id }) => /^m\d+$/.test(id))).toHaveLength(10_000)
+    expect(steps).toEqual(steps.map((_, index) => index + 1))
+  })
+})

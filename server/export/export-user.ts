@@ -1,0 +1,203 @@
+import { connectorsOf } from '../bots/bot-fields.ts'
+import { listBots } from '../bots/bot-store.ts'
+import { readChat } from '../chats/present-chat.ts'
+import type { RunningReply } from '../chats/present-chat.ts'
+import { findResultImage } from '../chats/tool-call-store.ts'
+import { findActiveRun } from '../completions/log/run-store.ts'
+import { foldLog } from '../completions/maintenance/end-run.ts'
+import { listConnectors } from '../connectors/connector-store.ts'
+import { presentToolCall } from '../connectors/calls/tool-call-store.ts'
+import { blockedToolsOf } from '../connectors/tools/block-tools.ts'
+import { listAllowedTools, listTools } from '../connectors/tools/tool-store.ts'
+import type { Database, Db } from '../db/database.ts'
+import type { ConnectorRow } from '../db/tables/connector-tables.ts'
+import type { IntegrationRow } from '../db/tables/integration-tables.ts'
+import type { BotRow, ShareRow, UsageRecordRow, UserRow } from '../db/tables/tables.ts'
+import { listSignIns } from '../identity/sessions/sign-in-store.ts'
+import type { User } from '../identity/user.ts'
+import type { ManagedUser } from '../identity/users/manage-users.ts'
+import { toUser } from '../identity/users/user-store.ts'
+import { listIntegrations } from '../integrations/integration-store.ts'
+import { AppError } from '../lib/app-error.ts'
+import { formatNanos } from '../usage/present-usage.ts'
+import {
+  findUserById,
+  listAllChatIds,
+  listAllPromptTexts,
+  listAllShares,
+  listAllToolCalls,
+  listAllUsage,
+  listImagePlaces,
+} from './export-store.ts'
+
+export interface ExportDeps {
+  readonly database: Pick<Database, 'db' | 'dialect'>
+  /** The origin of shared links. */
+  readonly publicUrl: string
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** Called after each chat. */
+  readonly onChat?: (done: number, total: number) => void
+}
+
+/**
+ * Returns everything that is stored about a user, as the parts of the text of one JSON object (§30.12). Keys, tokens and
+ * passwords are left out. Each list and each chat is read at one moment, and nothing is changed, so that users can go on
+ * meanwhile. A reply that is being written is exported with its text so far.
+ */
+export async function* exportUser(deps: ExportDeps, account: ManagedUser): AsyncGenerator<string> {
+  const { db } = deps.database
+  const row = account.userId === null ? undefined : await findUserById(db, account.userId)
+  const sections: [name: string, read: () => Promise<unknown>][] = [
+    ['user', async () => presentUser(account, row)],
+    ['sign_ins', async () => (await listSignIns(db, account.id)).map(presentSignIn)],
+    ...(row === undefined ? [] : listSections(deps, toUser(row))),
+  ]
+  yield `{\n${field('format', 'yonder-user')},\n${field('format_version', 1)},\n${field('exported_at', time(deps.now()))}`
+  for (const [name, read] of sections) yield `,\n${field(name, await read())}`
+  yield ',\n  "chats": ['
+  if (row !== undefined) yield* exportChats(deps, toUser(row))
+  yield ']\n}\n'
+}
+
+function listSections(
+  { database: { db }, publicUrl }: ExportDeps,
+  user: User,
+): [name: string, read: () => Promise<unknown>][] {
+  return [
+    ['bots', async () => (await listBots(db, user)).map(presentBot)],
+    ['connectors', () => presentConnectors(db, user)],
+    ['integrations', async () => (await listIntegrations(db, user)).map(presentIntegration)],
+    [
+      'shared_links',
+      async () => (await listAllShares(db, user.id)).map((share) => presentShare(share, publicUrl)),
+    ],
+    ['usage', async () => (await listAllUsage(db, user.id)).map(presentUsage)],
+    ['tool_calls', async () => (await listAllToolCalls(db, user.id)).map(presentToolCall)],
+    [
+      'prompt_texts',
+      async () =>
+        (await listAllPromptTexts(db, user.id)).map(({ content, used_at }) => ({
+          content,
+          used_at: time(used_at),
+        })),
+    ],
+  ]
+}
+
+async function* exportChats({ database, onChat }: ExportDeps, user: User): AsyncGenerator<string> {
+  const { db } = database
+  const ids = await listAllChatIds(db, user.id)
+  let isFirst = true
+  for (const [index, id] of ids.entries()) {
+    const chat = await readChatIfStored(database, user, id)
+    onChat?.(index + 1, ids.length)
+    if (chat === undefined) continue
+    const images = await listImagePlaces(db, id)
+    // The object stays open for the images, which are too large to be in memory together.
+    yield `${isFirst ? '' : ','}\n${indent(chat, 4).slice(0, -'\n    }'.length)}${images.length === 0 ? '' : ',\n      "images": ['}`
+    isFirst = false
+    for (const [place, image] of images.entries()) {
+      const found = await findResultImage(db, id, image.message_id, image.place)
+      if (found === undefined) continue
+      yield `${place === 0 ? '' : ','}\n${indent({ ...image, mime_type: found.mimeType, base64: found.data }, 8)}`
+    }
+    yield images.length === 0 ? '\n    }' : '\n      ]\n    }'
+  }
+  if (!isFirst) yield '\n  '
+}
+
+/** Undefined when the user has deleted the chat meanwhile. */
+async function readChatIfStored({ db, dialect }: ExportDeps['database'], user: User, id: string) {
+  const readRun = async (chatId: string): Promise<RunningReply | undefined> => {
+    const run = await findActiveRun(db, dialect, chatId)
+    if (run === undefined) return undefined
+    const { seq, messages } = await foldLog(db, run.id)
+    return { run: { message_id: run.message_id, seq }, messages }
+  }
+  try {
+    const { run: _run, ...chat } = await readChat(db, readRun, user, id)
+    return chat
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not_found') return undefined
+    throw error
+  }
+}
+
+function presentUser(account: ManagedUser, row: UserRow | undefined) {
+  return {
+    id: row?.id ?? null,
+    account: account.id,
+    sign_in: account.kind,
+    status: account.status,
+    name: row?.name ?? account.name,
+    email: row?.email ?? account.email,
+    picture: row?.picture ?? null,
+    created_at: time(account.createdAt),
+    last_used_at: account.usedAt === null ? null : time(account.usedAt),
+  }
+}
+
+function presentSignIn(signIn: { browser: string | null; created_at: number; used_at: number }) {
+  return { browser: signIn.browser, created_at: time(signIn.created_at), last_used_at: time(signIn.used_at) }
+}
+
+function presentBot({ id: _id, user_id: _user, api_key, connectors, created_at, ...bot }: BotRow) {
+  return {
+    ...bot,
+    has_api_key: api_key !== null,
+    connectors: connectorsOf({ connectors }),
+    created_at: time(created_at),
+  }
+}
+
+async function presentConnectors(db: Db, user: User) {
+  const connectors = await listConnectors(db, user)
+  const ids = connectors.map(({ id }) => id)
+  const [tools, allowed] = await Promise.all([listTools(db, ids), listAllowedTools(db, ids)])
+  const namesOf = (rows: readonly { connector_id: string; name: string }[], { id }: ConnectorRow) =>
+    rows.flatMap(({ connector_id, name }) => (connector_id === id ? [name] : []))
+  return connectors.map((connector) => ({
+    name: connector.name,
+    url: connector.url,
+    is_default: connector.is_default === 1,
+    status: connector.status,
+    has_token: connector.token !== null,
+    client_id: connector.client_id,
+    has_client_secret: connector.client_secret !== null,
+    allowed_tools: connector.asks === 0 ? null : namesOf(allowed, connector),
+    blocked_tools: [...blockedToolsOf(connector)],
+    tools: namesOf(tools, connector),
+    created_at: time(connector.created_at),
+  }))
+}
+
+function presentIntegration({ name, api_key, tokens, scopes, ended, created_at }: IntegrationRow) {
+  return {
+    name,
+    has_api_key: api_key !== null,
+    has_tokens: tokens !== null,
+    scopes: scopes?.split(' ') ?? [],
+    ended: ended === 1,
+    created_at: time(created_at),
+  }
+}
+
+function presentShare({ id, chat_id, message_id, created_at }: ShareRow, publicUrl: string) {
+  return { url: `${publicUrl}/share/${id}`, chat_id, message_id, created_at: time(created_at) }
+}
+
+function presentUsage({ id: _id, user_id: _user, time: at, cost, ...record }: UsageRecordRow) {
+  return { time: time(at), ...record, cost: cost === null ? null : formatNanos(BigInt(cost)) }
+}
+
+const time = (milliseconds: number): string => new Date(milliseconds).toISOString()
+
+const field = (name: string, value: unknown): string =>
+  `  ${JSON.stringify(name)}: ${indent(value, 2).trimStart()}`
+
+/** Formats a value so that it begins and ends with this number of spaces. */
+function indent(value: unknown, spaces: number): string {
+  const margin = ' '.repeat(spaces)
+  return margin + JSON.stringify(value, null, 2).replaceAll('\n', `\n${margin}`)
+}

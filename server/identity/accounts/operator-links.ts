@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto'
+import type { Db } from '../../db/database.ts'
+import { signInRecordContext } from '../../db/secrets/seal-contexts.ts'
+import type { Sealer } from '../../db/secrets/seal-secret.ts'
+import {
+  consumeRecord,
+  deleteRecord,
+  deleteRecordsOfModel,
+  findRecord,
+  hashRecordId,
+  upsertRecord,
+} from '../provider/oidc-store.ts'
+
+/**
+ * A kind of link that the operator prints for one user. Only its hash is stored. It works once, and the next link for the
+ * same subject replaces it.
+ */
+interface LinkKind {
+  /** The model of its records. */
+  readonly model: string
+  /** The path of the page below the issuer. */
+  readonly path: string
+  /** How long it is valid. */
+  readonly hours: number
+}
+
+/** Sets a new password. The subject is the id of the account (§15.33). */
+export const resetLinks: LinkKind = { model: 'PasswordReset', path: '/reset-password', hours: 24 }
+
+/** Creates an account, also while sign-up is closed. The subject is the normalized e-mail (§30.8). */
+export const invitations: LinkKind = { model: 'Invitation', path: '/invitation', hours: 7 * 24 }
+
+export interface OperatorLink {
+  readonly url: string
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number
+}
+
+export interface NewLink {
+  readonly issuer: string
+  readonly subject: string
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+/** Stores a new link. Nothing else changes before it is used. */
+export async function createLink(
+  trx: Db,
+  sealer: Sealer,
+  { model, path, hours }: LinkKind,
+  { issuer, subject, now }: NewLink,
+): Promise<OperatorLink> {
+  const token = randomBytes(32).toString('base64url')
+  await deleteRecordsOfModel(trx, model, subject)
+  const record = { model, id: hashRecordId(token), grant_id: null }
+  const expiresAt = now + hours * 3_600_000
+  await upsertRecord(trx, {
+    ...record,
+    payload: sealer.seal(JSON.stringify({ accountId: subject }), signInRecordContext(record)),
+    uid: null,
+    expires_at: expiresAt,
+    account_id: subject,
+  })
+  return { url: `${issuer}${path}?token=${token}`, expiresAt }
+}
+
+/** The subject of a link. Undefined when the link was used, replaced or has expired. */
+export async function findLinkSubject(
+  db: Db,
+  sealer: Sealer,
+  { model }: LinkKind,
+  token: unknown,
+  now: number,
+): Promise<string | undefined> {
+  if (typeof token !== 'string') return undefined
+  const record = await findRecord(db, model, hashRecordId(token))
+  if (record === undefined || record.consumed_at !== null || (record.expires_at ?? 0) <= now) return undefined
+  return (
+    JSON.parse(sealer.open(record.payload, signInRecordContext(record))) as { readonly accountId: string }
+  ).accountId
+}
+
+/** Uses up a link. Returns false when another request has used it. */
+export async function useLink(trx: Db, { model }: LinkKind, token: string, now: number): Promise<boolean> {
+  const id = hashRecordId(token)
+  const isFirst = await consumeRecord(trx, model, id, now)
+  await deleteRecord(trx, model, id)
+  return isFirst
+}

@@ -1,0 +1,34 @@
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { runCli } from '../cli/run-cli.ts'
+
+export interface YonderOptions {
+  readonly settings?: Readonly<Record<string, string>>
+  /** What the user types, when standard input is a terminal. */
+  readonly input?: string
+  /** Whether standard error is a terminal. */
+  readonly isTerminal?: boolean
+}
+
+export interface YonderResult {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs the command `yonder` in this process. */
+export async function runYonder(
+  parameters: readonly string[],
+  { settings = {}, input, isTerminal = false }: YonderOptions = {},
+): Promise<YonderResult> {
+  const stdin = Object.assign(new PassThrough(), { isTTY: input !== undefined })
+  const stdout = new PassThrough()
+  const stderr = Object.assign(new PassThrough(), { isTTY: isTerminal })
+  const printed = Promise.all([text(stdout), text(stderr)])
+  if (input !== undefined) stdin.end(input)
+  const code = await runCli(parameters, { streams: { stdin, stdout, stderr }, settings })
+  stdout.end()
+  stderr.end()
+  const [out, errors] = await printed
+  return { code, stdout: out, stderr: errors }
+}
