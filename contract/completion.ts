@@ -158,7 +158,10 @@ export const LeftOutToolsEvent = z.object({
   seq,
   left_out_tools: LeftOutTools,
 })
-/** How many older messages are being summarised before the model is called; null when this has ended (§26.3). */
+/**
+ * How many older messages are being summarised before the model is called; null when this has ended (§26.3). Repeated after
+ * each call that summarises.
+ */
 export const CompactingEvent = z.object({
   type: z.literal('compacting'),
   seq,

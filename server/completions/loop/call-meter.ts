@@ -60,8 +60,8 @@ export class CallMeter {
   }
 
   /** Returns the write for a reply that was not read part by part: none when the provider has done nothing. */
-  writeReply({ usage, text }: CollectedReply): UsageWrite[] {
-    return usage === undefined && text === '' ? [] : [this.#write(usage)]
+  writeReply({ usage, text }: CollectedReply): UsageWrite | undefined {
+    return usage === undefined && text === '' ? undefined : this.#write(usage)
   }
 
   #write(usage?: ModelUsage): UsageWrite {

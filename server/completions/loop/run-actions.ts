@@ -292,7 +292,7 @@ export class RecordedActions implements RunActions {
         signal,
         startCall: () => {
           const meter = this.#openMeter('summary')
-          return (reply: CollectedReply) => meter.writeReply(reply).forEach((write) => recorder.attach(write))
+          return (reply: CollectedReply) => meter.writeReply(reply)
         },
       },
     }

@@ -78,9 +78,8 @@ describe.each(engines)('a chat that no longer fits into the context window, on %
     const chatId = await openLongChat(60)
     const stream = await say(chatId, 'What is apple?')
     expect(stream.text).toBe('It is green.')
-    const [started, , stored] = stream.events.filter(
-      ({ type }) => type === 'compacting' || type === 'compaction',
-    )
+    const started = stream.events.find(({ type }) => type === 'compacting')
+    const stored = stream.events.find(({ type }) => type === 'compaction')
     const chat = await ada.readChat(chatId)
     const [compaction] = chat.compactions ?? []
     expect(started).toMatchObject({ message_count: compaction?.message_count })
@@ -100,6 +99,19 @@ describe.each(engines)('a chat that no longer fits into the context window, on %
     const kinds = used.json<MessageUsage>().calls.map(({ kind }) => kind)
     expect(kinds).toContain('summary')
     expect(kinds.filter((kind) => kind === 'reply')).toHaveLength(1)
+  })
+
+  it('counts each call that summarises as soon as it has ended (§25.6)', async () => {
+    const chatId = await openLongChat(90)
+    model.holdNext(1)
+    const stream = await ada.send(chatId, 'What is apple?', { botName: 'Small' })
+    await model.held()
+    const stored = () =>
+      product.database.db.selectFrom('usage_records').select('kind').where('chat_id', '=', chatId).execute()
+    await expect.poll(stored).toEqual([{ kind: 'summary' }])
+    expect((await ada.readChat(chatId)).messages.at(-1)?.compacting).toBeGreaterThan(10)
+    await ada.post('/api/chat/stop', { chatId })
+    await stream.ended
   })
 
   it('is summarised in the window that the catalogue knows (§25.10)', async () => {

@@ -5,14 +5,15 @@ import { presentCompaction } from '../../chats/present-chat.ts'
 import type { Db } from '../../db/database.ts'
 import type { BotRow, CompactionRow } from '../../db/tables/tables.ts'
 import { newId } from '../../lib/new-id.ts'
+import type { CollectedReply } from '../../models/collect-reply.ts'
 import type { ModelRequest, ModelStream } from '../../models/model.ts'
 import type { RunRecorder } from '../log/run-recorder.ts'
+import type { UsageWrite } from '../loop/call-meter.ts'
 import { countDropped } from './build-prompt.ts'
 import { estimateTokens } from './estimate-tokens.ts'
 import { planPrompt, summaryTokens } from './plan-prompt.ts'
 import type { PromptBudget } from './plan-prompt.ts'
 import { writeSummary } from './write-summary.ts'
-import type { SummaryRequest } from './write-summary.ts'
 
 /** How many messages of a path are read when it may have to be summarised. */
 export const maxReadMessages = 20_000
@@ -75,7 +76,8 @@ export interface SummaryFrame {
   readonly model: ModelStream
   readonly recorder: Pick<RunRecorder, 'add' | 'flush'>
   readonly signal: AbortSignal
-  readonly startCall: SummaryRequest['startCall']
+  /** Called before each call that summarises. The function that it returns is called with the reply. */
+  readonly startCall: () => (reply: CollectedReply) => UsageWrite | undefined
 }
 
 /**
@@ -138,7 +140,14 @@ async function summarize(
     summaryTokens: tokens,
     callTokens: summaryCallTokens(budget, tokens),
     signal,
-    startCall,
+    startCall: () => {
+      const endCall = startCall()
+      return (reply) => {
+        const used = endCall(reply)
+        // What a call used is stored at once, since the next step may be minutes away (§25.6).
+        if (used !== undefined) recorder.add({ type: 'compacting', message_count }, used)
+      }
+    },
   })
   recorder.add({ type: 'compacting', message_count: null })
   if ('failure' in result) {

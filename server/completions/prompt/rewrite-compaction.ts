@@ -11,7 +11,6 @@ import { withTimeout } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import { CallMeter } from '../loop/call-meter.ts'
-import type { UsageWrite } from '../loop/call-meter.ts'
 import { budgetOf, maxReadMessages, summaryCallTokens } from './fit-prompt.ts'
 import { summaryTokens } from './plan-prompt.ts'
 import { writeSummary } from './write-summary.ts'
@@ -24,6 +23,17 @@ type RewriteDeps = Pick<
   'database' | 'now' | 'openBotModel' | 'findModelFacts' | 'contextWindows' | 'compactAt'
 >
 
+export interface CompactionRewrite {
+  readonly user: User
+  /** The bot whose model writes the summary. */
+  readonly bot: BotRow
+  readonly row: CompactionRow
+  /** Aborts when the client has disconnected. */
+  readonly closed: AbortSignal
+  /** Called when the rewriting has begun, and when it has ended. */
+  readonly onChanged: () => void
+}
+
 /**
  * Rewrites a summary with the model of a bot (§26.7). A second request at the same time is refused. A failure leaves the
  * summary as it was.
@@ -31,34 +41,33 @@ type RewriteDeps = Pick<
  */
 export async function rewriteCompaction(
   deps: RewriteDeps,
-  user: User,
-  bot: BotRow,
-  row: CompactionRow,
-  closed: AbortSignal,
+  rewrite: CompactionRewrite,
 ): Promise<CompactionRow> {
+  const { bot, row, closed, onChanged } = rewrite
   const { db } = deps.database
   const now = deps.now()
   const until = now + maxRewriteMs
   if (!(await holdCompaction(db, row, { now, until }))) throw heldCompaction()
+  onChanged()
   try {
-    const result = await withTimeout(closed, maxRewriteMs, (signal) => write(deps, user, bot, row, signal))
+    const result = await withTimeout(closed, maxRewriteMs, (signal) => write(deps, rewrite, signal))
     if ('failure' in result)
       throw new AppError('upstream_error', `The summary could not be written again: ${result.failure}`)
-    const change = { ...result, bot: bot.name, edited: 0, written_at: deps.now() }
+    const change = { ...result, bot: bot.name, edited: 0, written_at: deps.now(), held_until: null }
     if (!(await finishCompaction(db, row, until, change)))
       throw new AppError('not_found', 'The summary was removed in the meantime.')
     return { ...row, ...change }
   } catch (error) {
     await releaseCompaction(db, row, until)
     throw error
+  } finally {
+    onChanged()
   }
 }
 
 async function write(
   deps: RewriteDeps,
-  user: User,
-  bot: BotRow,
-  { chat_id, id, message_id }: CompactionRow,
+  { user, bot, row: { chat_id, id, message_id } }: CompactionRewrite,
   signal: AbortSignal,
 ) {
   const { db } = deps.database
@@ -69,8 +78,7 @@ async function write(
   const window = await deps.contextWindows.find(bot)
   const budget = budgetOf(window, deps.compactAt, { maxTokens: bot.max_tokens, tools: [] })
   const tokens = summaryTokens(budget)
-  const writes: UsageWrite[] = []
-  const result = await writeSummary({
+  return writeSummary({
     model: deps.openBotModel(user, bot),
     modelName: bot.model,
     maxTokens: bot.max_tokens,
@@ -82,12 +90,10 @@ async function write(
     startCall: () => {
       const call = { userId: user.id, bot, chatId: chat_id, messageId: id, kind: 'summary' } as const
       const meter = new CallMeter(deps, call)
-      return (reply) => writes.push(...meter.writeReply(reply))
+      // What was used counts, even when the summary cannot be used.
+      return async (reply) => meter.writeReply(reply)?.(db, { messages: [] })
     },
   })
-  // What was used counts, even when the summary cannot be used.
-  for (const store of writes) await store(db, { messages: [] })
-  return result
 }
 
 export function heldCompaction(): AppError {

@@ -30,8 +30,8 @@ export interface SummaryRequest {
   /** Tokens of messages that one call may contain. */
   readonly callTokens: number
   readonly signal: AbortSignal
-  /** Called before each call of the model; the function that it returns is called with the reply. */
-  readonly startCall: () => (reply: CollectedReply) => void
+  /** Called before each call of the model; the function that it returns is called with the reply, and awaited. */
+  readonly startCall: () => (reply: CollectedReply) => void | Promise<void>
 }
 
 /** A summary, or a sentence that says why there is none. After an abort, the sentence is not shown. */
@@ -41,7 +41,7 @@ export type SummaryResult =
 
 /**
  * Writes the summary of messages with the model of a bot. When they do not fit into one call, it makes several, and each
- * one continues the summary of the one before. Never rejects (§26.2).
+ * one continues the summary of the one before. Rejects only when `startCall` does (§26.2).
  */
 export async function writeSummary(request: SummaryRequest): Promise<SummaryResult> {
   let { callTokens } = request
@@ -74,7 +74,7 @@ async function summarizeInCalls(request: SummaryRequest, callTokens: number): Pr
       },
       signal,
     )
-    endCall(reply)
+    await endCall(reply)
     if (signal.aborted) return { failure: 'The summary was stopped.' }
     const { failure } = reply
     if (failure !== undefined)

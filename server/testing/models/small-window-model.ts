@@ -14,8 +14,8 @@ export interface SmallWindowModel {
   readonly summaries: number
   /** What the next summaries are instead of a real one. */
   summarizeWith(text: string | undefined): void
-  /** Leaves the next request without a response; `held` resolves when it has arrived. */
-  holdNext(): void
+  /** Leaves the next request after `skipped` others without a response; `held` resolves when it has arrived. */
+  holdNext(skipped?: number): void
   held(): Promise<void>
   close(): Promise<void>
 }
@@ -29,14 +29,15 @@ const charsPerToken = 4
 
 interface Hold {
   isWaiting: boolean
+  skipped: number
   readonly promise: Promise<void>
   readonly resolve: () => void
 }
 
-function createHold(): Hold {
+function createHold(skipped: number): Hold {
   let resolve: () => void = () => undefined
   const promise = new Promise<void>((done) => (resolve = done))
-  return { isWaiting: true, promise, resolve: () => resolve() }
+  return { isWaiting: true, skipped, promise, resolve: () => resolve() }
 }
 
 /**
@@ -71,7 +72,7 @@ export async function startSmallWindowModel(windowTokens: number): Promise<Small
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readText(request)
-    if (hold?.isWaiting === true) {
+    if (hold?.isWaiting === true && hold.skipped-- === 0) {
       hold.isWaiting = false
       hold.resolve()
     } else {
@@ -91,7 +92,7 @@ export async function startSmallWindowModel(windowTokens: number): Promise<Small
       return summaries
     },
     summarizeWith: (text) => (replacement = text),
-    holdNext: () => (hold = createHold()),
+    holdNext: (skipped = 0) => (hold = createHold(skipped)),
     held: () => hold?.promise ?? Promise.reject(new Error('Nothing is held.')),
     close: () =>
       new Promise((resolve) => {
