@@ -46,13 +46,14 @@ export async function requireCompaction(db: Db, chatId: string, id: string): Pro
 }
 
 /**
- * Changes the text of a summary, unless a request is rewriting it. Returns false when one is, or when the summary is
- * missing.
+ * Changes the text of a summary. Returns false when a request is rewriting it, when it was not written at the time `seen`
+ * but changed since, or when it is missing.
  */
 export async function updateCompaction(
   db: Db,
   { chat_id, id }: Pick<CompactionRow, 'chat_id' | 'id'>,
-  change: Pick<CompactionRow, 'content' | 'edited' | 'written_at'>,
+  change: Pick<CompactionRow, 'content' | 'edited' | 'written_at' | 'held_until'>,
+  seen?: CompactionRow['written_at'],
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('compactions')
@@ -62,6 +63,7 @@ export async function updateCompaction(
     .where((where) =>
       where.or([where('held_until', 'is', null), where('held_until', '<=', change.written_at)]),
     )
+    .$if(seen !== undefined, (update) => update.where('written_at', '=', seen ?? 0))
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
 }
@@ -83,18 +85,18 @@ export async function holdCompaction(
 }
 
 /**
- * Stores the rewritten text of a summary and ends its reservation, which `until` identifies. Returns false when the
+ * Stores the rewritten text of a summary and the end of its reservation, which `until` identifies. Returns false when the
  * summary is gone.
  */
 export async function finishCompaction(
   db: Db,
   { chat_id, id }: Pick<CompactionRow, 'chat_id' | 'id'>,
   until: number,
-  change: Pick<CompactionRow, 'content' | 'bot' | 'model' | 'edited' | 'written_at'>,
+  change: Pick<CompactionRow, 'content' | 'bot' | 'model' | 'edited' | 'written_at' | 'held_until'>,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('compactions')
-    .set({ ...change, held_until: null })
+    .set(change)
     .where('chat_id', '=', chat_id)
     .where('id', '=', id)
     .where('held_until', '=', until)

@@ -91,6 +91,7 @@ export function presentCompaction(row: CompactionRow): Compaction {
     model: row.model,
     edited: row.edited === 1,
     time: new Date(row.written_at).toISOString(),
+    ...(row.held_until !== null && { rewriting_until: new Date(row.held_until).toISOString() }),
   }
 }
 

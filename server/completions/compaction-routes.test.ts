@@ -104,9 +104,12 @@ describe.each(engines)('a summary of older messages, on %s', (engine) => {
     await product.model.received(count + 1)
     const second = await ada.post(`${address}/rewrite`, { botName: 'Helper' })
     expect(second.statusCode).toBe(409)
+    const { rewriting_until = '' } = (await read(chatId)) ?? {}
+    expect(Date.parse(rewriting_until)).toBeGreaterThan(Date.now())
     expect((await ada.put(address, { content: 'Mine.' })).statusCode).toBe(409)
     gate.open()
     expect((await first).json()).toMatchObject({ content: 'The first.' })
+    expect(await read(chatId)).not.toHaveProperty('rewriting_until')
     expect(product.model.requests.length).toBe(count + 1)
     expect((await ada.put(address, { content: 'Mine.' })).statusCode).toBe(200)
     expect(await read(chatId)).toMatchObject({ content: 'Mine.' })
@@ -125,15 +128,33 @@ describe.each(engines)('a summary of older messages, on %s', (engine) => {
     expect((await ada.post(`${address}/rewrite`, { botName: 'Helper' })).statusCode).toBe(200)
   })
 
+  it('is not replaced by a change of an earlier text, which is refused and writes nothing (§26.16)', async () => {
+    const { chatId, address, compaction } = await openSummarized()
+    const seen = { time: compaction.time }
+    const changed = await ada.put(address, { content: 'First.', ...seen })
+    expect(changed.statusCode).toBe(200)
+    const before = await hashTables(product.database)
+    const refused = await ada.put(address, { content: 'Second.', ...seen })
+    expect(refused.statusCode).toBe(409)
+    expect(refused.json()).toMatchObject({
+      error: { code: 'conflict', message: expect.stringContaining('changed in the meantime') as string },
+    })
+    expect(await hashTables(product.database)).toEqual(before)
+    const { time } = changed.json<Compaction>()
+    expect((await ada.put(address, { content: 'Second.', time })).statusCode).toBe(200)
+    expect(await read(chatId)).toMatchObject({ content: 'Second.' })
+  })
+
   it.each([
     ['an empty text', { content: ' \n' }],
     ['no text', {}],
+    ['a time that is none', { content: 'Mine.', time: 'yesterday' }],
     ['a text of 100,001 characters', { content: 'x'.repeat(100_001) }],
   ])('refuses %s, and writes nothing (§26.6)', async (_, body) => {
     const { address } = await openSummarized()
     const before = await hashTables(product.database)
     const response = await ada.put(address, body)
-    expect([response.statusCode, response.body]).toEqual([400, expect.stringContaining('content')])
+    expect([response.statusCode, response.body]).toEqual([400, expect.stringMatching(/content|time/)])
     expect(await hashTables(product.database)).toEqual(before)
   })
 

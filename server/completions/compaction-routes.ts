@@ -8,6 +8,7 @@ import { presentCompaction } from '../chats/present-chat.ts'
 import type { Api } from '../http/api.ts'
 import { closeSignal } from '../http/close-signal.ts'
 import { requireUser } from '../identity/authenticate.ts'
+import { AppError } from '../lib/app-error.ts'
 import type { CompletionDeps } from './completion-deps.ts'
 import { heldCompaction, rewriteCompaction } from './prompt/rewrite-compaction.ts'
 
@@ -34,12 +35,16 @@ export function registerCompactionRoutes(
     async (request) => {
       const user = requireUser(request)
       const { id, compactionId } = request.params
+      const { content, time } = request.body
       await requireChat(db, user, id)
+      const now = deps.now()
+      const change = { content, edited: 1, written_at: now, held_until: null }
+      const seen = time === undefined ? undefined : Date.parse(time)
+      const isChanged = await updateCompaction(db, { chat_id: id, id: compactionId }, change, seen)
       const row = await requireCompaction(db, id, compactionId)
-      const change = { content: request.body.content, edited: 1, written_at: deps.now() }
-      if (!(await updateCompaction(db, row, change))) throw heldCompaction()
+      if (!isChanged) throw (row.held_until ?? 0) > now ? heldCompaction() : changedCompaction()
       onChatChanged(user.id, id)
-      return presentCompaction({ ...row, ...change })
+      return presentCompaction(row)
     },
   )
 
@@ -65,9 +70,21 @@ export function registerCompactionRoutes(
       await requireChat(db, user, id)
       const row = await requireCompaction(db, id, compactionId)
       const bot = await requireBot(db, user, request.body.botName)
-      const written = await rewriteCompaction(deps, user, bot, row, closeSignal(reply.raw))
-      onChatChanged(user.id, id)
-      return presentCompaction(written)
+      const rewrite = {
+        user,
+        bot,
+        row,
+        closed: closeSignal(reply.raw),
+        onChanged: () => onChatChanged(user.id, id),
+      }
+      return presentCompaction(await rewriteCompaction(deps, rewrite))
     },
+  )
+}
+
+function changedCompaction(): AppError {
+  return new AppError(
+    'conflict',
+    'The summary was changed in the meantime, so your text was not saved. Compare the texts, then save again.',
   )
 }
