@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { maxSummaryChars } from './summary-limit.ts'
+import { maxSummaryChars } from './lib/chat-limits.ts'
 
 /**
  * A compaction: a summary that requests to models contain in place of the older messages of a path. The messages

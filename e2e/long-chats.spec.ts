@@ -3,7 +3,7 @@ import type { Locator, Page } from '@playwright/test'
 import { startSmallWindowModel } from '../server/testing/models/small-window-model.ts'
 import type { SmallWindowModel } from '../server/testing/models/small-window-model.ts'
 import { openTab, stopButton, writeMessage } from './support/chat-page.ts'
-import { writeLongChat } from './support/database-rows.ts'
+import { writeLongChat, writeSummary } from './support/database-rows.ts'
 import { expect, looks, test as base } from './support/fixtures.ts'
 import { dismissToasts, expectNoSidewaysScroll } from './support/page-checks.ts'
 import { callApi, lastTurn } from './support/tools-fixtures.ts'
@@ -59,7 +59,7 @@ async function openSummary(page: Page): Promise<Locator> {
   return summaries(page)
 }
 
-test('a user sees that a long chat is summarised, opens the summary, edits it, has it written again and takes it back (§26.10, §26.11, §26.12, §26.13, §26.14)', async ({
+test('a user sees that a long chat is summarised, opens the summary, edits it, has it written again and removes it (§26.10, §26.11, §26.12, §26.13, §26.14)', async ({
   page,
   model,
   longChat,
@@ -89,13 +89,13 @@ test('a user sees that a long chat is summarised, opens the summary, edits it, h
   await expect(summary.getByText('Edited', { exact: true })).toBeHidden()
   expect(model.summaries).toBeGreaterThan(before)
 
-  await action(summary, 'Take back').click()
-  const question = page.getByRole('alertdialog', { name: 'Take back this summary?' })
+  await action(summary, 'Remove summary').click()
+  const question = page.getByRole('alertdialog', { name: 'Remove this summary?' })
   await expect(question).toContainText('sent to the model again')
   await question.getByRole('button', { name: 'Cancel' }).click()
-  await expect(action(summary, 'Take back')).toBeFocused()
-  await action(summary, 'Take back').click()
-  await question.getByRole('button', { name: 'Take back' }).click()
+  await expect(action(summary, 'Remove summary')).toBeFocused()
+  await action(summary, 'Remove summary').click()
+  await question.getByRole('button', { name: 'Remove' }).click()
   await expect(summary).toHaveCount(0)
   await expect(page.getByPlaceholder('Type your message...')).toBeFocused()
   await page.goto(longChat)
@@ -146,8 +146,8 @@ test('another tab shows a summary and its changes at once, and says when an edit
 
   await action(there, 'Edit').click()
   await there.getByRole('textbox', { name: 'Summary' }).fill('A text that is kept')
-  await action(here, 'Take back').click()
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Take back' }).click()
+  await action(here, 'Remove summary').click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
   await expect(here).toHaveCount(0)
   await expect(there).toContainText('This summary no longer exists. Copy your text if you need it.')
   await expect(there.getByRole('textbox', { name: 'Summary' })).toHaveValue('A text that is kept')
@@ -156,7 +156,7 @@ test('another tab shows a summary and its changes at once, and says when an edit
   await expect(there).toHaveCount(0)
 })
 
-test('a summary that cannot be written again stays, with the reason; taken back meanwhile in another tab, it is gone (§26.13, §26.15)', async ({
+test('a summary that cannot be written again stays, with the reason; another tab shows that it is being written and cannot replace it (§26.7, §26.13, §26.17)', async ({
   page,
   context,
   model,
@@ -177,26 +177,51 @@ test('a summary that cannot be written again stays, with the reason; taken back 
 
   const second = await openTab(context, longChat)
   const there = await openSummary(second)
+  await action(there, 'Edit').click()
+  await there.getByRole('textbox', { name: 'Summary' }).fill('Mine')
   model.holdNext()
   await action(summary, 'Write again').click()
   await model.held()
   await expect(action(summary, 'Writing again…')).toHaveAttribute('aria-busy', 'true')
   await expect(action(summary, 'Edit')).toBeDisabled()
-  await expect(action(summary, 'Take back')).toBeDisabled()
+  await expect(action(summary, 'Remove summary')).toBeDisabled()
   problems.expect(/status of 409/)
   problems.expect(/could not be saved/)
-  await action(there, 'Edit').click()
-  await there.getByRole('textbox', { name: 'Summary' }).fill('Mine')
   await action(there, 'Save').click()
   await expect(
     second.getByText('This summary is being written again. Wait until that is finished, then try again.'),
   ).toBeVisible()
   await expect(there.getByRole('textbox', { name: 'Summary' })).toHaveValue('Mine')
   await action(there, 'Cancel').click()
-  await action(there, 'Take back').click()
-  await second.getByRole('alertdialog').getByRole('button', { name: 'Take back' }).click()
-  await expect(summaries(second)).toHaveCount(0)
-  await expect(summary).toHaveCount(0)
+  await expect(action(there, 'Writing again…')).toHaveAttribute('aria-busy', 'true')
+  await expect(action(there, 'Edit')).toBeDisabled()
+  // Leaving the page ends its request.
+  await page.goto('about:blank')
+  await expect(action(there, 'Write again')).toBeEnabled()
+  await expect(action(there, 'Edit')).toBeEnabled()
+})
+
+test('a user opens a summary at the end of a chat and reads from its top; an edited text is still there after a reload (§26.11, §26.18)', async ({
+  page,
+  product,
+  longChat,
+}) => {
+  const chatId = longChat.replace('/chat/', '')
+  await writeSummary(product.dataDir, chatId, `A summary. ${filler.repeat(4)}`)
+  await page.reload()
+  const summary = summaries(page)
+  await expect(line(summary)).toBeInViewport()
+  await line(summary).click()
+  const text = summary.getByRole('region', { name: 'Text of the summary' })
+  await expect(text).toBeVisible()
+  await expect(line(summary)).toBeInViewport({ ratio: 1 })
+  await text.scrollIntoViewIfNeeded()
+  await action(summary, 'Edit').click()
+  await summary.getByRole('textbox', { name: 'Summary' }).fill('Not saved yet')
+  await page.reload()
+  await expect(summary.getByRole('textbox', { name: 'Summary' })).toHaveValue('Not saved yet')
+  await action(summary, 'Save').click()
+  await expect(text).toHaveText('Not saved yet')
 })
 
 test('a user reads and changes a summary with the keyboard alone, and Escape asks before it discards (§26.12)', async ({
@@ -299,7 +324,7 @@ for (const { look, ...settings } of looks) {
       await check()
       await page.reload()
       await openSummary(page)
-      await action(summary, 'Take back').click()
+      await action(summary, 'Remove summary').click()
       await expect(page.getByRole('alertdialog')).toBeVisible()
       await check()
     })

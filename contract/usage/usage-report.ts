@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ClientId } from '../chat.ts'
+import { maxUsageMessages } from '../lib/chat-limits.ts'
 
 /** Days that one request may cover: twelve months, and the rest of the first one. */
 export const maxUsageDays = 400
@@ -58,9 +59,6 @@ export const UsageReport = z.object({
   bots: z.array(UsageTotals.extend({ bot: z.string() })),
 })
 export type UsageReport = z.infer<typeof UsageReport>
-
-/** The most replies that one request may ask for, such as those of one turn. */
-export const maxUsageMessages = 100
 
 /** The query of `GET /api/chats/{id}/usage`: the ids of replies, separated by commas (§25.8). */
 export const MessageUsageQuery = z.object({

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { sqliteFileName } from '../../server/db/open-database.ts'
 import { openSqlite } from '../../server/db/dialects/sqlite.ts'
+import { addCompaction } from '../../server/testing/factories/chats.ts'
 
 /** Messages per insert statement. */
 const messagesPerInsert = 500
@@ -54,6 +55,22 @@ export async function writeLongChat(
       }
     })
     return id
+  } finally {
+    await close()
+  }
+}
+
+/** Writes a summary that ends with the last message of a chat directly into the database of a product. */
+export async function writeSummary(dataDir: string, chatId: string, content: string): Promise<void> {
+  const { db, close } = openSqlite(join(dataDir, sqliteFileName))
+  try {
+    const last = await db
+      .selectFrom('messages')
+      .select('id')
+      .where('chat_id', '=', chatId)
+      .orderBy('unix_timestamp', 'desc')
+      .executeTakeFirstOrThrow()
+    await addCompaction(db, { chat_id: chatId, message_id: last.id, content })
   } finally {
     await close()
   }

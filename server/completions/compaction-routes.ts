@@ -85,6 +85,6 @@ export function registerCompactionRoutes(
 function changedCompaction(): AppError {
   return new AppError(
     'conflict',
-    'The summary was changed in the meantime, so your text was not saved. Compare the texts, then save again.',
+    'The summary was changed in the meantime, so your text was not saved. Save again to replace the newer one.',
   )
 }

@@ -1,4 +1,4 @@
-import { maxSummaryChars } from '@yonder/contract/summary-limit'
+import { maxSummaryChars } from '@yonder/contract/lib/chat-limits'
 import { isToolResult } from '../../chats/message-store.ts'
 import { cutText } from '../../lib/text.ts'
 import { collectReply } from '../../models/collect-reply.ts'

@@ -8,6 +8,7 @@ const texts = [
   storageKeys.homeOutbox('r_1'),
   storageKeys.draft('c_1'),
   storageKeys.edit('c_1'),
+  storageKeys.summary('c_1'),
   storageKeys.outbox('c_1'),
   storageKeys.newMessage('c_2'),
   storageKeys.newBot('c_2'),

@@ -1,3 +1,4 @@
+import type { Compaction } from '@yonder/contract/compaction'
 import { useCallback, useSyncExternalStore } from 'react'
 import { browserStorage } from '../../lib/browser-storage.ts'
 
@@ -15,6 +16,7 @@ export const storageKeys = {
   newMessage: (chatId: string) => `newChat_${chatId}_message`,
   newBot: (chatId: string) => `newChat_${chatId}_bot`,
   edit: (chatId: string) => `chat_${chatId}_edit`,
+  summary: (chatId: string) => `chat_${chatId}_summary`,
   draft: (chatId: string) => `chat_${chatId}_draft`,
   outbox: (chatId: string) => `chat_${chatId}_outbox`,
 } as const
@@ -23,7 +25,7 @@ export const storageKeys = {
 const ownerKey = 'chat_storage_owner'
 /** The keys of texts that the user has written, including the entries of elicitation forms. */
 const textKeys =
-  /^home_page_(?:draft|request)$|^home_page_outbox_.|^chat_.+_(?:draft|edit|outbox)$|^chat_.+_question_.|^newChat_.+_(?:message|bot)$/
+  /^home_page_(?:draft|request)$|^home_page_outbox_.|^chat_.+_(?:draft|edit|summary|outbox)$|^chat_.+_question_.|^newChat_.+_(?:message|bot)$/
 const botChoiceKeys = /^chat_.+_selectedBot$/
 
 /** Keeps the chat data of one user in browser storage from the next user of the same browser (§15.12). */
@@ -95,28 +97,70 @@ interface EditDraft {
   readonly text: string
 }
 
-/**
- * The text of the message that is being edited, stored so that it survives a reload or another page. A chat has at most
- * one.
- */
-export const editDraft = {
-  read(chatId: string): EditDraft | undefined {
-    try {
-      const draft: unknown = JSON.parse(browserStorage.read(storageKeys.edit(chatId)) ?? 'null')
-      return isDraft(draft) ? draft : undefined
-    } catch {
-      return undefined
-    }
-  },
-  write(chatId: string, draft: EditDraft): void {
-    browserStorage.write(storageKeys.edit(chatId), JSON.stringify(draft))
-  },
-  clear(chatId: string): void {
-    browserStorage.remove(storageKeys.edit(chatId))
-  },
+interface SummaryDraft {
+  /** The summary as it was when the editing began. */
+  readonly compaction: Compaction
+  readonly text: string
 }
 
-function isDraft(value: unknown): value is EditDraft {
-  if (typeof value !== 'object' || value === null || !('messageId' in value && 'text' in value)) return false
-  return typeof value.messageId === 'string' && typeof value.text === 'string'
+/** A text that is being edited in a chat, stored so that it survives a reload or another page. */
+interface StoredEdit<Draft> {
+  read(chatId: string): Draft | undefined
+  write(chatId: string, draft: Draft): void
+  clear(chatId: string): void
+}
+
+/** The message that is being edited. A chat has at most one. */
+export const editDraft: StoredEdit<EditDraft> = storeEdits(
+  storageKeys.edit,
+  (value): value is EditDraft =>
+    hasText(value) && 'messageId' in value && typeof value.messageId === 'string',
+)
+
+/** The summary that is being edited. A chat has at most one. */
+export const summaryDraft: StoredEdit<SummaryDraft> = storeEdits(
+  storageKeys.summary,
+  (value): value is SummaryDraft => hasText(value) && 'compaction' in value && isCompaction(value.compaction),
+)
+
+function storeEdits<Draft>(
+  keyOf: (chatId: string) => string,
+  isDraft: (value: unknown) => value is Draft,
+): StoredEdit<Draft> {
+  return {
+    read(chatId) {
+      try {
+        const draft: unknown = JSON.parse(browserStorage.read(keyOf(chatId)) ?? 'null')
+        return isDraft(draft) ? draft : undefined
+      } catch {
+        return undefined
+      }
+    },
+    write: (chatId, draft) => browserStorage.write(keyOf(chatId), JSON.stringify(draft)),
+    clear: (chatId) => browserStorage.remove(keyOf(chatId)),
+  }
+}
+
+function hasText(value: unknown): value is { readonly text: string } {
+  return typeof value === 'object' && value !== null && 'text' in value && typeof value.text === 'string'
+}
+
+function isCompaction(value: unknown): value is Compaction {
+  const fields = {
+    id: '',
+    message_id: '',
+    message_count: 0,
+    content: '',
+    bot: '',
+    model: '',
+    edited: false,
+    time: '',
+  }
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.entries(fields).every(
+      ([name, like]) => typeof (value as Readonly<Record<string, unknown>>)[name] === typeof like,
+    )
+  )
 }

@@ -121,7 +121,7 @@ function Conversation({ chat, view, session, aside, reservesAside }: Conversatio
   }, [goToEnd, focusInput])
   const busy = view.phase !== 'idle'
   const actions = useMessageActions({ chat, session, busy, choice, onRequest })
-  const summaries = useSummaries({ chat, session, botName: choice.selected?.name, onTakenBack: focusInput })
+  const summaries = useSummaries({ chat, session, botName: choice.selected?.name, onRemoved: focusInput })
 
   const goToMessage = (messageId: string) => {
     leaveEnd()

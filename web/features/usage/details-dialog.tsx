@@ -1,4 +1,5 @@
 import type { Message } from '@yonder/contract/message'
+import { maxUsageMessages } from '@yonder/contract/lib/chat-limits'
 import type { MessageUsage, ModelCallUsage } from '@yonder/contract/usage/usage-report'
 import { useId } from 'react'
 import type { ReactNode } from 'react'
@@ -33,11 +34,9 @@ export function DetailsDialog({ chatId, replies, onClose }: DetailsDialogProps) 
   )
 }
 
-/** How many replies one request may name. Of a longer turn the earlier ones are left out, and the dialog says so. */
-const maxReplies = 100
-
 function DialogBody({ chatId, replies }: Omit<DetailsDialogProps, 'onClose'>) {
-  const named = replies.slice(-maxReplies)
+  // Of a turn with more replies the earlier ones are left out.
+  const named = replies.slice(-maxUsageMessages)
   const ids = named.map(({ id }) => encodeURIComponent(id)).join(',')
   const { data, error, mutate } = useSWR<MessageUsage, Error>(
     `/api/chats/${encodeURIComponent(chatId)}/usage?messageIds=${ids}`,
@@ -60,7 +59,8 @@ function DialogBody({ chatId, replies }: Omit<DetailsDialogProps, 'onClose'>) {
       {usage.calls.length > 1 && <CallTable calls={usage.calls} />}
       {named.length < replies.length && (
         <p className="text-sm text-muted">
-          Only the last {maxReplies} of the {formatCount(replies.length)} steps of this reply are counted.
+          Only the last {maxUsageMessages} of the {formatCount(replies.length)} steps of this reply are
+          counted.
         </p>
       )}
       {data === undefined && (

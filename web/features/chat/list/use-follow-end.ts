@@ -2,8 +2,8 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react
 import type { RefObject } from 'react'
 import { useReadingPlace } from './reading-place.ts'
 
-/** The elements that expand a part of a message when they are clicked. */
-const expandButtons = 'article summary, article button'
+/** The elements that expand a part of a message, or a summary of messages, when they are clicked. */
+const expandButtons = ':is(article, aside) :is(summary, button)'
 
 export interface FollowEnd {
   /** False after the user has scrolled up. */

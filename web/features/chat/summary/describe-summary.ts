@@ -1,7 +1,7 @@
-const inWords = new Intl.NumberFormat('en-US')
+import { formatCount } from '../../../lib/format-usage.ts'
 
 function countMessages(count: number): string {
-  return count === 1 ? '1 earlier message' : `${inWords.format(count)} earlier messages`
+  return count === 1 ? '1 earlier message' : `${formatCount(count)} earlier messages`
 }
 
 /** The title of a summary that replaces `count` messages. */

@@ -4,13 +4,13 @@ import { classNames } from '../../../ui/class-names.ts'
 import { describeSummary } from './describe-summary.ts'
 import type { SummaryBlockProps } from './summary-block.tsx'
 import { SummaryText } from './summary-text.tsx'
-import { TakeBackButton } from './take-back-button.tsx'
+import { RemoveButton } from './remove-button.tsx'
 import { useSummaryActions } from './use-summary-actions.ts'
 
 /** A summary that a later one of the path replaces: one line, without a frame (§26.11). */
 export function ReplacedSummary({ compaction, summaries }: SummaryBlockProps) {
   const [isOpen, setOpen] = useState(false)
-  const { takeBack } = useSummaryActions(compaction, summaries)
+  const { remove } = useSummaryActions(compaction, summaries)
   const title = describeSummary(compaction.message_count)
   return (
     <aside aria-label={title} className="min-w-0 text-sm text-muted">
@@ -31,9 +31,9 @@ export function ReplacedSummary({ compaction, summaries }: SummaryBlockProps) {
         <div className="mt-1 flex flex-col items-start gap-2 border-l border-line pl-4">
           <SummaryText text={compaction.content} />
           <span className="-ml-3">
-            <TakeBackButton
-              action={takeBack}
-              message="The later summary stays, so requests to models do not change. If the later one is written again or taken back, this summary is no longer used."
+            <RemoveButton
+              action={remove}
+              message="The later summary stays, so requests to models do not change. If the later one is written again or removed, this summary is no longer used."
             />
           </span>
         </div>

@@ -7,15 +7,24 @@ export interface Summaries {
   readonly chatId: string
   /** The summary after a message of the visible path. */
   readonly after: (messageId: string) => PlacedSummary | undefined
-  /** Whether the chat no longer contains a summary that is being edited. */
-  readonly isGone: (id: string) => boolean
-  /** Keeps a summary in view while it is edited, even if it is taken back elsewhere; called with undefined at the end. */
+  /**
+   * The summary that is being edited, as it was when the editing began. It stays in view when it is removed elsewhere. An
+   * edit that was open when the chat was left is restored.
+   */
+  readonly editing: Compaction | undefined
+  /** Whether the chat no longer contains the summary that is being edited. */
+  readonly isGone: boolean
+  /** Begins an edit, or ends it. */
   readonly edit: (compaction: Compaction | undefined) => void
+  /** Stores the text of the edit, so that it survives a reload. */
+  readonly storeText: (text: string) => void
+  /** Returns the text of the edit; undefined when it has not been changed. */
+  readonly readText: () => string | undefined
   /** The bot that would write a summary again: the selected one. Undefined while no bot is selected. */
   readonly botName: string | undefined
   /** Called with a summary as the server has stored it. */
   readonly onChanged: (compaction: Compaction) => void
-  readonly onTakenBack: (id: string) => void
+  readonly onRemoved: (id: string) => void
   /** Called when an action failed, since outdated data may be the reason. */
   readonly onFailed: () => void
 }

@@ -7,10 +7,10 @@ import { useKeepMounted } from '../../../lib/keep-mounted.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { describeSummary } from './describe-summary.ts'
+import { RemoveButton } from './remove-button.tsx'
 import type { Summaries } from './summaries-context.ts'
 import { SummaryEditor } from './summary-editor.tsx'
 import { SummaryText } from './summary-text.tsx'
-import { TakeBackButton } from './take-back-button.tsx'
 import { useSummaryActions } from './use-summary-actions.ts'
 
 export interface SummaryBlockProps {
@@ -20,21 +20,16 @@ export interface SummaryBlockProps {
 
 /** The summary that requests to models contain instead of the messages above it (§26.11). */
 export const SummaryBlock = memo(function SummaryBlock({ compaction, summaries }: SummaryBlockProps) {
-  const [isOpen, setOpen] = useState(false)
-  const [isEditing, setEditing] = useState(false)
-  const { save, rewrite, takeBack } = useSummaryActions(compaction, summaries)
+  const isEditing = summaries.editing?.id === compaction.id
+  const isGone = isEditing && summaries.isGone
+  const [isOpen, setOpen] = useState(isEditing)
+  const { save, rewrite, remove } = useSummaryActions(compaction, summaries)
   const editButton = useRef<HTMLButtonElement>(null)
-  const { edit } = summaries
-  const isGone = summaries.isGone(compaction.id)
-  useEffect(() => {
-    if (!isEditing) return
-    edit(compaction)
-    return () => edit(undefined)
-  }, [isEditing, compaction, edit])
+  const isRewriting = useIsAhead(compaction.rewriting_until) || rewrite.pending
   const close = () => {
-    flushSync(() => setEditing(false))
+    flushSync(() => summaries.edit(undefined))
     editButton.current?.focus({ preventScroll: true })
-    if (isGone) summaries.onTakenBack(compaction.id)
+    if (isGone) summaries.onRemoved(compaction.id)
   }
   const saveText = async (text: string) => {
     const { done } = await save.run(text)
@@ -69,9 +64,12 @@ export const SummaryBlock = memo(function SummaryBlock({ compaction, summaries }
         <div className="flex flex-col gap-2 border-t border-line px-4 py-3">
           {isEditing ? (
             <SummaryEditor
-              text={compaction.content}
+              before={summaries.editing.content}
+              now={compaction.content}
+              readText={summaries.readText}
               isGone={isGone}
               saving={save.pending}
+              onChange={summaries.storeText}
               onSave={(text) => void saveText(text)}
               onClose={close}
             />
@@ -85,24 +83,24 @@ export const SummaryBlock = memo(function SummaryBlock({ compaction, summaries }
                     ref={editButton}
                     size="small"
                     look="muted"
-                    disabled={rewrite.pending}
-                    onClick={() => setEditing(true)}
+                    disabled={isRewriting}
+                    onClick={() => summaries.edit(compaction)}
                   >
                     Edit
                   </Button>
                   <Button
                     size="small"
                     look="muted"
-                    busy={rewrite.pending}
+                    busy={isRewriting}
                     disabled={summaries.botName === undefined}
                     onClick={() => void rewrite.run()}
                   >
-                    {rewrite.pending ? 'Writing again…' : 'Write again'}
+                    {isRewriting ? 'Writing again…' : 'Write again'}
                   </Button>
-                  <TakeBackButton
-                    action={takeBack}
-                    disabled={rewrite.pending}
-                    message="The messages themselves are sent to the model again. They may be summarised again when they no longer fit into its context window."
+                  <RemoveButton
+                    action={remove}
+                    disabled={isRewriting}
+                    message="The messages stay in the chat and are sent to the model again. They may be summarised again when they no longer fit into its context window."
                   />
                 </span>
               </div>
@@ -114,6 +112,17 @@ export const SummaryBlock = memo(function SummaryBlock({ compaction, summaries }
     </aside>
   )
 })
+
+/** Whether a time is still ahead. */
+function useIsAhead(time: string | undefined): boolean {
+  const [past, setPast] = useState<string>()
+  useEffect(() => {
+    if (time === undefined) return
+    const timer = setTimeout(() => setPast(time), Date.parse(time) - Date.now())
+    return () => clearTimeout(timer)
+  }, [time])
+  return time !== undefined && time !== past
+}
 
 /** The bot and the model that wrote a summary, and when it was written or changed. */
 function SummaryOrigin({ compaction: { bot, model, time } }: { readonly compaction: Compaction }) {

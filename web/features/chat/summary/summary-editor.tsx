@@ -1,5 +1,6 @@
-import { maxSummaryChars } from '@yonder/contract/summary-limit'
+import { maxSummaryChars } from '@yonder/contract/lib/chat-limits'
 import { useId, useLayoutEffect, useRef, useState } from 'react'
+import { formatCount } from '../../../lib/format-usage.ts'
 import { useKeepMounted } from '../../../lib/keep-mounted.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
@@ -7,21 +8,27 @@ import { useDiscardQuestion } from '../../../ui/dialog/discard-question.tsx'
 import { hasLongLine, prepareForLongLine } from '../../../ui/long-text.tsx'
 
 export interface SummaryEditorProps {
-  /** The stored text. */
-  readonly text: string
-  /** Whether the summary was taken back or replaced elsewhere, so that nothing can be saved. */
+  /** The stored text, when the editing began and now. */
+  readonly before: string
+  readonly now: string
+  /** Returns the edited text, if the edit is an earlier one. */
+  readonly readText: () => string | undefined
+  /** Whether the summary was removed or replaced elsewhere, so that nothing can be saved. */
   readonly isGone: boolean
   readonly saving: boolean
+  readonly onChange: (text: string) => void
   readonly onSave: (text: string) => void
   readonly onClose: () => void
 }
 
-const inWords = new Intl.NumberFormat('en-US')
-
-/** Edits a summary in place. Escape asks before it discards changes (§26.12). */
-export function SummaryEditor({ text: stored, isGone, saving, onSave, onClose }: SummaryEditorProps) {
-  const [before] = useState(stored)
-  const [text, setText] = useState(stored)
+/**
+ * Edits a summary in place. Escape asks before it discards changes (§26.12). The editor gets the focus when the user opens
+ * it, but not when an earlier edit is restored.
+ */
+export function SummaryEditor(props: SummaryEditorProps) {
+  const { before, now, readText, isGone, saving, onChange, onSave, onClose } = props
+  const [restored] = useState(readText)
+  const [text, setText] = useState(restored ?? before)
   const box = useRef<HTMLTextAreaElement>(null)
   const hint = useId()
   useKeepMounted()
@@ -32,7 +39,9 @@ export function SummaryEditor({ text: stored, isGone, saving, onSave, onClose }:
   )
   const isTooLong = text.length > maxSummaryChars
   const isReady = text.trim() !== '' && !isTooLong && !isGone
-  useLayoutEffect(() => box.current?.focus(), [])
+  useLayoutEffect(() => {
+    if (restored === undefined) box.current?.focus()
+  }, [restored])
   return (
     <form
       aria-label="Edit summary"
@@ -53,7 +62,10 @@ export function SummaryEditor({ text: stored, isGone, saving, onSave, onClose }:
         aria-label="Summary"
         aria-describedby={hint}
         aria-invalid={isTooLong || undefined}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => {
+          setText(event.target.value)
+          onChange(event.target.value)
+        }}
         onPaste={({ currentTarget, clipboardData }) => prepareForLongLine(currentTarget, clipboardData)}
         onDrop={({ currentTarget, dataTransfer }) => prepareForLongLine(currentTarget, dataTransfer)}
         onKeyDown={(event) => {
@@ -71,7 +83,7 @@ export function SummaryEditor({ text: stored, isGone, saving, onSave, onClose }:
           id={hint}
           className={classNames('mr-auto text-xs', isTooLong || isGone ? 'text-danger' : 'text-muted')}
         >
-          {describeProblem({ isGone, isTooLong, isOutdated: stored !== before, length: text.length })}
+          {describeProblem({ isGone, isTooLong, isOutdated: now !== before, length: text.length })}
         </output>
         <Button size="small" look="plain" onClick={onClose}>
           Cancel
@@ -96,7 +108,7 @@ interface Problems {
 function describeProblem({ isGone, isTooLong, isOutdated, length }: Problems): string {
   if (isGone) return 'This summary no longer exists. Copy your text if you need it.'
   if (isTooLong)
-    return `A summary has at most ${inWords.format(maxSummaryChars)} characters. This one has ${inWords.format(length)}.`
+    return `A summary has at most ${formatCount(maxSummaryChars)} characters. This one has ${formatCount(length)}.`
   if (isOutdated) return 'The summary was changed elsewhere meanwhile. Saving replaces that text.'
   return 'The model reads this text.'
 }

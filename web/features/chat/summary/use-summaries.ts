@@ -1,7 +1,8 @@
 import type { Chat } from '@yonder/contract/chat'
 import type { Compaction } from '@yonder/contract/compaction'
-import { useMemo, useState } from 'react'
+import { useCallback, useMemo, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
+import { summaryDraft } from '../chat-storage.ts'
 import type { ChatSession } from '../session/chat-session.ts'
 import { placeSummaries } from './place-summaries.ts'
 import type { Summaries } from './summaries-context.ts'
@@ -12,33 +13,74 @@ export interface UseSummariesOptions {
   readonly session: ChatSession
   /** The bot that is selected. */
   readonly botName: string | undefined
-  /** Called after a summary was taken back, with which its buttons disappear. */
-  readonly onTakenBack: () => void
+  /** Called after a summary was removed, with which its buttons disappear. */
+  readonly onRemoved: () => void
 }
 
 const noCompactions: readonly Compaction[] = []
 
 /** The summaries on the visible path of the user's own chat. The object stays the same while none of them changes. */
-export function useSummaries({ chat, session, botName, onTakenBack }: UseSummariesOptions): Summaries {
+export function useSummaries({ chat, session, botName, onRemoved }: UseSummariesOptions): Summaries {
   const { id: chatId, messages, selected_message_id: leafId, compactions: stored = noCompactions } = chat
-  const [edited, edit] = useState<Compaction>()
-  const isEditedGone = edited !== undefined && !stored.some(({ id }) => id === edited.id)
+  const { editing, edit, storeText, readText } = useEditing(chatId)
+  const isGone = editing !== undefined && !stored.some(({ id }) => id === editing.id)
   return useMemo(() => {
     // Placed last, the edited summary also stays when another one has taken its place.
-    const placed = placeSummaries(messages, leafId, isEditedGone ? [...stored, edited] : stored)
+    const placed = placeSummaries(messages, leafId, isGone ? [...stored, editing] : stored)
     return {
       chatId,
       after: (messageId) => placed.get(messageId),
-      isGone: (id) => isEditedGone && id === edited.id,
+      editing,
+      isGone,
       edit,
+      storeText,
+      readText,
       botName,
       onChanged: (compaction) => session.changeCompaction(compaction.id, compaction),
-      onTakenBack: (id) => {
+      onRemoved: (id) => {
         // The confirmation must close first, because it keeps the focus inside itself.
         flushSync(() => session.changeCompaction(id, undefined))
-        onTakenBack()
+        onRemoved()
       },
       onFailed: session.reload,
     }
-  }, [chatId, messages, leafId, stored, edited, isEditedGone, botName, session, onTakenBack])
+  }, [
+    chatId,
+    messages,
+    leafId,
+    stored,
+    editing,
+    isGone,
+    edit,
+    storeText,
+    readText,
+    botName,
+    session,
+    onRemoved,
+  ])
+}
+
+function useEditing(chatId: string): Pick<Summaries, 'editing' | 'edit' | 'storeText' | 'readText'> {
+  const [restored] = useState(() => summaryDraft.read(chatId))
+  const [editing, setEditing] = useState(restored?.compaction)
+  const edited = useRef(restored?.text)
+  const edit = useCallback(
+    (compaction: Compaction | undefined) => {
+      edited.current = undefined
+      summaryDraft.clear(chatId)
+      setEditing(compaction)
+    },
+    [chatId],
+  )
+  const storeText = useCallback(
+    (text: string) => {
+      if (editing === undefined) return
+      edited.current = text
+      if (text === editing.content) summaryDraft.clear(chatId)
+      else summaryDraft.write(chatId, { compaction: editing, text })
+    },
+    [chatId, editing],
+  )
+  const readText = useCallback(() => edited.current, [])
+  return { editing, edit, storeText, readText }
 }

@@ -4,8 +4,8 @@ import { useAction } from '../../../lib/use-action.ts'
 import type { Summaries } from './summaries-context.ts'
 
 /** The three changes of a summary. Each failure shows the server's reason and loads the chat again. */
-export function useSummaryActions({ id }: Compaction, summaries: Summaries) {
-  const { chatId, botName, onChanged, onTakenBack, onFailed } = summaries
+export function useSummaryActions({ id, time }: Compaction, summaries: Summaries) {
+  const { chatId, botName, onChanged, onRemoved, onFailed } = summaries
   const path = `/api/chats/${encodeURIComponent(chatId)}/compactions/${encodeURIComponent(id)}`
   const explain = (what: string) => (error: unknown) => {
     const reason = readReason(error)
@@ -14,7 +14,7 @@ export function useSummaryActions({ id }: Compaction, summaries: Summaries) {
   const shared = { refresh: onFailed, update: (_: unknown, changed: Compaction) => onChanged(changed) }
   const save = useAction<string, Compaction>({
     ...shared,
-    call: (api, content) => api.put(path, { content }),
+    call: (api, content) => api.put(path, { content, time }),
     success: () => 'Summary saved',
     failure: explain('The summary could not be saved'),
   })
@@ -24,12 +24,12 @@ export function useSummaryActions({ id }: Compaction, summaries: Summaries) {
     success: () => 'Summary written again',
     failure: explain('The summary could not be written again'),
   })
-  const takeBack = useAction<void, null>({
+  const remove = useAction<void, null>({
     call: (api) => api.delete(path),
-    update: () => onTakenBack(id),
-    success: () => 'Summary taken back',
-    failure: explain('The summary could not be taken back'),
+    update: () => onRemoved(id),
+    success: () => 'Summary removed',
+    failure: explain('The summary could not be removed'),
     refresh: onFailed,
   })
-  return { save, rewrite, takeBack }
+  return { save, rewrite, remove }
 }

@@ -2,3 +2,6 @@
 
 /** Characters of a summary. */
 export const maxSummaryChars = 100_000
+
+/** Replies whose usage one request may ask for, such as those of one turn. */
+export const maxUsageMessages = 100

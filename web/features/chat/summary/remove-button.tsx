@@ -3,26 +3,26 @@ import type { Action } from '../../../lib/use-action.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx'
 
-export interface TakeBackButtonProps {
+export interface RemoveButtonProps {
   readonly action: Action<void, null>
-  /** What happens to the messages after the summary was taken back. */
+  /** What happens to the messages after the summary was removed. */
   readonly message: string
   readonly disabled?: boolean
 }
 
-/** Takes back a summary after a confirmation (§26.14). */
-export function TakeBackButton({ action, message, disabled }: TakeBackButtonProps) {
+/** Removes a summary after a confirmation (§26.14). */
+export function RemoveButton({ action, message, disabled }: RemoveButtonProps) {
   const [isAsking, setAsking] = useState(false)
   return (
     <>
       <Button size="small" look="muted" disabled={disabled} onClick={() => setAsking(true)}>
-        Take back
+        Remove summary
       </Button>
       {isAsking && (
         <ConfirmDialog
-          title="Take back this summary?"
+          title="Remove this summary?"
           message={message}
-          action="Take back"
+          action="Remove"
           onConfirm={async () => (await action.run()).done}
           onDone={() => setAsking(false)}
           onCancel={() => setAsking(false)}
