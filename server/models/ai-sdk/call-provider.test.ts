@@ -66,6 +66,20 @@ describe('the prompt cache of Anthropic', () => {
     expect(marked(bodies[0]).toSorted()).toEqual(['"c2"', 'last'])
   })
 
+  it('reports the tokens that it wrote and read as parts of the input (§24.6, §25.5)', async () => {
+    const counts = { input: 100, output: 5, cached: 20, cacheWrite: 70 }
+    const { anthropic } = wireShapes
+    const events = [anthropic.start('m'), anthropic.text('ok'), anthropic.finish('stop', counts)]
+    const { url } = await scene.serve(() => events)
+    expect((await scene.callModel('anthropic', url)).parts).toContainEqual({
+      type: 'usage',
+      inputTokens: 100,
+      outputTokens: 5,
+      cachedTokens: 20,
+      cacheWriteTokens: 70,
+    })
+  })
+
   it('is left out for a server that refuses the marks (§24.5)', async () => {
     let refusals = 0
     const { url, seen } = await scene.serve(

@@ -5,6 +5,8 @@ export interface WireUsage {
   readonly output: number
   /** Tokens of `input` that were read from the cache. */
   readonly cached?: number
+  /** Tokens of `input` that were written to the cache. Only Anthropic reports them. */
+  readonly cacheWrite?: number
   /** Tokens of `output` that were reasoning. */
   readonly reasoning?: number
 }
@@ -127,8 +129,9 @@ const anthropicShape: WireShape = {
       },
       // Anthropic counts cached tokens apart.
       usage: {
-        input_tokens: usage.input - (usage.cached ?? 0),
+        input_tokens: usage.input - (usage.cached ?? 0) - (usage.cacheWrite ?? 0),
         cache_read_input_tokens: usage.cached,
+        cache_creation_input_tokens: usage.cacheWrite,
         output_tokens: usage.output,
         ...(usage.reasoning === undefined
           ? {}
