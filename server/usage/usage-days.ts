@@ -14,7 +14,7 @@ export function listUsageDays({ from, to, time_zone }: UsageQuery): readonly Usa
   const count = first.until(last, { largestUnit: 'days' }).days + 1
   if (count < 1) throw new AppError('invalid_request', 'from: must not be later than to')
   if (count > maxUsageDays)
-    throw new AppError('invalid_request', `to: must be at most ${maxUsageDays} days after from`)
+    throw new AppError('invalid_request', `to: a range must have at most ${maxUsageDays} days`)
   const starts = Array.from({ length: count + 1 }, (_, index) =>
     startOf(first.add({ days: index }), time_zone),
   )
