@@ -36,14 +36,17 @@ export interface TooltipProps {
   readonly shortcut?: string | undefined
   /** Whether the control is part of a line of text and can itself have several lines. */
   readonly inline?: boolean
+  /** Whether a press opens it, also on a touch screen. For a control that has nothing else to do than to show the text. */
+  readonly opensOnPress?: boolean
   readonly children: ReactNode
 }
 
 /**
- * Shows the name of a control and its shortcut, or the address of a link, when the pointer rests on it or the keyboard reaches it (WCAG 1.4.13).
+ * Shows the name of a control and its shortcut, or the address of a link, when the pointer rests on it or the keyboard
+ * reaches it (WCAG 1.4.13).
  * Screen readers name the control and its address themselves, so it is hidden from them.
  */
-export function Tooltip({ text, shortcut, inline = false, children }: TooltipProps) {
+export function Tooltip({ text, shortcut, inline = false, opensOnPress = false, children }: TooltipProps) {
   const anchor = useRef<HTMLSpanElement>(null)
   const isPressed = useRef(false)
   const { isOpen, open, openAfterDelay, close } = useTooltip()
@@ -68,6 +71,7 @@ export function Tooltip({ text, shortcut, inline = false, children }: TooltipPro
       }}
       onPointerUp={endPress}
       onPointerCancel={endPress}
+      onClick={opensOnPress ? open : undefined}
       onFocus={(event) => {
         // A press that focuses the control does not open the tooltip, because the tooltip would prevent Escape from reaching the page.
         if (!isPressed.current && event.target.matches(':focus-visible') && !isFocusMoving()) open()
@@ -112,7 +116,7 @@ function useTooltip() {
   return { isOpen, open, openAfterDelay, close }
 }
 
-interface BubbleProps extends Omit<TooltipProps, 'children' | 'inline'> {
+interface BubbleProps extends Pick<TooltipProps, 'text' | 'shortcut'> {
   readonly anchor: RefObject<HTMLElement | null>
   readonly onClose: () => void
 }
@@ -144,7 +148,10 @@ function Bubble({ text, shortcut, anchor, onClose }: BubbleProps) {
   )
 }
 
-/** Closes a tooltip on Escape wherever the focus is, when its control moves, and when a dialog covers the control. */
+/**
+ * Closes a tooltip on Escape wherever the focus is, when its control moves, when the user presses elsewhere, and when a
+ * dialog covers the control.
+ */
 function useCloseFromOutside(anchor: RefObject<HTMLElement | null>, onClose: () => void): void {
   const close = useEffectEvent(onClose)
   useEffect(() => {
@@ -160,16 +167,21 @@ function useCloseFromOutside(anchor: RefObject<HTMLElement | null>, onClose: () 
       const now = anchor.current?.getBoundingClientRect()
       if (now?.top !== before?.top || now?.left !== before?.left) close()
     }
+    const handlePress = (event: globalThis.PointerEvent) => {
+      if (event.target instanceof Node && anchor.current?.contains(event.target) === false) close()
+    }
     const handleDialog = () => {
       if (dialogStack.top()?.contains(anchor.current) === false) close()
     }
     const unsubscribe = dialogStack.subscribe(handleDialog)
     document.addEventListener('keydown', handleKey, true)
+    document.addEventListener('pointerdown', handlePress, true)
     document.addEventListener('scroll', handleMove, { capture: true, passive: true })
     window.addEventListener('resize', handleMove)
     return () => {
       unsubscribe()
       document.removeEventListener('keydown', handleKey, true)
+      document.removeEventListener('pointerdown', handlePress, true)
       document.removeEventListener('scroll', handleMove, { capture: true })
       window.removeEventListener('resize', handleMove)
     }

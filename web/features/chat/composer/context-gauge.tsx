@@ -11,24 +11,22 @@ const dangerPercent = 95
 const radius = 6.5
 const circumference = 2 * Math.PI * radius
 
-/** The part of the bot's context window that the chat uses: a ring, from 50 % on with the percentage (§25.16). */
+/**
+ * The part of the bot's context window that the chat uses: a ring, from 50 % on with the percentage (§25.16). It is a button,
+ * so that its figures can be read with a tap and with the keyboard.
+ */
 export function ContextGauge({ use }: { readonly use: ContextUse }) {
   const share = Math.min(use.tokens / use.window, 1)
   const percent = Math.round(share * 100)
   const about = use.isEstimate ? 'about ' : ''
-  const figures = `${about}${formatCount(use.tokens)} of ${formatCount(use.window)} tokens`
+  const figures = `${about}${formatCount(use.tokens)} of ${formatCount(use.window)} tokens (${percent} %)`
   return (
-    <Tooltip text={`Context: ${figures} (${percent} %)`}>
-      <span
-        // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a meter element cannot be a ring
-        role="meter"
-        aria-label="Context used"
-        aria-valuemin={0}
-        aria-valuemax={100}
-        aria-valuenow={percent}
-        aria-valuetext={`${percent} percent, ${figures}`}
+    <Tooltip text={`Context: ${figures}`} opensOnPress>
+      <button
+        type="button"
+        aria-label={`Context used: ${figures}`}
         className={classNames(
-          'inline-flex h-8 shrink-0 items-center gap-1.5 px-1 text-xs tabular-nums',
+          'touch-target inline-flex h-8 shrink-0 items-center gap-1.5 rounded-control px-1.5 text-xs tabular-nums transition-colors hover:bg-hover',
           percent >= dangerPercent
             ? 'text-danger'
             : percent >= warningPercent
@@ -48,7 +46,7 @@ export function ContextGauge({ use }: { readonly use: ContextUse }) {
           />
         </svg>
         {percent >= shownPercent && <span aria-hidden>{percent} %</span>}
-      </span>
+      </button>
     </Tooltip>
   )
 }
