@@ -8,19 +8,33 @@ import { AppError } from '../lib/app-error.ts'
  * (`requireChat`), so the queries name the chat and the id together.
  */
 
-const compactionsQuery = prepareQuery((db, chat: { readonly id: string }) =>
+/** Returns the summaries of a chat, oldest first. */
+export function listCompactions(db: Db, chatId: string): Promise<CompactionRow[]> {
+  return db
+    .selectFrom('compactions')
+    .selectAll()
+    .where('chat_id', '=', chatId)
+    .orderBy('written_at')
+    .orderBy('id')
+    .execute()
+}
+
+const compactionAtQuery = prepareQuery((db, place: { readonly chatId: string; readonly messageId: string }) =>
   db
     .selectFrom('compactions')
     .selectAll()
-    .where('chat_id', '=', chat.id)
-    .orderBy('written_at')
-    .orderBy('id')
+    .where('chat_id', '=', place.chatId)
+    .where('message_id', '=', place.messageId)
     .compile(),
 )
 
-/** Returns the summaries of a chat, oldest first. */
-export async function listCompactions(db: Db, chatId: string): Promise<CompactionRow[]> {
-  return (await compactionsQuery(db, { id: chatId })).rows
+/** Returns the summary that ends with a message. */
+export async function findCompactionAt(
+  db: Db,
+  chatId: string,
+  messageId: string,
+): Promise<CompactionRow | undefined> {
+  return (await compactionAtQuery(db, { chatId, messageId })).rows[0]
 }
 
 /** Stores a summary. It replaces another one that ends with the same message. */

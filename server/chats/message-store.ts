@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
 import type { TreeNode } from '@yonder/contract/apply-event'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
@@ -248,8 +249,15 @@ export type PathMessage = Pick<
   | 'left_out_tools'
 >
 
-const pathQuery = prepareQuery(
-  (db, path: { readonly chatId: string; readonly leafId: string; readonly limit: number }) =>
+interface PathPlace {
+  readonly chatId: string
+  readonly leafId: string
+  readonly limit: number
+}
+
+/** Prepares the query of a path. `toCondition` writes the condition for a further message `m`, after the limit. */
+const preparePathQuery = (toCondition: (path: PathPlace) => RawBuilder<unknown>) =>
+  prepareQuery((db, path: PathPlace) =>
     sql<PathMessage>`
     with recursive path (
       id, parent_id, role, content, status, server, arguments, call_state, call, left_out_tools, depth
@@ -260,10 +268,15 @@ const pathQuery = prepareQuery(
       select m.id, m.parent_id, m.role, m.content, m.status, m.server, m.arguments, m.call_state, m.call,
         m.left_out_tools, path.depth + 1
       from path join messages m on m.chat_id = ${path.chatId} and m.id = path.parent_id
-      where path.depth < ${path.limit}
+      where path.depth < ${path.limit} ${toCondition(path)}
     )
     select id, parent_id, role, content, status, server, arguments, call_state, call, left_out_tools
     from path order by depth desc`.compile(db),
+  )
+
+const pathQuery = preparePathQuery(() => sql``)
+const pathAfterSummaryQuery = preparePathQuery(
+  ({ chatId }) => sql`and m.id not in (select message_id from compactions where chat_id = ${chatId})`,
 )
 
 /** Returns the newest `limit` messages on the path from the root to a message, oldest first. */
@@ -273,36 +286,20 @@ export async function listPath(
   leafId: string,
   limit = maxPathMessages,
 ): Promise<PathMessage[]> {
-  const { rows } = await pathQuery(db, { chatId, leafId, limit })
-  return rows
+  return (await pathQuery(db, { chatId, leafId, limit })).rows
 }
 
 /**
- * Returns the newest `limit` messages on the path to a message that come after each of the messages `after`, oldest first.
- * The message itself is always returned.
+ * Returns the newest `limit` messages on the path to a message that come after the messages which a summary replaces,
+ * oldest first. The message itself is always returned.
  */
-export async function listPathAfter(
+export async function listPathAfterSummary(
   db: Db,
   chatId: string,
   leafId: string,
-  { after, limit }: { readonly after: readonly string[]; readonly limit: number },
+  limit: number,
 ): Promise<PathMessage[]> {
-  if (after.length === 0) return listPath(db, chatId, leafId, limit)
-  const { rows } = await sql<PathMessage>`
-    with recursive path (
-      id, parent_id, role, content, status, server, arguments, call_state, call, left_out_tools, depth
-    ) as (
-      select id, parent_id, role, content, status, server, arguments, call_state, call, left_out_tools, 1
-      from messages where chat_id = ${chatId} and id = ${leafId}
-      union all
-      select m.id, m.parent_id, m.role, m.content, m.status, m.server, m.arguments, m.call_state, m.call,
-        m.left_out_tools, path.depth + 1
-      from path join messages m on m.chat_id = ${chatId} and m.id = path.parent_id
-      where path.depth < ${limit} and m.id not in (${sql.join(after)})
-    )
-    select id, parent_id, role, content, status, server, arguments, call_state, call, left_out_tools
-    from path order by depth desc`.execute(db)
-  return rows
+  return (await pathAfterSummaryQuery(db, { chatId, leafId, limit })).rows
 }
 
 /** Returns the whole path from the root to a message, oldest first; empty when the message is missing. */

@@ -1,5 +1,5 @@
-import { listCompactions, saveCompaction } from '../../chats/compaction-store.ts'
-import { isToolResult, listPathAfter, maxPathMessages } from '../../chats/message-store.ts'
+import { findCompactionAt, saveCompaction } from '../../chats/compaction-store.ts'
+import { isToolResult, listPathAfterSummary, maxPathMessages } from '../../chats/message-store.ts'
 import type { PathMessage } from '../../chats/message-store.ts'
 import { presentCompaction } from '../../chats/present-chat.ts'
 import type { Db } from '../../db/database.ts'
@@ -16,7 +16,7 @@ import type { PromptBudget } from './plan-prompt.ts'
 import { writeSummary } from './write-summary.ts'
 
 /** How many messages of a path are read when it may have to be summarised. */
-export const maxReadMessages = 20_000
+const maxReadMessages = 20_000
 /** The budget of a prompt when the context window is unknown, and the largest budget for any model. */
 const maxPromptTokens = 1_000_000
 /** The smallest budget for the messages, however large the instructions and the tools are. */
@@ -42,13 +42,13 @@ export interface PromptSource {
 
 /** Reads the path to a message: what follows the latest summary on the path, and this summary. */
 export async function readPromptSource(db: Db, chatId: string, leafId: string): Promise<PromptSource> {
-  const compactions = await listCompactions(db, chatId)
-  const after = compactions.map(({ message_id }) => message_id)
-  let path = await listPathAfter(db, chatId, leafId, { after, limit: maxPathMessages + 1 })
-  if (path.length > maxPathMessages)
-    path = await listPathAfter(db, chatId, leafId, { after, limit: maxReadMessages })
+  let path = await listPathAfterSummary(db, chatId, leafId, maxPathMessages + 1)
+  if (path.length > maxPathMessages) path = await listPathAfterSummary(db, chatId, leafId, maxReadMessages)
   const before = path[0]?.parent_id ?? null
-  const summary = compactions.find(({ message_id }) => message_id === before)
+  const summary = before === null ? undefined : await findCompactionAt(db, chatId, before)
+  const isCut = before !== null && path.length < maxReadMessages
+  // The summary was removed between the two queries.
+  if (isCut && summary === undefined) return readPromptSource(db, chatId, leafId)
   return { path, summary, shortenBefore: 0 }
 }
 

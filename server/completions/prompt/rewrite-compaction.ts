@@ -1,17 +1,11 @@
-import {
-  finishCompaction,
-  holdCompaction,
-  listCompactions,
-  releaseCompaction,
-} from '../../chats/compaction-store.ts'
-import { listPathAfter } from '../../chats/message-store.ts'
+import { finishCompaction, holdCompaction, releaseCompaction } from '../../chats/compaction-store.ts'
 import type { BotRow, CompactionRow } from '../../db/tables/tables.ts'
 import type { User } from '../../identity/user.ts'
 import { withTimeout } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import { CallMeter } from '../loop/call-meter.ts'
-import { budgetOf, maxReadMessages, summaryCallTokens } from './fit-prompt.ts'
+import { budgetOf, readPromptSource, summaryCallTokens } from './fit-prompt.ts'
 import { summaryTokens } from './plan-prompt.ts'
 import { writeSummary } from './write-summary.ts'
 
@@ -71,10 +65,7 @@ async function write(
   signal: AbortSignal,
 ) {
   const { db } = deps.database
-  const others = (await listCompactions(db, chat_id)).filter((other) => other.id !== id)
-  const after = others.map((other) => other.message_id)
-  const messages = await listPathAfter(db, chat_id, message_id, { after, limit: maxReadMessages })
-  const before = messages[0]?.parent_id ?? null
+  const { path, summary } = await readPromptSource(db, chat_id, message_id)
   const window = await deps.contextWindows.find(bot)
   const budget = budgetOf(window, deps.compactAt, { maxTokens: bot.max_tokens, tools: [] })
   const tokens = summaryTokens(budget)
@@ -82,8 +73,8 @@ async function write(
     model: deps.openBotModel(user, bot),
     modelName: bot.model,
     maxTokens: bot.max_tokens,
-    previous: others.find((other) => other.message_id === before)?.content,
-    messages,
+    previous: summary?.content,
+    messages: path,
     summaryTokens: tokens,
     callTokens: summaryCallTokens(budget, tokens),
     signal,

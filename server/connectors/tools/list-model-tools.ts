@@ -39,11 +39,12 @@ export async function listModelTools(
   { user, apiType, signal, onStatus, reportsStored = false, readUsable }: ListModelToolsOptions,
 ): Promise<ModelTools> {
   const { database, builtIns, now } = deps
-  const usable = (await readUsable?.()) ?? null
+  const [usable, listed] = await Promise.all([
+    readUsable?.(),
+    listOwnConnectors(database.db, user, builtIns, now()),
+  ])
   const isUsable: IsUsable = ({ name }) => usable?.includes(name) ?? true
-  const own = (await listOwnConnectors(database.db, user, builtIns, now())).filter(
-    ({ status }) => status !== 'disconnected',
-  )
+  const own = listed.filter(({ status }) => status !== 'disconnected')
   const connectors = own.filter(isUsable)
   if (connectors.some((connector) => lacksToolList(connector) && mayRetry(deps, connector))) {
     const others = own.filter((connector) => !isUsable(connector))
