@@ -6,6 +6,7 @@ import { insertDefaultBots } from './bots/default-bots.ts'
 import { builtInDemoShareId, ConfigError, readConfig } from './config/config.ts'
 import type { Config } from './config/config.ts'
 import { newId } from './lib/new-id.ts'
+import { DataFolderInUseError, lockDataFolder } from './db/lock-data-folder.ts'
 import { openDatabase } from './db/open-database.ts'
 import { resealSecrets } from './db/secrets/reseal-secrets.ts'
 import { requireSecretKey } from './db/secrets/require-secret-key.ts'
@@ -39,6 +40,7 @@ export async function startServer(given: Readonly<Record<string, string | undefi
 }
 
 async function start(config: Config): Promise<void> {
+  const lock = config.databaseUrl === null ? lockDataFolder(config.dataDir) : null
   const reports = new ErrorReports()
   const database = await openDatabase(config, {
     onError: (error) => reports.report(error, 'a connection to the database failed'),
@@ -92,6 +94,7 @@ async function start(config: Config): Promise<void> {
     await app.close()
     await Promise.all([identity.close(), demo.close(), guards.close()])
     await database.close()
+    lock?.release()
   })
 }
 
@@ -109,8 +112,8 @@ function stopOnSignals(reports: ErrorReports, close: () => Promise<void>): void 
 }
 
 function fail(error: unknown): never {
-  const text =
-    error instanceof ConfigError ? error.message : error instanceof Error ? error.stack : String(error)
+  const isExpected = error instanceof ConfigError || error instanceof DataFolderInUseError
+  const text = isExpected ? error.message : error instanceof Error ? error.stack : String(error)
   process.stderr.write(`${text}\n`)
   process.exit(1)
 }
