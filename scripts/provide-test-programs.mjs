@@ -7,6 +7,8 @@ import { rootFolder } from './run-command.mjs'
 const programs = [
   'main.ts',
   'seed.ts',
+  'yonder.ts',
+  'db/backup/restore-backup.ts',
   'config/config.ts',
   'db/open-database.ts',
   'db/dialects/sqlite-file.ts',

@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { sqliteFileName } from './db/open-database.ts'
 import { freePort } from './testing/free-port.ts'
 import { programParameters } from './testing/program-path.ts'
 import { startMain } from './testing/start-main.ts'
@@ -20,8 +21,8 @@ afterEach(() => product.remove())
 
 const hashFolder = (): readonly string[] =>
   readdirSync(product.dataDir).map((name) => {
-    // The running server itself changes the shared memory of the database when it reads.
-    const content = name.endsWith('-shm') ? '' : readFileSync(join(product.dataDir, name))
+    // The running server itself may write to its database meanwhile.
+    const content = name.startsWith(sqliteFileName) ? '' : readFileSync(join(product.dataDir, name))
     return `${name} ${createHash('sha256').update(content).digest('hex')}`
   })
 

@@ -5,8 +5,9 @@ import { addressOfBot } from './bots/bot-fields.ts'
 import { insertDefaultBots } from './bots/default-bots.ts'
 import { builtInDemoShareId, ConfigError, readConfig } from './config/config.ts'
 import type { Config } from './config/config.ts'
+import { AppError } from './lib/app-error.ts'
 import { newId } from './lib/new-id.ts'
-import { DataFolderInUseError, lockDataFolder } from './db/lock-data-folder.ts'
+import { lockDataFolder } from './db/lock-data-folder.ts'
 import { openDatabase } from './db/open-database.ts'
 import { resealSecrets } from './db/secrets/reseal-secrets.ts'
 import { requireSecretKey } from './db/secrets/require-secret-key.ts'
@@ -40,7 +41,7 @@ export async function startServer(given: Readonly<Record<string, string | undefi
 }
 
 async function start(config: Config): Promise<void> {
-  const lock = config.databaseUrl === null ? lockDataFolder(config.dataDir) : null
+  const lock = config.databaseUrl === null ? await lockDataFolder(config.dataDir) : null
   const reports = new ErrorReports()
   const database = await openDatabase(config, {
     onError: (error) => reports.report(error, 'a connection to the database failed'),
@@ -112,7 +113,7 @@ function stopOnSignals(reports: ErrorReports, close: () => Promise<void>): void 
 }
 
 function fail(error: unknown): never {
-  const isExpected = error instanceof ConfigError || error instanceof DataFolderInUseError
+  const isExpected = error instanceof ConfigError || error instanceof AppError
   const text = isExpected ? error.message : error instanceof Error ? error.stack : String(error)
   process.stderr.write(`${text}\n`)
   process.exit(1)

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config/config.ts'
 import { AppError } from '../lib/app-error.ts'
+import { addBackupCommands } from './backup-commands.ts'
 import type { Cli } from './cli.ts'
 import { addStartCommand } from './start-command.ts'
 import { CommandError, openTerminal } from './terminal.ts'
@@ -58,6 +59,7 @@ export async function runCli(
     })
   addStartCommand(cli)
   addUserCommands(cli)
+  addBackupCommands(cli)
   addVersionCommand(cli)
   program.commands.forEach(addCommonOptions)
   try {

@@ -36,6 +36,13 @@ export interface Dialect {
   readonly integer: ColumnDataType
   /** Makes other migrations wait until this transaction ends. */
   lockMigrations(trx: Db): Promise<void>
+  /**
+   * Until the transaction ends, no server can use the database. Returns false when one uses it now. Does nothing on SQLite,
+   * where `lockDataFolder` does it.
+   */
+  lockOutServers(trx: Db): Promise<boolean>
+  /** SQL that begins a transaction which only reads, and sees the data of one moment. */
+  readonly beginSnapshot: string
   /** Adds a primary key that the engine increments and never reuses. */
   withNumber<Table extends string>(
     table: CreateTableBuilder<Table>,

@@ -2,7 +2,8 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { DataFolderInUseError, lockDataFolder } from './lock-data-folder.ts'
+import { AppError } from '../lib/app-error.ts'
+import { lockDataFolder } from './lock-data-folder.ts'
 
 let folder: string
 
@@ -12,16 +13,18 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }))
 
-it('gives the data folder to one server at a time, and names the process that has it (§31.10)', () => {
+it('gives the data folder to one server at a time, and names the process that has it (§31.10)', async () => {
   const dataDir = join(folder, 'new')
-  const lock = lockDataFolder(dataDir)
-  expect(() => lockDataFolder(dataDir)).toThrow(
-    new DataFolderInUseError(
+  const lock = await lockDataFolder(dataDir)
+  await expect(lockDataFolder(dataDir)).rejects.toThrow(
+    new AppError(
+      'conflict',
       `The data folder ${dataDir} is in use by another server or command (process ${process.pid}). Stop it first, or set another DATA_DIR.`,
     ),
   )
   lock.release()
-  lockDataFolder(dataDir).release()
+  const next = await lockDataFolder(dataDir)
+  next.release()
   expect(readdirSync(dataDir)).toEqual(['server.lock'])
   expect(statSync(dataDir).mode & 0o777).toBe(0o700)
   expect(statSync(join(dataDir, 'server.lock')).mode & 0o777).toBe(0o600)

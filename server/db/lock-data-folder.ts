@@ -1,14 +1,10 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
+import type BetterSqlite from 'better-sqlite3'
+import { AppError } from '../lib/app-error.ts'
 import { errorCode } from '../lib/describe-error.ts'
-import { SqliteFile } from './dialects/sqlite-file.ts'
 
 const fileName = 'server.lock'
-
-/** Another process uses the data folder. */
-export class DataFolderInUseError extends Error {
-  override readonly name = 'DataFolderInUseError'
-}
 
 export interface DataFolderLock {
   release(): void
@@ -17,9 +13,11 @@ export interface DataFolderLock {
 /**
  * Makes this process the only server on the SQLite database of the folder, which is created when it is missing. The lock is
  * an open transaction on an empty SQLite file, so it ends with the process, however that ends (§31.10).
- * @throws DataFolderInUseError when another process has the lock. Then nothing is written.
+ * @throws AppError when another process has the lock. Then nothing is written.
  */
-export function lockDataFolder(dataDir: string): DataFolderLock {
+export async function lockDataFolder(dataDir: string): Promise<DataFolderLock> {
+  // The package has to install the driver where Node is older than 22.14.
+  const { SqliteFile } = await import('./dialects/sqlite-file.ts')
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const path = join(dataDir, fileName)
   closeSync(openSync(path, 'a', 0o600))
@@ -31,7 +29,8 @@ export function lockDataFolder(dataDir: string): DataFolderLock {
     const pid = errorCode(error) === 'SQLITE_BUSY' ? readPid(file) : undefined
     file.close()
     if (pid === undefined) throw error
-    throw new DataFolderInUseError(
+    throw new AppError(
+      'conflict',
       `The data folder ${dataDir} is in use by another server or command${pid}. Stop it first, or set another DATA_DIR.`,
       { cause: error },
     )
@@ -40,7 +39,7 @@ export function lockDataFolder(dataDir: string): DataFolderLock {
 }
 
 /** Returns an empty text when it cannot be read now. */
-function readPid(file: InstanceType<typeof SqliteFile>): string {
+function readPid(file: BetterSqlite.Database): string {
   try {
     return ` (process ${Number(file.pragma('user_version', { simple: true }))})`
   } catch {

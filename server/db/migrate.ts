@@ -1,8 +1,8 @@
-import type { Kysely } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import { sql } from 'kysely'
 import { AppError } from '../lib/app-error.ts'
 import { errorCode } from '../lib/describe-error.ts'
-import type { Database, Dialect } from './database.ts'
+import type { Database, Db, Dialect } from './database.ts'
 import { createChats } from './migrations/0001-chats.ts'
 import { createIdentity } from './migrations/0002-identity.ts'
 import { createSearch } from './migrations/0003-search.ts'
@@ -60,35 +60,37 @@ export const migrations: readonly Migration[] = [
  * does not read the `migrations` tables of existing installations.
  */
 export async function migrate({ db, dialect }: Database): Promise<void> {
-  let done = false
-  while (!done) {
-    done = await db.transaction().execute(async (trx) => {
-      await dialect.lockMigrations(trx)
-      await sql`create table if not exists migrations (number integer primary key, applied_at bigint not null)`.execute(
-        trx,
-      )
-      const { rows } = await sql<{
-        number: number
-      }>`select coalesce(max(number), 0) as number from migrations`.execute(trx)
-      const applied = rows[0]?.number ?? 0
-      if (applied > migrations.length) {
-        throw new Error(
-          `The database is from a newer version (migration ${applied}; this version has ${migrations.length}). Start that version, or restore a backup.`,
-        )
-      }
-      const next = migrations[applied]
-      if (next === undefined) return true
-      await next(trx, dialect)
-      await sql`insert into migrations (number, applied_at) values (${applied + 1}, ${Date.now()})`.execute(
-        trx,
-      )
-      return false
-    })
+  while (await db.transaction().execute((trx) => runNextMigration(trx, dialect)));
+}
+
+/**
+ * Runs the next missing migration up to number `last`. Returns false when none is missing.
+ * @throws Error when the database is from a newer version
+ */
+export async function runNextMigration(
+  trx: Transaction<Tables>,
+  dialect: Dialect,
+  last = migrations.length,
+): Promise<boolean> {
+  await dialect.lockMigrations(trx)
+  await sql`create table if not exists migrations (number integer primary key, applied_at bigint not null)`.execute(
+    trx,
+  )
+  const applied = await readMigration({ db: trx })
+  if (applied > migrations.length) {
+    throw new Error(
+      `The database is from a newer version (migration ${applied}; this version has ${migrations.length}). Start that version, or restore a backup.`,
+    )
   }
+  const next = migrations.slice(0, last)[applied]
+  if (next === undefined) return false
+  await next(trx, dialect)
+  await sql`insert into migrations (number, applied_at) values (${applied + 1}, ${Date.now()})`.execute(trx)
+  return true
 }
 
 /** The number of migrations that this database has; 0 for an empty one. */
-export async function readMigration({ db }: Pick<Database, 'db'>): Promise<number> {
+export async function readMigration({ db }: { readonly db: Db }): Promise<number> {
   try {
     const { rows } = await sql<{
       number: number | null

@@ -5,6 +5,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 export type Program =
   | 'main.ts'
   | 'seed.ts'
+  | 'yonder.ts'
+  | 'db/backup/restore-backup.ts'
   | 'config/config.ts'
   | 'db/open-database.ts'
   | 'db/dialects/sqlite-file.ts'

@@ -132,7 +132,7 @@ class ResilientClient implements PostgresPoolClient {
     for (;;) {
       try {
         const result = await this.#client.query(text, [...parameters])
-        if (text === 'begin') this.#isInTransaction = true
+        if (text.startsWith('begin')) this.#isInTransaction = true
         else if (text === 'commit') this.#isInTransaction = false
         return result as unknown as PostgresQueryResult<unknown>
       } catch (cause) {

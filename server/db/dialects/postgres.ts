@@ -103,7 +103,9 @@ function listenForNotifications(
 
   async function listen(next: pg.Client): Promise<void> {
     await next.connect()
-    await next.query(`listen ${runChannel}; listen ${changeChannels.chat}; listen ${changeChannels.settings}`)
+    await next.query(
+      `select pg_advisory_lock_shared(${serverLock}); listen ${runChannel}; listen ${changeChannels.chat}; listen ${changeChannels.settings}`,
+    )
     if (broken) onGap()
     broken = false
   }
@@ -136,8 +138,10 @@ const appendToPostgres = `
   )
   select coalesce((select array_agg(id) from live), '{}') as ids, (select count(*) from notified) as notifications`
 
-/** An arbitrary constant that identifies Yonder's migration lock among the advisory locks of a server. */
+/** Arbitrary constants that identify Yonder's locks among the advisory locks of a server. */
 const migrationLock = 7_046_110
+/** Every node shares it on its connection for notifications. Installations in other schemas have locks of their own. */
+const serverLock = `7046111, hashtext(current_schema())`
 
 /** The problems of PostgreSQL's error codes. A `conflict` of a statement without a transaction is repeated before. */
 const problems: readonly (readonly [codes: RegExp, problem: StorageProblem])[] = [
@@ -161,6 +165,13 @@ export const postgresDialect: Dialect = {
   async lockMigrations(trx) {
     await sql`select pg_advisory_xact_lock(${migrationLock})`.execute(trx)
   },
+  async lockOutServers(trx) {
+    const { rows } = await sql<{
+      locked: boolean
+    }>`select pg_try_advisory_xact_lock(${sql.raw(serverLock)}) as locked`.execute(trx)
+    return rows[0]?.locked === true
+  },
+  beginSnapshot: 'begin isolation level repeatable read read only',
   withNumber: (table, column) => table.addColumn(column, 'bigserial', (c) => c.primaryKey()),
   async createMessageTable(trx, columns) {
     await sql`create table messages (position bigserial primary key, ${columns})`.execute(trx)

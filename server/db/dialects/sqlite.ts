@@ -242,6 +242,8 @@ export const sqliteDialect = (
   integer: 'integer',
   // BEGIN IMMEDIATE holds the only write lock already.
   lockMigrations: () => Promise.resolve(),
+  lockOutServers: () => Promise.resolve(true),
+  beginSnapshot: 'begin',
   withNumber: (table, column) => table.addColumn(column, 'integer', (c) => c.primaryKey().autoIncrement()),
   async createMessageTable(trx, columns) {
     await sql`create table messages (position integer primary key autoincrement, ${columns})`.execute(trx)

@@ -15,10 +15,21 @@ const minKeyChars = 32
 export function requireSecretKey(setting: string | null, dataDir: string): string {
   const known = findSecretKey(setting, dataDir)
   if (known !== undefined) return known
+  writeSecretKey(dataDir, randomBytes(32).toString('hex'))
+  const created = findSecretKey(null, dataDir)
+  if (created === undefined)
+    throw new Error(
+      `${join(dataDir, secretKeyFileName)} is empty. Restore it from a backup, because the stored keys are sealed with it.`,
+    )
+  return created
+}
+
+/** Writes the key into the data folder. An existing file stays as it is. */
+export function writeSecretKey(dataDir: string, key: string): void {
   const path = join(dataDir, secretKeyFileName)
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   const file = openSync(draft, 'wx', 0o600)
-  writeSync(file, randomBytes(32).toString('hex'))
+  writeSync(file, key)
   fsyncSync(file)
   closeSync(file)
   try {
@@ -28,10 +39,6 @@ export function requireSecretKey(setting: string | null, dataDir: string): strin
   } finally {
     unlinkSync(draft)
   }
-  const created = readKey(path)
-  if (created === undefined)
-    throw new Error(`${path} is empty. Restore it from a backup, because the stored keys are sealed with it.`)
-  return created
 }
 
 /**

@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { lockDataFolder } from '../db/lock-data-folder.ts'
+import { openDatabase } from '../db/open-database.ts'
+import { addUser } from '../testing/factories/users.ts'
+import { programParameters } from '../testing/program-path.ts'
+
+let folder: string
+let dataDir: string
+let file: string
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'yonder cli ü-'))
+  dataDir = join(folder, 'Daten von heute')
+  file = join(folder, 'Sicherung 😀.backup')
+  const database = await openDatabase({ databaseUrl: null, dataDir })
+  await addUser(database.db)
+  await database.close()
+})
+
+afterEach(() => rmSync(folder, { recursive: true }))
+
+async function run(...parameters: readonly string[]) {
+  const child = spawn(process.execPath, [...programParameters('yonder.ts'), ...parameters], {
+    cwd: folder,
+    env: { DATA_DIR: dataDir },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [output, errors, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close') as Promise<[number]>,
+  ])
+  return { code, output, errors }
+}
+
+it('backs up and restores, asks before it replaces a file or data, and reports as JSON (§31.3, §31.6)', async () => {
+  const created = await run('backup', 'Sicherung 😀.backup', '--json')
+  expect([created.code, created.errors]).toEqual([0, ''])
+  const { sha256, ...others } = JSON.parse(created.output) as { sha256: string }
+  expect(others).toMatchObject({ file, withKey: false, bytes: expect.any(Number), rows: { users: 1 } })
+  const content = readFileSync(file)
+
+  const repeated = await run('backup', file)
+  expect([repeated.code, repeated.output]).toEqual([2, ''])
+  expect(repeated.errors).toMatch(/^Sicherung|exists and will be replaced/)
+  expect(readFileSync(file)).toEqual(content)
+
+  const asked = await run('restore', file)
+  expect([asked.code, asked.output]).toEqual([2, ''])
+  expect(asked.errors).toContain(`This replaces all data in ${dataDir} by the backup of 2`)
+  const restored = await run('restore', file, '--yes')
+  expect(restored).toMatchObject({ code: 0, output: expect.stringContaining(sha256) })
+}, 120_000)
+
+it('explains in one sentence why it does nothing, and exits with 1 (§31.3, §31.6, §31.11)', async () => {
+  const sentence = async (...parameters: readonly string[]) => {
+    const { code, output, errors } = await run(...parameters)
+    expect([code, output]).toEqual([1, ''])
+    return errors
+  }
+  mkdirSync(join(folder, 'folder'))
+  expect(await sentence('restore', join(folder, 'folder'))).toMatch(/it is a folder, and a file is needed/)
+  expect(await sentence('backup', join(folder, 'folder'), '--yes')).toMatch(/folder/)
+  expect(await sentence('backup', join(folder, 'missing', 'file'))).toMatch(/there is no such file or folder/)
+  expect(await sentence('restore', join(folder, 'missing'))).toMatch(/there is no such file or folder/)
+  expect(await sentence('backup', file, '--data', join(folder, 'wrong'))).toBe(
+    `There is no Yonder database at ${join(folder, 'wrong', 'yonder.sqlite')}. Check DATA_DIR or --data, or start the server once, which creates it.\n`,
+  )
+  expect(existsSync(join(folder, 'wrong'))).toBe(false)
+  expect(existsSync(file)).toBe(false)
+  const lock = await lockDataFolder(dataDir)
+  writeFileSync(file, '')
+  expect(await sentence('restore', file, '--yes')).toBe(`${file} is not a backup of Yonder.\n`)
+  await run('backup', file, '--yes')
+  const before = readFileSync(join(dataDir, 'yonder.sqlite'))
+  expect(await sentence('restore', file, '--yes')).toBe(
+    `The data folder ${dataDir} is in use by another server or command (process ${process.pid}). Stop it first, or set another DATA_DIR.\n`,
+  )
+  expect(readFileSync(join(dataDir, 'yonder.sqlite'))).toEqual(before)
+  lock.release()
+}, 120_000)

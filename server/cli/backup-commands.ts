@@ -1,0 +1,152 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { CreatedBackup } from '../db/backup/create-backup.ts'
+import { countRows } from '../db/backup/rows.ts'
+import type { Content, ReportRows } from '../db/backup/rows.ts'
+import { readConfig } from '../config/config.ts'
+import { errorCode } from '../lib/describe-error.ts'
+import packageJson from '../package.json' with { type: 'json' }
+import type { Cli } from './cli.ts'
+import { CommandError } from './terminal.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Adds `yonder backup`, `yonder restore` and `yonder move-to-postgres`. */
+export function addBackupCommands(cli: Cli): void {
+  addBackup(cli)
+  addRestore(cli)
+  addMove(cli)
+}
+
+function addBackup({ program, terminal, settings }: Cli): void {
+  program
+    .command('backup <file>')
+    .description('write all data to a file, also while the server runs')
+    .option('--with-key', 'include the key that opens the stored secrets')
+    .option('--yes', 'replace an existing file without asking')
+    .addHelpText('after', '\nExample: yonder backup "/var/backups/yonder-$(date +%F).backup" --yes')
+    .action((file: string, { withKey = false }: { readonly withKey?: boolean }) =>
+      expectProblems(async () => {
+        const path = resolve(file)
+        if (existsSync(path)) await terminal.confirm(`${path} exists and will be replaced.`)
+        const onRows = reportProgress(terminal, 'Written')
+        const { version } = packageJson
+        const { createBackup } = await import('../db/backup/create-backup.ts')
+        const created = await createBackup(readConfig(settings()), path, { version, withKey, onRows })
+        const { bytes, rows, sha256, keyFits } = created
+        const text = `${describeContent(`Backup ${path}`, created)}\n${bytes} bytes\n${describeKey(created, withKey)}`
+        terminal.print({ text, data: { file: path, rows, sha256, bytes, withKey, keyFits } })
+      }),
+    )
+}
+
+function addRestore({ program, terminal, settings }: Cli): void {
+  program
+    .command('restore <file>')
+    .description('replace all data by a backup, of SQLite or PostgreSQL, while no server runs')
+    .option('--lost-key', 'restore without the key of the backup: users sign in and enter their keys again')
+    .option('--yes', 'replace existing data without asking')
+    .addHelpText('after', '\nExample: yonder restore /var/backups/yonder-2026-11-24.backup')
+    .action((file: string, { lostKey = false }: { readonly lostKey?: boolean }) =>
+      expectProblems(async () => {
+        const path = resolve(file)
+        const config = readConfig(settings())
+        const { restoreBackup } = await import('../db/backup/restore-backup.ts')
+        const content = await restoreBackup(config, path, {
+          lostKey,
+          confirm: ({ createdAt }) =>
+            terminal.confirm(
+              `This replaces all data in ${config.databaseUrl === null ? config.dataDir : 'the database at DATABASE_URL'} by the backup of ${createdAt}. It cannot be undone.`,
+            ),
+          onVerifiedRows: reportProgress(terminal, 'Checked'),
+          onRestoredRows: reportProgress(terminal, 'Restored'),
+        })
+        const { rows, sha256 } = content
+        terminal.print({
+          text: `${describeContent(`Restored ${path}`, content)}\nStart the server. It builds the search index while it runs.`,
+          data: { file: path, rows, sha256 },
+        })
+      }),
+    )
+}
+
+function addMove({ program, terminal, settings }: Cli): void {
+  program
+    .command('move-to-postgres <url>')
+    .description('copy the SQLite database to an empty PostgreSQL database, while no server runs')
+    .addHelpText('after', '\nExample: yonder move-to-postgres postgres://yonder:password@localhost/yonder')
+    .action((url: string) =>
+      expectProblems(async () => {
+        const { dataDir, secretKey } = readConfig({ ...settings(), DATABASE_URL: url })
+        const { moveToPostgres } = await import('../db/backup/move-to-postgres.ts')
+        const content = await moveToPostgres(dataDir, url, reportProgress(terminal, 'Copied'))
+        const key =
+          secretKey === null
+            ? `Keep ${dataDir}/secret.key. Other nodes need its content as SECRET_KEY.`
+            : 'Keep SECRET_KEY.'
+        terminal.print({
+          text: `${describeContent('Copied to PostgreSQL', content)}\nSet DATABASE_URL to this address, and start the server. ${key}\nThe SQLite database was not changed. Delete it when all is well.`,
+          data: { rows: content.rows, sha256: content.sha256 },
+        })
+      }),
+    )
+}
+
+function describeContent(what: string, content: Content): string {
+  return `${what}: ${countRows(content)} rows\nSHA-256 of the rows ${content.sha256}`
+}
+
+function describeKey({ keyFits }: CreatedBackup, withKey: boolean): string {
+  if (withKey) return 'The key of the stored secrets is inside. Keep the file where only you can read it.'
+  return keyFits === false
+    ? 'The key of this installation does not open the stored secrets. Check SECRET_KEY, or secret.key in DATA_DIR.'
+    : 'The key of the stored secrets is not inside. Keep SECRET_KEY, or secret.key of DATA_DIR, in another place.'
+}
+
+/** Milliseconds between two reports. */
+const reportIntervalMs = 200
+
+function reportProgress(terminal: Terminal, what: string): ReportRows {
+  let reportedAt = performance.now()
+  return (rows) => {
+    const now = performance.now()
+    if (now - reportedAt < reportIntervalMs) return
+    reportedAt = now
+    terminal.progress(`${what} ${rows} rows`)
+  }
+}
+
+/** Problems with files and disks are the operator's to solve, so they are printed without a stack. */
+async function expectProblems(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    const problem = describeSystemError(error)
+    throw problem === undefined ? error : new CommandError(problem)
+  }
+}
+
+const systemErrors: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file or folder',
+  EACCES: 'this user may not do this',
+  EPERM: 'this user may not do this',
+  EISDIR: 'it is a folder, and a file is needed',
+  ENOTDIR: 'a part of the path is not a folder',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EIO: 'the disk has failed',
+}
+
+function describeSystemError(error: unknown): string | undefined {
+  const code = errorCode(error)
+  if (code === 'SQLITE_FULL' || code === '53100')
+    return 'The disk of the database is full. Nothing was changed.'
+  // Connections, passwords and names of databases.
+  if (/^(08|28|3D|57P)/.test(code) && error instanceof Error) {
+    return `The PostgreSQL database cannot be used: ${error.message}. Nothing was changed.`
+  }
+  const problem = systemErrors[code]
+  if (problem === undefined || !(error instanceof Error)) return undefined
+  const path = 'path' in error && typeof error.path === 'string' ? `${error.path}: ` : ''
+  return `${path}${problem}. Nothing was changed.`
+}

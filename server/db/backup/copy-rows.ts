@@ -1,0 +1,161 @@
+import { CompiledQuery, sql } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
+import type { Database, Db, Dialect } from '../database.ts'
+import type { Tables } from '../tables/tables.ts'
+import { refuse } from './refuse.ts'
+import { ContentWriter, isValue, maxChunkRows, minChunkChars } from './rows.ts'
+import type { Chunk, Content, Row, Value } from './rows.ts'
+import { copiedTables, listColumns, primaryKeys } from './tables.ts'
+import type { Column, CopiedTable } from './tables.ts'
+
+interface Source {
+  readonly db: Db
+  readonly dialect: Dialect
+}
+
+/** Runs `read` with the data of one moment. Writers do not wait for it, and it does not wait for them. */
+export function readSnapshot<T>({ db, dialect }: Database, read: (source: Source) => Promise<T>): Promise<T> {
+  return db.connection().execute(async (connection) => {
+    await sql.raw(dialect.beginSnapshot).execute(connection)
+    try {
+      return await read({ db: connection, dialect })
+    } finally {
+      await sql`rollback`.execute(connection)
+    }
+  })
+}
+
+/** Rows that PostgreSQL sends at once: few where a row may have megabytes. */
+const fetchedRows = (table: CopiedTable): number => (table === 'result_images' ? 4 : maxChunkRows)
+
+/** Reads all tables in the order of their primary keys. `source` is a snapshot or a transaction on one connection. */
+export async function* readTables(source: Source): AsyncGenerator<Chunk> {
+  const columns = await listColumns(source)
+  for (const table of copiedTables) {
+    const ofTable = columns.get(table)
+    // The database is of an older version.
+    if (ofTable === undefined) continue
+    yield* readTable(source, table, ofTable)
+  }
+}
+
+async function* readTable(
+  { db, dialect }: Source,
+  table: CopiedTable,
+  columns: readonly Column[],
+): AsyncGenerator<Chunk> {
+  const names = columns.map(({ name }) => name)
+  let rows: Row[] = []
+  let chars = 0
+  let isFirst = true
+  const read = dialect.kind === 'postgres' ? fetchFromPostgres : iterateSqlite
+  for await (const batch of read(db, table, columns)) {
+    for (const row of batch) {
+      const values = names.map((name) => toValue(table, name, row[name]))
+      rows.push(values)
+      for (const value of values) chars += typeof value === 'string' ? value.length : 8
+      if (rows.length < maxChunkRows && chars < minChunkChars) continue
+      yield { table, columns: names, rows }
+      isFirst = false
+      rows = []
+      chars = 0
+    }
+  }
+  if (rows.length > 0 || isFirst) yield { table, columns: names, rows }
+}
+
+function toValue(table: string, column: string, value: unknown): Value {
+  if (isValue(value)) return value
+  throw refuse(
+    `The column ${column} of the table ${table} has a value that a backup cannot contain: ${typeof value}.`,
+  )
+}
+
+type StoredRow = Readonly<Record<string, unknown>>
+
+async function* iterateSqlite(
+  db: Db,
+  table: CopiedTable,
+  columns: readonly Column[],
+): AsyncGenerator<readonly StoredRow[]> {
+  const untyped = db as unknown as Kysely<Record<string, Record<string, unknown>>>
+  let query = untyped.selectFrom(table).select(columns.map(({ name }) => name))
+  for (const name of primaryKeys[table]) query = query.orderBy(name)
+  for await (const row of query.stream()) yield [row]
+}
+
+/** With a cursor, because the driver would read all rows into memory. */
+async function* fetchFromPostgres(
+  db: Db,
+  table: CopiedTable,
+  columns: readonly Column[],
+): AsyncGenerator<readonly StoredRow[]> {
+  const names = columns.map(({ name }) => sql.ref(name))
+  const order = primaryKeys[table].map((name) => {
+    const isText = columns.find((column) => column.name === name)?.isText === true
+    return isText ? sql`${sql.ref(name)} collate "C"` : sql.ref(name)
+  })
+  await sql`declare rows_of_table no scroll cursor for
+    select ${sql.join(names)} from ${sql.table(table)} order by ${sql.join(order)}`.execute(db)
+  const fetch = sql.raw<StoredRow>(`fetch ${fetchedRows(table)} from rows_of_table`)
+  for (;;) {
+    const { rows } = await fetch.execute(db)
+    if (rows.length === 0) break
+    yield rows
+  }
+  await sql`close rows_of_table`.execute(db)
+}
+
+/** Hashes and counts all rows. `source` is a snapshot or a transaction on one connection. */
+export async function hashContent(source: Source): Promise<Content> {
+  const writer = new ContentWriter()
+  for await (const chunk of readTables(source)) writer.add(chunk)
+  return writer.finish()
+}
+
+/**
+ * Inserts the chunks into empty tables. The tables must have exactly the columns of the chunks.
+ * @throws AppError when they have not
+ */
+export async function writeTables(
+  trx: Transaction<Tables>,
+  dialect: Dialect,
+  chunks: AsyncIterable<Chunk>,
+): Promise<void> {
+  const known = await listColumns({ db: trx, dialect })
+  const missing = new Set<string>(copiedTables.filter((table) => known.has(table)))
+  let insert: { readonly table: string; readonly rows: number; readonly text: string } | undefined
+  for await (const { table, columns, rows } of chunks) {
+    missing.delete(table)
+    const expected = known.get(table)?.map(({ name }) => name)
+    if (!Object.hasOwn(primaryKeys, table) || expected?.join() !== columns.join()) {
+      throw refuse(`The table ${table} of the backup does not fit its version of the database.`)
+    }
+    if (rows.length === 0) continue
+    if (insert?.table !== table || insert.rows !== rows.length) {
+      insert = { table, rows: rows.length, text: toInsert(dialect, table, columns, rows.length) }
+    }
+    await trx.executeQuery(CompiledQuery.raw(insert.text, rows.flat()))
+  }
+  const [first] = missing
+  if (first !== undefined) throw refuse(`The backup does not have the table ${first}.`)
+  if (dialect.kind === 'postgres') await continueNumbers(trx)
+}
+
+function toInsert({ kind }: Dialect, table: string, columns: readonly string[], rows: number): string {
+  let parameter = 0
+  const placeholder = (): string => (kind === 'postgres' ? `$${++parameter}` : '?')
+  const values = Array.from({ length: rows }, () => `(${columns.map(placeholder).join()})`)
+  return `insert into ${table} (${columns.map((name) => `"${name}"`).join()}) values ${values.join()}`
+}
+
+/** SQLite does this itself. */
+async function continueNumbers(trx: Transaction<Tables>): Promise<void> {
+  for (const [table, column] of [
+    ['messages', 'position'],
+    ['runs', 'id'],
+  ] as const) {
+    await sql`select setval(pg_get_serial_sequence(${table}, ${column}),
+      (select coalesce(max(${sql.ref(column)}), 0) + 1 from ${sql.table(table)}), false)`.execute(trx)
+  }
+}

@@ -1,0 +1,91 @@
+import type { Database, Db } from '../database.ts'
+import { describeOtherVersion, migrations, readMigration } from '../migrate.ts'
+import { openStoredDatabase } from '../open-database.ts'
+import type { DatabaseOptions } from '../open-database.ts'
+import { fitsSecretKey } from '../secrets/fits-secret-key.ts'
+import { createSealer } from '../secrets/seal-secret.ts'
+import { findSecretKey } from '../secrets/require-secret-key.ts'
+import { refuse } from './refuse.ts'
+import { writeBackupFile } from './backup-file.ts'
+import type { WrittenBackup } from './backup-file.ts'
+import { readSnapshot, readTables } from './copy-rows.ts'
+import { countChunks } from './rows.ts'
+import type { ReportRows } from './rows.ts'
+
+/** Where an installation has its data, and its key. */
+export interface InstallationOptions extends DatabaseOptions {
+  /** The setting. Null means the key in `dataDir`. */
+  readonly secretKey: string | null
+}
+
+export interface BackupOptions {
+  /** The version of Yonder. */
+  readonly version: string
+  /** Includes the key of the installation. */
+  readonly withKey: boolean
+  readonly onRows: ReportRows
+}
+
+export interface CreatedBackup extends WrittenBackup {
+  /** Whether the key of the installation opens the stored secrets. Null when there are none, and in an older version. */
+  readonly keyFits: boolean | null
+}
+
+/**
+ * Writes all data of one moment to a file, also while servers use the database.
+ * @throws AppError when the database cannot be read by this version, or when the key to include is not that of the data
+ */
+export async function createBackup(
+  installation: InstallationOptions,
+  path: string,
+  { version, withKey, onRows }: BackupOptions,
+): Promise<CreatedBackup> {
+  const secretKey = findSecretKey(installation.secretKey, installation.dataDir)
+  const database = await openReadable(installation)
+  try {
+    return await readSnapshot(database, async (source) => {
+      const applied = await readMigration(source)
+      // The secrets of an older version may be in other tables.
+      const isCurrent = applied === migrations.length
+      const keyFits = isCurrent ? await fitsKey(source.db, secretKey) : null
+      if (withKey && (secretKey === undefined || keyFits === false)) {
+        throw refuse(
+          'The key of this installation cannot be included, because it does not open the stored secrets. Check SECRET_KEY, or secret.key in DATA_DIR.',
+        )
+      }
+      const header = {
+        version,
+        migrations: applied,
+        database: source.dialect.kind,
+        createdAt: new Date().toISOString(),
+        ...(withKey && secretKey !== undefined ? { secretKey } : {}),
+      }
+      const written = await writeBackupFile(path, header, countChunks(readTables(source), onRows))
+      return { ...written, keyFits }
+    })
+  } finally {
+    await database.close()
+  }
+}
+
+/** Whether this key, or none, is enough for the secrets of a database of this version. Null when it has none. */
+export function fitsKey(db: Db, secretKey: string | undefined): Promise<boolean | null> {
+  return fitsSecretKey(db, createSealer(secretKey ?? 'no key'))
+}
+
+/**
+ * Opens a stored database of this or of an older version, without migrating it.
+ * @throws AppError when there is none, or when it is from a newer version
+ */
+export async function openReadable(options: DatabaseOptions): Promise<Database> {
+  const database = await openStoredDatabase(options)
+  try {
+    const applied = await readMigration(database)
+    const problem = describeOtherVersion(applied)
+    if (problem !== null && (applied === 0 || applied > migrations.length)) throw refuse(problem)
+    return database
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}

@@ -1,0 +1,95 @@
+import { sql } from 'kysely'
+import type { Transaction } from 'kysely'
+import type { Database, Db, Dialect } from '../database.ts'
+import { readMigration, migrations, runNextMigration } from '../migrate.ts'
+import type { Tables } from '../tables/tables.ts'
+import type { AppError } from '../../lib/app-error.ts'
+import { refuse } from './refuse.ts'
+import { hashContent, writeTables } from './copy-rows.ts'
+import { ContentWriter } from './rows.ts'
+import type { Chunk, Content } from './rows.ts'
+import { copiedTables, listColumns } from './tables.ts'
+
+export interface Filling {
+  /** The number of migrations of the rows. The further ones run after the rows are inserted. */
+  readonly migrations: number
+  readonly chunks: AsyncIterable<Chunk>
+  /** Called before the transaction ends. When it throws, nothing was changed. */
+  readonly check: (trx: Transaction<Tables>) => Promise<void>
+}
+
+/**
+ * Replaces all tables of a database in one transaction, reads all rows again, and compares their hash with that of the
+ * chunks (§31.4). The tables get the version of the rows first, and then that of this program.
+ * @throws AppError when a server uses the database, or when the rows do not fit. Then nothing was changed.
+ */
+export function fillDatabase({ db, dialect }: Database, filling: Filling): Promise<Content> {
+  return db.transaction().execute(async (trx) => {
+    if (!(await dialect.lockOutServers(trx))) throw serverRuns()
+    // A server that starts now waits for this transaction.
+    await dialect.lockMigrations(trx)
+    await removeTables(trx, dialect)
+    while (await runNextMigration(trx, dialect, filling.migrations));
+    const writer = new ContentWriter()
+    await writeTables(trx, dialect, hashChunks(filling.chunks, writer))
+    const content = await hashContent({ db: trx, dialect })
+    if (content.sha256 !== writer.finish().sha256) {
+      throw refuse('The database does not have the same rows after the copy. Nothing was changed.')
+    }
+    while (await runNextMigration(trx, dialect));
+    await filling.check(trx)
+    return content
+  })
+}
+
+async function* hashChunks(chunks: AsyncIterable<Chunk>, writer: ContentWriter): AsyncGenerator<Chunk> {
+  for await (const chunk of chunks) {
+    writer.add(chunk)
+    yield chunk
+  }
+}
+
+const serverRuns = (): AppError =>
+  refuse('A server uses the database. Stop all servers first. Nothing was changed.')
+
+/** Removes what the migrations of PostgreSQL have created, without other objects of the schema. */
+async function removeTables(trx: Db, dialect: Dialect): Promise<void> {
+  if (dialect.kind === 'sqlite') return
+  const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(trx)
+  const schema = rows[0]?.schema ?? 'public'
+  const tables = [...copiedTables, 'search_texts', 'search_queue', 'search_backlog', 'migrations']
+  const named = (name: string) => sql.id(schema, name)
+  await sql`drop table if exists ${sql.join(tables.map(named))}`.execute(trx)
+  await sql`drop function if exists ${named('search_grams')} (text, text), ${named('queue_search_text')} ()`.execute(
+    trx,
+  )
+}
+
+/**
+ * Returns whether a database has data of Yonder.
+ * @throws AppError when it must not be replaced: a server uses it, or it has tables of a newer version or of another program
+ */
+export async function hasData({ db, dialect }: Database): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    if (!(await dialect.lockOutServers(trx))) throw serverRuns()
+    const tables = await listColumns({ db: trx, dialect })
+    const existing = copiedTables.filter((table) => tables.has(table))
+    const ofMigrations = tables.get('migrations')?.map(({ name }) => name)
+    if (existing.length === 0 && ofMigrations === undefined) return false
+    // Many programs have tables with such names.
+    if (ofMigrations?.join() !== 'applied_at,number') {
+      throw refuse('The database has tables of another program. Use an empty database.')
+    }
+    const applied = await readMigration({ db: trx })
+    if (applied > migrations.length) {
+      throw refuse(
+        `The database is from a newer version of Yonder (migration ${applied}; this version has ${migrations.length}), so it is not replaced. Use an empty database.`,
+      )
+    }
+    for (const table of existing) {
+      const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(trx)
+      if (rows.length > 0) return true
+    }
+    return false
+  })
+}

@@ -1,0 +1,48 @@
+import type { Database } from '../database.ts'
+import { readMigration } from '../migrate.ts'
+import { lockDataFolder } from '../lock-data-folder.ts'
+import { openStoredDatabase } from '../open-database.ts'
+import { refuse } from './refuse.ts'
+import { readSnapshot, readTables } from './copy-rows.ts'
+import { openReadable } from './create-backup.ts'
+import { fillDatabase, hasData } from './fill-database.ts'
+import { countChunks } from './rows.ts'
+import type { Content, ReportRows } from './rows.ts'
+
+/**
+ * Copies the SQLite database of a data folder to an empty PostgreSQL database, in one transaction, and compares the hashes of
+ * both. The SQLite database stays as it is.
+ * @throws AppError when the target is not empty, or does not have the same content afterwards. Then nothing was changed.
+ * @throws AppError when a server uses the SQLite database
+ */
+export async function moveToPostgres(dataDir: string, url: string, onRows: ReportRows): Promise<Content> {
+  const source = await openReadable({ databaseUrl: null, dataDir })
+  try {
+    const lock = await lockDataFolder(dataDir)
+    try {
+      const target = await openStoredDatabase({ databaseUrl: url, dataDir })
+      try {
+        return await copyDatabase(source, target, onRows)
+      } finally {
+        await target.close()
+      }
+    } finally {
+      lock.release()
+    }
+  } finally {
+    await source.close()
+  }
+}
+
+async function copyDatabase(source: Database, target: Database, onRows: ReportRows): Promise<Content> {
+  if (await hasData(target)) {
+    throw refuse('The PostgreSQL database already has data of Yonder. Use an empty database.')
+  }
+  return readSnapshot(source, async (snapshot) =>
+    fillDatabase(target, {
+      migrations: await readMigration(snapshot),
+      chunks: countChunks(readTables(snapshot), onRows),
+      check: () => Promise.resolve(),
+    }),
+  )
+}

@@ -1,0 +1,177 @@
+import { closeSync, existsSync, mkdirSync, openSync, rmSync } from 'node:fs'
+import { open, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { lockDataFolder } from '../lock-data-folder.ts'
+import { migrations } from '../migrate.ts'
+import { openStoredDatabase, sqliteFileName } from '../open-database.ts'
+import type { Db } from '../database.ts'
+import { openSqlite } from '../dialects/sqlite.ts'
+import { SqliteFile } from '../dialects/sqlite-file.ts'
+import { findSecretKey, writeSecretKey } from '../secrets/require-secret-key.ts'
+import { errorCode } from '../../lib/describe-error.ts'
+import type { AppError } from '../../lib/app-error.ts'
+import { refuse } from './refuse.ts'
+import { readChunks, readHeader, syncFolder } from './backup-file.ts'
+import type { Header } from './backup-file.ts'
+import { fitsKey } from './create-backup.ts'
+import type { InstallationOptions } from './create-backup.ts'
+import { fillDatabase, hasData } from './fill-database.ts'
+import { countChunks } from './rows.ts'
+import type { Content, ReportRows } from './rows.ts'
+
+export interface RestoreOptions {
+  /** Removes the secrets of the sign-in, which cannot be opened without the key of the backup. Users enter theirs again. */
+  readonly lostKey: boolean
+  /** Asks before data is replaced. @throws when the operator declines */
+  readonly confirm: (header: Header) => Promise<void>
+  readonly onVerifiedRows: ReportRows
+  readonly onRestoredRows: ReportRows
+}
+
+/**
+ * Replaces the data of an installation by a backup. If it fails or is killed, the data is as before (§31.6).
+ * @throws AppError when the file, the key or the database does not allow it
+ * @throws AppError when a server uses the SQLite database
+ */
+export async function restoreBackup(
+  installation: InstallationOptions,
+  path: string,
+  options: RestoreOptions,
+): Promise<Content> {
+  const header = await readHeader(path)
+  if (header.migrations > migrations.length) {
+    throw refuse(
+      `The backup ${path} is from a newer version of Yonder (${header.version}). Restore it with that version.`,
+    )
+  }
+  return installation.databaseUrl === null
+    ? restoreToSqlite(installation, path, header, options)
+    : restoreToPostgres(installation, path, header, options)
+}
+
+/** Reads the whole file before anything is changed. */
+async function verify(path: string, { onVerifiedRows }: RestoreOptions): Promise<void> {
+  for await (const _ of countChunks(readChunks(path), onVerifiedRows));
+}
+
+async function restoreToPostgres(
+  installation: InstallationOptions,
+  path: string,
+  header: Header,
+  options: RestoreOptions,
+): Promise<Content> {
+  const database = await openStoredDatabase(installation)
+  try {
+    const replacesData = await hasData(database)
+    await verify(path, options)
+    if (replacesData) await options.confirm(header)
+    return await fillDatabase(database, toFilling(installation, path, header, options))
+  } finally {
+    await database.close()
+  }
+}
+
+/** Fills a new file, which then takes the place of the former one. */
+async function restoreToSqlite(
+  installation: InstallationOptions,
+  path: string,
+  header: Header,
+  options: RestoreOptions,
+): Promise<Content> {
+  const { dataDir } = installation
+  const lock = await lockDataFolder(dataDir)
+  const target = join(dataDir, sqliteFileName)
+  // The lock makes this process the only one that uses this name. A restore that was killed may have left the file.
+  const draft = `${target}.restore`
+  try {
+    if (existsSync(target)) releaseFile(target)
+    await verify(path, options)
+    if (existsSync(target)) await options.confirm(header)
+    removeSqlite(draft)
+    closeSync(openSync(draft, 'wx', 0o600))
+    const database = openSqlite(draft)
+    let content: Content
+    try {
+      // The file is thrown away when this fails.
+      await sql`pragma journal_mode = memory`.execute(database.db)
+      await sql`pragma synchronous = off`.execute(database.db)
+      content = await fillDatabase(database, toFilling(installation, path, header, options))
+    } finally {
+      await database.close()
+    }
+    const file = await open(draft, 'r+')
+    await file.sync()
+    await file.close()
+    if (existsSync(target)) releaseFile(target)
+    await rename(draft, target)
+    await syncFolder(dataDir)
+    return content
+  } finally {
+    removeSqlite(draft)
+    lock.release()
+  }
+}
+
+function toFilling(
+  { secretKey: setting, dataDir }: InstallationOptions,
+  path: string,
+  header: Header,
+  { lostKey, onRestoredRows }: RestoreOptions,
+) {
+  const ownKey = findSecretKey(setting, dataDir)
+  const check = async (trx: Db): Promise<void> => {
+    if (lostKey) {
+      await trx.deleteFrom('keys').where('name', '<>', 'seal-format').execute()
+      await trx.deleteFrom('oidc').execute()
+      return
+    }
+    const fits = await fitsKey(trx, ownKey ?? header.secretKey)
+    if (fits === false) throw wrongKey(dataDir, ownKey, header)
+    if (ownKey === undefined && header.secretKey !== undefined) {
+      mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+      writeSecretKey(dataDir, header.secretKey)
+    }
+  }
+  return { migrations: header.migrations, chunks: countChunks(readChunks(path), onRestoredRows), check }
+}
+
+function wrongKey(dataDir: string, ownKey: string | undefined, header: Header): AppError {
+  const what =
+    ownKey === undefined
+      ? 'There is no key for the secrets in the backup.'
+      : 'The secrets in the backup were sealed with another key.'
+  const how =
+    ownKey !== undefined && header.secretKey !== undefined
+      ? `To use the key in the backup, remove SECRET_KEY and ${join(dataDir, 'secret.key')}.`
+      : `Set SECRET_KEY to the key of that installation, or put its secret.key into ${dataDir}.`
+  return refuse(`${what} ${how} Nothing was restored. Without the key, use --lost-key.`)
+}
+
+/**
+ * Makes a SQLite file a single one, so that it can be replaced by a rename: a write-ahead log that a killed server left would
+ * otherwise be applied to the new file. A file that SQLite cannot read loses its log.
+ * @throws AppError when another process has the database open
+ */
+function releaseFile(path: string): void {
+  const file = new SqliteFile(path, { timeout: 1_000 })
+  try {
+    file.pragma('journal_mode = delete')
+  } catch (error) {
+    const code = errorCode(error)
+    if (/^SQLITE_(BUSY|LOCKED)/.test(code)) {
+      throw refuse(
+        `Another process has the database ${path} open. End it first. Nothing was restored.`,
+        error,
+      )
+    }
+    if (!/^SQLITE_(NOTADB|CORRUPT)/.test(code)) throw error
+  } finally {
+    file.close()
+  }
+  for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true })
+}
+
+function removeSqlite(path: string): void {
+  for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+}

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto'
+
+export type Value = string | number | null
+/** The values of a row, in the order of the columns. */
+export type Row = readonly Value[]
+
+export const isValue = (value: unknown): value is Value =>
+  value === null || typeof value === 'string' || typeof value === 'number'
+
+/** A chunk has at most this many rows, and ends when it has this many characters. */
+export const maxChunkRows = 100
+export const minChunkChars = 1_000_000
+
+/** Some rows of a table. A table without rows has a chunk, too. */
+export interface Chunk {
+  readonly table: string
+  readonly columns: readonly string[]
+  readonly rows: readonly Row[]
+}
+
+export interface Content {
+  /** For each table, the number of its rows. */
+  readonly rows: Readonly<Record<string, number>>
+  /** Of all rows, in lower-case hexadecimal digits. It is equal for equal data on both databases. */
+  readonly sha256: string
+}
+
+/** Writes chunks as JSON lines: for each table, one with its columns, then one for each row. Hashes and counts them. */
+export class ContentWriter {
+  readonly #hash = createHash('sha256')
+  readonly #rows: Record<string, number> = {}
+
+  /** Returns the lines of the chunk. */
+  add({ table, columns, rows }: Chunk): string {
+    let lines = ''
+    if (!Object.hasOwn(this.#rows, table)) {
+      this.#rows[table] = 0
+      lines += `${JSON.stringify({ table, columns })}\n`
+    }
+    for (const row of rows) lines += `${JSON.stringify(row)}\n`
+    this.#rows[table] = (this.#rows[table] ?? 0) + rows.length
+    this.#hash.update(lines)
+    return lines
+  }
+
+  /** Call it once, at the end. */
+  finish(): Content {
+    return { rows: this.#rows, sha256: this.#hash.digest('hex') }
+  }
+}
+
+export const countRows = ({ rows }: Content): number =>
+  Object.values(rows).reduce((sum, count) => sum + count, 0)
+
+/** Called now and then with the number of rows so far. */
+export type ReportRows = (rows: number) => void
+
+/** The same chunks; `onRows` is called after each. */
+export async function* countChunks(chunks: AsyncIterable<Chunk>, onRows: ReportRows): AsyncGenerator<Chunk> {
+  let rows = 0
+  for await (const chunk of chunks) {
+    yield chunk
+    rows += chunk.rows.length
+    onRows(rows)
+  }
+}

@@ -1,0 +1,71 @@
+import { sql } from 'kysely'
+import type { Database, Db } from '../database.ts'
+import type { Tables } from '../tables/tables.ts'
+
+/** Tables of the search index. Triggers queue restored messages for it, and the server indexes them (§31.5). */
+export type DerivedTable = 'search_queue' | 'search_users'
+export type CopiedTable = Exclude<keyof Tables, DerivedTable>
+
+/** The primary keys of the tables that a backup contains. A row refers only to rows of the same and of earlier tables. */
+export const primaryKeys: { readonly [T in CopiedTable]: readonly (keyof Tables[T] & string)[] } = {
+  users: ['id'],
+  bots: ['id'],
+  chats: ['id'],
+  messages: ['position'],
+  runs: ['id'],
+  run_events: ['run_id', 'seq'],
+  keys: ['name'],
+  accounts: ['id'],
+  oidc: ['model', 'id'],
+  ended_grants: ['grant_id'],
+  sign_ins: ['grant_id'],
+  connectors: ['id'],
+  connector_tools: ['connector_id', 'name'],
+  allowed_tools: ['connector_id', 'name'],
+  tool_calls: ['id'],
+  connector_grants: ['connector_id', 'issuer'],
+  connector_consents: ['state_hash'],
+  connector_catalogue: ['source'],
+  shares: ['id'],
+  result_images: ['chat_id', 'message_id', 'place'],
+  question_answers: ['question_id'],
+  integrations: ['user_id', 'name'],
+  integration_consents: ['state_hash'],
+  compactions: ['id'],
+  sent_prompts: ['chat_id', 'message_id'],
+  prompt_texts: ['user_id', 'hash'],
+  usage_records: ['id'],
+}
+
+export const copiedTables = Object.keys(primaryKeys) as readonly CopiedTable[]
+
+export interface Column {
+  readonly name: string
+  readonly isText: boolean
+}
+
+/** Returns the columns of every table, by name. Their order is the same on both databases. */
+export async function listColumns({
+  db,
+  dialect,
+}: {
+  readonly db: Db
+  readonly dialect: Database['dialect']
+}): Promise<ReadonlyMap<string, readonly Column[]>> {
+  const all =
+    dialect.kind === 'postgres'
+      ? sql<{ table: string; name: string; type: string }>`
+          select table_name as table, column_name as name, data_type as type
+          from information_schema.columns where table_schema = current_schema()`
+      : sql<{ table: string; name: string; type: string }>`
+          select m.name as "table", c.name, c.type from sqlite_master m, pragma_table_info(m.name) c
+          where m.type = 'table'`
+  const { rows } = await all.execute(db)
+  const columns = new Map<string, Column[]>()
+  for (const { table, name, type } of rows) {
+    const column = { name, isText: type.toLowerCase() === 'text' }
+    columns.set(table, [...(columns.get(table) ?? []), column])
+  }
+  for (const list of columns.values()) list.sort((a, b) => (a.name < b.name ? -1 : 1))
+  return columns
+}

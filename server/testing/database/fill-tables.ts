@@ -1,0 +1,60 @@
+import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
+import type { Database } from '../../db/database.ts'
+import { copiedTables, primaryKeys } from '../../db/backup/tables.ts'
+
+/** Rows of each table. The second one has null wherever it may. */
+const rowsPerTable = 3
+
+/** Texts that a careless format, encoding or order would change. */
+const oddTexts = [
+  'É e\u0301 ß ς 😀 \u2028 \u2029 \u200B \uFFFD \uFFFF "quoted" \\ \\u0000 \r\n\t\u0001 lone \uD800 end',
+  '',
+  `[1,"2"] {"end":{"sha256":""}} null\n{"table":"users","columns":[]}\n${'long 長い '.repeat(2_000)}`,
+]
+const oddIntegers = [Number.MAX_SAFE_INTEGER, 0, Number.MIN_SAFE_INTEGER]
+const oddNumbers = [0.1, 1, 5e-324]
+
+/** Inserts rows with unusual values into every table that a backup contains. */
+export async function fillTables({ db, dialect }: Database): Promise<void> {
+  const schemas = await db.introspection.getTables()
+  const untyped = db as unknown as Kysely<Record<string, Record<string, unknown>>>
+  const schema = dialect.kind === 'sqlite' ? undefined : await findSchema(db)
+  for (const table of copiedTables) {
+    const columns = schemas.find(({ name, schema: of }) => name === table && of === schema)?.columns ?? []
+    const keys: readonly string[] = primaryKeys[table]
+    for (let index = 0; index < rowsPerTable; index++) {
+      const row = columns.map(({ name, dataType, isNullable }) => {
+        const isNumber = /int|float|double/i.test(dataType)
+        // References have the values of the keys that they refer to.
+        const isReferred = `${table}.${name}` === 'messages.id' || references.has(name)
+        if (keys.includes(name) || isReferred || `${table}.${name}` === 'integration_consents.name')
+          return [name, isNumber ? index + 1 : keyOf(table, name, index)]
+        if (isNullable && index === 1) return [name, null]
+        if (/int/i.test(dataType)) return [name, oddIntegers[index]]
+        if (isNumber) return [name, oddNumbers[index]]
+        return [name, (oddTexts[index] ?? '') + name]
+      })
+      await untyped.insertInto(table).values(Object.fromEntries(row)).execute()
+    }
+  }
+}
+
+async function findSchema(db: Database['db']): Promise<string | undefined> {
+  const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(db)
+  return rows[0]?.schema
+}
+
+const references = new Set(['user_id', 'chat_id', 'message_id', 'run_id', 'connector_id'])
+
+/** Lower case sorts after upper case in binary order, and before it in most languages. */
+const keyOf = (table: string, column: string, index: number): string =>
+  `${['b', 'A', 'ä'][index]} ${referredTo(table, column)}`
+
+function referredTo(table: string, column: string): string {
+  if (column === 'name') return 'integration'
+  if (column !== 'id') return column
+  return (
+    { users: 'user_id', chats: 'chat_id', messages: 'message_id', connectors: 'connector_id' }[table] ?? table
+  )
+}
