@@ -10,6 +10,7 @@ const programs = [
   'yonder.ts',
   'db/backup/restore-backup.ts',
   'config/config.ts',
+  'db/migrate.ts',
   'db/open-database.ts',
   'db/dialects/sqlite-file.ts',
   'db/secrets/require-secret-key.ts',

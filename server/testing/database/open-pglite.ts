@@ -8,9 +8,14 @@ import type { Tables } from '../../db/tables/tables.ts'
 
 const bigintType = 20
 
-/** PostgreSQL in this process, in memory, with one connection, for machines without PostgreSQL. */
-export async function openPglite(): Promise<Database> {
+/**
+ * PostgreSQL in this process, in memory, with one connection, for machines without PostgreSQL. It restores the SQL of a
+ * `pg_dump`, if there is one.
+ */
+export async function openPglite(dump?: string): Promise<Database> {
   const engine = await PGlite.create({ extensions: { pg_trgm }, parsers: { [bigintType]: Number } })
+  // A dump changes the settings of its connection.
+  if (dump !== undefined) await engine.exec(`${dump}; discard all`)
   const client = {
     query: async (text: string, values: unknown[] = []) => {
       const { rows, affectedRows = 0 } = await engine.query(text, values)

@@ -16,7 +16,8 @@ export type Engine = 'sqlite' | 'postgres'
 export const engines: readonly Engine[] =
   process.env['TEST_ENGINES'] === 'sqlite' ? ['sqlite'] : ['sqlite', 'postgres']
 
-const postgresUrl = process.env['TEST_DATABASE_URL'] ?? ''
+/** The PostgreSQL database of this test run; empty with PGlite. */
+export const postgresUrl = process.env['TEST_DATABASE_URL'] ?? ''
 
 /** False with PGlite, which has one connection. Tests of concurrency are skipped then. */
 export function isConcurrent(engine: Engine): boolean {

@@ -5,6 +5,7 @@ import { parseConfig } from '../../config/config.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../db/database.ts'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
+import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import type { Api } from '../../http/api.ts'
 import { createErrorHandler } from '../../http/error-handler.ts'
 import { registerRateLimits } from '../../http/rate-limits.ts'
@@ -31,6 +32,8 @@ export interface IdentityServerOptions {
   /** Milliseconds to add to the clock for tokens and records. */
   readonly clock?: { offset: number }
   readonly onNewUser?: OnNewUser
+  /** Of the database's installation; one with `testSecret` by default. */
+  readonly sealer?: Sealer
   /** More routes, before it listens. */
   readonly extend?: (app: FastifyInstance) => void
 }
@@ -56,7 +59,7 @@ export async function openIdentityServer(options: IdentityServerOptions): Promis
     RATE_LIMIT_OIDC: '10000',
     ...environment,
   })
-  const sealer = createSealer(testSecret)
+  const sealer = options.sealer ?? createSealer(testSecret)
   const now = () => Date.now() + clock.offset
   const guards = openGuards(config.outgoing)
   const identity = await openIdentity(

@@ -19,9 +19,12 @@ export const testAccount = account
 export class SignInSession {
   readonly #cookies = new Map<string, { value: string; path: string }>()
   readonly baseUrl: string
+  readonly #send: typeof fetch
 
-  constructor(baseUrl: string) {
+  /** `send` replaces `fetch` when the server does not listen at `baseUrl`. */
+  constructor(baseUrl: string, send: typeof fetch = fetch) {
     this.baseUrl = baseUrl
+    this.#send = send
   }
 
   async fetch(address: string | URL, init: Pick<RequestInit, 'method' | 'body'> = {}): Promise<Response> {
@@ -30,7 +33,7 @@ export class SignInSession {
       .filter(([, { path }]) => url.pathname.startsWith(path))
       .map(([name, { value }]) => `${name.split(' ')[0]}=${value}`)
       .join('; ')
-    const response = await fetch(url, {
+    const response = await this.#send(url, {
       ...init,
       redirect: 'manual',
       headers: { accept: 'text/html', cookie },
@@ -121,7 +124,7 @@ export class SignInSession {
   }
 
   token(fields: Readonly<Record<string, string>>): Promise<Response> {
-    return fetch(`${this.baseUrl}/oidc/token`, {
+    return this.#send(`${this.baseUrl}/oidc/token`, {
       method: 'POST',
       body: new URLSearchParams({ client_id: 'yonder', ...fields }),
     })

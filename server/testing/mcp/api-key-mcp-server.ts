@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { respondToMcp } from './respond-to-mcp.ts'
 import type { SmallMcpServer } from './respond-to-mcp.ts'
 
-const mcp: SmallMcpServer = { name: 'api-key', tool: 'search', result: 'found' }
+const defaultMcp: SmallMcpServer = { name: 'api-key', tool: 'search', result: 'found' }
 
 export interface ApiKeyMcpServer {
   readonly origin: string
@@ -24,7 +24,7 @@ export interface ApiKeyMcpServer {
 }
 
 /** Starts an MCP server with one tool, for clients with an API key. */
-export async function startApiKeyMcpServer(): Promise<ApiKeyMcpServer> {
+export async function startApiKeyMcpServer(mcp = defaultMcp): Promise<ApiKeyMcpServer> {
   const behaviour: ApiKeyMcpServer['behaviour'] = {
     accepts: () => true,
     redirect: null,
@@ -37,7 +37,7 @@ export async function startApiKeyMcpServer(): Promise<ApiKeyMcpServer> {
       const { redirect, accepts } = behaviour
       if (redirect !== null) return void response.writeHead(307, { location: redirect }).end()
       if (!accepts(request.headers)) return void response.writeHead(401).end('{"error":"invalid key"}')
-      return respond(request, response)
+      return respond(mcp, request, response)
     })
   })
   await new Promise<void>((resolve) => {
@@ -56,7 +56,11 @@ export async function startApiKeyMcpServer(): Promise<ApiKeyMcpServer> {
   }
 }
 
-async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond(
+  mcp: SmallMcpServer,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
   if (request.method !== 'POST') return void response.writeHead(405).end()

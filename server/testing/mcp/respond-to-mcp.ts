@@ -4,8 +4,10 @@ import type { ServerResponse } from 'node:http'
 export interface SmallMcpServer {
   readonly name: string
   readonly tool: string
-  /** The result of every call. */
+  /** The text of the result of every call. */
   readonly result: string
+  /** A PNG image in the result, in Base64. */
+  readonly image?: string
 }
 
 /** Responds to a message to such a server. */
@@ -16,7 +18,8 @@ export function respondToMcp(server: SmallMcpServer, body: string, response: Ser
   response.end(JSON.stringify({ jsonrpc: '2.0', id, ...respondToMethod(server, method) }))
 }
 
-function respondToMethod({ name, tool, result }: SmallMcpServer, method: string): object {
+function respondToMethod({ name, tool, result, image }: SmallMcpServer, method: string): object {
+  const images = image === undefined ? [] : [{ type: 'image', mimeType: 'image/png', data: image }]
   switch (method) {
     case 'initialize':
       return {
@@ -29,7 +32,7 @@ function respondToMethod({ name, tool, result }: SmallMcpServer, method: string)
     case 'tools/list':
       return { result: { tools: [{ name: tool, inputSchema: { type: 'object', properties: {} } }] } }
     case 'tools/call':
-      return { result: { content: [{ type: 'text', text: result }] } }
+      return { result: { content: [{ type: 'text', text: result }, ...images] } }
     default:
       return { error: { code: -32_601, message: 'Unknown' } }
   }

@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest'
+import { engines } from '../testing/database/test-database.ts'
+import { openIdentityServer } from '../testing/identity/identity-server.ts'
+import { sendToPort } from '../testing/identity/send-to-port.ts'
+import { SignInSession } from '../testing/identity/sign-in-session.ts'
+import type { Tokens } from '../testing/identity/sign-in-session.ts'
+import { fixtureUrl, fixtureUsers, listFixtures, readFixtureContent } from '../testing/upgrade/fixtures.ts'
+import { startSecrets } from '../testing/upgrade/open-upgraded.ts'
+import { restoreFixture } from '../testing/upgrade/restore-fixture.ts'
+
+/** A computation of a password takes long on a busy machine. */
+const maxTestMs = 120_000
+
+// A password takes half a second, and both databases store it in the same way. So PostgreSQL has one test.
+const cases = engines.flatMap((engine) =>
+  listFixtures()
+    .slice(0, engine === 'sqlite' ? undefined : 1)
+    .map((version) => ({ engine, version })),
+)
+
+it.each(cases)(
+  'an upgrade from $version migrations on $engine accepts the passwords of users, who stay the same users (§32.2)',
+  async ({ engine, version }) => {
+    const fixture = await restoreFixture(version, engine)
+    const database = await fixture.upgrade()
+    const sealer = await startSecrets(database, fixture.dataDir)
+    const server = await openIdentityServer({ database, sealer, environment: { PUBLIC_URL: fixtureUrl } })
+    try {
+      const send = sendToPort(server.port)
+      const browser = new SignInSession(fixtureUrl, send)
+      const redeemed = await browser.redeem(await browser.signIn(fixtureUsers[0]))
+      const { access_token } = (await redeemed.json()) as Tokens
+      const response = await send(`${fixtureUrl}/api/auth/userinfo`, {
+        headers: { authorization: `Bearer ${access_token}` },
+      })
+      const recorded = readFixtureContent(version, engine).users[0]?.responses[0]
+      expect(await response.json()).toEqual(recorded?.body)
+    } finally {
+      await server.close()
+      await database.close()
+      await fixture.remove()
+    }
+  },
+  maxTestMs,
+)

@@ -1,0 +1,219 @@
+import type { Chat } from '@yonder/contract/chat'
+import type { Message } from '@yonder/contract/message'
+import { startApiKeyMcpServer } from '../mcp/api-key-mcp-server.ts'
+import { startOAuthMcpServer } from '../mcp/oauth-mcp-server.ts'
+import { startScriptedModel } from '../models/scripted-model.ts'
+import type { ScriptedModel, Step } from '../models/scripted-model.ts'
+import type { RequestClient, TestResponse } from '../send-request.ts'
+import { fixtureSecrets } from './fixtures.ts'
+
+/** The servers that the users of a fixture use. */
+export interface StandIns {
+  readonly model: ScriptedModel
+  readonly tools: { readonly url: string }
+  readonly guarded: { readonly url: string }
+  close(): Promise<void>
+}
+
+/** A PNG image of one pixel. */
+const image =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+/** A reply that calls the tool of the connector `Tools`. */
+const callingReply: readonly Step[] = [
+  { reasoning: 'The tool can draw.' },
+  'I will draw it.',
+  { toolCall: { name: 'tools__draw', arguments: '{"subject":"lighthouse"}' } },
+]
+
+/** Numbers of migrations from which on an installation has a feature. */
+const since = { tools: 7, options: 16, blockedTools: 17, compactions: 18 } as const
+
+export async function startStandIns(): Promise<StandIns> {
+  const [model, tools, guarded] = await Promise.all([
+    startScriptedModel(),
+    startApiKeyMcpServer({ name: 'tools', tool: 'draw', result: 'A drawing of a lighthouse.', image }),
+    startOAuthMcpServer(),
+  ])
+  model.when('harbour', [
+    { reasoning: 'A harbour, then.' },
+    'The harbour is quiet at night.',
+    { usage: { prompt_tokens: 20, completion_tokens: 8 } },
+  ])
+  model.when('Fail', [{ status: 400, body: { error: { message: 'The model refuses this.' } } }])
+  model.when('<messages>', ['A summary about lighthouses.'])
+  return {
+    model,
+    tools,
+    guarded,
+    close: async () => {
+      await Promise.all([model.close(), tools.close(), guarded.close()])
+    },
+  }
+}
+
+/** Uses a version through its API as two users would, so that it stores data of every kind that it knows. */
+export async function useProduct(
+  migrations: number,
+  standIns: StandIns,
+  [ada, grace]: readonly [RequestClient, RequestClient],
+): Promise<void> {
+  const knows = (feature: keyof typeof since) => migrations >= since[feature]
+  await createSettings(ada, standIns, knows)
+  const chat = await writeBranches(ada)
+  await succeed(ada.post(`/api/share/${chat.id}`, { messageId: chat.selected_message_id }))
+  await failAndStop(ada, standIns.model)
+  if (knows('tools')) await callTools(ada, standIns.model)
+  if (knows('compactions')) await fillWindow(ada)
+  await send(grace, await newChat(grace), 'What does Grace think of the harbour?')
+}
+
+async function createSettings(
+  client: RequestClient,
+  { model, tools, guarded }: StandIns,
+  knows: (feature: keyof typeof since) => boolean,
+): Promise<void> {
+  // The first read stores the default connectors.
+  await succeed(client.get('/api/mcp-servers'))
+  const connector = { name: 'Tools', url: tools.url, token: fixtureSecrets.connectorToken, allow_tools: [] }
+  await succeed(client.post('/api/mcp-server', connector))
+  await succeed(client.post('/api/mcp-server/Tools/connect'))
+  await succeed(client.post('/api/mcp-server', { name: 'Guarded', url: guarded.url, allow_tools: null }))
+  await consent(client, 'Guarded')
+  const options = knows('options') ? { instructions: 'Be brief. Today is {{date}}.', temperature: 0.5 } : {}
+  const limits = knows('blockedTools') ? { connectors: ['Tools'] } : {}
+  await succeed(
+    client.post('/api/bot', {
+      name: 'Bot with a key',
+      model: 'scripted',
+      base_url: model.baseUrl,
+      api_key: fixtureSecrets.botKey,
+      api_type: 'openai',
+      max_tokens: 500,
+      ...options,
+      ...limits,
+    }),
+  )
+  if (knows('blockedTools')) {
+    const blocked = { name: 'Guarded', url: guarded.url, block_tools: ['secret'] }
+    await succeed(client.put('/api/mcp-server/Guarded', blocked))
+  }
+  if (!knows('tools')) return
+  const integration = { name: 'search', auth_type: 'api_key', api_key: fixtureSecrets.integrationKey }
+  await succeed(client.post('/api/integration', integration))
+}
+
+/** Gives the consent that the server of a connector requires. */
+async function consent(client: RequestClient, name: string): Promise<void> {
+  const started = await succeed(client.post(`/api/mcp-server/${name}/connect`))
+  const { authorization_url } = started.json<{ authorization_url: string }>()
+  const granted = await fetch(authorization_url, { redirect: 'manual' })
+  const back = new URL(granted.headers.get('location') ?? '')
+  const cookie = String(started.headers['set-cookie']).split(';')[0] ?? ''
+  const finished = await client.get(back.pathname + back.search, { cookie })
+  if (finished.statusCode !== 302) throw new Error(`The consent failed: ${finished.body}`)
+}
+
+/** A chat with versions of a question and of a reply, of which an older one is selected. */
+async function writeBranches(client: RequestClient): Promise<Chat> {
+  const id = await newChat(client)
+  await send(client, id, 'Tell me about the harbour.', { botName: 'Bot with a key' })
+  const { messages } = await readChat(client, id)
+  const [question, reply] = messages
+  await complete(client, { chatId: id, botName: 'Helper', userMessageId: question?.id })
+  await send(client, id, 'And the lighthouse? It is 海辺の灯台.')
+  await send(client, id, 'A second question at the root', { parentId: null })
+  await send(client, id, [
+    { type: 'text', text: 'Parts' },
+    { type: 'text', text: 'of a message' },
+  ])
+  await succeed(client.post('/api/chat/select-response', { chatId: id, messageId: reply?.id }))
+  return readChat(client, id)
+}
+
+/** A chat with a reply that failed, and one with a reply that the user stopped. */
+async function failAndStop(client: RequestClient, model: ScriptedModel): Promise<void> {
+  await send(client, await newChat(client), 'Fail, please.')
+  const id = await newChat(client)
+  const gate = model.gate()
+  model.reply(['Half of a', gate])
+  const stream = await client.stream('/api/chat/completions', {
+    chatId: id,
+    botName: 'Helper',
+    content: 'Stop',
+  })
+  await stream.until(({ raw }) => raw.includes('Half of a'))
+  await succeed(client.post('/api/chat/stop', { chatId: id }))
+  await stream.ended
+  gate.open()
+}
+
+/** Chats with a call that was approved, one that was denied, and one that waits; then the tool is allowed. */
+async function callTools(client: RequestClient, model: ScriptedModel): Promise<void> {
+  const draw = async () => {
+    const id = await newChat(client)
+    model.reply(callingReply)
+    await send(client, id, 'Draw a lighthouse.', { botName: 'Bot with a key' })
+    const call = (await readChat(client, id)).messages.at(-1)
+    if (call?.call?.state !== 'waiting') throw new Error(`No call waits: ${JSON.stringify(call)}`)
+    return { id, call }
+  }
+  const approved = await draw()
+  await confirm(client, approved.id, approved.call)
+  const denied = await draw()
+  await send(client, denied.id, 'No, tell me about the harbour.')
+  await draw()
+  const connectors = (await succeed(client.get('/api/mcp-servers'))).json<{ name: string; url: string }[]>()
+  const url = connectors.find(({ name }) => name === 'Tools')?.url
+  await succeed(client.put('/api/mcp-server/Tools', { name: 'Tools', url, allow_tools: ['draw'] }))
+}
+
+async function confirm(client: RequestClient, chatId: string, call: Message): Promise<void> {
+  const { server, tool, arguments: args, id: messageId } = call
+  const body = { botName: 'Bot with a key', server, tool, args, chatId, messageId }
+  const stream = await client.stream('/api/tool/confirm', body)
+  await stream.ended
+}
+
+/** A chat that is longer than the context window of its bot, so that its older messages are summarised. */
+async function fillWindow(client: RequestClient): Promise<void> {
+  const bot = { name: 'Small window', model: 'scripted', context_window: 2_000 }
+  await succeed(client.post('/api/bot', bot))
+  const id = await newChat(client)
+  for (let turn = 1; turn <= 4; turn++) {
+    const content = `${turn}: ${'Lighthouses stand at the sea. '.repeat(60)}`
+    await send(client, id, content, { botName: bot.name })
+  }
+  const { compactions } = await readChat(client, id)
+  if (compactions === undefined) throw new Error('Nothing was summarised.')
+}
+
+async function newChat(client: RequestClient): Promise<string> {
+  return (await succeed(client.get('/api/chat/id'))).json<{ id: string }>().id
+}
+
+async function readChat(client: RequestClient, id: string): Promise<Chat> {
+  return (await succeed(client.get(`/api/chats/${id}`))).json<Chat>()
+}
+
+async function send(
+  client: RequestClient,
+  chatId: string,
+  content: unknown,
+  more: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
+  await complete(client, { chatId, botName: 'Helper', content, ...more })
+}
+
+/** Requests a reply and waits for its end. */
+async function complete(client: RequestClient, body: Readonly<Record<string, unknown>>): Promise<void> {
+  const stream = await client.stream('/api/chat/completions', body)
+  if (stream.status !== 200) throw new Error(`${JSON.stringify(body)}: ${stream.status} ${stream.raw}`)
+  await stream.ended
+}
+
+async function succeed(sent: Promise<TestResponse>): Promise<TestResponse> {
+  const response = await sent
+  if (response.statusCode >= 300) throw new Error(`${response.statusCode}: ${response.body}`)
+  return response
+}
