@@ -84,10 +84,10 @@ export const BotInput = z.object({
 export type BotInput = z.infer<typeof BotInput>
 
 /**
- * The state of a bot's form, which may not be saved yet. `name` is the name of the stored bot that is edited: its key is
+ * The address and the key in the form of a bot, which may not be saved yet. `name` is the name of the stored bot that is edited: its key is
  * used when `api_key` is absent or the mask, and only with the address that it belongs to (§23.10).
  */
-export const BotDraft = BotInput.pick({
+export const EndpointDraft = BotInput.pick({
   base_url: true,
   api_key: true,
   api_type: true,
@@ -95,7 +95,7 @@ export const BotDraft = BotInput.pick({
 }).extend({
   name: z.string().max(200).nullish(),
 })
-export type BotDraft = z.infer<typeof BotDraft>
+export type EndpointDraft = z.infer<typeof EndpointDraft>
 
 /** The models at the address of a draft: `POST /api/bot/models` (§23.7). */
 export const ModelList = z.object({
@@ -109,7 +109,7 @@ export const ModelList = z.object({
 export type ModelList = z.infer<typeof ModelList>
 
 /** A draft with the model that is tested: `POST /api/bot/test` (§23.11). */
-export const BotTest = BotDraft.extend({ model: BotInput.shape.model })
+export const BotTest = EndpointDraft.extend({ model: BotInput.shape.model })
 export type BotTest = z.infer<typeof BotTest>
 
 export const BotTestResult = z.object({

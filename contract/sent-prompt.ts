@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { reasoningEfforts } from './bot.ts'
 
 /** One message of a prompt, as the model was given it. */
-export const PromptMessage = z.object({
+export const SentMessage = z.object({
   role: z.enum(['user', 'assistant', 'tool']),
   content: z.string(),
   /** The calls that an assistant message makes. */
@@ -10,16 +10,16 @@ export const PromptMessage = z.object({
   /** The tool of a result. */
   name: z.string().optional(),
 })
-export type PromptMessage = z.infer<typeof PromptMessage>
+export type SentMessage = z.infer<typeof SentMessage>
 
 /** A tool that the model was offered. */
-export const PromptTool = z.object({
+export const SentTool = z.object({
   name: z.string(),
   description: z.string(),
   /** JSON Schema as text. */
   schema: z.string(),
 })
-export type PromptTool = z.infer<typeof PromptTool>
+export type SentTool = z.infer<typeof SentTool>
 
 /** What the model was given for a reply: the last request that was sent for it (§27.1). */
 export const SentPrompt = z.object({
@@ -34,9 +34,9 @@ export const SentPrompt = z.object({
   /** Null when there were none, or when they are no longer stored. */
   instructions: z.string().nullable(),
   /** Oldest first. A summary of older messages is the first one. */
-  messages: z.array(PromptMessage),
+  messages: z.array(SentMessage),
   /** Empty when no tools were offered, or when they are no longer stored. */
-  tools: z.array(PromptTool),
+  tools: z.array(SentTool),
   /** Which parts are no longer stored, because only the texts that the user's latest prompts used are kept (§27.3). */
   missing: z.array(z.enum(['instructions', 'tools', 'summary'])),
 })

@@ -1,4 +1,4 @@
-import type { BotDraft, BotTest, BotTestResult, LocalModels, ModelList } from '@yonder/contract/bot'
+import type { EndpointDraft, BotTest, BotTestResult, LocalModels, ModelList } from '@yonder/contract/bot'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { readReason } from '../lib/api-error.ts'
 import { useApi } from '../lib/api-provider.tsx'
@@ -18,14 +18,14 @@ const none: ModelListState = { kind: 'none' }
  */
 export function useModelList(): {
   readonly list: ModelListState
-  readonly load: (draft: BotDraft) => void
+  readonly load: (draft: EndpointDraft) => void
 } {
   const api = useApi()
   const [list, setList] = useState(none)
   const { begin, end } = useLatestRequest()
   const loaded = useRef('')
 
-  const load = async (draft: BotDraft) => {
+  const load = async (draft: EndpointDraft) => {
     const key = JSON.stringify(draft)
     if (key === loaded.current) return
     loaded.current = key

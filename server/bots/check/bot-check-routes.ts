@@ -1,4 +1,4 @@
-import { BotDraft, BotTest, BotTestResult, LocalModels, ModelList } from '@yonder/contract/bot'
+import { EndpointDraft, BotTest, BotTestResult, LocalModels, ModelList } from '@yonder/contract/bot'
 import type { Config } from '../../config/config.ts'
 import type { Api } from '../../http/api.ts'
 import { closeSignal } from '../../http/close-signal.ts'
@@ -33,7 +33,7 @@ export function registerBotCheckRoutes(
   // The call of a provider ends when the user closes the dialog.
   api.post(
     '/api/bot/models',
-    { schema: { body: BotDraft, response: { 200: ModelList } }, config },
+    { schema: { body: EndpointDraft, response: { 200: ModelList } }, config },
     async (request, reply) => {
       const user = requireUser(request)
       const signal = closeSignal(reply.raw)

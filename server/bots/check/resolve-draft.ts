@@ -1,4 +1,4 @@
-import type { BotDraft } from '@yonder/contract/bot'
+import type { EndpointDraft } from '@yonder/contract/bot'
 import type { Database } from '../../db/database.ts'
 import type { User } from '../../identity/user.ts'
 import { newId } from '../../lib/new-id.ts'
@@ -23,7 +23,7 @@ const newBotName = 'New bot'
 export async function resolveDraft(
   { database, sealer, config, demoBaseUrl }: CheckDeps,
   user: Pick<User, 'id'>,
-  { name, ...draft }: BotDraft,
+  { name, ...draft }: EndpointDraft,
   model: string,
 ): Promise<ModelEndpoint> {
   const stored =

@@ -175,7 +175,7 @@ export class RecordedActions implements RunActions {
       replyId,
       call,
       remaining,
-      readUsable: this.#readUsable,
+      readBotConnectors: this.#readBotConnectors,
       signal,
     })
     // The event contains the text of the reply so far, so that text is committed first.
@@ -208,7 +208,7 @@ export class RecordedActions implements RunActions {
     const { recorder, user, signal, elicitations } = this.#frame
     const outcome = await runCall(this.#deps, invocation, {
       user,
-      readUsable: this.#readUsable,
+      readBotConnectors: this.#readBotConnectors,
       signal,
       elicitations,
       onEvent: (event) => recorder.add(event),
@@ -254,7 +254,7 @@ export class RecordedActions implements RunActions {
   }
 
   /** Reads the choice anew each time, since the user may change the bot or rename a connector during the run. */
-  readonly #readUsable = () => readBotConnectors(this.#deps.database.db, this.#frame.bot)
+  readonly #readBotConnectors = () => readBotConnectors(this.#deps.database.db, this.#frame.bot)
 
   #listTools(): Promise<ModelTools> {
     const { user, bot, recorder, signal } = this.#frame
@@ -264,7 +264,7 @@ export class RecordedActions implements RunActions {
     return this.#deps.connectors.listModelTools({
       user,
       apiType: apiTypeOf(bot),
-      readUsable: this.#readUsable,
+      readBotConnectors: this.#readBotConnectors,
       signal,
       reportsStored: !hasReported && !toolSupport.refuses(bot),
       onStatus: (status) => {

@@ -1,4 +1,4 @@
-import type { PromptMessage, PromptTool, SentPrompt } from '@yonder/contract/sent-prompt'
+import type { SentMessage, SentTool, SentPrompt } from '@yonder/contract/sent-prompt'
 import { findMessage, listPath } from '../../chats/message-store.ts'
 import type { Db } from '../../db/database.ts'
 import type { User } from '../../identity/user.ts'
@@ -105,7 +105,7 @@ export async function readSentPrompt(
     ...presentOptions(stored.options),
     instructions: find(instructions) ?? null,
     messages: messages.map(presentMessage),
-    tools: JSON.parse(find(tools) ?? '[]') as PromptTool[],
+    tools: JSON.parse(find(tools) ?? '[]') as SentTool[],
     missing: [
       ...(isMissing(instructions) ? (['instructions'] as const) : []),
       ...(isMissing(tools) ? (['tools'] as const) : []),
@@ -122,11 +122,11 @@ function presentOptions({ temperature, topP, reasoningEffort }: NonNullable<Mode
   }
 }
 
-function presentTool({ name, description, inputSchema }: ModelRequest['tools'][number]): PromptTool {
+function presentTool({ name, description, inputSchema }: ModelRequest['tools'][number]): SentTool {
   return { name, description, schema: JSON.stringify(inputSchema) }
 }
 
-function presentMessage(message: ModelMessage): PromptMessage {
+function presentMessage(message: ModelMessage): SentMessage {
   const { role, content } = message
   if (message.role === 'tool') return { role, content, name: message.name }
   const calls = message.toolCalls?.map((call) => ({ name: call.name, arguments: call.arguments }))

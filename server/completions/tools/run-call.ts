@@ -6,7 +6,7 @@ import { cleanText } from '../../lib/text.ts'
 import type { CallProgress } from '../../connectors/mcp/call-server-tool.ts'
 import { failure } from '../../connectors/calls/tool-call.ts'
 import type { ToolOutcome } from '../../connectors/calls/tool-call.ts'
-import type { ReadUsableConnectors } from '../../connectors/tools/resolve-tool.ts'
+import type { ReadBotConnectors } from '../../connectors/tools/resolve-tool.ts'
 import { newId } from '../../lib/new-id.ts'
 import type { User } from '../../identity/user.ts'
 import { onAbort } from '../../lib/abort.ts'
@@ -24,7 +24,7 @@ const stopGraceMs = 300
 
 export interface CallFrame {
   readonly user: User
-  readonly readUsable?: ReadUsableConnectors
+  readonly readBotConnectors?: ReadBotConnectors
   readonly signal: AbortSignal
   readonly elicitations: PendingElicitations
   readonly onEvent: (event: UnnumberedEvent) => void
@@ -58,7 +58,7 @@ export async function runCall(
       toolName,
       arguments: invocation.arguments,
       approval: invocation.approval,
-      ...(frame.readUsable === undefined ? {} : { readUsable: frame.readUsable }),
+      ...(frame.readBotConnectors === undefined ? {} : { readBotConnectors: frame.readBotConnectors }),
       ...(fingerprint === undefined ? {} : { fingerprint }),
       ...(credential === undefined ? {} : { credential }),
       signal,

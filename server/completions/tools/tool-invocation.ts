@@ -4,7 +4,7 @@ import type { BatchCall, RemainingCalls, StoredCall } from '../../chats/tool-cal
 import { failure, failureWithAdvice } from '../../connectors/calls/tool-call.ts'
 import type { ToolOutcome } from '../../connectors/calls/tool-call.ts'
 import { parseDefinition } from '../../connectors/tools/tool-store.ts'
-import type { ReadUsableConnectors, ResolvedTool } from '../../connectors/tools/resolve-tool.ts'
+import type { ReadBotConnectors, ResolvedTool } from '../../connectors/tools/resolve-tool.ts'
 import type { MessageRow } from '../../db/tables/tables.ts'
 import type { User } from '../../identity/user.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
@@ -36,7 +36,7 @@ export interface CallToDecide {
   readonly call: BatchCall
   /** The calls of the same batch that come after it. */
   readonly remaining: RemainingCalls
-  readonly readUsable?: ReadUsableConnectors
+  readonly readBotConnectors?: ReadBotConnectors
   /** Aborting it ends the check of the arguments. */
   readonly signal: AbortSignal
 }
@@ -57,10 +57,10 @@ type ConnectorDeps = Pick<CompletionDeps, 'connectors'>
 export async function decideCall(
   deps: ConnectorDeps,
   user: User,
-  { replyId, call, remaining, readUsable, signal }: CallToDecide,
+  { replyId, call, remaining, readBotConnectors, signal }: CallToDecide,
 ): Promise<DecidedCall> {
   const { target } = call
-  const resolved = target && (await deps.connectors.resolveTool(user, { ...target, readUsable }))
+  const resolved = target && (await deps.connectors.resolveTool(user, { ...target, readBotConnectors }))
   const known = resolved?.kind === 'missing' ? undefined : resolved
   const refusal = await findRefusal(deps, user, { call, signal }, resolved)
   const consent = refusal === undefined && known !== undefined ? known.consent : noConsentNeeded

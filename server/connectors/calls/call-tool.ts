@@ -24,7 +24,7 @@ import { failure, failureWithAdvice, readArguments } from './tool-call.ts'
 import { recordCall } from './tool-call-store.ts'
 import { refreshTools } from '../tools/refresh-tools.ts'
 import { resolveTool } from '../tools/resolve-tool.ts'
-import type { ReadUsableConnectors, ResolvedTool } from '../tools/resolve-tool.ts'
+import type { ReadBotConnectors, ResolvedTool } from '../tools/resolve-tool.ts'
 import { parseDefinition } from '../tools/tool-store.ts'
 import type { CallApproval, ToolOutcome } from './tool-call.ts'
 import { useServer } from '../mcp/use-server.ts'
@@ -41,7 +41,7 @@ export interface ToolCallRequest {
   readonly fingerprint?: string
   /** The connector and credential that the user approved, see `credentialOf`. With another one the tool is not called. */
   readonly credential?: string
-  readonly readUsable?: ReadUsableConnectors
+  readonly readBotConnectors?: ReadBotConnectors
   /** Aborting it also cancels the request at the server. */
   readonly signal: AbortSignal
   readonly onProgress?: (progress: CallProgress) => void
@@ -191,7 +191,7 @@ class RunningCall {
       connectorId: connector.id,
       connectorName: connector.name,
       toolName: tool.name,
-      readUsable: this.#request.readUsable,
+      readBotConnectors: this.#request.readBotConnectors,
     })
     const found = requireCallable(resolved, { ...this.#request, fingerprint: tool.fingerprint })
     if ('status' in found) return found

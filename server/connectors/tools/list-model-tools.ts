@@ -11,7 +11,7 @@ import type { AdaptedTools, ReadyConnector } from './adapt-tools.ts'
 import { fitsRequest, offerTools } from './offer-tools.ts'
 import type { ModelTools } from './offer-tools.ts'
 import { findPreferredTools } from './preferred-tools.ts'
-import type { ReadUsableConnectors } from './resolve-tool.ts'
+import type { ReadBotConnectors } from './resolve-tool.ts'
 import { listTools } from './tool-store.ts'
 
 export interface ListModelToolsOptions {
@@ -22,7 +22,7 @@ export interface ListModelToolsOptions {
   /** Whether the connectors are reported also when the reply does not wait for them. */
   readonly reportsStored?: boolean
   /** Without it, all connectors are used. */
-  readonly readUsable?: ReadUsableConnectors
+  readonly readBotConnectors?: ReadBotConnectors
 }
 
 type IsUsable = (connector: Pick<ConnectorRow, 'name'>) => boolean
@@ -36,11 +36,11 @@ type IsUsable = (connector: Pick<ConnectorRow, 'name'>) => boolean
  */
 export async function listModelTools(
   deps: ConnectorDeps,
-  { user, apiType, signal, onStatus, reportsStored = false, readUsable }: ListModelToolsOptions,
+  { user, apiType, signal, onStatus, reportsStored = false, readBotConnectors }: ListModelToolsOptions,
 ): Promise<ModelTools> {
   const { database, builtIns, now } = deps
   const [usable, listed] = await Promise.all([
-    readUsable?.(),
+    readBotConnectors?.(),
     listOwnConnectors(database.db, user, builtIns, now()),
   ])
   const isUsable: IsUsable = ({ name }) => usable?.includes(name) ?? true

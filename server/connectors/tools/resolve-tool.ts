@@ -14,11 +14,11 @@ export interface ToolTarget {
   readonly toolName: string
   /** If given, only the connector with this id matches, even when another one has the name by now. */
   readonly connectorId?: string
-  readonly readUsable?: ReadUsableConnectors | undefined
+  readonly readBotConnectors?: ReadBotConnectors | undefined
 }
 
 /** Returns the names of the connectors that the bot of a run may use now; null means all (§28.1). */
-export type ReadUsableConnectors = () => Promise<readonly string[] | null>
+export type ReadBotConnectors = () => Promise<readonly string[] | null>
 
 /** A stored tool, and whether a call of it needs approval now. */
 export interface KnownTool {
@@ -40,7 +40,7 @@ export type ResolvedTool =
 export async function resolveTool(
   { database: { db }, builtIns }: Pick<ConnectorDeps, 'database' | 'builtIns'>,
   user: Owner,
-  { connectorName, toolName, connectorId, readUsable }: ToolTarget,
+  { connectorName, toolName, connectorId, readBotConnectors }: ToolTarget,
 ): Promise<ResolvedTool> {
   const stored =
     connectorId === undefined
@@ -52,7 +52,7 @@ export async function resolveTool(
       : missing(`The connector "${connectorName}" was deleted before the call, so the tool was not called.`)
   }
   // Checked here, because this function runs at every step of a call: before approval, on approval and after waiting (§28.3).
-  const usable = (await readUsable?.()) ?? null
+  const usable = (await readBotConnectors?.()) ?? null
   if (usable?.includes(stored.name) === false) {
     return missing(`This bot may not use the connector "${stored.name}", so the tool was not called.`)
   }

@@ -1,5 +1,5 @@
 import { botLimits, describeRange, maxInstructionsChars } from '@yonder/contract/lib/bot-limits'
-import type { ApiType, Bot, BotDraft as CheckedDraft, BotInput, ReasoningEffort } from '@yonder/contract/bot'
+import type { ApiType, Bot, EndpointDraft, BotInput, ReasoningEffort } from '@yonder/contract/bot'
 import type { Problems } from '../../lib/use-form.ts'
 
 /** The state of the bot form: the texts as typed, and which groups of fields are shown. */
@@ -129,7 +129,7 @@ function numberOf(text: string): number | null {
 }
 
 /** Returns what the server needs to call the model of a draft; `stored` is the name of the bot that is edited. */
-export function checkedDraftOf(draft: BotDraft, stored: string | undefined): CheckedDraft {
+export function endpointOf(draft: BotDraft, stored: string | undefined): EndpointDraft {
   return { name: stored ?? null, ...addressOf(draft) }
 }
 

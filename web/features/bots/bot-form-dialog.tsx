@@ -11,7 +11,7 @@ import { Field } from '../../ui/form/field.tsx'
 import { TextInput } from '../../ui/form/text-input.tsx'
 import {
   checkBotDraft,
-  checkedDraftOf,
+  endpointOf,
   draftOf,
   inputOf,
   ollamaDraft,
@@ -48,7 +48,7 @@ export function BotFormDialog({ bot, local, onRename, onClose }: BotFormDialogPr
   const { draft, problems } = form
   const models = useModelList()
   const test = useBotTest()
-  const checked = () => checkedDraftOf(draft, bot?.name)
+  const endpoint = () => endpointOf(draft, bot?.name)
 
   const change = (part: Partial<BotDraft>) => {
     // The outcome of a test is that of the draft that was tested.
@@ -59,7 +59,7 @@ export function BotFormDialog({ bot, local, onRename, onClose }: BotFormDialogPr
   const runTest = () => {
     const model = draft.model.trim()
     if (model === '') form.report({ model: 'Please fill in all required fields' })
-    else test.run({ ...checked(), model })
+    else test.run({ ...endpoint(), model })
   }
 
   return (
@@ -101,7 +101,7 @@ export function BotFormDialog({ bot, local, onRename, onClose }: BotFormDialogPr
           list={models.list}
           isWrong={problems.model !== undefined}
           inputRef={form.ref('model')}
-          onFocus={() => models.load(checked())}
+          onFocus={() => models.load(endpoint())}
           onChange={(model) => change({ model })}
         />
         <Checkbox

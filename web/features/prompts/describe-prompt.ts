@@ -1,12 +1,12 @@
-import type { PromptMessage, PromptTool, SentPrompt } from '@yonder/contract/sent-prompt'
+import type { SentMessage, SentTool, SentPrompt } from '@yonder/contract/sent-prompt'
 
 /** Characters of a message with the calls that it makes. */
-export function sizeOfMessage({ content, tool_calls: calls = [] }: PromptMessage): number {
+export function sizeOfMessage({ content, tool_calls: calls = [] }: SentMessage): number {
   return calls.reduce((size, call) => size + call.name.length + call.arguments.length, content.length)
 }
 
 /** Characters of the definition of a tool. */
-export function sizeOfTool({ name, description, schema }: PromptTool): number {
+export function sizeOfTool({ name, description, schema }: SentTool): number {
   return name.length + description.length + schema.length
 }
 

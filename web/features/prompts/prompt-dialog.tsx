@@ -1,4 +1,4 @@
-import type { PromptMessage, PromptTool, SentPrompt } from '@yonder/contract/sent-prompt'
+import type { SentMessage, SentTool, SentPrompt } from '@yonder/contract/sent-prompt'
 import type { ReactNode } from 'react'
 import { useSentPrompt } from './use-sent-prompt.ts'
 import { ApiError, readReason } from '../../lib/api-error.ts'
@@ -94,13 +94,13 @@ function Section({ title, size, children }: SectionProps) {
   )
 }
 
-const roles: Readonly<Record<PromptMessage['role'], string>> = {
+const roles: Readonly<Record<SentMessage['role'], string>> = {
   user: 'User',
   assistant: 'Assistant',
   tool: 'Result of a tool',
 }
 
-function Message({ number, message }: { readonly number: number; readonly message: PromptMessage }) {
+function Message({ number, message }: { readonly number: number; readonly message: SentMessage }) {
   const { role, content, name, tool_calls: calls = [] } = message
   const label = `${number}. ${roles[role]}${name === undefined ? '' : `: ${name}`}`
   return (
@@ -116,7 +116,7 @@ function Message({ number, message }: { readonly number: number; readonly messag
   )
 }
 
-function Tool({ tool }: { readonly tool: PromptTool }) {
+function Tool({ tool }: { readonly tool: SentTool }) {
   return (
     <li className="py-1.5">
       <Disclosure label={`${tool.name}, ${formatChars(sizeOfTool(tool))}`}>
