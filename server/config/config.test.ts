@@ -2,20 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { ConfigError, parseConfig, removeByteOrderMark } from './config.ts'
+import { parseConfig, removeByteOrderMark } from './config.ts'
+import { listProblems } from '../testing/list-problems.ts'
 import { moduleUrl } from '../testing/program-path.ts'
 import { runScript } from '../testing/run-script.ts'
-
-/** The lines of the refusal, without its heading. */
-function problemsOf(environment: Readonly<Record<string, string>>): readonly string[] {
-  try {
-    parseConfig(environment)
-  } catch (error) {
-    expect(error).toBeInstanceOf(ConfigError)
-    return (error as Error).message.split('\n').slice(1)
-  }
-  return []
-}
 
 it('has a default for every setting', () => {
   expect(parseConfig({})).toMatchObject({
@@ -63,7 +53,7 @@ it('treats an empty setting as absent', () => {
 })
 
 it('lists every problem at once, with the names of the settings (§22.8)', () => {
-  const problems = problemsOf({
+  const problems = listProblems({
     PORT: '70000',
     PUBLIC_URL: 'ftp://example.com',
     DATABASE_URL: 'mysql://localhost/x',
@@ -106,7 +96,7 @@ it.each<[string, Readonly<Record<string, string>>, string]>([
   ['a key for no provider', { DEFAULT_MODEL_API_KEY: 'k' }, 'DEFAULT_MODEL_BASE_URL'],
   ['an address with a path', { PUBLIC_URL: 'https://example.com/chat' }, 'PUBLIC_URL'],
 ])('refuses %s', (_, environment, name) => {
-  const problems = problemsOf(environment)
+  const problems = listProblems(environment)
   expect(problems).toHaveLength(1)
   expect(problems[0]).toContain(`${name}: `)
 })
@@ -121,11 +111,11 @@ it.each<[string, Readonly<Record<string, string>>]>([
   ['PUBLIC_URL', { PUBLIC_URL: 'https://user:pw@chat.example' }],
   ['PUBLIC_URL', { PUBLIC_URL: 'https://chat.example/?a=1' }],
 ])('reports %s before the value is used', (name, environment) => {
-  expect(problemsOf(environment)).toEqual([expect.stringMatching(`^  ${name}(\\.\\d)?: must be`)])
+  expect(listProblems(environment)).toEqual([expect.stringMatching(`^  ${name}(\\.\\d)?: must be`)])
 })
 
 it('reports conflicting settings also when others are invalid, each problem once', () => {
-  const problems = problemsOf({
+  const problems = listProblems({
     PORT: 'x',
     OIDC_ISSUER: 'https://id.example',
     DEFAULT_MODEL_API_KEY: 'k',
@@ -147,7 +137,7 @@ it('accepts the usual forms of proxies and sockets', () => {
 })
 
 it('never repeats a secret in an error message (§22.8)', () => {
-  const problems = problemsOf({
+  const problems = listProblems({
     PORT: 'x',
     SECRET_KEY: 'hush-hush',
     METRICS_TOKEN: 'hush',
@@ -165,7 +155,7 @@ it.each<[string, string, string]>([
   ['METRICS_TOKEN', 'abcdefgh'.repeat(2), 'repeats itself. Create one with: openssl rand -hex 32'],
   ['METRICS_TOKEN', 'abc', 'must have at least 16 characters. Create one with: openssl rand -hex 32'],
 ])('refuses the value of %s that can be guessed: %j (§22.22)', (name, value, message) => {
-  expect(problemsOf({ [name]: value })).toEqual([`  ${name}: ${message}`])
+  expect(listProblems({ [name]: value })).toEqual([`  ${name}: ${message}`])
 })
 
 it.each(['SECRET_KEY', 'METRICS_TOKEN', 'GOOGLE_CLIENT_SECRET', 'DEFAULT_MODEL_API_KEY'])(
@@ -174,7 +164,7 @@ it.each(['SECRET_KEY', 'METRICS_TOKEN', 'GOOGLE_CLIENT_SECRET', 'DEFAULT_MODEL_A
     const examples = readFileSync(new URL('../../.env.example', import.meta.url), 'utf8')
     const example = new RegExp(`^#${name}=(.*)$`, 'm').exec(examples)?.[1] ?? ''
     expect(example).not.toBe('')
-    expect(problemsOf({ [name]: example }).join()).toContain(`${name}: is the text of an example. `)
+    expect(listProblems({ [name]: example }).join()).toContain(`${name}: is the text of an example. `)
   },
 )
 
@@ -193,7 +183,7 @@ it.each(
   ),
 )('refuses a value of %s that no request can carry: %j (§22.22)', (name, value) => {
   const related = { GOOGLE_CLIENT_ID: 'id', DEFAULT_MODEL_BASE_URL: 'https://models.example' }
-  const [problem = '', ...others] = problemsOf({ ...related, GOOGLE_CLIENT_SECRET: strong, [name]: value })
+  const [problem = '', ...others] = listProblems({ ...related, GOOGLE_CLIENT_SECRET: strong, [name]: value })
   expect(others).toEqual([])
   expect(problem).toMatch(new RegExp(`^  ${name}: has a space, a line break or a character outside of ASCII`))
   expect(problem).not.toContain(strong)
@@ -259,7 +249,9 @@ it.each<[string, unknown, string]>([
   ],
   ['a key with a space (§22.22)', [{ name: 'A', model: 'm', api_key: 'sk 1' }], 'DEFAULT_BOTS.0.api_key'],
 ])('refuses default bots with %s', (_, bots, path) => {
-  expect(problemsOf({ DEFAULT_BOTS: JSON.stringify(bots) })).toEqual([expect.stringContaining(`  ${path}: `)])
+  expect(listProblems({ DEFAULT_BOTS: JSON.stringify(bots) })).toEqual([
+    expect.stringContaining(`  ${path}: `),
+  ])
 })
 
 it('offers API-key services: the built-in ones, or those that the operator lists', () => {
@@ -304,7 +296,7 @@ it.each<[string, unknown, string]>([
     'API_KEY_SERVICES.1.name: occurs twice: "Docs"',
   ],
 ])('refuses a list of services that %s', (_, services, problem) => {
-  const problems = problemsOf({ API_KEY_SERVICES: JSON.stringify(services) })
+  const problems = listProblems({ API_KEY_SERVICES: JSON.stringify(services) })
   expect(problems.join('\n')).toContain(problem)
   expect(problems.join('\n')).not.toContain('secret')
 })
@@ -344,63 +336,4 @@ it('reads a first setting after a byte order mark (§22.13)', () => {
   const environment: NodeJS.ProcessEnv = { '\uFEFFHOST': '127.0.0.2', '\uFEFFPORT': '1', PORT: '4000' }
   removeByteOrderMark(environment)
   expect(environment).toEqual({ HOST: '127.0.0.2', PORT: '4000' })
-})
-
-const price = { model: 'm', input: 1, output: 2 }
-
-it.each([
-  ['no list', '{}', 'MODEL_PRICES: names a file that cannot be read (ENOENT)'],
-  ['broken JSON', '[{', 'MODEL_PRICES: must be a JSON list of models, or the path of a file with one'],
-  ['a folder', '/tmp', 'MODEL_PRICES: names a file that cannot be read (EISDIR)'],
-  ['a negative price', [{ ...price, input: -1 }], 'MODEL_PRICES.0.input: must not be negative'],
-  [
-    'a missing price',
-    [{ model: 'm', input: 1 }],
-    'MODEL_PRICES.0.output: must be a price for a million tokens, as a number',
-  ],
-  [
-    'a price as text',
-    [{ ...price, output: '2' }],
-    'MODEL_PRICES.0.output: must be a price for a million tokens, as a number',
-  ],
-  [
-    'a huge price',
-    [{ ...price, cached_input: 1e9 }],
-    'MODEL_PRICES.0.cached_input: must be at most 10,000,000',
-  ],
-  ['a fine price', [{ ...price, input: 0.0000001 }], 'MODEL_PRICES.0.input: must have at most 6 decimals'],
-  [
-    'an unknown currency',
-    [{ ...price, currency: 'usd' }],
-    'MODEL_PRICES.0.currency: must be a currency of ISO 4217 in capitals, such as USD or EUR',
-  ],
-  ['a model twice', [price, { ...price, model: 'M' }], 'MODEL_PRICES.1.model: occurs twice: "M"'],
-  ['a misspelt field', [{ ...price, ouput: 1 }], 'MODEL_PRICES.0: Unrecognized key: "ouput"'],
-])('refuses prices of models with %s (§22.8, §25.3)', (_name, value, problem) => {
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  expect(problemsOf({ MODEL_PRICES: text, PORT: 'x' })).toEqual([
-    expect.stringContaining('PORT'),
-    `  ${problem}`,
-  ])
-})
-
-it('reads prices of models from JSON and from a file, also with a byte order mark (§25.3)', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'yonder-prices-'))
-  try {
-    const path = join(folder, 'prices.json')
-    const prices = [
-      price,
-      { ...price, base_url: 'https://a.example', currency: 'JPY', context_window: 8_000 },
-    ]
-    writeFileSync(path, `\uFEFF${JSON.stringify(prices)}`)
-    const expected = [{ ...price, currency: 'USD' }, prices[1]]
-    expect(parseConfig({ MODEL_PRICES: path }).modelPrices).toEqual(expected)
-    expect(parseConfig({ MODEL_PRICES: JSON.stringify(prices) }).modelPrices).toEqual(expected)
-    writeFileSync(path, '{"secret": ')
-    expect(problemsOf({ MODEL_PRICES: path })).toEqual([
-      '  MODEL_PRICES: names a file without a JSON list of models',
-    ])
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
 })
