@@ -3,6 +3,7 @@ import { toConnectorInput } from '@yonder/contract/connector-input'
 import type { Message } from '@yonder/contract/message'
 import { TriangleAlert } from 'lucide-react'
 import { lazy, Suspense } from 'react'
+import { useBots } from '../../../data/bots.ts'
 import { connectorPath, useLatestConnectors, useModelTool } from '../../../data/connectors.ts'
 import { connectorsKey } from '../../../data/keys.ts'
 import { logError } from '../../../lib/log-error.ts'
@@ -39,7 +40,8 @@ export function ApprovalCard({ message, allow, deny }: ApprovalCardProps) {
   const known = connector?.tools.find(
     ({ name, fingerprint }) => name === tool && fingerprint === call?.fingerprint,
   )
-  const obstacle = findObstacle(connectors, message)
+  const { data: bots } = useBots()
+  const obstacle = findObstacle(connectors, bots, message)
   const allowAlways = useAllowAlways()
   const disabled = allow === undefined || deny === undefined || allowAlways.pending
 

@@ -1,6 +1,6 @@
 import type { Connector } from '@yonder/contract/connector'
 import { expect, it } from 'vitest'
-import { makeConnector, makeMessage, makeTool } from '../../../testing/wire-objects.ts'
+import { makeBot, makeConnector, makeMessage, makeTool } from '../../../testing/wire-objects.ts'
 import { findObstacle } from './call-obstacle.ts'
 
 const call = makeMessage('a1', null, {
@@ -47,5 +47,16 @@ const cases: readonly (readonly [string, readonly Connector[] | undefined, strin
 ]
 
 it.each(cases)('names %s (§13.37, §28.12)', (_what, connectors, reason) => {
-  expect(findObstacle(connectors, call)).toBe(reason)
+  expect(findObstacle(connectors, undefined, call)).toBe(reason)
+})
+
+it.each([
+  ['chosen connectors without it', ['files'], 'The bot "Owl" may not use "mail".'],
+  ['no connectors', [], 'The bot "Owl" may not use "mail".'],
+  ['chosen connectors with it', ['mail'], undefined],
+  ['all connectors', null, undefined],
+])('names a bot that may not use the connector: %s (§28.18)', (_what, connectors, reason) => {
+  const bots = [makeBot({ name: 'Owl', connectors }), makeBot({ name: 'Fox', connectors: [] })]
+  expect(findObstacle([mail], bots, { ...call, bot: 'Owl' })).toBe(reason)
+  expect(findObstacle([mail], bots, { ...call, bot: 'Deleted' })).toBeUndefined()
 })

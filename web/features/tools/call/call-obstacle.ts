@@ -1,17 +1,22 @@
+import type { Bot } from '@yonder/contract/bot'
 import type { Connector } from '@yonder/contract/connector'
 import type { Message } from '@yonder/contract/message'
 
 /**
- * Returns why a waiting call will no longer run, according to the user's current connectors. Returns undefined when it
- * can run, and while the connectors are not loaded (§13.37). The server decides the same when the call is approved.
+ * Returns why a waiting call will no longer run, according to the user's current connectors and bots. Returns undefined
+ * when it can run, and while the connectors are not loaded (§13.37). The server decides the same when the call is approved.
  */
 export function findObstacle(
   connectors: readonly Connector[] | undefined,
-  { server = '', tool = '', call }: Message,
+  bots: readonly Bot[] | undefined,
+  { server = '', tool = '', bot: botName, call }: Message,
 ): string | undefined {
   if (connectors === undefined) return undefined
   const connector = connectors.find(({ name }) => name === server)
   if (connector === undefined) return `"${server}" is no longer one of your connectors.`
+  // Without the bot, the selected one makes the call.
+  const bot = bots?.find(({ name }) => name === botName)
+  if (bot?.connectors?.includes(server) === false) return `The bot "${bot.name}" may not use "${server}".`
   if (hasChanged(call?.credential, connector.credential))
     return `"${server}" was added again, or its address, credential or account has changed since the model made this call.`
   if (isBlocked(connector, tool)) return 'You have blocked this tool.'
