@@ -17,6 +17,7 @@ import { checkDatabase } from './db/open-database.ts'
 import { toStorageError } from './db/storage-problem.ts'
 import type { Sealer } from './db/secrets/seal-secret.ts'
 import type { Api } from './http/api.ts'
+import { registerDiagnosisRoutes } from './diagnosis/diagnosis-routes.ts'
 import { createServer } from './http/create-server.ts'
 import { registerHealthRoutes } from './http/health-routes.ts'
 import type { Guards } from './http/outgoing/guarded-fetch.ts'
@@ -155,6 +156,7 @@ async function registerPublicRoutes(app: FastifyInstance, deps: AppDeps, domains
   registerSettingsRoutes(app, deps)
   await scope((api) => registerConnectorOAuthRoutes(api, domains.connectors.deps, { perMinute: writes }))
   await scope((api) => registerSharedChatRoutes(api, deps, { perMinute: shareReads }))
+  await scope((api) => registerDiagnosisRoutes(api, deps, { perMinute: shareReads }))
 }
 
 function registerSignedInRoutes(api: Api, deps: AppDeps, domains: Domains): void {

@@ -16,6 +16,7 @@ import type { TestApp } from './testing/test-app.ts'
  */
 const limited = [
   'GET /api/connector-oauth/callback',
+  'GET /api/diagnosis/*',
   'GET /api/share/:id',
   'GET /oidc/federated/callback',
   'GET /oidc/interaction/:uid',

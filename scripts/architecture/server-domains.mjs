@@ -11,6 +11,7 @@ const domains = /** @type {Record<string, readonly string[]>} */ ({
   bots: ['models', 'identity', ...lowerLayers],
   chats: ['identity', ...lowerLayers],
   live: ['identity', ...lowerLayers],
+  diagnosis: ['identity', ...lowerLayers],
   export: ['completions', 'connectors', 'integrations', 'bots', 'chats', 'usage', 'identity', ...lowerLayers],
   models: lowerLayers,
   identity: lowerLayers,

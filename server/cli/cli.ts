@@ -19,6 +19,8 @@ export interface Cli {
   readonly terminal: Terminal
   /** The settings that the options of the running command set, such as `--data`. */
   settings(): Readonly<Record<string, string | undefined>>
+  /** For a command whose result is that something is wrong. */
+  setExitCode(code: 1): void
 }
 
 /** The data of an installation, opened by a command while its server may be running. */

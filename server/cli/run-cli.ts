@@ -3,6 +3,7 @@ import { ConfigError } from '../config/config.ts'
 import { AppError } from '../lib/app-error.ts'
 import { addBackupCommands } from './backup-commands.ts'
 import type { Cli } from './cli.ts'
+import { addDoctorCommand } from './doctor-command.ts'
 import { addStartCommand } from './start-command.ts'
 import { CommandError, openTerminal } from './terminal.ts'
 import type { Streams, Terminal, TerminalOptions } from './terminal.ts'
@@ -37,12 +38,14 @@ export async function runCli(
   // Known before the arguments are parsed, because the errors of parsing are printed as JSON too.
   const isJson = beforeDoubleDash(parameters).includes('--json')
   let options: CommonOptions = { json: isJson }
+  let exitCode: 0 | 1 = 0
   const program = new Command('yonder')
   const terminal = openTerminal(streams, () => options)
   const cli: Cli = {
     program,
     terminal,
     settings: () => ({ ...settings, ...(options.data !== undefined && { DATA_DIR: options.data }) }),
+    setExitCode: (code) => (exitCode = code),
   }
   program
     .description('Yonder is a self-hostable chat application. Without a command it starts the server.')
@@ -58,13 +61,14 @@ export async function runCli(
       options = command.opts<CommonOptions>()
     })
   addStartCommand(cli)
+  addDoctorCommand(cli)
   addUserCommands(cli)
   addBackupCommands(cli)
   addVersionCommand(cli)
   program.commands.forEach(addCommonOptions)
   try {
     await program.parseAsync(withDefaultCommand(parameters), { from: 'user' })
-    return 0
+    return exitCode
   } catch (error) {
     return reportError(error, terminal)
   }

@@ -88,7 +88,7 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
+export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Parses the settings. Throws a `ConfigError` that lists every wrong one (§22.8). */
 export function parseConfig(environment: Environment): Config {
@@ -270,24 +270,38 @@ function nullIfNone(setting: string): string | null {
   return setting === 'none' ? null : setting
 }
 
-/** Reads and parses the settings: those of `readEnvironment`. */
+/** Reads and parses the settings: those of `readEnvironment`. Throws a `ConfigError`, also when `.env` cannot be read. */
 export function readConfig(given: Environment = {}): Config {
-  return parseConfig(readEnvironment(given))
+  const { environment, problem } = readEnvironment(given)
+  if (problem !== null) throw new ConfigError(`Yonder cannot start: ${describeProblem(problem)}`)
+  return parseConfig(environment)
 }
 
 /**
  * Reads the environment of the process, and for what is not set there `.env` in the working folder. No other code does so.
- * `given` has precedence over both: the options of a command.
+ * `given` has precedence over both: the options of a command. `problem` says why `.env` could not be read.
  */
-export function readEnvironment(given: Environment = {}): Environment {
-  try {
-    process.loadEnvFile('.env')
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
-  }
+export function readEnvironment(given: Environment = {}): {
+  readonly environment: Environment
+  readonly problem: SettingProblem | null
+} {
+  const problem = loadEnvFile()
   removeByteOrderMark(process.env)
   const options = Object.entries(given).filter(([, value]) => value !== undefined)
-  return { ...process.env, ...Object.fromEntries(options) }
+  return { environment: { ...process.env, ...Object.fromEntries(options) }, problem }
+}
+
+function loadEnvFile(): SettingProblem | null {
+  try {
+    process.loadEnvFile('.env')
+    return null
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    return {
+      name: '.env',
+      message: `cannot be read (${error instanceof Error ? error.message : String(error)})`,
+    }
+  }
 }
 
 /** Some editors begin a file with a byte order mark, which Node makes a part of the first setting's name. */

@@ -4,7 +4,7 @@ import { newAccountPage } from '../pages/account-pages.ts'
 import { noticePage, sendPage } from '../pages/render-page.ts'
 import { createAccount } from './create-account.ts'
 import { isFormToken, makeFormToken } from './forms.ts'
-import { findLinkSubject, invitations, useLink } from './operator-links.ts'
+import { findLinkSubject, invitations, consumeLink } from './operator-links.ts'
 import type { SetUpDeps } from './set-up-routes.ts'
 
 type InvitationRequest = FastifyRequest<{
@@ -31,7 +31,7 @@ export function registerInvitationRoutes(scope: FastifyInstance, deps: SetUpDeps
     const email = await findEmail(token)
     if (email === undefined || !isFormToken(formKey, formSubject(token), form)) return showInvalidLink(reply)
     const findRefusal = async (trx: Db) =>
-      (await useLink(trx, invitations, token, now())) ? null : invalidLink
+      (await consumeLink(trx, invitations, token, now())) ? null : invalidLink
     const create = () => createAccount({ database, now, passwords, findRefusal }, { name, email, password })
     const { account, error } = await budget.attempt(reply, null, create)
     if (account === undefined) return show(reply, { token, email, name, error }, 422)

@@ -81,7 +81,12 @@ export async function findLinkSubject(
 }
 
 /** Uses up a link. Returns false when another request has used it. */
-export async function useLink(trx: Db, { model }: LinkKind, token: string, now: number): Promise<boolean> {
+export async function consumeLink(
+  trx: Db,
+  { model }: LinkKind,
+  token: string,
+  now: number,
+): Promise<boolean> {
   const id = hashRecordId(token)
   const isFirst = await consumeRecord(trx, model, id, now)
   await deleteRecord(trx, model, id)

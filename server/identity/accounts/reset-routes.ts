@@ -9,7 +9,7 @@ import { findAccount, updatePassword } from './account-store.ts'
 import { findPasswordProblem } from './change-password.ts'
 import { isFormToken, makeFormToken } from './forms.ts'
 import type { SignInDeps } from './interaction.ts'
-import { findLinkSubject, resetLinks, useLink } from './operator-links.ts'
+import { findLinkSubject, resetLinks, consumeLink } from './operator-links.ts'
 
 export interface ResetDeps extends Pick<
   SignInDeps,
@@ -46,7 +46,7 @@ export function registerResetRoutes(scope: FastifyInstance, deps: ResetDeps): vo
     if (problem !== null) return show(reply, account, token, problem, 422)
     const hash = await budget.attempt(reply, null, () => passwords.hash(password))
     const ended = await database.db.transaction().execute(async (trx) => {
-      if (!(await useLink(trx, resetLinks, token, now()))) return undefined
+      if (!(await consumeLink(trx, resetLinks, token, now()))) return undefined
       if (!(await updatePassword(trx, account.id, account.password_hash ?? '', hash))) return undefined
       return endSignIns(trx, account.id, { now: now() })
     })

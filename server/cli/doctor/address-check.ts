@@ -1,0 +1,134 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { Config } from '../../config/config.ts'
+import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
+import { errorCode } from '../../lib/describe-error.ts'
+import { messageOf, ok, problem, warning } from './finding.ts'
+import type { Check, Report } from './finding.ts'
+
+/** Milliseconds for a request to a server that may hang. */
+export const maxRequestMs = 5_000
+
+/** `PUBLIC_URL`, `HOST` and `PORT`: that browsers can sign in there, and that the port is free or used by Yonder. */
+export const addressCheck: Check = {
+  name: 'addresses',
+  async run(patient) {
+    const { config, guards } = patient
+    const addresses = [...findInsecureAddress(config), ...findUnreachable(config)]
+    const port = await examinePort(config, guards.operatorSupplied)
+    patient.isServing = port.isServing
+    return [...(addresses.length > 0 ? addresses : [ok(`Users open ${config.publicUrl}.`)]), ...port.findings]
+  },
+}
+
+/** Browsers treat these names as secure without https, although `localhost` alone is in `isLoopback` of the settings. */
+function isSecureName(hostname: string): boolean {
+  return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
+}
+
+function findInsecureAddress({ publicUrl }: Config): Report[] {
+  const { protocol, hostname } = new URL(publicUrl)
+  if (protocol === 'https:' || isSecureName(hostname)) return []
+  return [
+    problem(
+      `Nobody can sign in at ${publicUrl}, because browsers allow the cryptography of the sign-in on https and on localhost only. Put a proxy with TLS before Yonder, and set PUBLIC_URL to its https address.`,
+    ),
+  ]
+}
+
+function findUnreachable({ publicUrl, host }: Config): Report[] {
+  const isPublic = !isSecureName(new URL(publicUrl).hostname)
+  const listensHere = /^(localhost|127(\.\d+){3}|::1)$/.test(host)
+  if (isPublic || listensHere) return []
+  return [
+    warning(
+      `HOST is ${host}, so other machines can connect, but PUBLIC_URL is ${publicUrl}, which leads each of them to itself. Set PUBLIC_URL to the address that users open.`,
+    ),
+  ]
+}
+
+interface PortState {
+  readonly findings: readonly Report[]
+  readonly isServing: boolean
+}
+
+async function examinePort({ host, port }: Config, guard: GuardedFetch): Promise<PortState> {
+  if (port === 0) return { findings: [], isServing: false }
+  const place = `port ${port} of ${host}`
+  const stopped = (finding: Report): PortState => ({ findings: [finding], isServing: false })
+  const code = await tryToListen(host, port)
+  switch (code) {
+    case null:
+      return stopped(ok(`The ${place} is free: no server runs there.`))
+    case 'EADDRINUSE':
+      return examineServer(place, originOf(host, port), guard)
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return stopped(
+        problem(`HOST is ${host}, which is no address of this machine. Use one of its own, or 0.0.0.0.`),
+      )
+    case 'EACCES':
+      return stopped(
+        problem(
+          `This user may not listen on ${place}. Set PORT to 1024 or more, and let a proxy listen on the other.`,
+        ),
+      )
+    default:
+      return stopped(problem(`The ${place} cannot be used (${code}). Check HOST and PORT.`))
+  }
+}
+
+/** Returns null when the port is free, else the code of the error. */
+async function tryToListen(host: string, port: number): Promise<string | null> {
+  const probe = createServer()
+  try {
+    probe.listen({ host, port, exclusive: true })
+    await once(probe, 'listening')
+    probe.close()
+    await once(probe, 'close')
+    return null
+  } catch (error) {
+    return errorCode(error) || messageOf(error)
+  }
+}
+
+/** The address at which a server that listens on `host` is reached from this machine. */
+function originOf(host: string, port: number): string {
+  const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+}
+
+async function examineServer(place: string, origin: string, guard: GuardedFetch): Promise<PortState> {
+  const health = await readJson(guard, `${origin}/healthz`)
+  if (health?.body.status !== 'ok') {
+    const finding = problem(`Another program uses ${place}. Stop it, or set PORT to another one.`)
+    return { findings: [finding], isServing: false }
+  }
+  const ready = await readJson(guard, `${origin}/readyz`)
+  const finding =
+    ready?.body.status === 'ready'
+      ? ok(`A server of Yonder runs on ${place} and is ready.`)
+      : problem(
+          `The server of Yonder on ${place} is not ready: ${ready?.body.error?.message ?? 'it does not respond.'}`,
+        )
+  return { findings: [finding], isServing: true }
+}
+
+interface HealthBody {
+  readonly status?: unknown
+  readonly error?: { readonly message?: string }
+}
+
+/** Undefined when nothing that is JSON was returned. */
+async function readJson(
+  guard: GuardedFetch,
+  url: string,
+): Promise<{ readonly body: HealthBody } | undefined> {
+  try {
+    const response = await guard.fetch(url, { signal: AbortSignal.timeout(maxRequestMs) })
+    const body: unknown = await response.json()
+    return typeof body === 'object' && body !== null ? { body } : undefined
+  } catch {
+    return undefined
+  }
+}

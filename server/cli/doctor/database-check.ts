@@ -1,0 +1,104 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../../config/config.ts'
+import type { Database } from '../../db/database.ts'
+import { findDamage, readPostgresFacts } from '../../db/inspect-database.ts'
+import { describeOtherVersion, readMigration } from '../../db/migrate.ts'
+import { checkDatabase, openStoredDatabase, sqliteFileName } from '../../db/open-database.ts'
+import { messageOf, ok, problem, reasonOf, warning } from './finding.ts'
+import type { Check, Report } from './finding.ts'
+
+const minPostgresVersion = 15
+
+/** The database: that it can be reached and written, its version, its migrations and the state of its file. */
+export const databaseCheck: Check = {
+  name: 'database',
+  async run(patient) {
+    const { config, progress, problems } = patient
+    if (problems.some(({ name }) => name === 'DATABASE_URL'))
+      return [warning('Not checked, because DATABASE_URL is wrong.')]
+    if (config.databaseUrl === null && !existsSync(join(config.dataDir, sqliteFileName)))
+      return [warning(`There is no database in ${config.dataDir} yet. The first start creates it.`)]
+    let database: Database
+    try {
+      database = await openStoredDatabase(config)
+    } catch (error) {
+      return [problem(`${messageOf(error)} Restore a backup.`)]
+    }
+    patient.database = database
+    const findings =
+      database.dialect.kind === 'sqlite'
+        ? await examineSqlite(database, progress)
+        : await examinePostgres(database, config)
+    if (findings.some(({ status }) => status === 'problem')) return giveUp(findings)
+    const applied = await readMigration(database)
+    const other = describeOtherVersion(applied)
+    // A new database is empty before the first start.
+    if (other !== null) return giveUp([...findings, applied === 0 ? warning(other) : problem(other)])
+    return findings
+
+    /** Later checks would fail for the same reason. */
+    async function giveUp(found: readonly Report[]): Promise<readonly Report[]> {
+      patient.database = null
+      await database.close()
+      return found
+    }
+  },
+}
+
+async function examineSqlite(database: Database, progress: (text: string) => void): Promise<Report[]> {
+  progress('Checking: the whole file of the database')
+  const damage = await findDamage(database.db).catch(messageOf)
+  if (damage !== null)
+    return [
+      problem(
+        `The file of the database is damaged (${damage.split('\n')[0]}). Stop the server, keep a copy of the file, and restore a backup.`,
+      ),
+    ]
+  const blocked = await findRefusal(database)
+  return blocked ?? [ok('The SQLite file is sound and can be written.')]
+}
+
+async function findRefusal(database: Database): Promise<Report[] | null> {
+  try {
+    await checkDatabase(database)
+    return null
+  } catch (error) {
+    return [problem(`${messageOf(error)} (${reasonOf(error)})`)]
+  }
+}
+
+async function examinePostgres(database: Database, { databaseUrl }: Config): Promise<Report[]> {
+  const { host, pathname } = new URL(databaseUrl ?? '')
+  const refusal = await findRefusal(database)
+  if (refusal !== null)
+    return refusal.map(({ message }) =>
+      problem(`PostgreSQL at ${host}${pathname} (DATABASE_URL): ${message}`),
+    )
+  const { version, encoding, locale, trigrams, isReadOnly } = await readPostgresFacts(database.db)
+  const major = Math.floor(version / 10_000)
+  const findings = [
+    ...(major < minPostgresVersion
+      ? [problem(`PostgreSQL ${major} is too old. Upgrade it to ${minPostgresVersion} or newer.`)]
+      : []),
+    ...(encoding === 'UTF8'
+      ? []
+      : [problem(`The encoding of the database is ${encoding}. Create it again with the encoding UTF8.`)]),
+    ...(/^(C|POSIX)$/i.test(locale)
+      ? [
+          warning(
+            `The locale of the database is ${locale}, so that the search distinguishes letters outside of ASCII by case. Create it again with another locale, such as C.UTF-8.`,
+          ),
+        ]
+      : []),
+    ...(trigrams === 'missing'
+      ? [
+          problem(
+            'The extension pg_trgm is not installed on the server of the database. Install the package with its extensions, such as postgresql-contrib.',
+          ),
+        ]
+      : []),
+    ...(isReadOnly ? [problem('The database is read-only. Connect to the primary server.')] : []),
+  ]
+  return findings.length > 0 ? findings : [ok(`PostgreSQL ${major} at ${host}${pathname} can be used.`)]
+}

@@ -1,0 +1,73 @@
+import { inspectConfig } from '../../config/config.ts'
+import type { SettingProblem, Environment } from '../../config/config.ts'
+import { openGuards } from '../../http/outgoing/guarded-fetch.ts'
+import { addressCheck } from './address-check.ts'
+import { clockCheck } from './clock-check.ts'
+import { databaseCheck } from './database-check.ts'
+import { messageOf, problem } from './finding.ts'
+import type { Check, Finding, Patient, Report } from './finding.ts'
+import { folderCheck } from './folder-check.ts'
+import { keyCheck } from './key-check.ts'
+import { programCheck } from './program-check.ts'
+import { proxyCheck } from './proxy-check.ts'
+import { modelCheck, signInCheck } from './provider-checks.ts'
+import { settingsCheck } from './settings-check.ts'
+
+/** In order: a check uses what the former ones have found, and says so when that is missing. */
+const checks: readonly Check[] = [
+  settingsCheck,
+  programCheck,
+  folderCheck,
+  databaseCheck,
+  keyCheck,
+  clockCheck,
+  addressCheck,
+  proxyCheck,
+  modelCheck,
+  signInCheck,
+]
+
+export interface ExamineOptions {
+  /** Problems of reading the environment itself. */
+  readonly problems?: readonly SettingProblem[]
+  /** Milliseconds since 1970. */
+  readonly now?: () => number
+  readonly progress?: (text: string) => void
+}
+
+/** Runs all checks of an installation. None prevents the others, and none changes anything but its own token (§30.21). */
+export async function examine(
+  environment: Environment,
+  { problems = [], now = Date.now, progress = () => undefined }: ExamineOptions = {},
+): Promise<Finding[]> {
+  const inspected = inspectConfig(environment)
+  const patient: Patient = {
+    config: inspected.config,
+    problems: [...problems, ...inspected.problems],
+    guards: openGuards(inspected.config.outgoing),
+    now,
+    progress,
+    database: null,
+    sealer: null,
+    isServing: false,
+  }
+  const findings: Finding[] = []
+  try {
+    for (const check of checks) {
+      progress(`Checking: ${check.name}`)
+      for (const report of await runCheck(check, patient)) findings.push({ check: check.name, ...report })
+    }
+  } finally {
+    await patient.database?.close()
+    await patient.guards.close()
+  }
+  return findings
+}
+
+async function runCheck({ run }: Check, patient: Patient): Promise<readonly Report[]> {
+  try {
+    return await run(patient)
+  } catch (error) {
+    return [problem(`The check could not be finished: ${messageOf(error)}`)]
+  }
+}

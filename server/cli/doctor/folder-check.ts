@@ -1,0 +1,85 @@
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { sqliteFileName } from '../../db/open-database.ts'
+import { errorCode } from '../../lib/describe-error.ts'
+import { messageOf, ok, problem, warning } from './finding.ts'
+import type { Check, Report } from './finding.ts'
+
+const megabyte = 1_000_000
+/** Below the first, the next replies may fail; below the second, soon. */
+const minFreeBytes = 100 * megabyte
+const fewFreeBytes = 1_000 * megabyte
+
+/** The data folder: that it is there, who owns and reads it, whether it can be written, and the space on its disk. */
+export const folderCheck: Check = {
+  name: 'data folder',
+  run({ config: { dataDir } }) {
+    const folder = statSync(dataDir, { throwIfNoEntry: false })
+    if (folder === undefined) return [describeMissing(dataDir)]
+    if (!folder.isDirectory()) {
+      return [problem(`${dataDir} is not a folder. Remove the file, or set DATA_DIR to a folder.`)]
+    }
+    const findings = [
+      ...findOwner(dataDir, folder.uid),
+      ...findReaders(dataDir, folder.mode, '700'),
+      ...findReaders(join(dataDir, sqliteFileName), modeOf(join(dataDir, sqliteFileName)), '600'),
+      ...findWriteProblem(dataDir),
+      ...findSpace(dataDir),
+    ]
+    return findings.length > 0 ? findings : [ok(`${dataDir} can be written, and only its owner can read it.`)]
+  },
+}
+
+function describeMissing(dataDir: string): Report {
+  let parent = dirname(dataDir)
+  while (!existsSync(parent)) parent = dirname(parent)
+  return (
+    findWriteProblem(parent)[0] ??
+    warning(
+      `${dataDir} does not exist. The first start creates it; if there should be data already, check DATA_DIR and the working folder.`,
+    )
+  )
+}
+
+function findOwner(path: string, owner: number): Report[] {
+  const own = process.getuid?.()
+  if (own === undefined || own === owner) return []
+  return [
+    warning(
+      `${path} belongs to the user with the number ${owner}, and this command runs as ${own}. Run it as the user of the server, or change the owner.`,
+    ),
+  ]
+}
+
+function modeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mode ?? 0
+}
+
+/** Windows has no such modes. */
+export function findReaders(path: string, mode: number, allowed: '600' | '700'): Report[] {
+  if (process.platform === 'win32' || (mode & 0o077) === 0) return []
+  return [warning(`Other users of this machine can read ${path}. Run: chmod ${allowed} "${path}"`)]
+}
+
+function findWriteProblem(path: string): Report[] {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
+    return []
+  } catch (error) {
+    return [
+      problem(
+        errorCode(error) === 'EROFS'
+          ? `${path} is on a disk that is read-only. Mount a volume that can be written there.`
+          : `${path} cannot be written by this user (${messageOf(error)}). Change its owner or mode.`,
+      ),
+    ]
+  }
+}
+
+function findSpace(path: string): Report[] {
+  const { bavail, bsize } = statfsSync(path)
+  const free = bavail * bsize
+  if (free >= fewFreeBytes) return []
+  const message = `The disk of ${path} has ${Math.floor(free / megabyte)} MB left. Free some space.`
+  return [free < minFreeBytes ? problem(message) : warning(message)]
+}

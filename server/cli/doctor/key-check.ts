@@ -1,0 +1,51 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fitsSecretKey } from '../../db/secrets/fits-secret-key.ts'
+import { findSecretKey, secretKeyFileName } from '../../db/secrets/require-secret-key.ts'
+import { createSealer } from '../../db/secrets/seal-secret.ts'
+import { findReaders } from './folder-check.ts'
+import { messageOf, ok, problem, warning } from './finding.ts'
+import type { Check } from './finding.ts'
+
+/** The key of the stored secrets: that it is there, cannot be guessed or read by others, and fits the database. */
+export const keyCheck: Check = {
+  name: 'key',
+  async run(patient) {
+    const { config, problems, database } = patient
+    if (problems.some(({ name }) => name === 'SECRET_KEY'))
+      return [warning('Not checked, because SECRET_KEY is wrong.')]
+    const path = join(config.dataDir, secretKeyFileName)
+    let key: string | undefined
+    try {
+      key = findSecretKey(config.secretKey, config.dataDir)
+    } catch (error) {
+      return [problem(messageOf(error))]
+    }
+    const mode = config.secretKey === null ? (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) : 0
+    const findings = findReaders(path, mode, '600')
+    const place = config.secretKey === null ? path : 'SECRET_KEY'
+    if (key === undefined) {
+      return database === null
+        ? [warning(`There is no key at ${path} yet. The first start creates it.`)]
+        : [
+            problem(
+              `The key is missing: there is no ${path}, and SECRET_KEY is not set. Restore it from a backup. A start would create another key, with which nothing stored can be read.`,
+            ),
+          ]
+    }
+    if (database === null)
+      return [...findings, warning('Whether the key fits the database could not be checked.')]
+    const sealer = createSealer(key)
+    const fits = await fitsSecretKey(database.db, sealer)
+    if (fits === false) {
+      return [
+        ...findings,
+        problem(
+          `The key (${place}) does not belong to this database. Use the key with which the data was stored, or change the key as docs/operations.md describes.`,
+        ),
+      ]
+    }
+    patient.sealer = sealer
+    return findings.length > 0 ? findings : [ok(`The key (${place}) fits the database.`)]
+  },
+}

@@ -1,0 +1,104 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { TestInstallation } from '../../testing/doctor/installation.ts'
+import { openHostileProvider } from '../../testing/models/hostile-provider.ts'
+import type { HostileProvider } from '../../testing/models/hostile-provider.ts'
+
+describe('yonder doctor and the provider of models', () => {
+  const installation = new TestInstallation('sqlite')
+  let status = 200
+  const provider = createServer((request, response) => {
+    const isRight = request.headers.authorization === 'Bearer key-of-the-operator'
+    response
+      .writeHead(isRight ? status : 401, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ data: [{ id: 'small' }] }))
+  })
+  let baseUrl: string
+  beforeAll(async () => {
+    provider.listen(0, '127.0.0.1')
+    await once(provider, 'listening')
+    baseUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`
+  })
+  afterEach(() => {
+    status = 200
+  })
+  afterAll(() => {
+    provider.closeAllConnections()
+    provider.close()
+  })
+
+  const diagnose = (settings: Record<string, string> = {}) =>
+    installation.diagnose({
+      DEFAULT_MODEL_BASE_URL: baseUrl,
+      DEFAULT_MODEL_API_KEY: 'key-of-the-operator',
+      ...settings,
+    })
+
+  it('finds nothing when it lists the models of the default bots (§30.24)', async () => {
+    const bots = JSON.stringify([{ name: 'Helper', model: 'small' }])
+    expect(await diagnose({ DEFAULT_BOTS: bots })).toMatchObject({ code: 0, complaints: [] })
+  })
+
+  it('names a key that is refused, without printing it (§30.24)', async () => {
+    const { code, complaints } = await diagnose({ DEFAULT_MODEL_API_KEY: 'a-wrong-key-of-the-operator' })
+    expect(complaints).toEqual([expect.stringMatching(/^problem, model: DEFAULT_MODEL_BASE_URL: .*key/)])
+    expect(complaints[0]).not.toContain('a-wrong-key')
+    expect(code).toBe(1)
+  })
+
+  it('names a provider that cannot be reached (§30.24)', async () => {
+    const { code, complaints } = await diagnose({ DEFAULT_MODEL_BASE_URL: 'http://127.0.0.1:19998/v1' })
+    expect(complaints).toEqual([expect.stringMatching(/^problem, model: /)])
+    expect(code).toBe(1)
+  })
+
+  it('names a model of a default bot that is not in the list, and a missing list (§30.24)', async () => {
+    const bots = JSON.stringify([{ name: 'Helper', model: 'large' }])
+    const { code, complaints } = await diagnose({ DEFAULT_BOTS: bots })
+    expect(complaints).toEqual([expect.stringMatching(/^warning, model: .* does not list large/)])
+    expect(code).toBe(0)
+    status = 404
+    expect((await diagnose()).complaints).toEqual([
+      expect.stringMatching(/^warning, model: .*no list of models/),
+    ])
+  })
+})
+
+describe('yonder doctor and the sign-in', () => {
+  const installation = new TestInstallation('sqlite')
+  let provider: HostileProvider
+  beforeAll(async () => {
+    provider = await openHostileProvider()
+  })
+  afterEach(() => {
+    provider.faults = {}
+  })
+  afterAll(() => provider.close())
+
+  const diagnose = (issuer = provider.issuer) =>
+    installation.diagnose({
+      OIDC_ISSUER: issuer,
+      OIDC_CLIENT_ID: 'client',
+      OIDC_AUDIENCE: 'https://chat.example/api',
+    })
+
+  it('finds nothing when the provider responds (§30.24)', async () => {
+    expect(await diagnose()).toMatchObject({ code: 0, complaints: [] })
+  })
+
+  it('names an issuer that differs from that of the provider (§30.24)', async () => {
+    const { code, complaints } = await diagnose(`${provider.issuer}/`)
+    expect(complaints).toEqual([
+      expect.stringMatching(/^problem, sign-in: OIDC_ISSUER: .* but the issuer in the discovery document is/),
+    ])
+    expect(code).toBe(1)
+  })
+
+  it('names a provider that cannot be reached (§30.24)', async () => {
+    const { code, complaints } = await diagnose('http://127.0.0.1:19998')
+    expect(complaints).toEqual([expect.stringMatching(/^problem, sign-in: .*ECONNREFUSED/)])
+    expect(code).toBe(1)
+  })
+})

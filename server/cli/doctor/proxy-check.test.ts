@@ -1,0 +1,81 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { TestInstallation } from '../../testing/doctor/installation.ts'
+import { startProxy } from '../../testing/doctor/start-proxy.ts'
+import type { ProxyFaults } from '../../testing/doctor/start-proxy.ts'
+import { freePort } from '../../testing/free-port.ts'
+import { hashTables } from '../../testing/database/hash-tables.ts'
+import { openTestApp } from '../../testing/test-app.ts'
+
+describe('yonder doctor and a proxy', () => {
+  const installation = new TestInstallation('sqlite')
+  const opened: { close(): Promise<void> }[] = []
+  afterEach(async () => {
+    for (const one of opened.splice(0).reverse()) await one.close()
+  })
+
+  /** Starts a server with a proxy, and returns what doctor complains about. */
+  async function diagnose(faults: ProxyFaults, settings: Record<string, string> = {}) {
+    const port = await freePort()
+    const environment = { ...installation.settings, PUBLIC_URL: `http://localhost:${port}`, ...settings }
+    const product = await openTestApp({
+      database: installation.database,
+      environment,
+      deps: { sealer: installation.sealer },
+    })
+    opened.push(product)
+    const serverPort = Number(installation.settings['PORT'])
+    await product.app.listen({ port: serverPort, host: '127.0.0.1' })
+    // As if doctor ran on another machine than the proxy.
+    opened.push(await startProxy({ port, serverPort, clientAddress: '198.51.100.1' }, faults))
+    const before = await hashTables(installation.database)
+    const diagnosis = await installation.diagnose(environment)
+    expect(await hashTables(installation.database)).toEqual(before)
+    return diagnosis
+  }
+
+  const trusted = { TRUSTED_PROXIES: '127.0.0.1' }
+
+  it('finds nothing when the proxy changes nothing (§30.23)', async () => {
+    const { code, complaints, findings } = await diagnose({}, trusted)
+    expect(complaints).toEqual([])
+    expect(findings).toContainEqual({
+      check: 'addresses',
+      status: 'ok',
+      message: expect.stringContaining('A server of Yonder runs on port'),
+    })
+    expect(findings).toContainEqual({
+      check: 'proxy',
+      status: 'ok',
+      message: expect.stringContaining('arrive unchanged, and streams are not held back'),
+    })
+    expect(code).toBe(0)
+  })
+
+  it.each<[string, ProxyFaults, Record<string, string>, 'problem' | 'warning', string]>([
+    ['replaces the host', { replacesHost: true }, trusted, 'problem', 'does not pass on the Host header'],
+    ['decodes paths', { decodesPaths: true }, trusted, 'problem', 'it made "a/b" of "a%2Fb"'],
+    ['holds back streams', { buffers: true }, trusted, 'problem', 'The proxy holds back streams'],
+    ['is not trusted', {}, {}, 'warning', 'Set TRUSTED_PROXIES=127.0.0.1'],
+    ['removes the address', { forwardedFor: 'removed' }, trusted, 'warning', 'does not send X-Forwarded-For'],
+    [
+      'passes on any address',
+      { forwardedFor: 'kept' },
+      trusted,
+      'problem',
+      'A client can choose its address',
+    ],
+  ])('names a proxy that %s (§30.23)', async (_name, faults, settings, status, message) => {
+    const { code, complaints } = await diagnose(faults, settings)
+    expect(complaints).toEqual([expect.stringMatching(new RegExp(`^${status}, proxy: `))])
+    expect(complaints[0]).toContain(message)
+    expect(code).toBe(status === 'problem' ? 1 : 0)
+  })
+
+  it('names a public address that cannot be reached (§30.23)', async () => {
+    const { code, complaints } = await diagnose({}, { PUBLIC_URL: `http://localhost:${await freePort()}` })
+    expect(complaints).toEqual([
+      expect.stringMatching(/^problem, proxy: .* cannot be reached from this machine/),
+    ])
+    expect(code).toBe(1)
+  })
+})

@@ -1,0 +1,146 @@
+import type { Config } from '../../config/config.ts'
+import {
+  createDiagnosisUrl,
+  deleteDiagnosisUrls,
+  frameCount,
+  frameIntervalMs,
+} from '../../diagnosis/diagnosis-link.ts'
+import type { ReceivedRequest } from '../../diagnosis/diagnosis-link.ts'
+import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
+import { errorCode } from '../../lib/describe-error.ts'
+import { ok, problem, reasonOf, warning } from './finding.ts'
+import type { Check, Patient, Report } from './finding.ts'
+
+/** A name with a slash, as in the path of a bot. */
+const parameter = 'a%2Fb'
+/** An address for documentation, which no client has. */
+const forgedAddress = '203.0.113.7'
+/** Milliseconds for the whole stream, also when it is held back until its end. */
+const maxStreamMs = 10_000 + frameCount * frameIntervalMs
+
+/** What lies between users and the server: whether it passes on host, address and path, and streams at once (§30.23). */
+export const proxyCheck: Check = {
+  name: 'proxy',
+  async run({ config, database, sealer, isServing, guards, now }: Patient) {
+    const { publicUrl } = config
+    if (!isServing) return [ok('Not checked, because no server of Yonder runs here.')]
+    if (database === null || sealer === null)
+      return [warning('Not checked, because the database or its key cannot be used.')]
+    const url = await createDiagnosisUrl(database.db, sealer, { publicUrl, parameter, now: now() })
+    try {
+      return await examineResponse(config, guards.operatorSupplied, url)
+    } finally {
+      await deleteDiagnosisUrls(database.db)
+    }
+  },
+}
+
+async function examineResponse(config: Config, guard: GuardedFetch, url: string): Promise<readonly Report[]> {
+  let response: Response
+  try {
+    response = await guard.fetch(url, {
+      headers: { 'x-forwarded-for': forgedAddress },
+      signal: AbortSignal.timeout(maxStreamMs),
+    })
+  } catch (error) {
+    return [problem(describeNetworkError(config.publicUrl, error))]
+  }
+  if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true)
+    return [problem(describeRefusal(config, response.status, await response.text()))]
+  const { first, isStreamed } = await readStream(response)
+  if (first === null)
+    return [
+      problem(`The stream through ${config.publicUrl} was cut before its first event. Check the proxy.`),
+    ]
+  const findings = [
+    ...describePath(first),
+    ...describeAddress(first),
+    ...(isStreamed
+      ? []
+      : [
+          problem(
+            'The proxy holds back streams: replies would appear in one piece. Turn its buffering off (nginx: proxy_buffering off).',
+          ),
+        ]),
+  ]
+  return findings.length > 0
+    ? findings
+    : [ok(`Requests through ${config.publicUrl} arrive unchanged, and streams are not held back.`)]
+}
+
+function describeNetworkError(publicUrl: string, error: unknown): string {
+  const reason = reasonOf(error)
+  if (/certificate|self.signed|CERT_/i.test(`${reason} ${errorCode(error)}`)) {
+    return `The certificate of ${publicUrl} is not accepted: ${reason}. Renew it, or if it is your own, name its authority in NODE_EXTRA_CA_CERTS.`
+  }
+  return `${publicUrl} cannot be reached from this machine: ${reason}. Check PUBLIC_URL, the name server, the proxy and the firewall.`
+}
+
+function describeRefusal({ publicUrl, port }: Config, status: number, body: string): string {
+  if (status === 400 && body.includes('This address is not served here')) {
+    return `The proxy at ${publicUrl} does not pass on the Host header. Configure that (nginx: proxy_set_header Host $host).`
+  }
+  if (status === 404 && body.includes('"not_found"')) {
+    return `At ${publicUrl}, a Yonder with another database responds. Check DATA_DIR, DATABASE_URL and PUBLIC_URL.`
+  }
+  if (status >= 500) {
+    return `At ${publicUrl}, the response has the status ${status}. Let the proxy lead to port ${port}, and read its log.`
+  }
+  return `At ${publicUrl}, something else than Yonder responds (status ${status}). Check PUBLIC_URL and the proxy.`
+}
+
+/** Reads until it is known whether frames arrive one by one. */
+async function readStream(
+  response: Response,
+): Promise<{ readonly first: ReceivedRequest | null; readonly isStreamed: boolean }> {
+  const decoder = new TextDecoder()
+  let text = ''
+  let isStreamed = false
+  try {
+    for await (const chunk of response.body ?? []) {
+      text += decoder.decode(chunk as Uint8Array, { stream: true })
+      const frames = text.split('\n\n').length - 1
+      // The last frame is written two seconds after the first one.
+      isStreamed = frames >= 2 && frames < frameCount
+      if (isStreamed || frames >= frameCount) break
+    }
+  } catch {
+    // Cut, or held back for too long.
+  }
+  const line = /^data: (\{.*\})$/m.exec(text)?.[1]
+  return { first: line === undefined ? null : (JSON.parse(line) as ReceivedRequest), isStreamed }
+}
+
+function describePath(received: ReceivedRequest): Report[] {
+  if (received.parameter === parameter) return []
+  return [
+    problem(
+      `The proxy changes paths: it made "${received.parameter}" of "${parameter}", so bots and connectors with a slash in their name cannot be opened. Let it pass on the path as it is (nginx: proxy_pass without a path).`,
+    ),
+  ]
+}
+
+function describeAddress(received: ReceivedRequest): Report[] {
+  const { address, peer, forwardedFor, isPeerTrusted, isProxied } = received
+  const hops = forwardedFor?.split(',').map((hop) => hop.trim()) ?? []
+  // Without a proxy the header arrives as it was sent.
+  if (hops.length === 0) {
+    return [
+      warning(
+        'The proxy does not send X-Forwarded-For, so all users share its rate limits. Let it add the header (nginx: proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for).',
+      ),
+    ]
+  }
+  // After a proxy that adds the address of this machine, the forged one counts only if this machine is trusted itself.
+  if (address === forgedAddress && hops.at(-1) === forgedAddress) {
+    const message = `A client can choose its address: ${peer} is in TRUSTED_PROXIES, but passes on the X-Forwarded-For of clients. Let the proxy add the address to the header (nginx: $proxy_add_x_forwarded_for), or take it out of TRUSTED_PROXIES.`
+    return [isProxied ? problem(message) : warning(message)]
+  }
+  const isForwarded = isProxied || hops.some((hop) => hop !== forgedAddress)
+  if (!isForwarded || isPeerTrusted) return []
+  return [
+    warning(
+      `All users share the rate limits of the proxy, because its address is not trusted. Set TRUSTED_PROXIES=${peer.replace(/^::ffff:/, '')}`,
+    ),
+  ]
+}

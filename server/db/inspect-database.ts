@@ -1,0 +1,61 @@
+import { sql } from 'kysely'
+import type { Database, Db } from './database.ts'
+
+/** The first problem that SQLite finds in its file. Null when there is none. It reads the whole file. */
+export async function findDamage(db: Db): Promise<string | null> {
+  const { rows } = await sql<{ quick_check: string }>`pragma quick_check(1)`.execute(db)
+  const [row] = rows
+  return row === undefined || row.quick_check === 'ok' ? null : row.quick_check
+}
+
+export interface PostgresFacts {
+  /** For example 150004. */
+  readonly version: number
+  readonly encoding: string
+  /** The locale that decides which characters are letters. */
+  readonly locale: string
+  /** Whether the extension for the search is in this database, can be created, or is not installed on the server. */
+  readonly trigrams: 'created' | 'available' | 'missing'
+  /** A standby, or a database that is set to read-only. */
+  readonly isReadOnly: boolean
+}
+
+export async function readPostgresFacts(db: Db): Promise<PostgresFacts> {
+  const { rows } = await sql<{
+    version: string
+    encoding: string
+    locale: string
+    created: boolean
+    available: boolean
+    read_only: string
+  }>`select current_setting('server_version_num') as version, pg_encoding_to_char(encoding) as encoding,
+      coalesce(to_jsonb(d) ->> 'datlocale', to_jsonb(d) ->> 'daticulocale', datctype) as locale,
+      exists (select from pg_extension where extname = 'pg_trgm') as created,
+      exists (select from pg_available_extensions where name = 'pg_trgm') as available,
+      current_setting('transaction_read_only') as read_only
+    from pg_database d where datname = current_database()`.execute(db)
+  const [row] = rows
+  if (row === undefined) throw new Error('The database does not describe itself.')
+  return {
+    version: Number(row.version),
+    encoding: row.encoding,
+    locale: row.locale,
+    trigrams: row.created ? 'created' : row.available ? 'available' : 'missing',
+    isReadOnly: row.read_only === 'on',
+  }
+}
+
+/** Milliseconds since 1970 by the clock of the database. */
+export async function readDatabaseClock({ db, dialect }: Pick<Database, 'db' | 'dialect'>): Promise<number> {
+  const { rows } = await sql<{ now: number | string }>`select ${dialect.clock} as now`.execute(db)
+  return Number(rows[0]?.now)
+}
+
+/** The newest time that a chat, a sign-in or a migration was stored with. Null in an empty database. */
+export async function findNewestTime(db: Db): Promise<number | null> {
+  const { rows } = await sql<{ newest: number | string | null }>`select max(newest) as newest from (
+    select max(updated_at) as newest from chats union all select max(used_at) from sign_ins
+    union all select max(applied_at) from migrations) as times`.execute(db)
+  const newest = rows[0]?.newest
+  return newest === null || newest === undefined ? null : Number(newest)
+}

@@ -1,0 +1,63 @@
+import type { Db } from '../db/database.ts'
+import type { Sealer } from '../db/secrets/seal-secret.ts'
+import { createLink, findLinkSubject, consumeLink } from '../identity/accounts/operator-links.ts'
+import { deleteRecordsOfModel } from '../identity/provider/oidc-store.ts'
+
+/** The path of the route, before its one parameter. */
+export const diagnosisPath = '/api/diagnosis/'
+
+/** The number of frames, and the milliseconds between two of them. */
+export const frameCount = 10
+export const frameIntervalMs = 200
+
+/** What the server received of the request. Sent in the first frame. */
+export interface ReceivedRequest {
+  /** The parameter of the path, as it is in the request line. */
+  readonly parameter: string
+  /** The address that counts for rate limits. */
+  readonly address: string
+  /** The address of the connection: a proxy's, or the client's. */
+  readonly peer: string
+  /** The header `X-Forwarded-For`. */
+  readonly forwardedFor: string | null
+  /** Whether that header counts, because the address of the connection is in `TRUSTED_PROXIES`. */
+  readonly isPeerTrusted: boolean
+  /** Whether another header shows that there is a proxy. */
+  readonly isProxied: boolean
+}
+
+/** Only who can write the database can make such a link. It works once, for a minute. */
+const kind = { model: 'Diagnosis', path: diagnosisPath, hours: 1 / 60 }
+
+const subject = 'yonder doctor'
+
+/** Creates the address for one request. `parameter` is sent as it is. Former addresses are no longer valid. */
+export async function createDiagnosisUrl(
+  db: Db,
+  sealer: Sealer,
+  {
+    publicUrl,
+    parameter,
+    now,
+  }: { readonly publicUrl: string; readonly parameter: string; readonly now: number },
+): Promise<string> {
+  const path = `${kind.path}${parameter}`
+  const link = await createLink(db, sealer, { ...kind, path }, { issuer: publicUrl, subject, now })
+  return link.url
+}
+
+/** Removes the address if it was not used. */
+export function deleteDiagnosisUrls(db: Db): Promise<void> {
+  return deleteRecordsOfModel(db, kind.model, subject)
+}
+
+/** Uses up the token of such an address. Returns false when it is not valid. */
+export async function useDiagnosisToken(
+  db: Db,
+  sealer: Sealer,
+  token: unknown,
+  now: number,
+): Promise<boolean> {
+  const known = await findLinkSubject(db, sealer, kind, token, now)
+  return known !== undefined && consumeLink(db, kind, String(token), now)
+}

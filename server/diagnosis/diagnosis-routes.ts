@@ -1,0 +1,68 @@
+import type { FastifyRequest } from 'fastify'
+import type { Database } from '../db/database.ts'
+import type { Sealer } from '../db/secrets/seal-secret.ts'
+import type { Api } from '../http/api.ts'
+import { limitNetworks } from '../http/rate-limits.ts'
+import { createSseHub, sseFrame } from '../http/sse.ts'
+import { AppError } from '../lib/app-error.ts'
+import { diagnosisPath, frameCount, frameIntervalMs, useDiagnosisToken } from './diagnosis-link.ts'
+import type { ReceivedRequest } from './diagnosis-link.ts'
+
+export interface DiagnosisRoutesDeps {
+  readonly database: Pick<Database, 'db'>
+  readonly sealer: Sealer
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+export interface DiagnosisRoutesOptions {
+  /** Requests per minute from one address. */
+  readonly perMinute: number
+}
+
+type DiagnosisRequest = FastifyRequest<{ Querystring: { token?: unknown } }>
+
+/**
+ * Registers the stream with which `yonder doctor` sees what a proxy does: it has what the server received of the request,
+ * and a frame every 200 ms, two seconds long. It is public, because a proxy that spoils it would spoil a sign-in too, and
+ * not found without a token from the database (§30.23).
+ */
+export function registerDiagnosisRoutes(
+  api: Api,
+  { database: { db }, sealer, now }: DiagnosisRoutesDeps,
+  { perMinute }: DiagnosisRoutesOptions,
+): void {
+  const sse = createSseHub({ heartbeat: '', keyOf: () => '' })
+  api.addHook('onClose', async () => sse.close())
+  limitNetworks(api, perMinute)
+
+  api.get(`${diagnosisPath}*`, { schema: { hide: true } }, async (request: DiagnosisRequest, reply) => {
+    if (!(await useDiagnosisToken(db, sealer, request.query.token, now())))
+      throw new AppError('not_found', 'This address does not exist. Check its path.')
+    const stream = sse.open(request, reply)
+    stream.write(sseFrame(JSON.stringify(describeRequest(request))))
+    let sent = 1
+    const timer = setInterval(() => {
+      sent += 1
+      stream.write(sseFrame(String(sent)))
+      if (sent === frameCount) stream.end()
+    }, frameIntervalMs)
+    stream.onClose(() => clearInterval(timer))
+    return reply
+  })
+}
+
+function describeRequest({ url, ip, ips, socket, headers }: FastifyRequest): ReceivedRequest {
+  const forwardedFor = headers['x-forwarded-for']
+  return {
+    parameter: (url.split('?')[0] ?? '').slice(diagnosisPath.length),
+    address: ip,
+    peer: socket.remoteAddress ?? '',
+    forwardedFor: forwardedFor === undefined ? null : String(forwardedFor),
+    // The address of the connection, and those that it was trusted to name.
+    isPeerTrusted: (ips?.length ?? 0) > 1,
+    isProxied: ['via', 'forwarded', 'x-real-ip', 'x-forwarded-proto', 'x-forwarded-host'].some(
+      (name) => headers[name] !== undefined,
+    ),
+  }
+}
