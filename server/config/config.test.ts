@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -329,6 +329,28 @@ it('reads only settings from a .env file that the environment does not set', asy
     const { port, host } = readConfig()
     process.stdout.write(JSON.stringify({ port, host }))`
   expect(await runScript(code)).toEqual({ status: 0, output: JSON.stringify({ port: 4001, host: '::1' }) })
+  rmSync(folder, { recursive: true })
+})
+
+it('says that a .env cannot be read, and reads the environment all the same (§30.22)', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'yonder-env-'))
+  mkdirSync(join(folder, '.env'))
+  const code = `
+    import { readConfig, readEnvironment } from ${JSON.stringify(moduleUrl('config/config.ts'))}
+    process.chdir(${JSON.stringify(folder)})
+    process.env.PORT = '4002'
+    const { environment, problem } = readEnvironment()
+    let error
+    try { readConfig() } catch (thrown) { error = thrown }
+    process.stdout.write(JSON.stringify([environment.PORT, problem.name, error.name, error.message]))`
+  const { status, output } = await runScript(code)
+  expect(JSON.parse(output)).toEqual([
+    '4002',
+    '.env',
+    'ConfigError',
+    expect.stringMatching(/^Yonder cannot start: \.env: cannot be read \(/),
+  ])
+  expect(status).toBe(0)
   rmSync(folder, { recursive: true })
 })
 
