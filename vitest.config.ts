@@ -45,6 +45,7 @@ export default defineConfig({
         },
       },
       { test: { name: 'bench', root: path('bench'), environment: 'node' } },
+      { test: { name: 'bin', root: path('bin'), environment: 'node', include: ['*.test.mjs'] } },
       {
         test: {
           name: 'scripts',

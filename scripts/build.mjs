@@ -12,7 +12,14 @@ const cacheFolder = join(rootFolder, '.cache')
 const parts = [
   {
     name: 'server',
-    sources: [...shared, 'bin', 'server', 'scripts/build-server.mjs', 'scripts/bundle-server.mjs'],
+    sources: [
+      ...shared,
+      'bin',
+      'server',
+      'scripts/build-server.mjs',
+      'scripts/bundle-server.mjs',
+      'scripts/list-licences.mjs',
+    ],
     folder: join(rootFolder, 'server/dist'),
     proof: 'main.js',
     build: buildServer,

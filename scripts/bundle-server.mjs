@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { build } from 'rolldown'
+import { listLicences } from './list-licences.mjs'
 import { rootFolder } from './run-command.mjs'
 
 /** A native module that is not installed. Everything else but SQLite goes into the bundle, which starts faster. */
@@ -37,7 +38,7 @@ export async function bundleServer(programs, output) {
     ),
     external,
     resolve: { alias: unused },
-    plugins: [escapeCharacters],
+    plugins: [escapeCharacters, listLicences],
     platform: 'node',
     transform: { target: 'node20' },
     logLevel: 'warn',

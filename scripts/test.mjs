@@ -69,7 +69,7 @@ async function runCheckStage() {
  * @returns {Promise<Counts>}
  */
 async function runUnitStage() {
-  const others = runVitest('units', ['contract', 'web', 'scripts'], {
+  const others = runVitest('units', ['contract', 'web', 'bin', 'scripts'], {
     maxWorkers: availableParallelism(),
     quiet: true,
   })

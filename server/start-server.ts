@@ -5,6 +5,7 @@ import { addressOfBot } from './bots/bot-fields.ts'
 import { insertDefaultBots } from './bots/default-bots.ts'
 import { builtInDemoShareId, ConfigError, readConfig } from './config/config.ts'
 import type { Config } from './config/config.ts'
+import { withHost } from './config/setting-values.ts'
 import { AppError } from './lib/app-error.ts'
 import { newId } from './lib/new-id.ts'
 import { lockDataFolder } from './db/lock-data-folder.ts'
@@ -12,6 +13,7 @@ import { openDatabase } from './db/open-database.ts'
 import { resealSecrets } from './db/secrets/reseal-secrets.ts'
 import { requireSecretKey } from './db/secrets/require-secret-key.ts'
 import { createSealer } from './db/secrets/seal-secret.ts'
+import { listen } from './listen.ts'
 import { addressOfService } from './integrations/api-key.ts'
 import { createPasswordHasher } from './identity/accounts/hash-password.ts'
 import { openIdentity } from './identity/open-identity.ts'
@@ -87,8 +89,8 @@ async function start(config: Config): Promise<void> {
     webRoot,
   })
   reports.reportTo((error, message) => app.log.error({ err: error }, message))
-  await app.listen({ port: config.port, host: config.host })
-  process.stdout.write(`Yonder is at ${config.publicUrl}\n`)
+  await listen(app, config)
+  process.stdout.write(`Yonder is at ${config.publicUrl}\nIts data is in ${describeStorage(config)}\n`)
   if (identity.setUpUrl !== null) process.stdout.write(`Create the first account at ${identity.setUpUrl}\n`)
 
   stopOnSignals(reports, async () => {
@@ -97,6 +99,13 @@ async function start(config: Config): Promise<void> {
     await database.close()
     lock?.release()
   })
+}
+
+/** Where the data is, without the password of the database. */
+function describeStorage({ databaseUrl, dataDir }: Config): string {
+  if (databaseUrl === null) return dataDir
+  const { hostname, port, pathname } = new URL(withHost(databaseUrl))
+  return `PostgreSQL at ${hostname}${port && `:${port}`}${pathname}`
 }
 
 /** Closes everything and exits on SIGTERM and SIGINT, and when too many exceptions were not caught. */

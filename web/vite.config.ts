@@ -30,6 +30,8 @@ export default defineConfig({
     target: 'es2022',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // Browsers get copies of these packages, so the file is served too.
+    license: { fileName: 'THIRD-PARTY.md' },
     rolldownOptions: {
       output: {
         // Many small files load slower and compress worse than a few: one has what the signed-out page needs, and two

@@ -3,7 +3,7 @@ const mayImport = /** @type {Record<string, readonly string[]>} */ ({
   contract: [],
   server: ['contract', 'bin'],
   web: ['contract'],
-  e2e: ['contract', 'server', 'scripts'],
+  e2e: ['contract', 'server', 'bin', 'scripts'],
   bench: ['contract', 'server', 'e2e', 'scripts'],
   // It runs before the server of the package, and before the packages of a clone are installed.
   bin: ['scripts'],

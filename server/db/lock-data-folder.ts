@@ -1,8 +1,8 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import type BetterSqlite from 'better-sqlite3'
 import { AppError } from '../lib/app-error.ts'
 import { errorCode } from '../lib/describe-error.ts'
+import { createDataFolder, createPrivateFile } from './data-folder.ts'
 
 const fileName = 'server.lock'
 
@@ -18,9 +18,8 @@ export interface DataFolderLock {
 export async function lockDataFolder(dataDir: string): Promise<DataFolderLock> {
   // The package has to install the driver where Node is older than 22.14.
   const { SqliteFile } = await import('./dialects/sqlite-file.ts')
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const path = join(dataDir, fileName)
-  closeSync(openSync(path, 'a', 0o600))
+  createDataFolder(dataDir)
+  const path = createPrivateFile(join(dataDir, fileName))
   const file = new SqliteFile(path, { timeout: 0 })
   try {
     // Other processes read the id of this one while the second transaction is open.

@@ -1,6 +1,7 @@
-import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { createDataFolder, createPrivateFile } from './data-folder.ts'
 import type { Database } from './database.ts'
 import { AppError } from '../lib/app-error.ts'
 import { migrate } from './migrate.ts'
@@ -25,7 +26,7 @@ export async function openDatabase(
   { databaseUrl, dataDir }: DatabaseOptions,
   events: DatabaseEvents = {},
 ): Promise<Database> {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  createDataFolder(dataDir)
   const database =
     databaseUrl === null
       ? await openSqliteLazily(createPrivateFile(join(dataDir, sqliteFileName)))
@@ -72,12 +73,6 @@ async function openSqliteLazily(path: string): Promise<Database> {
 async function openPostgresLazily(databaseUrl: string, events: DatabaseEvents): Promise<Database> {
   const { openPostgres } = await import('./dialects/postgres.ts')
   return openPostgres(databaseUrl, events)
-}
-
-/** Creates a missing file for its owner only (§22.19). SQLite gives its other files the same mode. Returns the path. */
-function createPrivateFile(path: string): string {
-  closeSync(openSync(path, 'a', 0o600))
-  return path
 }
 
 /** Milliseconds after which a check without a result fails, because the probes of load balancers do not wait longer. */

@@ -54,8 +54,10 @@ export async function createServer(deps: ServerDeps, options: ServerOptions): Pr
     frameworkErrors: handleError,
     clientErrorHandler: refuseBrokenRequest,
   })
-  // For example when the process has no free file descriptor for a connection.
-  app.server.on('error', (error) => app.log.error({ err: error }, 'the HTTP server failed'))
+  // For example when the process has no free file descriptor for a connection. `listen` throws the errors before that.
+  app.server.on('error', (error) => {
+    if (app.server.listening) app.log.error({ err: error }, 'the HTTP server failed')
+  })
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   app.setErrorHandler(handleError)

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type BetterSqlite from 'better-sqlite3'
+import { AppError } from '../../lib/app-error.ts'
 import { sqliteRelease } from '../../../bin/sqlite-release.mjs'
 
 /** Opens a SQLite file in this process: the class `Database` of better-sqlite3. */
@@ -32,6 +33,6 @@ function provide(provider: string): string {
     const stdio = ['ignore', 'pipe', 'inherit'] as const
     return execFileSync(process.execPath, [provider], { encoding: 'utf8', stdio: [...stdio] }).trim()
   } catch {
-    throw new Error('SQLite could not be installed. The reason is printed above.')
+    throw new AppError('unavailable', 'SQLite could not be installed. The reason is printed above.')
   }
 }

@@ -1,0 +1,216 @@
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { expect } from '@playwright/test'
+import { sqliteRelease } from '../bin/sqlite-release.mjs'
+import { rootFolder } from '../scripts/run-command.mjs'
+import { freePort } from '../server/testing/free-port.ts'
+import { test } from './support/packed.ts'
+import type { Packed } from './support/packed.ts'
+
+// The tests of a worker share one packed package.
+test.describe.configure({ mode: 'default' })
+
+const dataFolderIn = (home: string) => join(home, '.local/share/yonder')
+const startOn = async (...parameters: string[]) => [
+  'start',
+  '--port',
+  String(await freePort()),
+  ...parameters,
+]
+
+test('the package serves the compressed web part, from a folder with spaces and letters of any language (§29.1)', async ({
+  packed,
+}) => {
+  const base = await packed.start(await startOn()).listening()
+  const page = await (await fetch(base)).text()
+  const script = /src="(\/assets\/[^"]+\.js)"/.exec(page)?.[1] ?? ''
+  for (const encoding of ['br', 'gzip']) {
+    const response = await fetch(base + script, { headers: { 'accept-encoding': encoding } })
+    expect([response.status, response.headers.get('content-encoding')]).toEqual([200, encoding])
+    expect((await response.text()).length).toBeGreaterThan(10_000)
+  }
+  expect((await fetch(`${base}/readyz`)).status).toBe(200)
+})
+
+test('the package needs only SQLite, and names the licence of every package in it (§29.2)', async ({
+  packed,
+}) => {
+  const read = (path: string) => readFileSync(join(packed.root, path), 'utf8')
+  const manifest = JSON.parse(read('package.json')) as Record<string, Record<string, unknown>>
+  expect(manifest['dependencies']).toBeUndefined()
+  expect(Object.keys(manifest['optionalDependencies'] ?? {})).toEqual(['better-sqlite3'])
+  expect(
+    ['install', 'preinstall', 'postinstall'].filter((name) => name in (manifest['scripts'] ?? {})),
+  ).toEqual([])
+  expect(readdirSync(packed.root).toSorted()).toEqual(
+    expect.not.arrayContaining(['contract', 'node_modules', 'e2e']),
+  )
+  const server = read('server/dist/THIRD-PARTY.md')
+  const web = read('web/dist/THIRD-PARTY.md')
+  for (const name of ['fastify', 'oidc-provider', 'kysely'])
+    expect(server).toMatch(new RegExp(`^## ${name} \\d`, 'm'))
+  for (const name of ['react', 'katex']) expect(web).toMatch(new RegExp(`^## ${name} - \\d`, 'm'))
+})
+
+test('without a setting the data is in the folder of the user, from every working folder and for every command (§29.5)', async ({
+  packed,
+}) => {
+  const folder = dataFolderIn(packed.home)
+  const started = packed.start(await startOn())
+  await started.listening()
+  expect(started.output()).toContain(`Its data is in ${folder}\n`)
+  expect(readdirSync(folder)).toEqual(expect.arrayContaining(['secret.key', 'yonder.sqlite']))
+  const other = join(packed.folder, 'another folder')
+  mkdirSync(other)
+  expect((await packed.run(['users', 'list', '--json'], { cwd: other })).code).toBe(0)
+  expect(readdirSync(other)).toEqual([])
+})
+
+test('data in ./data, a setting in .env, DATA_DIR and --data take precedence, in this order (§29.6)', async ({
+  packed,
+}) => {
+  // Five starts.
+  test.slow()
+  const at = (name: string) => join(packed.folder, name)
+  mkdirSync(at('data'))
+  const findsDataIn = async (name: string, parameters: readonly string[] = [], env = {}) => {
+    const started = packed.start(await startOn(...parameters), { env })
+    await started.listening()
+    expect(started.output()).toContain(`Its data is in ${at(name)}\n`)
+    await started.stop()
+  }
+  // A folder without data is not used.
+  await packed.start(await startOn()).listening()
+  expect(readdirSync(at('data'))).toEqual([])
+  writeFileSync(at('data/secret.key'), randomBytes(32).toString('hex'))
+  await findsDataIn('data')
+  writeFileSync(at('.env'), 'DATA_DIR=from-file\n')
+  await findsDataIn('from-file')
+  await findsDataIn('from-environment', [], { DATA_DIR: 'from-environment' })
+  await findsDataIn('from-option', ['--data', 'from-option'], { DATA_DIR: 'from-environment' })
+})
+
+test('a data folder that cannot be written ends the start with one sentence (§29.7)', async ({ packed }) => {
+  const home = join(packed.folder, 'no folder')
+  writeFileSync(home, '')
+  const { code, output } = await packed.run(await startOn(), { env: { HOME: home } })
+  expect([code, output]).toEqual([
+    1,
+    `Yonder cannot write to ${dataFolderIn(home)} (ENOTDIR). Make it writable for the user that runs Yonder, or choose another data folder with --data or DATA_DIR.\n`,
+  ])
+})
+
+test('a port in use ends the start with one sentence (§29.8)', async ({ packed }) => {
+  const other = createServer().listen(await freePort(), '127.0.0.1')
+  await once(other, 'listening')
+  const address = other.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  const { code, output } = await packed.run(['start', '--port', String(port)])
+  other.close()
+  expect([code, output]).toEqual([
+    1,
+    `Port ${port} of 127.0.0.1 is in use by another program, which may be another Yonder. Stop it, or choose another port with --port or PORT.\n`,
+  ])
+})
+
+test('an unknown option or command is named, and starts nothing (§29.9)', async ({ packed }) => {
+  for (const [wrong, ...parameters] of [
+    ['--prot', 'start', '--prot', '3000'],
+    ['strat', 'strat'],
+  ]) {
+    const { code, output } = await packed.run(parameters)
+    expect(code).toBe(2)
+    expect(output).toContain(wrong)
+    expect(output).not.toContain('    at ')
+  }
+  expect(existsSync(dataFolderIn(packed.home))).toBe(false)
+})
+
+test('a Node that is too old ends with one sentence (§29.3)', async ({ packed }) => {
+  const old = 'data:text/javascript,Object.defineProperty(process.versions, "node", { value: "18.20.8" })'
+  const { code, output } = await packed.run(['start'], {
+    env: { NODE_OPTIONS: `--import=${encodeURI(old)}` },
+  })
+  expect([code, output]).toEqual([
+    1,
+    'Yonder needs Node 20.19 or newer; this is 18.20.8. Download it from https://nodejs.org\n',
+  ])
+})
+
+/** Copies the package without SQLite. A stand-in for npm installs it from the clone when it `works`. */
+function withoutSqlite({ folder, home, root }: Packed, copy: string, works: boolean) {
+  cpSync(root, copy, { recursive: true })
+  const programs = join(folder, 'programs')
+  mkdirSync(programs)
+  const { name } = sqliteRelease
+  const script = `#!/bin/sh
+echo "npm $1" >> '${join(folder, 'npm.log')}'
+${works ? `mkdir -p node_modules && ln -s '${join(rootFolder, 'node_modules', name)}' node_modules/${name}` : 'echo no network; exit 1'}
+`
+  writeFileSync(join(programs, 'npm'), script)
+  chmodSync(join(programs, 'npm'), 0o755)
+  const env = { PATH: `${programs}${delimiter}${process.env['PATH']}`, HOME: home }
+  return { root: copy, env, log: () => readFileSync(join(folder, 'npm.log'), 'utf8') }
+}
+
+test.describe('without the SQLite that this Node needs', () => {
+  test.skip(process.platform === 'win32', 'The stand-in for npm is a shell script.')
+
+  let copy = ''
+  test.beforeEach(() => {
+    // Elsewhere, because it would find the SQLite of the other tests in a folder above.
+    copy = mkdtempSync(join(tmpdir(), 'yonder-package-'))
+  })
+  test.afterEach(() => rmSync(copy, { recursive: true }))
+
+  test('the first use of the database installs it, and later ones find it (§29.4)', async ({ packed }) => {
+    const { log, ...options } = withoutSqlite(packed, copy, true)
+    expect((await packed.run(['version'], options)).code).toBe(0)
+    expect((await packed.run(['start', '--help'], options)).code).toBe(0)
+    expect(existsSync(join(options.root, '.cache'))).toBe(false)
+    for (const _ of [1, 2]) {
+      const started = packed.start(await startOn(), options)
+      await started.listening()
+      await started.stop()
+    }
+    expect(log()).toBe('npm install\n')
+    expect(readdirSync(join(options.root, '.cache'))).toEqual([
+      expect.stringContaining(sqliteRelease.version),
+    ])
+  })
+
+  test('it is installed in the cache of the user where the package is read-only (§29.4)', async ({
+    packed,
+  }) => {
+    const { log, ...options } = withoutSqlite(packed, copy, true)
+    writeFileSync(join(options.root, '.cache'), '')
+    await packed.start(await startOn(), options).listening()
+    expect(log()).toBe('npm install\n')
+    expect(readdirSync(join(packed.home, '.cache/yonder'))).toHaveLength(1)
+  })
+
+  test('a failed installation ends the start with the reason, and leaves no data (§29.4)', async ({
+    packed,
+  }) => {
+    const { log: _log, ...options } = withoutSqlite(packed, copy, false)
+    const { code, output } = await packed.run(await startOn(), options)
+    expect(code).toBe(1)
+    expect(output).toMatch(/no network\n[^]*npm could not install SQLite\. Its message is printed above\.\n/)
+    expect(output).not.toContain('    at ')
+    expect(readdirSync(join(options.root, '.cache'))).toEqual([])
+  })
+})

@@ -1,0 +1,33 @@
+import fastify from 'fastify'
+import { expect, it } from 'vitest'
+import { AppError } from './lib/app-error.ts'
+import { listen } from './listen.ts'
+
+it('an address that the machine does not have ends the start with a sentence (§29.11)', async () => {
+  const app = fastify()
+  await expect(listen(app, { port: 0, host: '203.0.113.1' })).rejects.toThrow(
+    new AppError(
+      'unavailable',
+      'This machine has no network address 203.0.113.1 to listen on. Choose another with --host or HOST.',
+    ),
+  )
+  await app.close()
+})
+
+it('a port that the user may not use ends the start with a sentence (§29.11)', async () => {
+  const refused = Object.assign(new Error('listen EACCES'), { code: 'EACCES' })
+  await expect(
+    listen({ listen: () => Promise.reject(refused) }, { port: 80, host: '127.0.0.1' }),
+  ).rejects.toThrow(
+    new AppError(
+      'unavailable',
+      'This user may not listen on port 80. Choose a port above 1023 with --port or PORT.',
+    ),
+  )
+})
+
+it('an unexpected error of listening is thrown as it is', async () => {
+  const unexpected = Object.assign(new Error('listen EMFILE'), { code: 'EMFILE' })
+  const app = { listen: () => Promise.reject(unexpected) }
+  await expect(listen(app, { port: 3000, host: '127.0.0.1' })).rejects.toBe(unexpected)
+})
