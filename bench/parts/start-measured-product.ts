@@ -28,6 +28,8 @@ export async function startProduct(
   models: readonly string[],
   /** Flags for Node, for example to profile. */
   flags: readonly string[] = [],
+  /** Further settings, such as another database. */
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<Product> {
   const dataDir = mkdtempSync(join(tmpdir(), 'yonder-bench-'))
   const provider = await openHostileProvider()
@@ -45,6 +47,7 @@ export async function startProduct(
     RATE_LIMIT_COMPLETIONS: '10000000',
     RATE_LIMIT_WRITES: '10000000',
     RATE_LIMIT_READS: '10000000',
+    ...settings,
   }
   const running = await startProcess(main, [], environment, flags)
   const headers = {

@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -84,4 +85,27 @@ it('explains in one sentence why it does nothing, and exits with 1 (§31.3, §31
   )
   expect(readFileSync(join(dataDir, 'yonder.sqlite'))).toEqual(before)
   lock.release()
+}, 120_000)
+
+it('leaves nothing behind when the disk is full (§31.3, §31.6)', async (context) => {
+  const disk = join(folder, 'disk')
+  mkdirSync(disk)
+  // Only root may do this, and not in every container.
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=200k', 'tmpfs', disk]).status === 0
+  if (!mounted) return context.skip()
+  try {
+    const database = await openDatabase({ databaseUrl: null, dataDir })
+    for (let user = 0; user < 100; user++)
+      await addUser(database.db, { name: randomBytes(4_000).toString('base64') })
+    await database.close()
+    const backup = await run('backup', join(disk, 'backup'))
+    expect(backup).toMatchObject({ code: 1, output: '', errors: expect.stringContaining('disk is full') })
+    expect(readdirSync(disk)).toEqual([])
+    expect((await run('backup', file)).code).toBe(0)
+    const restore = await run('restore', file, '--data', join(disk, 'new'))
+    expect(restore).toMatchObject({ code: 1, output: '', errors: expect.stringContaining('disk') })
+    expect(readdirSync(join(disk, 'new'))).toEqual(['server.lock'])
+  } finally {
+    spawnSync('umount', [disk])
+  }
 }, 120_000)

@@ -147,6 +147,6 @@ function describeSystemError(error: unknown): string | undefined {
   }
   const problem = systemErrors[code]
   if (problem === undefined || !(error instanceof Error)) return undefined
-  const path = 'path' in error && typeof error.path === 'string' ? `${error.path}: ` : ''
-  return `${path}${problem}. Nothing was changed.`
+  const what = 'path' in error && typeof error.path === 'string' ? error.path : 'The file cannot be written'
+  return `${what}: ${problem}. Nothing was changed.`
 }
