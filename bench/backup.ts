@@ -109,7 +109,10 @@ async function measure(engine: 'sqlite' | 'postgres'): Promise<void> {
   const load = startLoad(product)
   const file = join(folder, `${engine}.backup`)
   const copies: Awaited<ReturnType<typeof copy>>[] = []
-  for (let round = 0; round < Number(rounds); round++) copies.push(await copy(file, source.location, to))
+  for (let round = 1; round <= Number(rounds); round++) {
+    copies.push(await copy(file, source.location, to))
+    console.log(`  ${engine}: round ${round}, ${copies.at(-1)?.running} open replies`)
+  }
   const tokens = await load.stop()
   const running = copies.reduce((sum, each) => sum + each.running, 0)
   if (running === 0) throw new Error('No reply was running during a backup.')

@@ -31,7 +31,10 @@ function addBackup({ program, terminal, settings }: Cli): void {
         const onRows = reportProgress(terminal, 'Written')
         const { version } = packageJson
         const { createBackup } = await import('../db/backup/create-backup.ts')
-        const created = await createBackup(readConfig(settings()), path, { version, withKey, onRows })
+        const interrupted = new AbortController()
+        process.once('SIGINT', () => interrupted.abort(new CommandError('Nothing was written.')))
+        const { signal } = interrupted
+        const created = await createBackup(readConfig(settings()), path, { version, withKey, onRows, signal })
         const { bytes, rows, sha256, keyFits } = created
         const text = `${describeContent(`Backup ${path}`, created)}\n${bytes} bytes\n${describeKey(created, withKey)}`
         terminal.print({ text, data: { file: path, rows, sha256, bytes, withKey, keyFits } })

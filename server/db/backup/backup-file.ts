@@ -50,11 +50,15 @@ export interface WrittenBackup extends Content {
   readonly bytes: number
 }
 
-/** Writes a backup beside `path` and then renames it to `path`, for its owner only. A failure leaves what was at `path`. */
+/**
+ * Writes a backup beside `path` and then renames it to `path`, for its owner only. A failure leaves what was at `path`.
+ * @throws the reason of the signal when it is aborted
+ */
 export async function writeBackupFile(
   path: string,
   header: Omit<Header, 'format'>,
   chunks: AsyncIterable<Chunk>,
+  signal: AbortSignal,
 ): Promise<WrittenBackup> {
   const writer = new ContentWriter()
   let content: Content | undefined
@@ -70,6 +74,7 @@ export async function writeBackupFile(
       lines,
       createGzip({ level: gzipLevel, chunkSize: bufferBytes }),
       createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }),
+      { signal },
     )
     const { size: bytes } = await stat(draft)
     await rename(draft, path)
@@ -78,6 +83,7 @@ export async function writeBackupFile(
     return { ...content, bytes }
   } catch (error) {
     await rm(draft, { force: true })
+    signal.throwIfAborted()
     throw error
   }
 }

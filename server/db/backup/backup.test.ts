@@ -39,7 +39,12 @@ const neverAsked = {
   ...restoring,
   confirm: () => Promise.reject(new Error('The restore asked.')),
 }
-const creating = { version: '1.2.3', withKey: false, onRows: () => undefined }
+const creating = {
+  version: '1.2.3',
+  withKey: false,
+  onRows: () => undefined,
+  signal: new AbortController().signal,
+}
 
 let folder: string
 let file: string
@@ -214,6 +219,20 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
     },
     60_000,
   )
+
+  it('that the operator interrupts leaves no file (§31.3)', async () => {
+    await fillTables(source)
+    writeFileSync(file, 'the former backup')
+    const interrupted = new AbortController()
+    const create = createBackup(installationIn(source), file, {
+      ...creating,
+      onRows: () => interrupted.abort(new Error('interrupted')),
+      signal: interrupted.signal,
+    })
+    await expect(create).rejects.toThrow('interrupted')
+    expect(readdirSync(folder)).toEqual(['Sicherung vom Döner.backup'])
+    expect(readFileSync(file, 'utf8')).toBe('the former backup')
+  })
 
   it('of a running server has the data of one moment (§31.2)', async () => {
     await addUser(source.db, { id: 'before' })

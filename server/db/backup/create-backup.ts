@@ -24,6 +24,8 @@ export interface BackupOptions {
   /** Includes the key of the installation. */
   readonly withKey: boolean
   readonly onRows: ReportRows
+  /** Ends the backup without a file. */
+  readonly signal: AbortSignal
 }
 
 export interface CreatedBackup extends WrittenBackup {
@@ -38,7 +40,7 @@ export interface CreatedBackup extends WrittenBackup {
 export async function createBackup(
   installation: InstallationOptions,
   path: string,
-  { version, withKey, onRows }: BackupOptions,
+  { version, withKey, onRows, signal }: BackupOptions,
 ): Promise<CreatedBackup> {
   const secretKey = findSecretKey(installation.secretKey, installation.dataDir)
   const database = await openReadable(installation)
@@ -60,7 +62,7 @@ export async function createBackup(
         createdAt: new Date().toISOString(),
         ...(withKey && secretKey !== undefined ? { secretKey } : {}),
       }
-      const written = await writeBackupFile(path, header, countChunks(readTables(source), onRows))
+      const written = await writeBackupFile(path, header, countChunks(readTables(source), onRows), signal)
       return { ...written, keyFits }
     })
   } finally {

@@ -32,7 +32,8 @@ describe.each(engines.filter(isConcurrent))('a restore to %s that is killed', (e
   it('leaves the data as it was, and the next restore succeeds (§31.6)', async () => {
     const installation = { ...target.location, dataDir: join(folder, 'data'), secretKey: null }
     const file = join(folder, 'backup')
-    const options = { version: '1', withKey: false, onRows: () => undefined }
+    const { signal } = new AbortController()
+    const options = { version: '1', withKey: false, onRows: () => undefined, signal }
     const { sha256 } = await createBackup({ ...installation, ...target.location }, file, options)
     const present = await openDatabase(installation)
     await present.db.deleteFrom('users').execute()
