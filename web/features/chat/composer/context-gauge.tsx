@@ -19,7 +19,7 @@ export function ContextGauge({ use }: { readonly use: ContextUse }) {
   const share = Math.min(use.tokens / use.window, 1)
   const percent = Math.round(share * 100)
   const about = use.isEstimate ? 'about ' : ''
-  const figures = `${about}${formatCount(use.tokens)} of ${formatCount(use.window)} tokens (${percent} %)`
+  const figures = `${percent} % (${about}${formatCount(use.tokens)} of ${formatCount(use.window)} tokens)`
   return (
     <Tooltip text={`Context: ${figures}`} opensOnPress>
       <button

@@ -43,7 +43,10 @@ export const SummaryBlock = memo(function SummaryBlock({ compaction, summaries }
         aria-expanded={isOpen}
         disabled={isEditing}
         onClick={() => setOpen(!isOpen)}
-        className="flex min-h-11 w-full items-center gap-2 rounded-card px-3 py-2 text-left transition-colors enabled:hover:bg-hover"
+        className={classNames(
+          'flex min-h-11 w-full items-center gap-2 px-3 py-2 text-left transition-colors enabled:hover:bg-hover',
+          isOpen ? 'rounded-t-card' : 'rounded-card',
+        )}
       >
         <ChevronRight
           size={16}
