@@ -62,7 +62,7 @@ async function openStoredSealer({ secretKey, dataDir }: Config, { db }: Database
     )
   }
   const sealer = createSealer(key)
-  if ((await fitsSecretKey(db, sealer)) === false) {
+  if ((await fitsSecretKey(db, sealer)) === 'differs') {
     throw new CommandError(
       'The key does not belong to this database. Use the SECRET_KEY, or the secret.key in DATA_DIR, with which its server runs.',
     )

@@ -37,7 +37,7 @@ export const keyCheck: Check = {
       return [...findings, warning('Whether the key fits the database could not be checked.')]
     const sealer = createSealer(key)
     const fits = await fitsSecretKey(database.db, sealer)
-    if (fits === false) {
+    if (fits === 'differs') {
       return [
         ...findings,
         problem(
@@ -46,6 +46,14 @@ export const keyCheck: Check = {
       ]
     }
     patient.sealer = sealer
+    if (fits === 'perhaps differs') {
+      return [
+        ...findings,
+        warning(
+          `The key (${place}) opens none of the stored keys of bots and services. If it was not changed, use the key with which they were stored.`,
+        ),
+      ]
+    }
     return findings.length > 0 ? findings : [ok(`The key (${place}) fits the database.`)]
   },
 }

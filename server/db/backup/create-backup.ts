@@ -71,8 +71,9 @@ export async function createBackup(
 }
 
 /** Whether this key, or none, is enough for the secrets of a database of this version. Null when it has none. */
-export function fitsKey(db: Db, secretKey: string | undefined): Promise<boolean | null> {
-  return fitsSecretKey(db, createSealer(secretKey ?? 'no key'))
+export async function fitsKey(db: Db, secretKey: string | undefined): Promise<boolean | null> {
+  const fits = await fitsSecretKey(db, createSealer(secretKey ?? 'no key'))
+  return fits === 'unknown' ? null : fits === 'fits'
 }
 
 /**

@@ -7,13 +7,18 @@ import type { Sealer } from './seal-secret.ts'
 const sealed = 'v2.%'
 
 /**
- * Whether the key of this sealer is the one with which the database was used. Null when nothing is sealed that would show
- * it. The keys of the built-in sign-in decide; without them, as with a provider of one's own, a key of a user does.
+ * Whether the key of this sealer is the one with which the database was used. The keys of the built-in sign-in decide.
+ * Without them, as with a provider of one's own, the keys of users remain, which may all be from a former key.
  */
-export async function fitsSecretKey(db: Db, sealer: Sealer): Promise<boolean | null> {
+export async function fitsSecretKey(
+  db: Db,
+  sealer: Sealer,
+): Promise<'fits' | 'differs' | 'perhaps differs' | 'unknown'> {
   const keys = await db.selectFrom('keys').select(['name', 'value']).where('value', 'like', sealed).execute()
   if (keys.length > 0) {
     return keys.every(({ name, value }) => opens(() => sealer.open(value, installationKeyContext(name))))
+      ? 'fits'
+      : 'differs'
   }
   const bots = await db
     .selectFrom('bots')
@@ -27,14 +32,13 @@ export async function fitsSecretKey(db: Db, sealer: Sealer): Promise<boolean | n
     .where('api_key', 'like', sealed)
     .limit(maxSamples)
     .execute()
-  if (bots.length + integrations.length === 0) return null
-  // Some may remain from a former key.
-  return (
+  if (bots.length + integrations.length === 0) return 'unknown'
+  const isOpened =
     bots.some((bot) => opens(() => openCredential(sealer, botKeyContext(bot), bot.api_key ?? ''))) ||
     integrations.some((row) =>
       opens(() => openCredential(sealer, integrationKeyContext(row), row.api_key ?? '')),
     )
-  )
+  return isOpened ? 'fits' : 'perhaps differs'
 }
 
 const maxSamples = 100
