@@ -150,8 +150,16 @@ async function registerPublicRoutes(app: FastifyInstance, deps: AppDeps, domains
   const { writes, shareReads } = config.rateLimits
   const scope = (register: (api: Api) => void) => app.register(async (api: Api) => register(api))
   decorateRequests(app)
-  const countActiveRuns = domains.completions.countActive
-  registerHealthRoutes(app, { metrics, countActiveRuns, checkReady: () => checkDatabase(database) }, config)
+  registerHealthRoutes(
+    app,
+    {
+      metrics,
+      countActiveRuns: domains.completions.countActive,
+      countLiveStreams: () => domains.live.hub.size,
+      checkReady: () => checkDatabase(database),
+    },
+    config,
+  )
   await identity.register(app)
   registerSettingsRoutes(app, deps)
   await scope((api) => registerConnectorOAuthRoutes(api, domains.connectors.deps, { perMinute: writes }))

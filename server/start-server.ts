@@ -7,6 +7,7 @@ import { builtInDemoShareId, ConfigError, readConfig } from './config/config.ts'
 import type { Config } from './config/config.ts'
 import { withHost } from './config/setting-values.ts'
 import { AppError } from './lib/app-error.ts'
+import { findDataWarnings, prepareDataFolder, readSurroundings } from './config/prepare-data-folder.ts'
 import { newId } from './lib/new-id.ts'
 import { lockDataFolder } from './db/lock-data-folder.ts'
 import { openDatabase } from './db/open-database.ts'
@@ -43,6 +44,7 @@ export async function startServer(given: Readonly<Record<string, string | undefi
 }
 
 async function start(config: Config): Promise<void> {
+  prepareDataFolder(config)
   const lock = config.databaseUrl === null ? await lockDataFolder(config.dataDir) : null
   const reports = new ErrorReports()
   const database = await openDatabase(config, {
@@ -89,6 +91,7 @@ async function start(config: Config): Promise<void> {
     webRoot,
   })
   reports.reportTo((error, message) => app.log.error({ err: error }, message))
+  for (const warning of findDataWarnings(config, readSurroundings())) app.log.warn(warning)
   await listen(app, config)
   process.stdout.write(`Yonder is at ${config.publicUrl}\nIts data is in ${describeStorage(config)}\n`)
   if (identity.setUpUrl !== null) process.stdout.write(`Create the first account at ${identity.setUpUrl}\n`)

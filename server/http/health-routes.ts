@@ -10,6 +10,7 @@ export interface HealthDeps {
   /** Rejects with an `AppError` that gives the reason when the product cannot work. */
   readonly checkReady: () => Promise<void>
   readonly countActiveRuns: () => number
+  readonly countLiveStreams: () => number
 }
 
 export interface HealthOptions {
@@ -20,7 +21,7 @@ export interface HealthOptions {
 /** `/healthz` (the process responds), `/readyz` (it can work), `/metrics` (Prometheus text) (§22.6). */
 export function registerHealthRoutes(
   app: FastifyInstance,
-  { metrics: registry, checkReady, countActiveRuns }: HealthDeps,
+  { metrics: registry, checkReady, countActiveRuns, countLiveStreams }: HealthDeps,
   { metricsToken }: HealthOptions,
 ): void {
   const responses = new Counter({
@@ -35,6 +36,14 @@ export function registerHealthRoutes(
     registers: [registry],
     collect() {
       this.set(countActiveRuns())
+    },
+  })
+  new Gauge({
+    name: 'yonder_live_streams',
+    help: 'Live streams of browsers that are open at this process.',
+    registers: [registry],
+    collect() {
+      this.set(countLiveStreams())
     },
   })
   app.addHook('onResponse', async (_request, reply) => {

@@ -29,6 +29,11 @@ export class LiveHub {
     return this.#streams.has(userId)
   }
 
+  /** The number of streams at this node. */
+  get size(): number {
+    return [...this.#streams.values()].reduce((sum, streams) => sum + streams.size, 0)
+  }
+
   /** The number of a user's streams at this node. */
   count(userId: string): number {
     return this.#streams.get(userId)?.size ?? 0

@@ -33,6 +33,19 @@ describe.each(engines)('live updates on %s', (engine) => {
     }
   })
 
+  it('are counted by the metrics while they are open (§33.1)', async () => {
+    const count = async () => {
+      const { body } = await product.app.inject({ url: '/metrics', headers: { host: 'localhost' } })
+      return Number(/^yonder_live_streams (\d+)$/m.exec(body)?.[1])
+    }
+    const none = () => vi.waitFor(async () => expect(await count()).toBe(0))
+    await none()
+    const tabs = await Promise.all([listen(ada), listen(await product.join('Eve')), listen(ada)])
+    expect(await count()).toBe(3)
+    for (const tab of tabs) tab.leave()
+    await none()
+  })
+
   it('start with the active runs and send every later event (§10.9, §17.4)', async () => {
     const gate = product.model.gate()
     product.model.reply(['Before', gate, ' after', { finish: 'stop' }])
