@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { hashSources } from './hash-sources.mjs'
@@ -62,6 +71,8 @@ async function buildInto(folder, build) {
   const temporary = mkdtempSync(join(cacheFolder, 'build-'))
   try {
     await build(temporary)
+    // The server may run as another user than the one who builds it.
+    chmodSync(temporary, 0o755)
     rmSync(folder, { recursive: true, force: true })
     mkdirSync(dirname(folder), { recursive: true })
     renameSync(temporary, folder)
