@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { runChecks } from './check-steps.mjs'
 import { findPostgres } from './find-postgres.mjs'
 import { provideChromium } from './provide-chromium.mjs'
+import { provideProxies } from './provide-proxies.mjs'
 import { installConformanceTests } from './install-conformance-tests.mjs'
 import { runBrowserTests } from './run-browser-tests.mjs'
 import { rootFolder, runTool } from './run-command.mjs'
@@ -23,7 +24,13 @@ mkdirSync(reports, { recursive: true })
 
 // The programs that later stages need are downloaded or compiled while the first stages run.
 const sqlite = ensureSqlite()
-const provided = Promise.all([installConformanceTests(), provideChromium()])
+const provided = Promise.all([installConformanceTests(), provideSystemPrograms()])
+
+/** One after the other, because apt-get runs once at a time. Only CI gets proxies, which Debian starts on port 80. */
+async function provideSystemPrograms() {
+  await provideChromium()
+  if (process.env['CI'] === 'true') await provideProxies()
+}
 
 const stages = [
   { name: 'Format, lint, types, unused code and architecture', run: runCheckStage },

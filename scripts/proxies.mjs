@@ -1,0 +1,9 @@
+import { provideProxies } from './provide-proxies.mjs'
+import { runTool } from './run-command.mjs'
+import { setUp } from './setup.mjs'
+
+// Tests the examples of `deploy/proxies/` with nginx, Caddy and HAProxy, which it installs.
+await setUp()
+await provideProxies()
+const { code } = await runTool('vitest/vitest.mjs', ['run', 'server/http/proxies.test.ts'])
+process.exitCode = code ?? 1

@@ -1,0 +1,226 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream'
+import { connect } from 'node:tls'
+import { once } from 'node:events'
+import { Agent, fetch as fetchWith } from 'undici'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startMain } from '../testing/start-main.ts'
+import type { MainProcess } from '../testing/start-main.ts'
+import { hasProxy, openProxy, proxyNames } from '../testing/start-proxy.ts'
+import type { Proxy, ProxyName, Replacements } from '../testing/start-proxy.ts'
+import { SignInSession } from '../testing/identity/sign-in-session.ts'
+import { startScriptedModel } from '../testing/models/scripted-model.ts'
+import type { ScriptedModel } from '../testing/models/scripted-model.ts'
+
+/** A product behind a proxy of Debian, with the example of `deploy/proxies/`. */
+interface Scene {
+  readonly product: MainProcess
+  readonly proxy: Proxy
+  /** Sends requests through the proxy, as a user once `signIn` was called. */
+  readonly send: typeof fetch
+  signIn(): Promise<void>
+  newChat(): Promise<string>
+  /** Sends a message and returns the data of the events as they arrive. */
+  ask(chatId: string): Promise<AsyncIterator<string>>
+  listen(path: string): Promise<AsyncIterator<string>>
+  close(): Promise<void>
+}
+
+let model: ScriptedModel
+beforeAll(async () => {
+  model = await startScriptedModel()
+})
+afterAll(() => model.close())
+
+async function openScene(name: ProxyName, changes: Replacements = {}): Promise<Scene> {
+  const proxy = await openProxy(name, changes)
+  const product = await startMain({
+    PUBLIC_URL: proxy.url,
+    TRUSTED_PROXIES: '127.0.0.1',
+    LOG_LEVEL: 'warn',
+    DEFAULT_MODEL_BASE_URL: model.baseUrl,
+    DEFAULT_BOTS: JSON.stringify([{ name: 'Helper', model: 'scripted' }]),
+    RATE_LIMIT_SHARE_READS: '2',
+  })
+  await proxy.start(product.port)
+  let authorization = ''
+  // Another address than the proxy's, whose X-Forwarded-For is trusted.
+  const send = createFetch(proxy, '127.0.1.1', () => (authorization === '' ? {} : { authorization }))
+  const listen = async (path: string, init: RequestInit = {}) => {
+    const response = await send(proxy.url + path, init)
+    expect(response.status).toBe(200)
+    return readEvents(response)
+  }
+  return {
+    product,
+    proxy,
+    send,
+    listen,
+    async signIn() {
+      authorization = `Bearer ${(await new SignInSession(proxy.url, send).join()).access_token}`
+    },
+    async newChat() {
+      const { id } = (await (await send(`${proxy.url}/api/chat/id`)).json()) as { id: string }
+      return id
+    },
+    ask: (chatId) =>
+      listen('/api/chat/completions', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ chatId, botName: 'Helper', content: 'Count' }),
+      }),
+    async close() {
+      await product.remove()
+      await proxy.remove()
+    },
+  }
+}
+
+/** Requests over HTTP/2 from one address of this machine, which trust the certificate of the proxy. */
+function createFetch(
+  proxy: Proxy,
+  localAddress: string,
+  headers: () => Record<string, string>,
+): typeof fetch {
+  const dispatcher = new Agent({ allowH2: true, localAddress, connect: { ca: proxy.certificate } })
+  return (url, init: RequestInit = {}) =>
+    fetchWith(
+      url as string,
+      { ...init, headers: { ...headers(), ...(init.headers as object) }, dispatcher } as never,
+    ) as unknown as Promise<Response>
+}
+
+async function* readEvents({ body }: Response): AsyncGenerator<string, void, undefined> {
+  const events = body?.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
+  for await (const { data } of events ?? []) yield data
+}
+
+/** Reads until an event contains the text. Returns all that were read, as one text. */
+async function readUntil(events: AsyncIterator<string>, text: string): Promise<string> {
+  let all = ''
+  while (!all.includes(text)) {
+    const { done, value } = await events.next()
+    if (done === true) throw new Error(`The stream ended before '${text}': ${all}`)
+    all += `${value}\n`
+  }
+  return all
+}
+
+const installed = proxyNames.filter(hasProxy)
+const scenes = new Map<ProxyName, Scene>()
+/** Streams that were opened first, so that they are idle while the other tests run. */
+const idle = new Map<ProxyName, AsyncIterator<string>>()
+
+beforeAll(async () => {
+  for (const [name, scene] of await Promise.all(
+    installed.map(async (name) => [name, await openScene(name)] as const),
+  ))
+    scenes.set(name, scene)
+  await Promise.all(
+    [...scenes].map(async ([name, scene]) => {
+      await scene.signIn()
+      const live = await scene.listen('/api/live')
+      await readUntil(live, '"ready"')
+      idle.set(name, live)
+    }),
+  )
+})
+afterAll(() => Promise.all([...scenes.values()].map((scene) => scene.close())))
+
+function sceneOf(name: ProxyName): Scene {
+  const scene = scenes.get(name)
+  if (scene === undefined) throw new Error(`${name} is not running.`)
+  return scene
+}
+
+for (const name of proxyNames)
+  describe.skipIf(!installed.includes(name))(`a server behind ${name}`, () => {
+    it('is reached over HTTP/2 (§33.7)', async () => {
+      const { proxy } = sceneOf(name)
+      const socket = connect({
+        port: Number(new URL(proxy.url).port),
+        servername: 'localhost',
+        ca: proxy.certificate,
+        ALPNProtocols: ['h2', 'http/1.1'],
+      })
+      await once(socket, 'secureConnect')
+      expect(socket.alpnProtocol).toBe('h2')
+      socket.destroy()
+    })
+
+    it('sends replies in pieces, and a stream that broke off continues (§33.7)', async () => {
+      const { newChat, ask, listen } = sceneOf(name)
+      const gate = model.gate()
+      model.reply(['One ', gate, 'two', { finish: 'stop' }])
+      const chatId = await newChat()
+      const broken = await ask(chatId)
+      // The model has sent no more than this, so the proxy has not waited for more.
+      await readUntil(broken, 'One ')
+      await broken.return?.()
+      const resumed = await listen(`/api/chat/${chatId}/stream?after=0`)
+      await readUntil(resumed, 'One ')
+      gate.open()
+      expect(await readUntil(resumed, '"ended"')).toContain('two')
+    })
+
+    it('finds bots with a slash in their names (§33.7)', async () => {
+      const { proxy, send } = sceneOf(name)
+      const address = `${proxy.url}/api/bot/${encodeURIComponent('a/b?c%d')}`
+      const headers = { 'content-type': 'application/json' }
+      const bot = JSON.stringify({ name: 'a/b?c%d', model: 'scripted' })
+      const created = await send(`${proxy.url}/api/bot`, { method: 'POST', headers, body: bot })
+      expect([created.status, await created.text()]).toEqual([201, expect.anything()])
+      expect((await send(address, { method: 'DELETE' })).status).toBe(204)
+    })
+
+    it('counts requests by the address of the client, which cannot be forged (§33.7)', async () => {
+      const { proxy } = sceneOf(name)
+      const read = async (from: string, forged: string) => {
+        const send = createFetch(proxy, from, () => ({ 'x-forwarded-for': forged }))
+        return (await send(`${proxy.url}/api/share/unknown`)).status
+      }
+      expect(await read('127.0.3.1', '203.0.113.1')).toBe(404)
+      expect(await read('127.0.3.1', '203.0.113.2')).toBe(404)
+      expect(await read('127.0.3.1', '203.0.113.3')).toBe(429)
+      expect(await read('127.0.4.1', '203.0.113.3')).toBe(404)
+    })
+
+    it('refuses a body that is too large with its own message (§33.7)', async () => {
+      const { proxy, send } = sceneOf(name)
+      const body = JSON.stringify({ content: 'x'.repeat(1_100_000) })
+      const headers = { 'content-type': 'application/json' }
+      const response = await send(`${proxy.url}/api/chat/completions`, { method: 'POST', headers, body })
+      expect(response.status).toBe(413)
+      expect(await response.json()).toMatchObject({ error: { message: expect.any(String) } })
+    })
+
+    it('keeps an idle stream open, and works again after a restart (§33.7)', async () => {
+      const { product, proxy, send, newChat, ask } = sceneOf(name)
+      const live = idle.get(name)
+      if (live === undefined) throw new Error('There is no idle stream.')
+      await readUntil(live, '"heartbeat"')
+      await product.end('SIGTERM')
+      while ((await live.next()).done !== true);
+      const [response] = await Promise.all([send(`${proxy.url}/api/chat/id`), product.restart()])
+      // Caddy and HAProxy wait for the server; nginx says that it is not there.
+      expect(response.status).toBe(name === 'nginx' ? 502 : 200)
+      model.reply(['Again', { finish: 'stop' }])
+      await readUntil(await ask(await newChat()), 'Again')
+    })
+  })
+
+describe.skipIf(!hasProxy('nginx'))('a server behind a proxy that buffers', () => {
+  let scene: Scene
+  beforeAll(async () => {
+    scene = await openScene('nginx', {
+      'proxy_buffering off;': 'proxy_buffering on; proxy_ignore_headers X-Accel-Buffering;',
+    })
+    await scene.signIn()
+  })
+  afterAll(() => scene.close())
+
+  it('delivers a reply when it has ended, and loses nothing (§33.8)', async () => {
+    model.reply(['One ', 'two', { finish: 'stop' }])
+    const reply = await scene.ask(await scene.newChat())
+    expect(await readUntil(reply, '"ended"')).toContain('One ')
+  })
+})
