@@ -1,0 +1,9 @@
+import { buildImage, findEngine } from './image/engine.mjs'
+import { provideDebianBase } from './image/debian-base.mjs'
+import { testImage } from './image/smoke-test.mjs'
+
+// Builds the image and tests it in containers. With BASE_IMAGE=debian the base is made from the packages of Debian and npm.
+const engine = await findEngine()
+const base = process.env['BASE_IMAGE']
+await buildImage(engine, base === 'debian' ? await provideDebianBase(engine) : base)
+await testImage(engine)

@@ -1,0 +1,4 @@
+import { buildImage, findEngine } from './image/engine.mjs'
+
+// Builds the image 'yonder' with Docker or Podman. BASE_IMAGE replaces the base image of the Dockerfile.
+await buildImage(await findEngine(), process.env['BASE_IMAGE'])
