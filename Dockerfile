@@ -11,22 +11,19 @@ COPY web/package.json web/
 # No package that is used here has to be compiled.
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
-RUN node scripts/build.mjs
-# SQLite is the only package that is not in the bundle. Its C sources are not needed.
-RUN mkdir -p /app/server /app/web /app/node_modules/better-sqlite3/prebuilds \
- && cp -r server/package.json server/dist /app/server/ \
- && cp -r web/dist /app/web/ \
- && cd node_modules/better-sqlite3 \
- && cp -r package.json LICENSE lib /app/node_modules/better-sqlite3/ \
- && cp prebuilds/linux* /app/node_modules/better-sqlite3/prebuilds/
+# The package that npm users install, without the C sources of SQLite and its binaries for other systems.
+RUN node scripts/build.mjs \
+ && npm pack --ignore-scripts --pack-destination / \
+ && npm install --global --prefix /app --ignore-scripts --no-audit --no-fund /yonder-*.tgz \
+ && cd /app/lib/node_modules/yonder/node_modules/better-sqlite3 \
+ && rm -rf deps src prebuilds/darwin* prebuilds/win32*
 
 FROM ${BASE_IMAGE}
 LABEL org.opencontainers.image.title="Yonder" org.opencontainers.image.licenses="MIT"
-# The folder of a new volume gets this owner.
+# A new volume gets the owner of this folder.
 RUN mkdir -m 700 /data && chown 1000:1000 /data \
- && printf '#!/bin/sh\nexec node /opt/yonder/server/dist/yonder.js "$@"\n' > /usr/local/bin/yonder \
- && chmod 755 /usr/local/bin/yonder
-COPY --from=build /app /opt/yonder
+ && ln -s /opt/yonder/bin/yonder.mjs /usr/local/bin/yonder
+COPY --from=build /app/lib/node_modules/yonder /opt/yonder
 WORKDIR /opt/yonder
 ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data
 # A number, so that Kubernetes can see that it is not root.

@@ -27,7 +27,8 @@ export async function testImage(engine) {
   try {
     await testProduct(engine, volume)
     await testWarning(engine, [], /volume of \/data has no name/)
-    await testWarning(engine, [`--volume=${volume}:/data`, '--user=0:0'], /Yonder runs as root/)
+    const asRoot = [`--volume=${volume}:/data`, '--user=0:0', '--cap-add=DAC_OVERRIDE']
+    await testWarning(engine, asRoot, /Yonder runs as root/)
     await testRefusal(
       engine,
       `--volume=${volume}:/data:ro`,
@@ -53,13 +54,9 @@ async function testProduct(engine, volume) {
     const inside = (/** @type {string[]} */ ...command) => runEngine(engine, ['exec', name, ...command])
     assert.equal(await inside('id', '-u'), '1000')
     await assert.rejects(inside('touch', '/opt/yonder/file'), /[Rr]ead-only/)
-    const check = await runEngine(engine, [
-      'inspect',
-      '--format',
-      '{{json .Config.Healthcheck.Test}}',
-      imageName,
-    ])
-    const [kind, ...command] = JSON.parse(check)
+    const [image] = JSON.parse(await runEngine(engine, ['inspect', '--type=image', imageName]))
+    // Docker and Podman have it in different places.
+    const [kind, ...command] = (image.Config.Healthcheck ?? image.Healthcheck).Test
     assert.equal(kind, 'CMD')
     await inside(...command)
     assert.match(await inside('yonder', 'version'), /^Yonder /)

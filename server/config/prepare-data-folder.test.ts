@@ -12,7 +12,12 @@ const namespace = ['--mount', ...(isRoot ? [] : ['--map-root-user'])]
 const canMount = spawnSync('unshare', [...namespace, 'true']).status === 0
 /** Without them root may not write to the files of others. */
 const noCapabilities = ['--bounding-set=-all', '--inh-caps=-all']
-const canDrop = isRoot && spawnSync('setpriv', [...noCapabilities, 'true']).status === 0
+/** As a user who is not root in there, and has the rights of this one outside. */
+const asAnotherUser = ['--user', '--map-user=1000', '--map-group=1000']
+const canDrop =
+  isRoot &&
+  spawnSync('setpriv', [...noCapabilities, 'true']).status === 0 &&
+  spawnSync('unshare', [...asAnotherUser, 'true']).status === 0
 
 const key = 'f2b5a8c1d4e7906132547698badcfe10'
 const sqlite = { dataDir: '/data', databaseUrl: null, secretKey: key }
@@ -91,8 +96,8 @@ describe('a data folder that cannot be written', () => {
 
   it.runIf(canDrop)('stops the start with one sentence when it belongs to another user (§33.5)', () => {
     chownSync(dataDir, 65_534, 65_534)
-    expect(start('setpriv', ...noCapabilities)).toBe(
-      `Yonder cannot write to ${dataDir} as user 0, because it belongs to user 65534. Run as root: chown -R 0:0 "${dataDir}"\n`,
+    expect(start('unshare', ...asAnotherUser)).toBe(
+      `Yonder cannot write to ${dataDir} as user 1000, because it belongs to user 65534. Run as root: chown -R 1000:1000 "${dataDir}"\n`,
     )
     expect(readdirSync(dataDir)).toEqual([])
   })
@@ -102,7 +107,7 @@ describe('a data folder that cannot be written', () => {
     writeFileSync(keyFile, key, { mode: 0o600 })
     chownSync(keyFile, 65_534, 65_534)
     expect(start('setpriv', ...noCapabilities)).toContain(
-      `cannot write to ${keyFile} as user 0, because it belongs to user 65534.`,
+      `cannot write to ${keyFile} as user 0, because it belongs to user 65534. Start as user 65534.`,
     )
     expect(readdirSync(dataDir)).toEqual(['secret.key'])
   })

