@@ -112,7 +112,16 @@ async function testWarning(engine, options, warning) {
  * @param {RegExp} sentence
  */
 async function testRefusal({ program, options, runOptions }, option, sentence) {
-  const parameters = [...options, 'run', '--rm', ...runOptions, ...restrictions, option, imageName]
+  const parameters = [
+    ...options,
+    'run',
+    '--rm',
+    '--network=host',
+    ...runOptions,
+    ...restrictions,
+    option,
+    imageName,
+  ]
   const { code, output } = await runCommand(program, parameters, { quiet: true })
   assert.equal(code, 1)
   assert.match(output, sentence)

@@ -16,7 +16,7 @@ export interface Surroundings {
 }
 
 /** Files of the data folder that an earlier start, perhaps as another user, may have created. */
-const files = ['yonder.sqlite', 'yonder.sqlite-wal', 'yonder.sqlite-shm', 'secret.key']
+const files = ['server.lock', 'yonder.sqlite', 'yonder.sqlite-wal', 'yonder.sqlite-shm', 'secret.key']
 
 /**
  * Creates the data folder, if the settings need one, for its owner only.
