@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { programParameters } from '../testing/program-path.ts'
 import { ConfigError } from './config.ts'
 import { findDataWarnings, prepareDataFolder } from './prepare-data-folder.ts'
+import type { DataConfig } from './prepare-data-folder.ts'
 
 const isRoot = process.getuid?.() === 0
 const namespace = ['--mount', ...(isRoot ? [] : ['--map-root-user'])]
@@ -20,8 +21,8 @@ const canDrop =
   spawnSync('unshare', [...asAnotherUser, 'true']).status === 0
 
 const key = 'f2b5a8c1d4e7906132547698badcfe10'
-const sqlite = { dataDir: '/data', databaseUrl: null, secretKey: key }
-const postgres = { ...sqlite, databaseUrl: 'postgres://yonder@db/yonder' }
+const sqlite: DataConfig = { dataDir: '/data', databaseUrl: null, secretKey: key }
+const postgres: DataConfig = { ...sqlite, databaseUrl: 'postgres://yonder@db/yonder' }
 
 /** The mounts of a container as the kernel lists them, with one more line. */
 const mountsWith = (line = '') =>

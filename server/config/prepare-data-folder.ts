@@ -4,7 +4,7 @@ import { errorCode } from '../lib/describe-error.ts'
 import { ConfigError } from './config.ts'
 import type { Config } from './config.ts'
 
-type DataConfig = Pick<Config, 'dataDir' | 'databaseUrl' | 'secretKey'>
+export type DataConfig = Pick<Config, 'dataDir' | 'databaseUrl' | 'secretKey'>
 
 /** What the process sees of its container. */
 export interface Surroundings {

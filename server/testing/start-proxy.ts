@@ -88,10 +88,8 @@ http {
       const path = join(folder, file)
       const addresses = { '127.0.0.1:3000': `127.0.0.1:${productPort}` }
       writeFileSync(path, wrap(readExample(file, { ...replaced, ...addresses, ...changes })))
-      child = spawn(name, parameters(path), {
-        env: { PATH: process.env['PATH'], HOME: folder, XDG_DATA_HOME: folder },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      })
+      const folders = ['HOME', 'XDG_DATA_HOME', 'XDG_CONFIG_HOME'].map((variable) => `${variable}=${folder}`)
+      child = spawn('env', [...folders, name, ...parameters(path)], { stdio: ['ignore', 'pipe', 'pipe'] })
       const collect = (chunk: Buffer) => (printed += chunk.toString())
       child.stdout?.on('data', collect)
       child.stderr?.on('data', collect)

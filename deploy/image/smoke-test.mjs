@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from '../../server/testing/free-port.ts'
 import { SignInSession } from '../../server/testing/identity/sign-in-session.ts'
-import { runCommand } from '../run-command.mjs'
+import { runCommand } from '../../scripts/run-command.mjs'
 import { imageName, runEngine } from './engine.mjs'
 
 /** @typedef {import('./engine.mjs').Engine} Engine */
@@ -153,12 +153,9 @@ async function withContainer(engine, options, use, usedPort) {
     const { output } = await runCommand(engine.program, [...engine.options, 'logs', name], { quiet: true })
     return output
   }
-  await runEngine(engine, [
-    ...['run', '--detach', '--name', name, '--network=host', ...engine.runOptions, ...restrictions],
-    ...settings.map((setting) => `--env=${setting}`),
-    ...options,
-    imageName,
-  ])
+  const parameters = ['--detach', '--network=host', ...engine.runOptions, ...restrictions, ...options]
+  const environment = settings.map((setting) => `--env=${setting}`)
+  await runEngine(engine, ['run', `--name=${name}`, ...parameters, ...environment, imageName])
   try {
     await waitUntilReady(base, logs)
     await use({ base, name, logs })

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { runCommand } from '../run-command.mjs'
+import { runCommand } from '../../scripts/run-command.mjs'
 
 /** The name of the image. */
 export const imageName = 'yonder'
@@ -68,7 +68,11 @@ export async function buildImage({ program, options, buildOptions }, baseImage) 
   const base = baseImage === undefined ? [] : ['--build-arg', `BASE_IMAGE=${baseImage}`]
   const { code } = await runCommand(program, [
     ...options,
-    ...['build', '--tag', imageName, ...buildOptions, ...base, '.'],
+    'build',
+    `--tag=${imageName}`,
+    ...buildOptions,
+    ...base,
+    '.',
   ])
   if (code !== 0) throw new Error('The image could not be built. The reason is printed above.')
 }

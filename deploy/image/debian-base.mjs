@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runCommand } from '../run-command.mjs'
+import { runCommand } from '../../scripts/run-command.mjs'
 import { runEngine } from './engine.mjs'
 
 /** @typedef {import('./engine.mjs').Engine} Engine */
@@ -41,7 +41,8 @@ export async function provideDebianBase(engine) {
     await runEngine(engine, [
       'import',
       '--change=ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
-      ...[archive, baseName],
+      archive,
+      baseName,
     ])
     return baseName
   } finally {

@@ -1,6 +1,6 @@
-import { buildImage, findEngine } from './image/engine.mjs'
-import { provideDebianBase } from './image/debian-base.mjs'
-import { testImage } from './image/smoke-test.mjs'
+import { buildImage, findEngine } from './engine.mjs'
+import { provideDebianBase } from './debian-base.mjs'
+import { testImage } from './smoke-test.mjs'
 
 // Builds the image and tests it in containers. With BASE_IMAGE=debian the base is made from the packages of Debian and npm.
 const engine = await findEngine()
