@@ -25,12 +25,6 @@ export class SignInSession {
   constructor(baseUrl: string, send: typeof fetch = fetch) {
     this.baseUrl = baseUrl
     this.#send = send
-  readonly #fetch: typeof fetch
-
-  /** `send` may use connections of its own kind. */
-  constructor(baseUrl: string, send: typeof fetch = fetch) {
-    this.baseUrl = baseUrl
-    this.#fetch = send
   }
 
   async fetch(address: string | URL, init: Pick<RequestInit, 'method' | 'body'> = {}): Promise<Response> {
@@ -40,7 +34,6 @@ export class SignInSession {
       .map(([name, { value }]) => `${name.split(' ')[0]}=${value}`)
       .join('; ')
     const response = await this.#send(url, {
-    const response = await this.#fetch(url, {
       ...init,
       redirect: 'manual',
       headers: { accept: 'text/html', cookie },
@@ -132,7 +125,6 @@ export class SignInSession {
 
   token(fields: Readonly<Record<string, string>>): Promise<Response> {
     return this.#send(`${this.baseUrl}/oidc/token`, {
-    return this.#fetch(`${this.baseUrl}/oidc/token`, {
       method: 'POST',
       body: new URLSearchParams({ client_id: 'yonder', ...fields }),
     })
