@@ -16,6 +16,8 @@ export const ClientSettings = z.object({
   }),
   sourceUrl: z.string(),
   demoShareId: z.string().nullable(),
+  /** True until the first account of a closed installation exists, which its set-up link creates (§34.20). */
+  needsSetUp: z.boolean().optional(),
 })
 export type ClientSettings = z.infer<typeof ClientSettings>
 

@@ -19,6 +19,7 @@ import type { Sealer } from './db/secrets/seal-secret.ts'
 import type { Api } from './http/api.ts'
 import { registerDiagnosisRoutes } from './diagnosis/diagnosis-routes.ts'
 import { createServer } from './http/create-server.ts'
+import type { ServerTls } from './http/create-server.ts'
 import { registerHealthRoutes } from './http/health-routes.ts'
 import type { Guards } from './http/outgoing/guarded-fetch.ts'
 import { limitRequests } from './http/rate-limits.ts'
@@ -54,6 +55,8 @@ export interface AppDeps {
   readonly now: () => number
   /** The folder of the built web app. */
   readonly webRoot: string
+  /** How the server speaks https itself; null when it does not. */
+  readonly tls: ServerTls | null
 }
 
 /** Composes the whole product: the server, every domain, their routes. Does not listen yet. */
@@ -63,6 +66,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     {
       connectOrigins: identity.browserOrigins,
       toStorageError: (error) => toStorageError(database.dialect, error),
+      tls: deps.tls,
     },
     config,
   )

@@ -5,7 +5,7 @@ import { listen } from './listen.ts'
 
 it('an address that the machine does not have ends the start with a sentence (§29.11)', async () => {
   const app = fastify()
-  await expect(listen(app, { port: 0, host: '203.0.113.1' })).rejects.toThrow(
+  await expect(listen(app, { port: 0, host: '203.0.113.1', tls: null })).rejects.toThrow(
     new AppError(
       'unavailable',
       'This machine has no network address 203.0.113.1 to listen on. Choose another with --host or HOST.',
@@ -17,7 +17,7 @@ it('an address that the machine does not have ends the start with a sentence (§
 it('a port that the user may not use ends the start with a sentence (§29.11)', async () => {
   const refused = Object.assign(new Error('listen EACCES'), { code: 'EACCES' })
   await expect(
-    listen({ listen: () => Promise.reject(refused) }, { port: 80, host: '127.0.0.1' }),
+    listen({ listen: () => Promise.reject(refused) }, { port: 80, host: '127.0.0.1', tls: null }),
   ).rejects.toThrow(
     new AppError(
       'unavailable',
@@ -29,5 +29,5 @@ it('a port that the user may not use ends the start with a sentence (§29.11)', 
 it('an unexpected error of listening is thrown as it is', async () => {
   const unexpected = Object.assign(new Error('listen EMFILE'), { code: 'EMFILE' })
   const app = { listen: () => Promise.reject(unexpected) }
-  await expect(listen(app, { port: 3000, host: '127.0.0.1' })).rejects.toBe(unexpected)
+  await expect(listen(app, { port: 3000, host: '127.0.0.1', tls: null })).rejects.toBe(unexpected)
 })

@@ -9,10 +9,13 @@ import { AppError } from './lib/app-error.ts'
  */
 export async function listen(
   app: Pick<FastifyInstance, 'listen'>,
-  { port, host }: Pick<Config, 'port' | 'host'>,
+  { port, host, tls }: Pick<Config, 'port' | 'host' | 'tls'>,
 ): Promise<void> {
+  // Fastify does not know which protocol the server speaks.
+  const protocol = tls === null ? 'http:' : 'https:'
+  const listenTextResolver = (address: string) => `Server listening at ${address.replace('http:', protocol)}`
   try {
-    await app.listen({ port, host })
+    await app.listen({ port, host, listenTextResolver })
   } catch (error) {
     const message = explain(errorCode(error), port, host)
     throw message === undefined ? error : new AppError('unavailable', message, { cause: error })

@@ -2,12 +2,14 @@ import { fileURLToPath } from 'node:url'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { createApp } from './app.ts'
 import { addressOfBot } from './bots/bot-fields.ts'
+import { findHostOllama } from './bots/check/find-host-ollama.ts'
 import { insertDefaultBots } from './bots/default-bots.ts'
 import { builtInDemoShareId, ConfigError, readConfig } from './config/config.ts'
 import type { Config } from './config/config.ts'
 import { withHost } from './config/setting-values.ts'
 import { AppError } from './lib/app-error.ts'
 import { findDataWarnings, prepareDataFolder, readSurroundings } from './config/prepare-data-folder.ts'
+import { readMachine } from './config/machine.ts'
 import { newId } from './lib/new-id.ts'
 import { lockDataFolder } from './db/lock-data-folder.ts'
 import { openDatabase } from './db/open-database.ts'
@@ -20,8 +22,10 @@ import { createPasswordHasher } from './identity/accounts/hash-password.ts'
 import { openIdentity } from './identity/open-identity.ts'
 import { startDemoModel } from './models/demo/start-demo-model.ts'
 import { openGuards } from './http/outgoing/guarded-fetch.ts'
+import { createTlsServers } from './http/tls-server.ts'
 import { ErrorReports, handleProcessErrors } from './process-errors.ts'
 import { seedDemoShare } from './shares/seed-demo-share.ts'
+import { openTls } from './tls/open-tls.ts'
 
 /** Found from `server/start-server.ts` and from the bundle in `server/dist`. */
 const webRoot = fileURLToPath(
@@ -47,6 +51,8 @@ async function start(config: Config): Promise<void> {
   prepareDataFolder(config)
   const lock = config.databaseUrl === null ? await lockDataFolder(config.dataDir) : null
   const reports = new ErrorReports()
+  const tls = await openTls({ config, readMachine, now: Date.now })
+  const servers = tls === null ? null : createTlsServers(tls.credentials)
   const database = await openDatabase(config, {
     onError: (error) => reports.report(error, 'a connection to the database failed'),
   })
@@ -72,12 +78,6 @@ async function start(config: Config): Promise<void> {
     guard: guards.operatorSupplied,
     onNewUser: (trx, user) => insertDefaultBots(trx, user, deps),
   })
-  const metrics = new Registry()
-  collectDefaultMetrics({
-    register: metrics,
-    prefix: 'yonder_',
-    eventLoopMonitoringPrecision: eventLoopSampleMs,
-  })
   const app = await createApp({
     config,
     database,
@@ -86,18 +86,28 @@ async function start(config: Config): Promise<void> {
     guards,
     demoBaseUrl: demo.baseUrl,
     nodeId: newId(),
-    metrics,
+    metrics: openMetrics(),
     now,
     webRoot,
+    tls: tls === null || servers === null ? null : { ...tls, servers },
   })
   reports.reportTo((error, message) => app.log.error({ err: error }, message))
   for (const warning of findDataWarnings(config, readSurroundings())) app.log.warn(warning)
   await listen(app, config)
-  process.stdout.write(`Yonder is at ${config.publicUrl}\nIts data is in ${describeStorage(config)}\n`)
-  if (identity.setUpUrl !== null) process.stdout.write(`Create the first account at ${identity.setUpUrl}\n`)
+  const stopWatching = tls?.watch(
+    (credentials) => servers?.setCredentials(credentials),
+    (error) => reports.report(error, 'the certificate could not be renewed'),
+  )
+  print([
+    `Yonder is at ${config.publicUrl}`,
+    `Its data is in ${describeStorage(config)}`,
+    ...(tls?.notes ?? []),
+  ])
+  if (identity.setUpUrl !== null) print([`Create the first account at ${identity.setUpUrl}`])
+  void findHostOllama({ config, guards }).then(print)
 
   stopOnSignals(reports, async () => {
-    await app.close()
+    await Promise.all([app.close(), stopWatching?.()])
     await Promise.all([identity.close(), demo.close(), guards.close()])
     await database.close()
     lock?.release()
@@ -109,6 +119,20 @@ function describeStorage({ databaseUrl, dataDir }: Config): string {
   if (databaseUrl === null) return dataDir
   const { hostname, port, pathname } = new URL(withHost(databaseUrl))
   return `PostgreSQL at ${hostname}${port && `:${port}`}${pathname}`
+}
+
+function openMetrics(): Registry {
+  const metrics = new Registry()
+  collectDefaultMetrics({
+    register: metrics,
+    prefix: 'yonder_',
+    eventLoopMonitoringPrecision: eventLoopSampleMs,
+  })
+  return metrics
+}
+
+function print(lines: readonly string[]): void {
+  for (const line of lines) process.stdout.write(`${line}\n`)
 }
 
 /** Closes everything and exits on SIGTERM and SIGINT, and when too many exceptions were not caught. */

@@ -10,7 +10,7 @@ import { freePort } from '../../server/testing/free-port.ts'
 
 /** A running product with a port and a data folder of its own. */
 export interface Product {
-  /** The public origin. */
+  /** The origin on this machine; the public one, unless `publicOrigin` differs. */
   readonly url: string
   readonly dataDir: string
   /** Returns everything the process has printed so far. */
@@ -33,6 +33,8 @@ const stopDeadlineMs = 10_000
 export interface ProductOptions {
   /** Environment variables, as an operator sets them. */
   readonly settings?: Readonly<Record<string, string>>
+  /** The public origin without its port, such as `https://nas`, when it is not localhost. */
+  readonly publicOrigin?: string
   /** Hashes passwords at the cost of a real installation. Without it, hashing costs next to nothing. */
   readonly realPasswords?: boolean
 }
@@ -42,6 +44,7 @@ const fastPasswords = ['--import', new URL('fast-scrypt.mjs', import.meta.url).h
 /** Starts the built product. */
 export async function startProduct({
   settings = {},
+  publicOrigin = 'http://localhost',
   realPasswords = false,
 }: ProductOptions = {}): Promise<Product> {
   const entry = join(productFolder, 'server/dist/main.js')
@@ -62,7 +65,7 @@ export async function startProduct({
         NODE_ENV: 'production',
         PORT: String(port),
         HOST: '127.0.0.1',
-        PUBLIC_URL: url,
+        PUBLIC_URL: `${publicOrigin}:${port}`,
         DATA_DIR: dataDir,
         LOG_LEVEL: 'warn',
         // The developer may have one.

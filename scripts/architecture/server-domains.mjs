@@ -14,6 +14,7 @@ const domains = /** @type {Record<string, readonly string[]>} */ ({
   diagnosis: ['identity', ...lowerLayers],
   export: ['completions', 'connectors', 'integrations', 'bots', 'chats', 'usage', 'identity', ...lowerLayers],
   models: lowerLayers,
+  tls: ['http', 'config', 'lib'],
   identity: lowerLayers,
   db: ['lib'],
   http: ['lib'],

@@ -30,7 +30,7 @@ it('has a default for every setting', () => {
     defaultBots: null,
     modelPrices: [],
     ollamaUrl: 'http://127.0.0.1:11434',
-    outgoing: { allowedPrivateHosts: [], loopbackInstallation: true, ownPorts: [3000] },
+    outgoing: { allowedPrivateHosts: [], loopbackInstallation: true, ownPorts: [3000], inContainer: false },
     demoShareId: 'demo',
     metricsToken: null,
     logLevel: 'info',

@@ -3,6 +3,10 @@ import { resolve } from 'node:path'
 import type { BotInput } from '@yonder/contract/bot'
 import { defaultApiKeyServices } from './api-key-service.ts'
 import type { ApiKeyService } from './api-key-service.ts'
+import { readCertificateFiles } from './certificate-files.ts'
+import type { CertificatePaths } from './certificate-files.ts'
+import { readMachine, unknownMachine } from './machine.ts'
+import type { Machine } from './machine.ts'
 import type { ModelPrice } from './model-prices.ts'
 import { findDataFolder } from './data-folder.ts'
 import { withHost } from './setting-values.ts'
@@ -15,6 +19,10 @@ export interface Config {
   readonly loopback: boolean
   /** The origin that users open, without a path. */
   readonly publicUrl: string
+  /** Whether this process speaks https itself: with a certificate that it makes, or with one from files. Null without TLS. */
+  readonly tls: { readonly kind: 'local' } | ({ readonly kind: 'files' } & CertificatePaths) | null
+  /** Whether the process runs in a container, whose `localhost` is not the machine that the operator sees. */
+  readonly container: boolean
   /** Whether browsers must use https for all subdomains too. */
   readonly hstsSubdomains: boolean
   readonly dataDir: string
@@ -52,14 +60,17 @@ export interface Config {
   readonly modelPrices: readonly ModelPrice[]
   /** The share of a context window above which the older messages of a chat are summarised. */
   readonly compactAt: number
-  /** The Ollama that a loopback installation offers; null offers none. */
+  /** The Ollama whose models are offered; null offers none. */
   readonly ollamaUrl: string | null
+  /** Whether the operator has decided about Ollama. */
+  readonly ollamaIsSet: boolean
   /** Limits on the addresses that users and other servers may supply (`http/outgoing/address-policy.ts`). */
   readonly outgoing: {
     readonly allowedPrivateHosts: readonly string[]
     readonly loopbackInstallation: boolean
     /** Ports of this process and its database. */
     readonly ownPorts: readonly number[]
+    readonly inContainer: boolean
   }
   /** The catalogue behind Browse Connectors; null means that only the shipped list is shown. */
   readonly connectorRegistryUrl: string | null
@@ -90,16 +101,27 @@ export class ConfigError extends Error {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Parses the settings. Throws a `ConfigError` that lists every wrong one (§22.8). */
-export function parseConfig(environment: Environment): Config {
-  const { config, problems } = inspectConfig(environment)
+/**
+ * Parses the settings. Throws a `ConfigError` that lists every wrong one (§22.8). Some defaults depend on the machine, such as
+ * its name.
+ */
+export function parseConfig(environment: Environment, machine?: Machine): Config {
+  const { config, problems } = inspectConfig(environment, machine)
   if (problems.length === 0) return config
+  throw wrongSettings(problems)
+}
+
+/** The error for settings that are wrong. */
+export function wrongSettings(problems: readonly SettingProblem[]): ConfigError {
   const lines = problems.map((problem) => `  ${describeProblem(problem)}`)
-  throw new ConfigError(`Yonder cannot start with these settings:\n${lines.join('\n')}`)
+  return new ConfigError(`Yonder cannot start with these settings:\n${lines.join('\n')}`)
 }
 
 /** Returns the wrong settings, and what the others mean. A wrong setting counts as unset. */
-export function inspectConfig(environment: Environment): {
+export function inspectConfig(
+  environment: Environment,
+  machine: Machine = unknownMachine,
+): {
   readonly config: Config
   readonly problems: readonly SettingProblem[]
 } {
@@ -110,7 +132,7 @@ export function inspectConfig(environment: Environment): {
       ({ name, related }) => !wrong.some((one) => one.name === name || one.name === related),
     ),
   ]
-  return { config: toConfig(settings), problems }
+  return { config: toConfig(settings, machine), problems }
 }
 
 /** For example `PORT: must be a port`. */
@@ -177,24 +199,49 @@ function findConflicts(env: Settings): SettingProblem[] {
   if (env.DEFAULT_MODEL_API_KEY !== undefined && env.DEFAULT_MODEL_BASE_URL === undefined) {
     problems.push({ name: 'DEFAULT_MODEL_BASE_URL', message: 'is needed with DEFAULT_MODEL_API_KEY' })
   }
+  return [...problems, ...findTlsConflicts(env)]
+}
+
+function findTlsConflicts({ TLS, TLS_CERT, TLS_KEY, PUBLIC_URL }: Settings): SettingProblem[] {
+  const problems: SettingProblem[] = []
+  if ((TLS_CERT === undefined) !== (TLS_KEY === undefined))
+    problems.push({ name: 'TLS_CERT', related: 'TLS_KEY', message: 'and TLS_KEY go together' })
+  if (TLS === 'local' && TLS_CERT !== undefined)
+    problems.push({
+      name: 'TLS',
+      message: 'is local, which makes a certificate. Remove TLS_CERT and TLS_KEY, or set TLS=off',
+    })
+  if ((TLS === 'local' || TLS_CERT !== undefined) && PUBLIC_URL?.startsWith('http:') === true)
+    problems.push({
+      name: 'PUBLIC_URL',
+      message: `must begin with https:// when Yonder serves TLS, for example ${PUBLIC_URL.replace('http:', 'https:')}`,
+    })
+  if (TLS_CERT !== undefined && TLS_KEY !== undefined) {
+    const read = readCertificateFiles({ certificatePath: TLS_CERT, keyPath: TLS_KEY })
+    if ('name' in read) problems.push(read)
+  }
   return problems
 }
 
 const loopbackHosts = new Set(['127.0.0.1', 'localhost', '::1', '[::1]'])
 const postgresPort = 5432
+const localOllama = 'http://127.0.0.1:11434'
 
 /** The id of the built-in demo share. */
 export const builtInDemoShareId = 'demo'
 
-function toConfig(env: Settings): Config {
+function toConfig(env: Settings, machine: Machine): Config {
   const { PORT: port, HOST: host } = env
-  const publicUrl = new URL(env.PUBLIC_URL ?? `http://localhost:${port}`)
+  const tls = toTls(env)
+  const publicUrl = new URL(env.PUBLIC_URL ?? defaultUrl(env, tls !== null, machine))
   const loopback = loopbackHosts.has(host) && loopbackHosts.has(publicUrl.hostname)
   return {
     port,
     host,
     loopback,
     publicUrl: publicUrl.origin,
+    tls,
+    container: machine.isContainer,
     hstsSubdomains: env.HSTS_INCLUDE_SUBDOMAINS,
     dataDir: resolve(env.DATA_DIR ?? findDataFolder()),
     databaseUrl: env.DATABASE_URL ?? null,
@@ -215,11 +262,13 @@ function toConfig(env: Settings): Config {
     defaultBots: env.DEFAULT_BOTS ?? null,
     modelPrices: env.MODEL_PRICES ?? [],
     compactAt: env.COMPACT_AT,
-    ollamaUrl: nullIfNone(env.OLLAMA_URL),
+    ollamaUrl: nullIfNone(env.OLLAMA_URL ?? (loopback ? localOllama : 'none')),
+    ollamaIsSet: env.OLLAMA_URL !== undefined,
     outgoing: {
       allowedPrivateHosts: env.ALLOWED_PRIVATE_HOSTS ?? [],
       loopbackInstallation: loopback,
       ownPorts: [port, ...databasePorts(env.DATABASE_URL)],
+      inContainer: machine.isContainer,
     },
     connectorRegistryUrl: nullIfNone(env.CONNECTOR_REGISTRY_URL),
     connectorClientMetadataUrl: env.CONNECTOR_CLIENT_METADATA_URL ?? null,
@@ -237,6 +286,19 @@ function toConfig(env: Settings): Config {
       shareReads: env.RATE_LIMIT_SHARE_READS,
     },
   }
+}
+
+function toTls({ TLS, TLS_CERT, TLS_KEY }: Settings): Config['tls'] {
+  if (TLS === 'local') return { kind: 'local' }
+  if (TLS_CERT === undefined || TLS_KEY === undefined) return null
+  return { kind: 'files', certificatePath: resolve(TLS_CERT), keyPath: resolve(TLS_KEY) }
+}
+
+/** The name of the machine is only useful with TLS, because nobody can sign in at `http://nas:3000` (§34.14). */
+function defaultUrl({ PORT, HOST }: Settings, tls: boolean, { hostName, isContainer }: Machine): string {
+  if (!tls) return `http://localhost:${PORT}`
+  const isReachable = !loopbackHosts.has(HOST) && !isContainer
+  return `https://${(isReachable ? hostName : null) ?? 'localhost'}:${PORT}`
 }
 
 function toIdentityConfig(
@@ -274,7 +336,7 @@ function nullIfNone(setting: string): string | null {
 export function readConfig(given: Environment = {}): Config {
   const { environment, problem } = readEnvironment(given)
   if (problem !== null) throw new ConfigError(`Yonder cannot start: ${describeProblem(problem)}`)
-  return parseConfig(environment)
+  return parseConfig(environment, readMachine())
 }
 
 /**

@@ -60,10 +60,26 @@ const server = {
       'The network address to listen on. `0.0.0.0` accepts connections from other machines, as in a container.',
   }),
   PUBLIC_URL: optional(origin, {
-    otherwise: '`http://localhost:` and the port',
+    otherwise:
+      '`http://localhost:` and the port; with TLS `https://`, and the name of this machine unless `HOST` is a loopback address',
     example: 'http://localhost:3000',
     description:
       'The address that users open. Requests to any other host name are refused, but pages opened at localhost, 127.0.0.1 or [::1] are redirected to this address.',
+  }),
+  TLS: withDefault(z.enum(['off', 'local'], 'must be off or local'), 'off', {
+    description:
+      '`local` serves `https` with a certificate for this machine that Yonder makes and renews in `DATA_DIR/tls`, like `yonder start --tls`. [How devices trust it](operations.md#a-certificate-of-its-own)',
+  }),
+  TLS_CERT: optional(z.string(), {
+    otherwise: 'none',
+    example: '/etc/ssl/chat.example.com/fullchain.pem',
+    description:
+      'The file of your own certificate with its chain, as PEM, to serve `https` without a proxy. A new content is used within an hour.',
+  }),
+  TLS_KEY: optional(z.string(), {
+    otherwise: 'none; needed with `TLS_CERT`',
+    example: '/etc/ssl/chat.example.com/privkey.pem',
+    description: 'The file of the key of that certificate, as PEM without a passphrase.',
   }),
   HSTS_INCLUDE_SUBDOMAINS: withDefault(trueOrFalse, 'false', {
     description:
@@ -202,14 +218,12 @@ const models = {
     description:
       "The share of a model's context window above which the older messages of a chat are summarised, from 0.2 to 0.95.",
   }),
-  OLLAMA_URL: withDefault(
-    z.union([z.literal('none'), httpUrl], 'must be an http or https address, or none'),
-    'http://127.0.0.1:11434',
-    {
-      description:
-        'The address of an Ollama whose models are offered in Add Bot. It is used only while `HOST` and `PUBLIC_URL` are loopback addresses; `none` offers nothing.',
-    },
-  ),
+  OLLAMA_URL: optional(z.union([z.literal('none'), httpUrl], 'must be an http or https address, or none'), {
+    otherwise: '`http://127.0.0.1:11434` while `HOST` and `PUBLIC_URL` are loopback addresses, else `none`',
+    example: 'http://127.0.0.1:11434',
+    description:
+      'The address of an Ollama whose models are offered in Add Bot. An address inside your network needs `ALLOWED_PRIVATE_HOSTS` as well, except on a loopback installation. `none` offers nothing. [In a container](operations.md#ollama-beside-a-container)',
+  }),
 }
 
 const connectors = {

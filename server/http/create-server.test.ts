@@ -1,7 +1,13 @@
+import { once } from 'node:events'
+import { get as getPlain } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import { get as getSecure } from 'node:https'
 import Fastify from 'fastify'
 import { expect, it, afterEach, vi } from 'vitest'
-import { registerClosing, logDisconnect, onDisconnect, RequestLog } from './create-server.ts'
+import { makeTestCertificate } from '../testing/make-certificate.ts'
+import { createServer, registerClosing, logDisconnect, onDisconnect, RequestLog } from './create-server.ts'
 import { createErrorHandler } from './error-handler.ts'
+import { createTlsServers } from './tls-server.ts'
 
 it('refuses new requests while the server shuts down (§22.9)', async () => {
   const app = Fastify({ return503OnClosing: false })
@@ -79,4 +85,37 @@ it('logs one line for each request, also when its client disconnects, and no id 
     .slice(3)
     .map(({ path }) => path)
   expect(paths).toEqual(['/api/share/[id]', '/share/[id]', '//share/[id]/x'])
+})
+
+it('sends HSTS for an https address, but not with a certificate that a device may not trust (§22.21, §34.17)', async () => {
+  const { cert, key, ca } = makeTestCertificate('nas')
+  const hstsOf = async (
+    tls: { readonly authority: string | null } | null,
+    publicUrl = 'https://nas:3000',
+  ) => {
+    const own = tls === null ? null : { servers: createTlsServers({ cert, key }), hosts: () => [], ...tls }
+    const app = await createServer(
+      { connectOrigins: () => [], toStorageError: () => null, tls: own },
+      { publicUrl, hstsSubdomains: false, logLevel: 'silent', trustedProxies: [] },
+    )
+    app.get('/', () => 'here')
+    // Fastify does not know which protocol its server speaks.
+    const plain = await app.listen({ port: 0, host: '127.0.0.1' })
+    const address = own === null ? plain : plain.replace('http:', 'https:')
+    const request = own === null ? getPlain : getSecure
+    const sent = request(address, {
+      headers: { host: new URL(publicUrl).host },
+      ca,
+      servername: 'nas',
+      agent: false,
+    })
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
+    const file = own === null ? undefined : await (await fetch(`${plain}/ca.crt`)).text()
+    await app.close()
+    return [response.statusCode, response.headers['strict-transport-security'], file === ca]
+  }
+  expect(await hstsOf({ authority: ca })).toEqual([200, undefined, true])
+  expect(await hstsOf({ authority: null })).toEqual([200, 'max-age=31536000', false])
+  expect(await hstsOf(null)).toEqual([200, 'max-age=31536000', false])
+  expect(await hstsOf(null, 'http://nas:3000')).toEqual([200, undefined, false])
 })

@@ -3,19 +3,31 @@ import swagger from '@fastify/swagger'
 import Fastify, { LogController } from 'fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { jsonSchemaTransform, serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
-import { AppError } from '../lib/app-error.ts'
 import { describeError } from '../lib/describe-error.ts'
 import { shuttingDown } from './api.ts'
 import { createErrorHandler, refuseBrokenRequest } from './error-handler.ts'
 import type { ToStorageError } from './error-handler.ts'
+import { registerHostCheck } from './host-check.ts'
 import { registerJsonBody } from './json-body.ts'
 import { registerRateLimits } from './rate-limits.ts'
 import { registerSecurityHeaders } from './security-headers.ts'
+import type { TlsServers } from './tls-server.ts'
 
 export interface ServerDeps {
   /** Origins that the web app may connect to besides its own: the same array object while its contents are unchanged. */
   readonly connectOrigins: () => readonly string[]
   readonly toStorageError: ToStorageError
+  /** Null when another program does TLS, or nobody. */
+  readonly tls: ServerTls | null
+}
+
+/** How the server speaks https itself. */
+export interface ServerTls {
+  readonly servers: TlsServers
+  /** The certificate, as PEM, of an authority that devices may have to trust; null when they know it. */
+  readonly authority: string | null
+  /** Other names and addresses of this machine, as in a `Host` header without port. */
+  readonly hosts: () => readonly string[]
 }
 
 export interface ServerOptions {
@@ -31,6 +43,7 @@ export interface ServerOptions {
 /** The server without routes: logging, errors, limits, headers, body parsing and the OpenAPI document. */
 export async function createServer(deps: ServerDeps, options: ServerOptions): Promise<FastifyInstance> {
   const { publicUrl, trustedProxies } = options
+  const { tls } = deps
   const handleError = createErrorHandler(deps.toStorageError)
   const app = Fastify({
     bodyLimit: 1_048_576,
@@ -53,6 +66,7 @@ export async function createServer(deps: ServerDeps, options: ServerOptions): Pr
     // For requests that are refused before any route is found.
     frameworkErrors: handleError,
     clientErrorHandler: refuseBrokenRequest,
+    ...(tls === null ? {} : { serverFactory: tls.servers.create }),
   })
   // For example when the process has no free file descriptor for a connection. `listen` throws the errors before that.
   app.server.on('error', (error) => {
@@ -63,14 +77,16 @@ export async function createServer(deps: ServerDeps, options: ServerOptions): Pr
   app.setErrorHandler(handleError)
   registerClosing(app)
   onDisconnect(app, logDisconnect)
-  registerHostCheck(app, publicUrl)
+  registerHostCheck(app, { publicUrl, tls: tls !== null, otherHosts: tls?.hosts ?? (() => []) })
   registerJsonBody(app)
   registerSecurityHeaders(app, {
     connectOrigins: deps.connectOrigins,
-    https: publicUrl.startsWith('https:'),
+    // Browsers give no way around a certificate that they do not trust once they have seen HSTS (§34.17).
+    hsts: publicUrl.startsWith('https:') && (tls === null || tls.authority === null),
     hstsSubdomains: options.hstsSubdomains,
   })
   await registerRateLimits(app)
+  if (tls !== null && tls.authority !== null) registerAuthority(app, tls.authority)
   await registerOpenApi(app, publicUrl)
   return app
 }
@@ -95,6 +111,16 @@ async function registerOpenApi(app: FastifyInstance, publicUrl: string): Promise
   })
 }
 
+/** Offers the certificate of the authority to devices that do not trust it yet (§34.15). */
+function registerAuthority(app: FastifyInstance, authority: string): void {
+  app.get('/ca.crt', { schema: { hide: true } }, (_request, reply) =>
+    reply
+      .type('application/x-x509-ca-cert')
+      .headers({ 'content-disposition': 'attachment; filename="yonder-ca.crt"', 'cache-control': 'no-store' })
+      .send(authority),
+  )
+}
+
 /**
  * Refuses requests during the shutdown with `unavailable` (§22.9). Its hooks must be registered first.
  */
@@ -108,35 +134,6 @@ export function registerClosing(app: FastifyInstance): void {
     reply.header('connection', 'close')
     throw shuttingDown()
   })
-}
-
-const uncheckedPaths = new Set(['/healthz', '/readyz', '/metrics'])
-const loopbackNames = new Set(['127.0.0.1', 'localhost', '[::1]'])
-
-/**
- * Refuses requests for another host than the public one, so that no link contains a forged host and DNS rebinding fails
- * (§22.1). A page requested under another loopback name is redirected to the public address, because sign-in returns
- * there.
- */
-function registerHostCheck(app: FastifyInstance, publicUrl: string): void {
-  const { host } = new URL(publicUrl)
-  app.addHook('onRequest', async (request, reply) => {
-    // "GET http://other.example/" is a request to a proxy. A redirect built from it would lead to that address.
-    if (!request.url.startsWith('/'))
-      throw new AppError('invalid_request', 'This server is not a proxy. Request a path such as /api/bots.')
-    if (request.headers.host === host || uncheckedPaths.has(request.url.split('?')[0] ?? '')) return
-    if (request.method === 'GET' && !request.url.startsWith('/api/') && isLoopback(request.headers.host)) {
-      return reply.redirect(new URL(request.url.replace(/^\/+/, '/'), publicUrl).href, 302)
-    }
-    throw new AppError(
-      'invalid_request',
-      `This address is not served here. Use ${publicUrl} (setting PUBLIC_URL).`,
-    )
-  })
-}
-
-function isLoopback(host: string | undefined): boolean {
-  return host !== undefined && loopbackNames.has(host.replace(/:\d+$/, ''))
 }
 
 /**

@@ -15,19 +15,20 @@ export function registerSecurityHeaders(
   app: FastifyInstance,
   {
     connectOrigins,
-    https,
+    hsts: usesHsts,
     hstsSubdomains = false,
   }: {
     /** Returns the same array object while its contents are unchanged. */
     readonly connectOrigins: () => readonly string[]
-    readonly https: boolean
+    /** Whether browsers must use https for this host from now on. */
+    readonly hsts: boolean
     /** Whether browsers must use https for all subdomains too (§22.21). */
     readonly hstsSubdomains?: boolean
   },
 ): void {
   // The headers are computed once. Fastify's helmet plugin would build the policy for every response.
   let origins = connectOrigins()
-  const hsts = https ? { maxAge: 31_536_000, includeSubDomains: hstsSubdomains } : false
+  const hsts = usesHsts ? { maxAge: 31_536_000, includeSubDomains: hstsSubdomains } : false
   let headers = makeHeaders(origins, hsts)
   app.addHook('onRequest', async (request, reply) => {
     const current = connectOrigins()

@@ -15,6 +15,8 @@ export interface Identity {
   readonly browserOrigins: () => readonly string[]
   /** The link that creates the first account of a closed installation. Null when it is not needed (§15.4). */
   readonly setUpUrl: string | null
+  /** Whether that link is still needed: false from the first account on. */
+  readonly needsSetUp: () => Promise<boolean>
   /**
    * Verifies an access token and returns its user, who is stored with the first token.
    * @throws AppError `unauthenticated` for an invalid token, `identity_unavailable` when it cannot be verified

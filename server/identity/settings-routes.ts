@@ -13,5 +13,6 @@ export function registerSettingsRoutes(
     identity: { ...identity.clientSettings },
     sourceUrl: config.sourceUrl,
     demoShareId: config.demoShareId,
+    ...((await identity.needsSetUp()) ? { needsSetUp: true } : {}),
   }))
 }

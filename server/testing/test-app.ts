@@ -67,6 +67,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     metrics: new Registry(),
     now: Date.now,
     webRoot: '/nonexistent',
+    tls: null,
     ...options.deps,
   }
   const app = await createApp(deps)

@@ -67,10 +67,10 @@ describe('a file that cannot use the tokens repeats their values', () => {
     )
   })
 
-  it('the sign-in page of the server, in both themes', () => {
-    const style = read('server/identity/pages/page-assets.ts')
-    for (const name of ['page', 'surface', 'ink', 'muted', 'accent'])
-      for (const colours of [light, dark]) expect(style).toContain(`--${name}: ${colours[name]}`)
+  it('the pages of the server, in both themes', () => {
+    for (const path of ['server/identity/pages/page-assets.ts', 'server/http/address-page.ts'])
+      for (const name of ['page', 'surface', 'ink', 'muted', 'accent'])
+        for (const colours of [light, dark]) expect(read(path)).toContain(`--${name}: ${colours[name]}`)
   })
 })
 

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { BotTestResult, LocalModels, ModelList } from '@yonder/contract/bot'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { parseConfig } from '../../config/config.ts'
 import { engines } from '../../testing/database/test-database.ts'
 import { hashTables } from '../../testing/database/hash-tables.ts'
 import { openTestApp } from '../../testing/test-app.ts'
@@ -299,12 +300,18 @@ describe('an Ollama on this machine', () => {
     expect(ollama.seen.map(({ headers }) => headers.authorization)).toEqual([undefined])
   })
 
-  it('is not looked for on an installation that others reach (§23.16)', async () => {
+  it('is offered on an installation that others reach only when the operator has set and allowed it (§23.16, §34.24)', async () => {
     const ollama = await startProvider()
     const OLLAMA_URL = rootOf(ollama)
-    const ALLOWED_PRIVATE_HOSTS = '127.0.0.1:*'
-    expect(await localModels({ OLLAMA_URL, ALLOWED_PRIVATE_HOSTS, HOST: '0.0.0.0' })).toBeNull()
+    const HOST = '0.0.0.0'
+    expect(parseConfig({ HOST }).ollamaUrl).toBeNull()
+    expect(await localModels({ HOST, OLLAMA_URL })).toBeNull()
     expect(ollama.seen).toEqual([])
+    const ALLOWED_PRIVATE_HOSTS = new URL(OLLAMA_URL).host
+    expect(await localModels({ HOST, OLLAMA_URL, ALLOWED_PRIVATE_HOSTS })).toEqual({
+      base_url: ollama.url,
+      models: ['a', 'b'],
+    })
   })
 
   it.each<[string, RequestListener]>([

@@ -14,7 +14,7 @@ import { testModel } from './test-model.ts'
 import type { ModelTestDeps } from './test-model.ts'
 
 export interface BotCheckRoutesDeps extends CheckDeps, Pick<ModelTestDeps, 'now'> {
-  readonly config: Pick<Config, 'defaultModel' | 'loopback' | 'ollamaUrl'>
+  readonly config: Pick<Config, 'defaultModel' | 'ollamaUrl'>
 }
 
 export interface BotCheckRoutesOptions {

@@ -7,18 +7,19 @@ import type { ModelDeps } from '../../models/open-model.ts'
 const ollamaLimits = { ...listLimits, timeoutMs: 500 }
 
 export interface OllamaDeps extends Pick<ModelDeps, 'guards'> {
-  readonly config: Pick<Config, 'loopback' | 'ollamaUrl'>
+  readonly config: Pick<Config, 'ollamaUrl'>
 }
 
 /**
- * Looks for an Ollama next to a loopback installation, where only users of this machine can reach it (§23.16). Returns
- * null when there is none, whatever the reason: the user did not ask for one.
+ * Looks for the Ollama next to a loopback installation, where only users of this machine can reach it (§23.16), or the one
+ * that the operator has set and allowed (§34.24). Returns null when there is none, whatever the reason: the user did not
+ * ask for one.
  */
 export async function findOllama(
   { config, guards }: OllamaDeps,
   signal: AbortSignal,
 ): Promise<LocalModels['local']> {
-  if (!config.loopback || config.ollamaUrl === null) return null
+  if (config.ollamaUrl === null) return null
   const base_url = `${trimSlashes(config.ollamaUrl)}/v1`
   const endpoint = {
     apiType: 'openai',

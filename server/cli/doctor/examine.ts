@@ -1,4 +1,5 @@
 import { inspectConfig } from '../../config/config.ts'
+import { readMachine } from '../../config/machine.ts'
 import type { SettingProblem, Environment } from '../../config/config.ts'
 import { openGuards } from '../../http/outgoing/guarded-fetch.ts'
 import { addressCheck } from './address-check.ts'
@@ -40,7 +41,7 @@ export async function examine(
   environment: Environment,
   { problems = [], now = Date.now, progress = () => undefined }: ExamineOptions = {},
 ): Promise<Finding[]> {
-  const inspected = inspectConfig(environment)
+  const inspected = inspectConfig(environment, readMachine())
   const patient: Patient = {
     config: inspected.config,
     problems: [...problems, ...inspected.problems],

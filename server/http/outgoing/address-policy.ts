@@ -11,6 +11,8 @@ export interface AddressPolicy {
   readonly loopbackInstallation: boolean
   /** The ports of the product and its database. On loopback, an exception for `*` does not include them. */
   readonly ownPorts: readonly number[]
+  /** Whether the product runs in a container, whose `localhost` is not what a user means by it. */
+  readonly inContainer?: boolean
 }
 
 export interface Target {
@@ -49,11 +51,20 @@ export function isAllowed(policy: AddressPolicy, target: Target): boolean {
 }
 
 /** The same error for every refused address, so that it reveals nothing about what listens there. */
-export function addressRefused(host: string, port: number): AppError {
+export function addressRefused(policy: AddressPolicy, host: string, port: number): AppError {
+  const reason =
+    policy.inContainer === true && isLoopbackName(host)
+      ? `Yonder runs in a container, where ${host} is the container itself. The machine around it is host.docker.internal, or host.containers.internal with Podman: use http://host.docker.internal:${port} after the operator of this installation has allowed it with ALLOWED_PRIVATE_HOSTS=host.docker.internal:${port}.`
+      : 'The operator of this installation can allow it with ALLOWED_PRIVATE_HOSTS.'
   return new AppError(
     'address_refused',
-    `The address ${host}:${port} is not reachable from here: it is inside a private network. The operator of this installation can allow it with ALLOWED_PRIVATE_HOSTS.`,
+    `The address ${host}:${port} is not reachable from here: it is inside a private network. ${reason}`,
   )
+}
+
+/** Only by the name, so that the error is the same whatever listens there. */
+function isLoopbackName(host: string): boolean {
+  return /(^|\.)localhost$/i.test(host) || (isIP(host) !== 0 && classify(host) === 'loopback')
 }
 
 /**
@@ -81,7 +92,8 @@ export function requireUrl(policy: AddressPolicy, address: string | URL): URL {
   }
   const host = bareHost(url.hostname)
   const port = portOf(url)
-  if (isIP(host) !== 0 && !isAllowed(policy, { host, port, address: host })) throw addressRefused(host, port)
+  if (isIP(host) !== 0 && !isAllowed(policy, { host, port, address: host }))
+    throw addressRefused(policy, host, port)
   return url
 }
 

@@ -44,14 +44,14 @@ export function guardedConnector(
     const host = bareHost(target.hostname)
     const port = Number(target.port) || (target.protocol === 'https:' ? 443 : 80)
     if (isIP(host) !== 0 && !isAllowed(policy, { host, port, address: host })) {
-      return callback(addressRefused(host, port), null)
+      return callback(addressRefused(policy, host, port), null)
     }
     dialerFor(port)(target, (...[error, socket]) => {
       if (error !== null) return callback(error, null)
       if (isAllowed(policy, { host, port, address: socket.remoteAddress ?? '' }))
         return callback(null, socket)
       socket.destroy()
-      callback(addressRefused(host, port), null)
+      callback(addressRefused(policy, host, port), null)
     })
   }
 }
@@ -67,7 +67,7 @@ function checkedLookup(policy: AddressPolicy, port: number, lookup: Lookup): Soc
         first === undefined ||
         !addresses.every(({ address }) => isAllowed(policy, { host, port, address }))
       ) {
-        return callback(addressRefused(host, port), '', 0)
+        return callback(addressRefused(policy, host, port), '', 0)
       }
       if (options.all === true) callback(null, addresses)
       else callback(null, first.address, first.family)

@@ -299,3 +299,32 @@ describe('responses', () => {
     expect(connections()).toBe(0)
   })
 })
+
+describe('an address that means this machine', () => {
+  const refuse = async (policy: Partial<AddressPolicy>, url: string) => {
+    const lookup = resolver({ localhost: ['127.0.0.1'], 'private.example': ['10.0.0.1'] })
+    const error: unknown = await guard(policy, { lookup })
+      .fetch(url)
+      .catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(AppError)
+    return (error as AppError).message
+  }
+
+  it.each(['http://localhost:11434/v1', 'http://127.0.0.1:11434/v1', 'http://[::1]:11434/v1'])(
+    'is explained in a container: %s (§34.25)',
+    async (url) => {
+      const message = await refuse({ inContainer: true }, url)
+      expect(message).toContain('Yonder runs in a container, where')
+      expect(message).toContain('use http://host.docker.internal:11434 after the operator')
+      expect(message).toContain('ALLOWED_PRIVATE_HOSTS=host.docker.internal:11434.')
+    },
+  )
+
+  it('is not explained like this elsewhere, nor is another private address (§34.25)', async () => {
+    const usual =
+      'it is inside a private network. The operator of this installation can allow it with ALLOWED_PRIVATE_HOSTS.'
+    expect(await refuse({}, 'http://localhost:11434')).toContain(usual)
+    for (const url of ['http://10.0.0.1:11434', 'http://private.example:11434'])
+      expect(await refuse({ inContainer: true }, url)).toContain(usual)
+  })
+})

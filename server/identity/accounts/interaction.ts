@@ -22,6 +22,8 @@ export interface SignInDeps {
   readonly now: () => number
   readonly passwords: PasswordHasher
   readonly budget: SignInBudget
+  /** Whether a closed installation still has no account. */
+  readonly needsSetUp: () => Promise<boolean>
 }
 
 export type InteractionRequest = FastifyRequest<{

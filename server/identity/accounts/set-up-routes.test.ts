@@ -123,6 +123,28 @@ describe.each(engines)('the set-up link on %s', (engine) => {
     expect(await countAccounts()).toBe(0)
   })
 
+  it('is announced to visitors until there is an account, but never shown to them (§34.20, §34.21)', async () => {
+    const token = new URL(server.identity.setUpUrl ?? '').searchParams.get('token') ?? ''
+    expect(token.length).toBeGreaterThan(20)
+    const shown = async () => {
+      const settings = await (await session.fetch(`${server.baseUrl}/api/settings`)).text()
+      const { text } = await session.openForm()
+      expect(settings + text).not.toContain(token)
+      const { needsSetUp } = JSON.parse(settings) as { needsSetUp?: boolean }
+      return [needsSetUp, text.includes('The set-up link in the log of the server')]
+    }
+    expect(await shown()).toEqual([true, true])
+    const { address, form } = await openLink()
+    expect((await session.post(address, { ...testAccount, form })).status).toBe(200)
+    expect(await shown()).toEqual([undefined, false])
+  })
+
+  it('is not announced when sign-up is open (§34.20, §34.21)', async () => {
+    const open = await openIdentityServer({ database })
+    expect(await open.identity.needsSetUp()).toBe(false)
+    await open.close()
+  })
+
   it('is not created when sign-up is open', async () => {
     const open = await openIdentityServer({ database })
     expect(open.identity.setUpUrl).toBeNull()

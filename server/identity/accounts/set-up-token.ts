@@ -26,6 +26,15 @@ export async function isSetUpToken(db: Db, sealer: Sealer, token: unknown): Prom
   return expectedBytes.length === actualBytes.length && timingSafeEqual(expectedBytes, actualBytes)
 }
 
+/** Returns a check whether there is no account yet. It asks the database only until there is one. */
+export function createSetUpCheck(db: Db, hasToken: boolean): () => Promise<boolean> {
+  let isNeeded = hasToken
+  return async () => {
+    isNeeded = isNeeded && !(await hasAccounts(db))
+    return isNeeded
+  }
+}
+
 /**
  * Makes the link invalid. Must be called in every transaction that stores an account or a user, so that the link cannot
  * create a second one, also when both happen at the same time. Returns true when the link was valid until now.

@@ -43,16 +43,17 @@ export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): 
     return finishInteraction(deps, request, reply, account)
   })
 
-  function show(
+  async function show(
     reply: FastifyReply,
     { uid, params }: Interaction,
     values: { readonly email: string; readonly error: string | null },
     status = 200,
-  ): FastifyReply {
+  ): Promise<FastifyReply> {
     const page = signInPage({
       ...values,
       action: `${base}/${uid}`,
       token: makeFormToken(formKey, uid),
+      needsSetUp: await deps.needsSetUp(),
       isGoogleMissing: google === null && params['connection'] === googleConnection,
       newAccountUrl: signUp.isOffered ? `${base}/${uid}/new-account` : null,
       googleUrl: google === null ? null : `${base}/${uid}/google`,

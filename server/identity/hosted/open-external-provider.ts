@@ -45,6 +45,7 @@ export async function openExternalProvider(
   }
   await updateOrigins()
   return {
+    needsSetUp: () => Promise.resolve(false),
     clientSettings: { issuer, clientId, audience, googleParams: config.googleParams, embedded: false },
     browserOrigins() {
       if (now() >= nextTryAt) void updateOrigins()

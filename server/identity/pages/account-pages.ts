@@ -7,6 +7,8 @@ export interface SignInForm {
   readonly token: string
   readonly email: string
   readonly error: string | null
+  /** True while there is no account, and the set-up link creates the first one. */
+  readonly needsSetUp: boolean
   /** True when the user chose 'Sign in with Google' and Google is not set up. */
   readonly isGoogleMissing: boolean
   /** The address of the page for a new account. Null when no account may be created. */
@@ -20,6 +22,13 @@ export function signInPage(form: SignInForm): Page {
     title: 'Sign in',
     text: 'Use your account on this Yonder server.',
     body: html`
+      ${
+        form.needsSetUp
+          ? html`<p class="note" role="status">
+              Nobody has an account here yet. The set-up link in the log of the server creates the first one.
+            </p>`
+          : undefined
+      }
       ${
         form.isGoogleMissing
           ? html`<p class="note" role="status">

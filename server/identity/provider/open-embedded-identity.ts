@@ -4,7 +4,7 @@ import type { Db } from '../../db/database.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { readSignUpPolicy } from '../accounts/create-account.ts'
 import { createSignInBudget } from '../accounts/sign-in-budget.ts'
-import { requireSetUpToken } from '../accounts/set-up-token.ts'
+import { createSetUpCheck, requireSetUpToken } from '../accounts/set-up-token.ts'
 import { createGoogleFederation } from '../google/google-federation.ts'
 import type { Identity, IdentityDeps, IdentityOptions } from '../identity.ts'
 import { registerPages } from '../pages/register-pages.ts'
@@ -60,6 +60,7 @@ export async function openEmbeddedIdentity(
   const provider = createProvider({ ...client, db, dialect, sealer, keys, issuer, now, limitRecords })
   await assignAccounts(database, sealer)
   const setUpToken = config.signUp === 'closed' ? await requireSetUpToken(db, sealer, now()) : null
+  const needsSetUp = createSetUpCheck(db, setUpToken !== null)
   const findKey = createKeyFinder({ db, sealer, now }, keys.signing)
   const verifyToken = createCachedTokenVerifier({ ...tokenFormat, findKey, issuer, audience, now })
   const cleanupTimer = startCleanup(db, now)
@@ -67,6 +68,7 @@ export async function openEmbeddedIdentity(
   return {
     clientSettings: { issuer, clientId, audience, googleParams: config.googleParams, embedded: true },
     browserOrigins: () => otherOrigins,
+    needsSetUp,
     setUpUrl: setUpToken === null ? null : `${issuer}/set-up?token=${setUpToken}`,
     sessions,
     async verify(token) {
@@ -81,7 +83,14 @@ export async function openEmbeddedIdentity(
       return upsertUser(issuer, claims.sub, profile, session.user)
     },
     register: (app) =>
-      registerProvider(app, deps, { provider, sessions, formKey: keys.form, guard, limitRecords }),
+      registerProvider(app, deps, {
+        provider,
+        sessions,
+        formKey: keys.form,
+        guard,
+        limitRecords,
+        needsSetUp,
+      }),
     async close() {
       clearInterval(cleanupTimer)
     },
@@ -94,13 +103,14 @@ interface ProviderParts {
   readonly formKey: string
   readonly guard: EmbeddedIdentityOptions['guard']
   readonly limitRecords: LimitRecords
+  readonly needsSetUp: () => Promise<boolean>
 }
 
 /** Registers the provider and its pages, whose requests are limited together. */
 async function registerProvider(
   app: FastifyInstance,
   { config, database, sealer, now, passwords }: IdentityDeps,
-  { provider, sessions, formKey, guard, limitRecords }: ProviderParts,
+  { provider, sessions, formKey, guard, limitRecords, needsSetUp }: ProviderParts,
 ): Promise<void> {
   const { issuer } = provider
   const { oidc, signIn } = config.rateLimits
@@ -113,7 +123,7 @@ async function registerProvider(
       : createGoogleFederation({ google: config.google, issuer, db, sealer, now, guard, limitRecords })
   const signUp = readSignUpPolicy(config)
   const shared = { database, sealer, provider, clientId, sessions, now, passwords, budget }
-  const pageDeps = { ...shared, formKey, google, signUp }
+  const pageDeps = { ...shared, formKey, google, signUp, needsSetUp }
   await app.register(async (scope) => registerPages(scope, pageDeps, limitRequest))
   await mountProvider(app, provider, { limitRequest, dialect: database.dialect })
 }

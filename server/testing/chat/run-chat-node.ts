@@ -36,6 +36,7 @@ const app = await createApp({
   metrics: new Registry(),
   now: Date.now,
   webRoot: '/nonexistent',
+  tls: null,
 })
 const address = await app.listen({ port: 0, host: '127.0.0.1' })
 process.stdout.write(`${address}\n`)

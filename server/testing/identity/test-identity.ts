@@ -32,6 +32,7 @@ export function createTestIdentity(
     },
     browserOrigins: () => origins,
     setUpUrl: null,
+    needsSetUp: () => Promise.resolve(false),
     sessions: {
       idOf: (token) => token,
       listEnded: () => Promise.resolve(ended),

@@ -1,5 +1,5 @@
 import type { ClientSettings } from '@yonder/contract/identity'
-import { cleanup, render, screen } from '@testing-library/react'
+import { cleanup, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it, vi } from 'vitest'
 import type { IdentityClient } from './identity-client.ts'
@@ -13,6 +13,7 @@ function open(
   embedded: boolean,
   state: IdentityState = { status: 'unauthenticated' },
   demoShareId: string | null = null,
+  needsSetUp?: boolean,
 ) {
   const signIn = vi.fn<IdentityClient['signIn']>(() => Promise.resolve())
   const identity = makeIdentity({ getState: () => state, signIn })
@@ -20,6 +21,7 @@ function open(
     identity: { issuer: 'https://id.example', clientId: 'web', audience: 'api', googleParams: {}, embedded },
     sourceUrl: 'https://code.example/yonder',
     demoShareId,
+    ...(needsSetUp === undefined ? {} : { needsSetUp }),
   }
   render(
     <IdentityContext value={identity}>
@@ -63,6 +65,17 @@ describe('the sign-in screen', () => {
     await userEvent.click(screen.getByRole('button', { name: 'Sign in with a local account' }))
     expect(signIn).toHaveBeenCalledExactlyOnceWith({ google: false, returnTo: '/chat/abc' })
     expect(screen.getByRole('button', { name: 'Sign in with Google' })).toBeVisible()
+  })
+
+  it('says where the set-up link is while there is no account (§34.20)', () => {
+    open(true, { status: 'unauthenticated' }, null, true)
+    const notice = screen.getByRole('region', { name: 'Create the first account' })
+    for (const command of ['docker compose logs', 'journalctl -u yonder', /^yonder users invite/])
+      expect(within(notice).getByText(command)).toBeVisible()
+    expect(screen.getByRole('button', { name: 'Sign in with a local account' })).toBeEnabled()
+    cleanup()
+    open(true)
+    expect(screen.queryByRole('region', { name: 'Create the first account' })).toBeNull()
   })
 
   it('shows why a sign-in failed, and offers to try again (§4.1, §8.5)', () => {

@@ -1,6 +1,7 @@
 import type { ClientSettings } from '@yonder/contract/identity'
 import { Button } from '../../ui/button/button.tsx'
 import { Mark } from '../../ui/icons/mark.tsx'
+import { SetUpNotice } from './set-up-notice.tsx'
 import { useIdentity } from './use-identity.ts'
 
 export interface SignInScreenProps {
@@ -27,6 +28,7 @@ export function SignInScreen({ settings, returnTo }: SignInScreenProps) {
           {state.message}
         </p>
       )}
+      {settings.needsSetUp === true && <SetUpNotice />}
       <div className="mt-8 flex w-full max-w-88 flex-col gap-3">
         {embedded && (
           <Button look="primary" size="large" onClick={signIn(false)}>

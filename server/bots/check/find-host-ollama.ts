@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs'
+import type { Config } from '../../config/config.ts'
+import { trimSlashes } from '../../lib/text.ts'
+import { listLimits, listModels } from '../../models/list-models.ts'
+import type { ModelDeps } from '../../models/open-model.ts'
+
+export interface HostOllamaDeps extends Pick<ModelDeps, 'guards'> {
+  readonly config: Pick<Config, 'container' | 'loopback' | 'ollamaIsSet' | 'outgoing'>
+  /** Origins at which an Ollama on the host of a container may answer. */
+  readonly candidates?: readonly string[]
+}
+
+/**
+ * Looks for an Ollama on the host of this container, once, at fixed addresses, and returns a line that tells the operator
+ * which settings offer it (§34.23). Returns none outside a container, when the operator has set `OLLAMA_URL`, and when
+ * nothing answers. Users learn nothing of it.
+ * The start should not wait for it, because the names may not exist in this network.
+ */
+export async function findHostOllama({
+  config,
+  guards,
+  candidates = listCandidates(),
+}: HostOllamaDeps): Promise<readonly string[]> {
+  const { container, loopback, ollamaIsSet, outgoing } = config
+  if (!container || loopback || ollamaIsSet) return []
+  const found = await Promise.all(candidates.map((origin) => answers(guards, origin)))
+  const origin = candidates.find((_, at) => found[at])
+  if (origin === undefined) return []
+  const hosts = [...new Set([...outgoing.allowedPrivateHosts, new URL(origin).host])]
+  return [
+    `Ollama answers on the host of this container. To offer its models in Add Bot, set OLLAMA_URL=${origin} and ALLOWED_PRIVATE_HOSTS=${hosts.join(',')}`,
+  ]
+}
+
+/** The same port as outside of a container. */
+const port = 11434
+const timeoutMs = 1_000
+
+async function answers(guards: ModelDeps['guards'], origin: string): Promise<boolean> {
+  const endpoint = {
+    apiType: 'openai',
+    baseUrl: `${trimSlashes(origin)}/v1`,
+    apiKey: null,
+    customApiPath: null,
+    trusted: 'operatorSupplied',
+  } as const
+  const limits = { ...listLimits, timeoutMs }
+  try {
+    await listModels(endpoint, { guards, limits }, new AbortController().signal)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The names that Docker and Podman give to the host, and the address of the host in a bridged network. */
+function listCandidates(): string[] {
+  const gateway = readGateway()
+  const hosts = [
+    'host.docker.internal',
+    'host.containers.internal',
+    ...(gateway === undefined ? [] : [gateway]),
+  ]
+  return hosts.map((host) => `http://${host}:${port}`)
+}
+
+function readGateway(): string | undefined {
+  try {
+    return parseGateway(readFileSync('/proc/net/route', 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** The gateway of the default route. Its bytes are written in the order of the machine, which is reversed. */
+export function parseGateway(routes: string): string | undefined {
+  const [, , gateway = ''] =
+    routes
+      .split('\n')
+      .map((line) => line.split('\t'))
+      .find(([, destination, address]) => destination === '00000000' && address !== '00000000') ?? []
+  return /^[0-9A-F]{8}$/.test(gateway) ? [...Buffer.from(gateway, 'hex')].toReversed().join('.') : undefined
+}

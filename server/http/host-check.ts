@@ -1,0 +1,69 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { AppError } from '../lib/app-error.ts'
+import { plainHttpPage, sendAddressPage, wrongAddressPage } from './address-page.ts'
+import { isEncrypted } from './tls-server.ts'
+
+export interface HostCheckOptions {
+  /** The origin that users open. */
+  readonly publicUrl: string
+  /** Whether this process speaks TLS itself. Then requests over plain http are redirected. */
+  readonly tls: boolean
+  /** Returns the other names of this machine, without port. Pages requested there are redirected to the public address. */
+  readonly otherHosts: () => readonly string[]
+}
+
+/** Health checks, and the certificate that a device needs before it can check any other. */
+const uncheckedPaths = new Set(['/healthz', '/readyz', '/metrics', '/ca.crt'])
+const loopbackNames = new Set(['127.0.0.1', 'localhost', '[::1]'])
+/** What visitors can use without signing in, also over plain http. */
+const publicPaths = /^\/(share\/|terms$|privacy$)/
+
+/**
+ * Refuses requests for another host than the public one, so that no link contains a forged host and DNS rebinding fails
+ * (§22.1). A page requested under another name of this machine is redirected to the public address, because sign-in
+ * returns there. A browser gets a page that explains the refusal (§34.1).
+ */
+export function registerHostCheck(app: FastifyInstance, options: HostCheckOptions): void {
+  const { publicUrl, tls, otherHosts } = options
+  const { host } = new URL(publicUrl)
+  const canSignIn = isSecureOrigin(publicUrl)
+  app.addHook('onRequest', async (request, reply) => {
+    // "GET http://other.example/" is a request to a proxy. A redirect built from it would lead to that address.
+    if (!request.url.startsWith('/'))
+      throw new AppError('invalid_request', 'This server is not a proxy. Request a path such as /api/bots.')
+    const path = request.url.split('?')[0] ?? ''
+    if (uncheckedPaths.has(path)) return
+    const isMoved = tls && !isEncrypted(request.raw.socket)
+    if (request.headers.host === host && !isMoved) {
+      if (!canSignIn && asksForPage(request) && !publicPaths.test(path) && !cameOverTls(request))
+        return sendAddressPage(reply, 403, plainHttpPage)
+      return
+    }
+    const name = request.headers.host?.replace(/:\d+$/, '')
+    const isOwnName = name !== undefined && (loopbackNames.has(name) || otherHosts().includes(name))
+    if (request.method === 'GET' && !request.url.startsWith('/api/') && (isMoved || isOwnName))
+      return reply.redirect(new URL(request.url.replace(/^[/\\]+/, '/'), publicUrl).href, 302)
+    if (asksForPage(request)) return sendAddressPage(reply, 400, wrongAddressPage)
+    throw new AppError(
+      'invalid_request',
+      `This address is not served here. Use ${publicUrl} (setting PUBLIC_URL).`,
+    )
+  })
+}
+
+/** Whether a browser opens the address, rather than a script or a program. */
+function asksForPage({ method, url, headers }: FastifyRequest): boolean {
+  return method === 'GET' && !url.startsWith('/api/') && (headers.accept ?? '').includes('text/html')
+}
+
+/** A proxy with TLS says so. The header is not trusted: it decides about an explanation only. */
+function cameOverTls({ headers }: FastifyRequest): boolean {
+  return String(headers['x-forwarded-proto'] ?? '').startsWith('https')
+}
+
+/** Whether browsers offer cryptography at this origin, without which nobody can sign in (§15.20). */
+export function isSecureOrigin(origin: string): boolean {
+  const { protocol, hostname } = new URL(origin)
+  if (protocol === 'https:') return true
+  return /^(127\.[\d.]+|\[::1\]|(.+\.)?localhost)$/.test(hostname)
+}

@@ -1,0 +1,85 @@
+import { createServer as createPlainServer } from 'node:http'
+import type { RequestListener, Server } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import { TLSSocket } from 'node:tls'
+import type { Socket } from 'node:net'
+import { refuseBrokenRequest } from './error-handler.ts'
+
+/** A certificate with the chain to its authority, and its key, as PEM. */
+export interface TlsCredentials {
+  readonly cert: string
+  readonly key: string
+}
+
+/** Servers that speak https and answer plain http on the same port (§34.13). */
+export interface TlsServers {
+  /** Creates one server. Fastify calls this for each address that it listens on. */
+  create(handler: RequestListener, options: { readonly requestTimeout?: number }): Server
+  /** Uses other credentials for new connections. */
+  setCredentials(credentials: TlsCredentials): void
+}
+
+/** The first byte of a TLS connection: the type "handshake" of its first record. A request begins with a letter. */
+const handshakeType = 22
+/** How long a connection may take to send its first byte, and a plain one until it has its response. */
+const maxPlainMs = 10_000
+
+/**
+ * HTTP/1.1 only: the streams of a browser's tabs share one connection, and Fastify would need another server type for
+ * HTTP/2.
+ */
+export function createTlsServers(initial: TlsCredentials): TlsServers {
+  const servers = new Set<Server & { setSecureContext(credentials: TlsCredentials): void }>()
+  let credentials = initial
+  return {
+    create(handler, { requestTimeout = 0 }) {
+      const server = createSecureServer({ ...credentials, handshakeTimeout: 20_000 }, handler)
+      server.requestTimeout = requestTimeout
+      divertPlain(server, handler)
+      servers.add(server)
+      server.on('close', () => servers.delete(server))
+      return server
+    },
+    setCredentials(next) {
+      credentials = next
+      for (const server of servers) server.setSecureContext(next)
+    },
+  }
+}
+
+/** Whether the request came over TLS to this process. A proxy may have received it over TLS nevertheless. */
+export function isEncrypted(socket: Socket): boolean {
+  return socket instanceof TLSSocket
+}
+
+/** Lets `handler` answer connections without TLS too, which are recognised by their first byte. */
+function divertPlain(server: Server, handler: RequestListener): void {
+  const plain = createPlainServer(handler)
+  plain.maxRequestsPerSocket = 1
+  plain.on('clientError', refuseBrokenRequest)
+  const open = new Set<Socket>()
+  const startTls = server.listeners('connection')
+  server.removeAllListeners('connection')
+  server.on('connection', (socket: Socket) => {
+    const deadline = setTimeout(() => socket.destroy(), maxPlainMs)
+    open.add(socket)
+    socket.on('error', () => socket.destroy())
+    socket.once('close', () => {
+      clearTimeout(deadline)
+      open.delete(socket)
+    })
+    socket.once('readable', () => {
+      const first = socket.read(1) as Buffer | null
+      if (first === null) return socket.destroy()
+      socket.unshift(first)
+      if (first[0] !== handshakeType) return plain.emit('connection', socket)
+      clearTimeout(deadline)
+      for (const start of startTls) start.call(server, socket)
+    })
+  })
+  const closeAll = server.closeAllConnections.bind(server)
+  server.closeAllConnections = () => {
+    closeAll()
+    for (const socket of open) socket.destroy()
+  }
+}

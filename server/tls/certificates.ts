@@ -1,0 +1,254 @@
+import { createHash, generateKeyPairSync, randomBytes, sign, X509Certificate } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import { isIP } from 'node:net'
+import { AsnConvert, OctetString } from '@peculiar/asn1-schema'
+import {
+  AlgorithmIdentifier,
+  AttributeTypeAndValue,
+  AttributeValue,
+  AuthorityKeyIdentifier,
+  BasicConstraints,
+  Certificate,
+  Extension,
+  Extensions,
+  ExtendedKeyUsage,
+  GeneralName,
+  GeneralSubtree,
+  GeneralSubtrees,
+  id_ce_authorityKeyIdentifier,
+  id_ce_basicConstraints,
+  id_ce_extKeyUsage,
+  id_ce_keyUsage,
+  id_ce_nameConstraints,
+  id_ce_subjectAltName,
+  id_ce_subjectKeyIdentifier,
+  id_kp_serverAuth,
+  KeyIdentifier,
+  KeyUsage,
+  KeyUsageFlags,
+  Name,
+  NameConstraints,
+  RelativeDistinguishedName,
+  SubjectAlternativeName,
+  SubjectKeyIdentifier,
+  SubjectPublicKeyInfo,
+  TBSCertificate,
+  Validity,
+  Version,
+} from '@peculiar/asn1-x509'
+import ipaddr from 'ipaddr.js'
+
+/** A certificate with its key, both as PEM. */
+export interface KeyPair {
+  readonly certificate: string
+  readonly key: string
+}
+
+export const dayMs = 86_400_000
+/** Ten years, after which every device has to trust a new one. */
+const authorityDays = 3_650
+/** Systems refuse certificates of servers that are valid for more than 397 or 825 days (§34.10). */
+export const certificateDays = 90
+
+const commonName = '2.5.4.3'
+const ecdsaWithSha256 = '1.2.840.10045.4.3.2'
+
+/** Names that cannot exist on the internet, with all names below them. */
+const localZones = ['localhost', 'local', 'lan', 'internal', 'home.arpa']
+/** Networks that cannot exist on the internet. */
+const localNetworks = [
+  '127.0.0.0/8',
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '169.254.0.0/16',
+  '100.64.0.0/10',
+  '::1/128',
+  'fc00::/7',
+  'fe80::/10',
+]
+
+/**
+ * Makes a certificate authority. It can only certify servers, and only under local names and addresses, and `names`, so that
+ * its key is of little use to a thief (§34.11).
+ * @param now milliseconds since 1970
+ */
+export function makeAuthority(names: readonly string[], now: number): KeyPair {
+  const { publicKey, privateKey } = newKey()
+  const permitted = [
+    ...new Set([
+      ...localZones,
+      ...localNetworks,
+      ...names.map((name) => ({ 0: name, 4: `${name}/32`, 6: `${name}/128` })[isIP(name)] ?? name),
+    ]),
+  ]
+  // The random part tells it apart from an earlier one of the same machine, which a device may still trust.
+  const subject = `Yonder local CA ${(names[0] ?? '').slice(0, 36)} ${randomBytes(3).toString('hex')}`
+  return certify({
+    subject,
+    publicKey,
+    privateKey,
+    notBefore: now - dayMs,
+    notAfter: now + authorityDays * dayMs,
+    extensions: [
+      extension(id_ce_basicConstraints, new BasicConstraints({ cA: true, pathLenConstraint: 0 }), true),
+      extension(id_ce_keyUsage, new KeyUsage(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign), true),
+      extension(id_ce_extKeyUsage, new ExtendedKeyUsage([id_kp_serverAuth])),
+      extension(
+        id_ce_nameConstraints,
+        new NameConstraints({
+          permittedSubtrees: new GeneralSubtrees(
+            permitted.map((name) => new GeneralSubtree({ base: toGeneralName(name) })),
+          ),
+        }),
+        true,
+      ),
+    ],
+  })
+}
+
+/** Makes the certificate of a server with these names and addresses. It begins a day ago, for devices with a slow clock. */
+export function makeCertificate(authority: KeyPair, names: readonly string[], now: number): KeyPair {
+  const { publicKey, privateKey } = newKey()
+  const issuer = AsnConvert.parse(new X509Certificate(authority.certificate).raw, Certificate).tbsCertificate
+  const { notAfter } = readValidity(authority.certificate)
+  const { certificate, key } = certify({
+    subject: (names[0] ?? 'Yonder').slice(0, 64),
+    publicKey,
+    privateKey,
+    issuer,
+    issuerKey: authority.key,
+    notBefore: now - dayMs,
+    notAfter: Math.min(now + (certificateDays - 1) * dayMs, notAfter),
+    extensions: [
+      extension(id_ce_basicConstraints, new BasicConstraints({ cA: false }), true),
+      extension(id_ce_keyUsage, new KeyUsage(KeyUsageFlags.digitalSignature), true),
+      extension(id_ce_extKeyUsage, new ExtendedKeyUsage([id_kp_serverAuth])),
+      extension(id_ce_subjectAltName, new SubjectAlternativeName(names.map(toGeneralName))),
+    ],
+  })
+  return { certificate, key }
+}
+
+/** Returns whether certificates of this authority may contain a name or address. */
+export function permittedBy(authority: string): (name: string) => boolean {
+  const { extensions } = AsnConvert.parse(new X509Certificate(authority).raw, Certificate).tbsCertificate
+  const found = extensions?.find(({ extnID }) => extnID === id_ce_nameConstraints)
+  if (found === undefined) return () => true
+  const { permittedSubtrees = [] } = AsnConvert.parse(found.extnValue.buffer, NameConstraints)
+  const permitted = [...permittedSubtrees].map(({ base }) => base)
+  return (name) =>
+    permitted.some(({ dNSName, iPAddress }) =>
+      isIP(name) === 0
+        ? dNSName !== undefined && (name === dNSName || name.endsWith(`.${dNSName}`))
+        : iPAddress !== undefined && isInNetwork(name, iPAddress),
+    )
+}
+
+/** The one form of an IP address in which two can be compared. */
+export function toAddress(text: string): string {
+  return ipaddr.parse(text).toString()
+}
+
+function isInNetwork(address: string, network: string): boolean {
+  const [parsed, [base, bits]] = [ipaddr.parse(address), ipaddr.parseCIDR(network)]
+  return parsed.kind() === base.kind() && parsed.match(base, bits)
+}
+
+/** The time of a certificate in milliseconds since 1970. */
+export function readValidity(certificate: string): { readonly notBefore: number; readonly notAfter: number } {
+  // `validFromDate` needs Node 22.10.
+  const { validFrom, validTo } = new X509Certificate(certificate)
+  return { notBefore: Date.parse(validFrom), notAfter: Date.parse(validTo) }
+}
+
+/** The names and addresses of a certificate, sorted. */
+export function readNames(certificate: string): readonly string[] {
+  const { extensions } = AsnConvert.parse(new X509Certificate(certificate).raw, Certificate).tbsCertificate
+  const found = extensions?.find(({ extnID }) => extnID === id_ce_subjectAltName)
+  if (found === undefined) return []
+  return [...AsnConvert.parse(found.extnValue.buffer, SubjectAlternativeName)]
+    .map(({ dNSName, iPAddress }) => dNSName ?? toAddress(iPAddress ?? ''))
+    .toSorted()
+}
+
+interface CertificateParts {
+  readonly subject: string
+  readonly publicKey: KeyObject
+  readonly privateKey: KeyObject
+  /** Without an issuer the certificate is signed by its own key. */
+  readonly issuer?: TBSCertificate
+  readonly issuerKey?: string
+  readonly notBefore: number
+  readonly notAfter: number
+  readonly extensions: readonly Extension[]
+}
+
+function certify(parts: CertificateParts): KeyPair {
+  const { publicKey, privateKey, issuer } = parts
+  const subject = toName(parts.subject)
+  const keyInfo = AsnConvert.parse(publicKey.export({ type: 'spki', format: 'der' }), SubjectPublicKeyInfo)
+  const keyId = keyIdOf(keyInfo)
+  const issuerKeyId = issuer === undefined ? keyId : keyIdOf(issuer.subjectPublicKeyInfo)
+  const algorithm = new AlgorithmIdentifier({ algorithm: ecdsaWithSha256 })
+  const tbsCertificate = new TBSCertificate({
+    version: Version.v3,
+    // Positive, and not zero.
+    serialNumber: toBuffer(Buffer.concat([Buffer.of(0x40), randomBytes(15)])),
+    signature: algorithm,
+    issuer: issuer?.subject ?? subject,
+    validity: new Validity({ notBefore: new Date(parts.notBefore), notAfter: new Date(parts.notAfter) }),
+    subject,
+    subjectPublicKeyInfo: keyInfo,
+    extensions: new Extensions([
+      ...parts.extensions,
+      extension(id_ce_subjectKeyIdentifier, new SubjectKeyIdentifier(keyId)),
+      extension(
+        id_ce_authorityKeyIdentifier,
+        new AuthorityKeyIdentifier({ keyIdentifier: new KeyIdentifier(issuerKeyId) }),
+      ),
+    ]),
+  })
+  const signature = sign(
+    'sha256',
+    Buffer.from(AsnConvert.serialize(tbsCertificate)),
+    parts.issuerKey ?? privateKey,
+  )
+  const certificate = new Certificate({
+    tbsCertificate,
+    signatureAlgorithm: algorithm,
+    signatureValue: toBuffer(signature),
+  })
+  return {
+    certificate: new X509Certificate(Buffer.from(AsnConvert.serialize(certificate))).toString(),
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  }
+}
+
+/** P-256, which every system that can run a current browser supports. */
+function newKey() {
+  return generateKeyPairSync('ec', { namedCurve: 'P-256' })
+}
+
+function keyIdOf({ subjectPublicKey }: SubjectPublicKeyInfo): ArrayBuffer {
+  return toBuffer(createHash('sha256').update(Buffer.from(subjectPublicKey)).digest().subarray(0, 20))
+}
+
+function extension(extnID: string, value: object, critical = false): Extension {
+  return new Extension({ extnID, critical, extnValue: new OctetString(AsnConvert.serialize(value)) })
+}
+
+function toName(text: string): Name {
+  const value = new AttributeValue({ utf8String: text })
+  return new Name([new RelativeDistinguishedName([new AttributeTypeAndValue({ type: commonName, value })])])
+}
+
+function toGeneralName(name: string): GeneralName {
+  return isIP(name.split('/')[0] ?? '') === 0
+    ? new GeneralName({ dNSName: name })
+    : new GeneralName({ iPAddress: name })
+}
+
+function toBuffer(bytes: Uint8Array): ArrayBuffer {
+  return new Uint8Array(bytes).buffer
+}

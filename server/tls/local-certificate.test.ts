@@ -1,0 +1,268 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect, createServer } from 'node:tls'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { unknownMachine } from '../config/machine.ts'
+import type { Machine } from '../config/machine.ts'
+import { dayMs, makeCertificate, readNames, readValidity } from './certificates.ts'
+import { requireLocalCertificate } from './local-certificate.ts'
+import type { LocalCertificate } from './local-certificate.ts'
+
+const now = Date.now()
+const machine: Machine = { hostName: 'nas', addresses: ['192.168.1.20', 'fd00::5'], isContainer: false }
+let folder: string
+let dataDir: string
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'yonder-tls-'))
+  folder = join(dataDir, 'tls')
+})
+afterEach(() => rmSync(dataDir, { recursive: true }))
+
+const make = (changes: Partial<Parameters<typeof requireLocalCertificate>[0]> = {}) =>
+  requireLocalCertificate({ folder, publicHost: 'nas', machine, now, ...changes })
+
+/** Connects to a server with this certificate as a browser would that trusts only the authority. */
+async function connectAs(
+  { certificate, key }: Pick<LocalCertificate, 'certificate' | 'key'>,
+  ca: string,
+  name: string,
+): Promise<string> {
+  const server = createServer({ cert: certificate, key }, (socket) => socket.end())
+  server.on('tlsClientError', () => undefined)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const options = { port, host: '127.0.0.1', ca, servername: /^[\d.]+$|:/.test(name) ? '' : name }
+  try {
+    return await new Promise<string>((resolve) => {
+      const socket = connect({
+        ...options,
+        checkServerIdentity: (_host, peer) => {
+          const known = new X509Certificate(peer.raw)
+          const isKnown = options.servername === '' ? known.checkIP(name) : known.checkHost(name)
+          return isKnown === undefined ? new Error('wrong name') : undefined
+        },
+      })
+      socket.once('secureConnect', () => resolve(String(socket.authorized)))
+      socket.once('error', (error: NodeJS.ErrnoException) =>
+        resolve(error.code === undefined || error.code === 'UNSPECIFIED' ? error.message : error.code),
+      )
+    })
+  } finally {
+    server.close()
+  }
+}
+
+describe('the certificate that Yonder makes', () => {
+  it('is trusted by whoever trusts its authority, for every name of this machine and no other (§34.9)', async () => {
+    const made = make()
+    for (const name of ['nas', 'nas.local', 'localhost', '127.0.0.1', '192.168.1.20', 'fd00::5', '::1'])
+      expect([name, await connectAs(made, made.authority, name)]).toEqual([name, 'true'])
+    expect(await connectAs(made, made.authority, 'other')).toBe('wrong name')
+    const stranger = make({ folder: join(dataDir, 'other') })
+    expect(await connectAs(made, stranger.authority, 'nas')).toMatch(/SIGNATURE|UNABLE_TO|SELF_SIGNED/)
+  })
+
+  it('ends within 397 days and has begun, also for a device whose clock is slow by hours (§34.10)', () => {
+    const { notBefore, notAfter } = readValidity(make().certificate)
+    expect((notAfter - notBefore) / dayMs).toBeLessThanOrEqual(397)
+    expect(notAfter).toBeGreaterThan(now + 60 * dayMs)
+    expect(notBefore).toBeLessThan(now - 12 * 3_600_000)
+    expect(readValidity(make().authority).notAfter).toBeGreaterThan(now + 9 * 365 * dayMs)
+  })
+
+  it.each(['google.com', 'nas.example.com', '8.8.8.8', '2606:4700::1'])(
+    'cannot be made for %s with the key of the authority (§34.11)',
+    async (name) => {
+      make()
+      const [key = '', certificate = ''] = readFileSync(join(folder, 'ca.pem'), 'utf8').split(
+        /(?=-----BEGIN CERT)/,
+      )
+      const forged = makeCertificate({ key, certificate }, [name], now)
+      expect(await connectAs(forged, certificate, name)).toBe('permitted subtree violation')
+    },
+  )
+
+  it('and its authority are accepted by the strict check of OpenSSL (§34.9, §34.11)', () => {
+    const made = make()
+    const path = join(folder, 'leaf.crt')
+    writeFileSync(path, made.certificate)
+    const verify = (...more: string[]) => {
+      const parameters = [
+        'verify',
+        '-x509_strict',
+        '-purpose',
+        'sslserver',
+        '-CAfile',
+        made.authorityPath,
+        ...more,
+        path,
+      ]
+      return spawnSync('openssl', parameters, { encoding: 'utf8' })
+    }
+    expect(verify('-verify_hostname', 'nas.local').stdout).toContain('OK')
+    expect(verify('-verify_ip', '192.168.1.20').stdout).toContain('OK')
+    expect(verify('-verify_hostname', 'example.com').status).not.toBe(0)
+    const text = execFileSync('openssl', ['x509', '-noout', '-text', '-in', made.authorityPath], {
+      encoding: 'utf8',
+    })
+    expect(text).toMatch(/Name Constraints: critical/)
+    expect(text).toMatch(/TLS Web Server Authentication/)
+  })
+
+  it('is stored for the owner of the process only (§34.9)', () => {
+    make()
+    expect(statSync(folder).mode & 0o777).toBe(0o700)
+    expect(readdirSync(folder).toSorted()).toEqual(['ca.crt', 'ca.pem', 'server.pem'])
+    for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600)
+    expect(readFileSync(join(folder, 'ca.crt'), 'utf8')).not.toContain('PRIVATE')
+  })
+})
+
+describe('a later start', () => {
+  it('keeps the certificate and its authority (§34.12)', () => {
+    const first = make()
+    expect(make({ now: now + 50 * dayMs })).toEqual(first)
+  })
+
+  it('renews the certificate 30 days before it ends, and keeps the authority (§34.12)', async () => {
+    const first = make()
+    const later = make({ now: now + 65 * dayMs })
+    expect(later.authority).toBe(first.authority)
+    expect(readValidity(later.certificate).notAfter).toBeGreaterThan(readValidity(first.certificate).notAfter)
+    expect(make({ now: now + 65 * dayMs })).toEqual(later)
+    // Also after the server was off for years.
+    const muchLater = make({ now: now + 1_500 * dayMs })
+    expect(muchLater.authority).toBe(first.authority)
+    expect(readValidity(muchLater.certificate).notAfter).toBeGreaterThan(now + 1_560 * dayMs)
+  })
+
+  it('renews the certificate when the machine has another address, and keeps the authority (§34.12)', () => {
+    const first = make()
+    const moved = make({ machine: { ...machine, addresses: ['192.168.7.7'] } })
+    expect(moved.authority).toBe(first.authority)
+    expect(readNames(moved.certificate)).toContain('192.168.7.7')
+    expect(readNames(moved.certificate)).not.toContain('192.168.1.20')
+  })
+
+  it('makes another authority only for a public name that the first one cannot certify, or when it ends (§34.12)', async () => {
+    const first = make()
+    const local = make({ publicHost: 'chat.local' })
+    expect(local.authority).toBe(first.authority)
+    const renamed = make({ publicHost: 'chat.example.com' })
+    expect(renamed.authority).not.toBe(first.authority)
+    expect(await connectAs(renamed, renamed.authority, 'chat.example.com')).toBe('true')
+    expect(readFileSync(renamed.authorityPath, 'utf8')).toBe(renamed.authority)
+    const decade = make({ publicHost: 'chat.example.com', now: now + 3_600 * dayMs })
+    expect(decade.authority).not.toBe(renamed.authority)
+  })
+
+  it('replaces a certificate whose file was cut, and one of another authority (§34.12)', () => {
+    const first = make()
+    const path = join(folder, 'server.pem')
+    writeFileSync(path, readFileSync(path, 'utf8').slice(0, 300))
+    const second = make()
+    expect([second.authority, second.certificate === first.certificate]).toEqual([first.authority, false])
+    const other = make({ folder: join(dataDir, 'other') })
+    writeFileSync(path, other.key + other.certificate)
+    expect(make().certificate).not.toBe(other.certificate)
+  })
+})
+
+describe('what is refused', () => {
+  const files = () => readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')])
+
+  it.each([
+    ['is cut', (text: string) => text.slice(0, 200)],
+    ['is empty', () => ''],
+    ['has only its certificate', (text: string) => text.replace(/^[^]*(?=-----BEGIN CERT)/, '')],
+  ])('an authority whose file %s, without changing anything (§34.18)', (_, spoil) => {
+    make()
+    const path = join(folder, 'ca.pem')
+    writeFileSync(path, spoil(readFileSync(path, 'utf8')))
+    const before = files()
+    expect(() => make()).toThrow(`${path} does not contain a certificate authority with its key. Restore it`)
+    expect(files()).toEqual(before)
+  })
+
+  it('an authority with the key of another (§34.18)', () => {
+    const other = join(make({ folder: join(dataDir, 'other') }).authorityPath, '../ca.pem')
+    make()
+    const path = join(folder, 'ca.pem')
+    const [key] = readFileSync(other, 'utf8').split(/(?=-----BEGIN CERT)/)
+    const [, certificate] = readFileSync(path, 'utf8').split(/(?=-----BEGIN CERT)/)
+    writeFileSync(path, `${key}${certificate}`)
+    expect(() => make()).toThrow('does not contain a certificate authority with its key')
+  })
+
+  it('a clock that was never set, and one from before the authority was made (§34.18)', () => {
+    expect(() => make({ now: 1_000 })).toThrow(
+      'the clock of this machine shows 1970-01-01. Set it, then start again',
+    )
+    expect(() => readdirSync(folder)).toThrow('ENOENT')
+    make({ now: now + 100 * dayMs })
+    const before = files()
+    expect(() => make()).toThrow(
+      /^the clock of this machine shows \d{4}-\d\d-\d\d, but .* was made for the time after/,
+    )
+    expect(files()).toEqual(before)
+  })
+})
+
+describe('a machine', () => {
+  it.each<[string, Partial<Machine>, string, readonly string[]]>([
+    ['without a network', { addresses: [] }, 'nas', ['127.0.0.1', '::1', 'localhost', 'nas', 'nas.local']],
+    [
+      'with IPv6 only',
+      { addresses: ['fd00::5'] },
+      'fd00::5',
+      ['127.0.0.1', '::1', 'fd00::5', 'localhost', 'nas', 'nas.local'],
+    ],
+    ['without a usable name', { ...unknownMachine }, 'localhost', ['127.0.0.1', '::1', 'localhost']],
+    [
+      'with a public address, which is left out',
+      { addresses: ['8.8.8.8'] },
+      'nas',
+      ['127.0.0.1', '::1', 'localhost', 'nas', 'nas.local'],
+    ],
+    [
+      'with a public address as PUBLIC_URL',
+      { hostName: null, addresses: [] },
+      '8.8.8.8',
+      ['127.0.0.1', '8.8.8.8', '::1', 'localhost'],
+    ],
+    [
+      'in a container, with a random name',
+      { isContainer: true, addresses: [] },
+      'chat.lan',
+      ['127.0.0.1', '::1', 'chat.lan', 'localhost'],
+    ],
+    [
+      'with an underscore in its name',
+      { hostName: 'my_nas', addresses: [] },
+      'my_nas',
+      ['127.0.0.1', '::1', 'localhost', 'my_nas', 'my_nas.local'],
+    ],
+    [
+      'with a name in a domain',
+      { hostName: 'nas.example.org', addresses: [] },
+      'nas.example.org',
+      ['127.0.0.1', '::1', 'localhost', 'nas', 'nas.example.org', 'nas.local'],
+    ],
+  ])('%s has a certificate (§34.9)', async (_, changes, publicHost, names) => {
+    const made = make({ publicHost, machine: { ...machine, ...changes } })
+    expect(readNames(made.certificate)).toEqual(names.toSorted())
+    expect(await connectAs(made, made.authority, publicHost)).toBe('true')
+  })
+
+  it('with hundreds of addresses has a certificate with 100 of its names (§34.9)', () => {
+    const addresses = Array.from({ length: 300 }, (_, at) => `10.0.${at >> 8}.${at & 255}`)
+    const names = readNames(make({ machine: { ...machine, addresses } }).certificate)
+    expect([names.length, names.includes('nas')]).toEqual([100, true])
+  })
+})

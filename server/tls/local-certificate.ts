@@ -1,0 +1,175 @@
+import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto'
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { join } from 'node:path'
+import type { Machine } from '../config/machine.ts'
+import {
+  certificateDays,
+  dayMs,
+  makeAuthority,
+  makeCertificate,
+  permittedBy,
+  readNames,
+  readValidity,
+  toAddress,
+} from './certificates.ts'
+import type { KeyPair } from './certificates.ts'
+
+export interface LocalCertificateOptions {
+  /** The folder of the files. It is created for the owner of the process only. */
+  readonly folder: string
+  /** The host of `PUBLIC_URL`, as in an address. */
+  readonly publicHost: string
+  readonly machine: Machine
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+export interface LocalCertificate extends KeyPair {
+  /** The certificate that devices trust, as PEM, and the path of the file with it. */
+  readonly authority: string
+  readonly authorityPath: string
+  /** The names and addresses in the certificate. */
+  readonly names: readonly string[]
+}
+
+/** A certificate is replaced when it would end before this. */
+const minRemainingDays = 30
+/** A clock before this has not been set yet, as on a small computer without a battery. */
+const minClock = Date.UTC(2026, 0, 1)
+
+/**
+ * Returns a valid certificate for this machine from the files in the folder, and creates what is missing, has another name
+ * or ends soon. The authority is kept as long as it can certify the public host, because every device has to trust a new
+ * one (§34.9, §34.12).
+ * @throws Error with a sentence for the operator when the clock or a file is wrong
+ */
+export function requireLocalCertificate(options: LocalCertificateOptions): LocalCertificate {
+  const { folder, now } = options
+  const authorityPath = join(folder, 'ca.crt')
+  if (now < minClock) throw new Error(`the clock of this machine shows ${day(now)}. Set it, then start again`)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const names = listNames(options)
+  const authority = requireAuthority(options, names)
+  // For the operator to copy; the other file has the key as well.
+  if (readText(authorityPath) !== authority.certificate) replaceFile(authorityPath, authority.certificate)
+  const permitted = names.filter(permittedBy(authority.certificate)).slice(0, maxNames)
+  const path = join(folder, 'server.pem')
+  const known = readPair(path)
+  if (known !== undefined && isUsable(known, authority, permitted, now))
+    return { ...known, authority: authority.certificate, authorityPath, names: permitted }
+  const made = makeCertificate(authority, permitted, now)
+  replaceFile(path, made.key + made.certificate)
+  return { ...made, authority: authority.certificate, authorityPath, names: permitted }
+}
+
+/** A machine with many virtual networks may have hundreds of addresses. */
+const maxNames = 100
+
+/** The names and addresses under which other devices may know this machine; the public one comes first. */
+function listNames({ publicHost, machine }: LocalCertificateOptions): string[] {
+  // The host name of a container is random, and other devices do not know it.
+  const hostName = machine.isContainer ? null : machine.hostName
+  const firstLabel = hostName?.split('.')[0]
+  const names = [
+    publicHost,
+    ...(hostName === null || firstLabel === undefined ? [] : [hostName, firstLabel, `${firstLabel}.local`]),
+    'localhost',
+    '127.0.0.1',
+    '::1',
+    ...machine.addresses,
+  ]
+  return [...new Set(names.map((name) => (isIP(name) === 0 ? name : toAddress(name))))]
+}
+
+function requireAuthority(
+  { folder, publicHost, now }: LocalCertificateOptions,
+  names: readonly string[],
+): KeyPair {
+  const path = join(folder, 'ca.pem')
+  const own = names.filter((name) => isIP(name) === 0 || name === publicHost)
+  const text = readText(path)
+  if (text === undefined) return createAuthority(path, own, now)
+  const known = parsePair(text)
+  if (known === undefined)
+    throw new Error(
+      `${path} does not contain a certificate authority with its key. Restore it from a backup. To make a new one, which every device has to trust again, delete the folder ${folder}`,
+    )
+  const { notBefore, notAfter } = readValidity(known.certificate)
+  if (now < notBefore)
+    throw new Error(
+      `the clock of this machine shows ${day(now)}, but ${path} was made for the time after ${day(notBefore)}. Set the clock. If it is right, delete the folder ${folder}`,
+    )
+  if (permittedBy(known.certificate)(publicHost) && now + certificateDays * dayMs < notAfter) return known
+  const made = makeAuthority(own, now)
+  replaceFile(path, made.key + made.certificate)
+  return made
+}
+
+/** Two processes that start at once get the same authority. */
+function createAuthority(path: string, names: readonly string[], now: number): KeyPair {
+  const made = makeAuthority(names, now)
+  const draft = writeDraft(path, made.key + made.certificate)
+  try {
+    linkSync(draft, path)
+    return made
+  } catch (error) {
+    const other = readPair(path)
+    if (other === undefined) throw error
+    return other
+  } finally {
+    rmSync(draft)
+  }
+}
+
+function isUsable(pair: KeyPair, authority: KeyPair, names: readonly string[], now: number): boolean {
+  const { notBefore, notAfter } = readValidity(pair.certificate)
+  return (
+    notBefore <= now &&
+    now + minRemainingDays * dayMs < notAfter &&
+    new X509Certificate(pair.certificate).verify(new X509Certificate(authority.certificate).publicKey) &&
+    readNames(pair.certificate).join() === names.toSorted().join()
+  )
+}
+
+function readPair(path: string): KeyPair | undefined {
+  const text = readText(path)
+  return text === undefined ? undefined : parsePair(text)
+}
+
+/** Returns nothing when the text is not a key with its certificate, for example because the file was cut. */
+function parsePair(text: string): KeyPair | undefined {
+  const start = text.indexOf('-----BEGIN CERTIFICATE-----')
+  const [key, certificate] = [text.slice(0, start), text.slice(start)]
+  try {
+    return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))
+      ? { certificate, key }
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** A reader sees the old or the new content, also after a power failure in between. */
+function replaceFile(path: string, text: string): void {
+  renameSync(writeDraft(path, text), path)
+}
+
+function writeDraft(path: string, text: string): string {
+  const draft = `${path}.${randomBytes(6).toString('hex')}`
+  writeFileSync(draft, text, { flag: 'wx', mode: 0o600, flush: true })
+  return draft
+}
+
+function day(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 10)
+}

@@ -1,0 +1,143 @@
+import { X509Certificate } from 'node:crypto'
+import { isIP } from 'node:net'
+import { join } from 'node:path'
+import { readCertificateFiles } from '../config/certificate-files.ts'
+import { wrongSettings } from '../config/config.ts'
+import type { Config } from '../config/config.ts'
+import type { Machine } from '../config/machine.ts'
+import type { TlsCredentials } from '../http/tls-server.ts'
+import { repeatUntilStopped } from '../lib/repeat-until-stopped.ts'
+import { describeTrust } from './describe-trust.ts'
+
+/** The certificate that this process serves https with. */
+export interface Tls {
+  readonly credentials: TlsCredentials
+  /** The certificate, as PEM, of the authority that Yonder made; null for a certificate of the operator. */
+  readonly authority: string | null
+  /** What the start prints: how devices trust the authority, and what is wrong with a certificate of the operator. */
+  readonly notes: readonly string[]
+  /** The names and addresses of this machine in a certificate that Yonder made. */
+  readonly hosts: () => readonly string[]
+  /** Calls `apply` with each new certificate. The returned function stops this. */
+  watch(apply: (credentials: TlsCredentials) => void, onError: (error: unknown) => void): () => Promise<void>
+}
+
+export interface TlsDeps {
+  readonly config: Pick<Config, 'tls' | 'publicUrl' | 'dataDir' | 'host'>
+  readonly readMachine: () => Machine
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+/** How often the certificate, its files and the names of the machine are checked. */
+const checkMs = 3_600_000
+
+/**
+ * Opens the configured certificate, and makes one with `TLS=local`. Returns null when a proxy has to do TLS, or nobody.
+ * @throws ConfigError when the certificate cannot be read or made
+ */
+export async function openTls({ config, readMachine, now }: TlsDeps): Promise<Tls | null> {
+  const { tls, publicUrl } = config
+  if (tls === null) return null
+  const publicHost = new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')
+  const source =
+    tls.kind === 'local'
+      ? await openLocal({ folder: join(config.dataDir, 'tls'), publicUrl, publicHost, readMachine, now })
+      : openFiles(tls, publicHost, now)
+  let current = source.read()
+  return {
+    credentials: current.credentials,
+    authority: current.authority,
+    notes: [...current.notes, ...describeReach(config)],
+    hosts: () => current.hosts,
+    watch: (apply, onError) =>
+      repeatUntilStopped(
+        async () => {
+          const next = source.read()
+          const isNew = next.credentials.cert !== current.credentials.cert
+          current = next
+          if (isNew) apply(next.credentials)
+        },
+        checkMs,
+        onError,
+      ),
+  }
+}
+
+interface Certificate extends Pick<Tls, 'credentials' | 'authority' | 'notes'> {
+  readonly hosts: readonly string[]
+}
+
+interface CertificateSource {
+  /** Reads the certificate as it is now, and renews it when Yonder makes it. */
+  read(): Certificate
+}
+
+interface LocalOptions extends Pick<TlsDeps, 'readMachine' | 'now'> {
+  readonly folder: string
+  readonly publicUrl: string
+  readonly publicHost: string
+}
+
+async function openLocal(options: LocalOptions): Promise<CertificateSource> {
+  const { folder, publicUrl, publicHost, readMachine, now } = options
+  // Only loaded when needed: the libraries take a few megabytes.
+  const { requireLocalCertificate } = await import('./local-certificate.ts')
+  return {
+    read() {
+      try {
+        const made = requireLocalCertificate({ folder, publicHost, machine: readMachine(), now: now() })
+        const { certificate: cert, key, authority, authorityPath, names } = made
+        const notes = describeTrust(authority, authorityPath, publicUrl)
+        // The Host header has an IPv6 address in brackets.
+        const hosts = names.map((name) => (isIP(name) === 6 ? `[${name}]` : name))
+        return { credentials: { cert, key }, authority, notes, hosts }
+      } catch (error) {
+        throw wrongSettings([
+          { name: 'TLS', message: error instanceof Error ? error.message : String(error) },
+        ])
+      }
+    },
+  }
+}
+
+function openFiles(
+  paths: Parameters<typeof readCertificateFiles>[0],
+  publicHost: string,
+  now: () => number,
+): CertificateSource {
+  return {
+    read() {
+      const files = readCertificateFiles(paths)
+      if ('name' in files) throw wrongSettings([files])
+      const { certificate, key } = files
+      const notes = findDoubts(certificate, publicHost, now()).map(
+        (doubt) => `Warning: the certificate of TLS_CERT ${doubt}, so browsers will warn of it.`,
+      )
+      return { credentials: { cert: certificate, key }, authority: null, notes, hosts: [] }
+    },
+  }
+}
+
+/** What browsers will object to. The server starts nevertheless, as others do: the clock may be wrong, or a renewal late. */
+function findDoubts(pem: string, publicHost: string, now: number): string[] {
+  const certificate = new X509Certificate(pem)
+  const [from, to] = [certificate.validFrom, certificate.validTo].map((time) => Date.parse(time))
+  const covered = isIP(publicHost) === 0 ? certificate.checkHost(publicHost) : certificate.checkIP(publicHost)
+  return [
+    ...(to !== undefined && to < now ? [`has expired (${certificate.validTo})`] : []),
+    ...(from !== undefined && from > now ? [`is not valid before ${certificate.validFrom}`] : []),
+    ...(covered === undefined ? [`is not for ${publicHost}, the host of PUBLIC_URL`] : []),
+  ]
+}
+
+/** Someone who asks for TLS usually wants to reach the server from another device. */
+function describeReach({ host, publicUrl }: TlsDeps['config']): string[] {
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(new URL(publicUrl).hostname)
+  if (!isLocal) return []
+  return ['127.0.0.1', 'localhost', '::1'].includes(host)
+    ? ['Only this machine can open this address. For other devices, start with --host 0.0.0.0 (HOST).']
+    : [
+        'Other devices need another address: set PUBLIC_URL to the one that they use, such as https://nas:3000.',
+      ]
+}
