@@ -11,11 +11,13 @@ import { AppError } from './lib/app-error.ts'
 import { findDataWarnings, prepareDataFolder, readSurroundings } from './config/prepare-data-folder.ts'
 import { readMachine } from './config/machine.ts'
 import { newId } from './lib/new-id.ts'
+import type { Database } from './db/database.ts'
 import { lockDataFolder } from './db/lock-data-folder.ts'
 import { openDatabase } from './db/open-database.ts'
 import { resealSecrets } from './db/secrets/reseal-secrets.ts'
 import { requireSecretKey } from './db/secrets/require-secret-key.ts'
 import { createSealer } from './db/secrets/seal-secret.ts'
+import type { Sealer } from './db/secrets/seal-secret.ts'
 import { listen } from './listen.ts'
 import { addressOfService } from './integrations/api-key.ts'
 import { createPasswordHasher } from './identity/accounts/hash-password.ts'
@@ -56,14 +58,7 @@ async function start(config: Config): Promise<void> {
   const database = await openDatabase(config, {
     onError: (error) => reports.report(error, 'a connection to the database failed'),
   })
-  const secretKey = requireSecretKey(config.secretKey, config.dataDir)
-  const sealer = createSealer(secretKey)
-  await resealSecrets(database, {
-    sealer,
-    secretKey,
-    addressOfBot: (bot) => addressOfBot(bot, config),
-    addressOfIntegration: ({ name }) => addressOfService(config.apiKeyServices, name),
-  })
+  const sealer = await openSealer(config, database)
   const now = Date.now
   if (config.demoShareId === builtInDemoShareId) await seedDemoShare(database, now())
   const deps = { config, database, sealer, now, passwords: createPasswordHasher() }
@@ -92,7 +87,7 @@ async function start(config: Config): Promise<void> {
     tls: tls === null || servers === null ? null : { ...tls, servers },
   })
   reports.reportTo((error, message) => app.log.error({ err: error }, message))
-  for (const warning of findDataWarnings(config, readSurroundings())) app.log.warn(warning)
+  for (const warning of findDataWarnings(config, readSurroundings(readMachine()))) app.log.warn(warning)
   await listen(app, config)
   const stopWatching = tls?.watch(
     (credentials) => servers?.setCredentials(credentials),
@@ -112,6 +107,19 @@ async function start(config: Config): Promise<void> {
     await database.close()
     lock?.release()
   })
+}
+
+/** Opens the key of this installation. Secrets that an older version has sealed are sealed again. */
+async function openSealer(config: Config, database: Database): Promise<Sealer> {
+  const secretKey = requireSecretKey(config.secretKey, config.dataDir)
+  const sealer = createSealer(secretKey)
+  await resealSecrets(database, {
+    sealer,
+    secretKey,
+    addressOfBot: (bot) => addressOfBot(bot, config),
+    addressOfIntegration: ({ name }) => addressOfService(config.apiKeyServices, name),
+  })
+  return sealer
 }
 
 /** Where the data is, without the password of the database. */

@@ -1,6 +1,5 @@
-import type { Selectable } from 'kysely'
+import type { RawBuilder, Selectable } from 'kysely'
 import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
 import type { TreeNode } from '@yonder/contract/apply-event'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'

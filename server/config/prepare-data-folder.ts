@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { errorCode } from '../lib/describe-error.ts'
 import { ConfigError } from './config.ts'
 import type { Config } from './config.ts'
+import type { Machine } from './machine.ts'
 
 export type DataConfig = Pick<Config, 'dataDir' | 'databaseUrl' | 'secretKey'>
 
@@ -128,22 +129,11 @@ function decodeSpaces(field: string): string {
 }
 
 /** Reads what `findDataWarnings` needs to know about this process. */
-export function readSurroundings(): Surroundings {
+export function readSurroundings({ isContainer }: Pick<Machine, 'isContainer'>): Surroundings {
   const mounts = '/proc/self/mountinfo'
   return {
-    isContainer: isContainer(),
+    isContainer,
     userId: process.getuid?.(),
     mounts: existsSync(mounts) ? readFileSync(mounts, 'utf8') : '',
   }
-}
-
-/** The marks that Docker, Podman, Kubernetes and others leave. */
-function isContainer(): boolean {
-  const { KUBERNETES_SERVICE_HOST: kubernetes, container = '' } = process.env
-  return (
-    existsSync('/.dockerenv') ||
-    existsSync('/run/.containerenv') ||
-    kubernetes !== undefined ||
-    container !== ''
-  )
 }

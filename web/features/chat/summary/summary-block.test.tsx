@@ -143,7 +143,7 @@ test('shows that it is written again elsewhere, until that must have ended (§26
   await user.click(block.getByRole('button', { name: /^Summary of/ }))
   expect(block.getByRole('button', { name: 'Writing again…' })).toHaveAttribute('aria-busy', 'true')
   expect(block.getByRole('button', { name: 'Edit' })).toBeDisabled()
-  act(() => vi.advanceTimersByTime(60_000))
+  act(() => void vi.advanceTimersByTime(60_000))
   expect(block.getByRole('button', { name: 'Write again' })).toBeEnabled()
   expect(block.getByRole('button', { name: 'Edit' })).toBeEnabled()
   vi.useRealTimers()
