@@ -15,7 +15,7 @@ import { userFolder } from './user-folder.mjs'
 const { name, version } = sqliteRelease
 const { platform, arch, versions } = process
 
-/** A home may be used by several machines and versions of Node. */
+/** Several machines and versions of Node may share a home folder. */
 const folderName = `sqlite-${version}-${platform}-${arch}-abi${versions.modules}`
 const places = [fileURLToPath(new URL('../.cache', import.meta.url)), userFolder('cache')]
 
@@ -46,11 +46,11 @@ async function install() {
 
 /**
  * @param {string} draft an empty folder
- * @param {string} target gets the name of the draft when SQLite loads, so that it is never incomplete
+ * @param {string} target the folder to which the draft is renamed when SQLite loads, so that it is never incomplete
  */
 async function installInto(draft, target) {
   console.error(`Installing SQLite for Node ${process.versions.node} in ${target}.`)
-  // Without it npm would install into the next folder above that has one.
+  // Without this file npm would install into the nearest parent folder that has one.
   writeFileSync(join(draft, 'package.json'), '{ "private": true }')
   const source = `${name}@npm:better-sqlite3@${version}`
   const installed = await runNpm(['install', source, '--ignore-scripts'], { quiet: true, cwd: draft })

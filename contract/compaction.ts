@@ -20,7 +20,7 @@ export const Compaction = z.object({
   edited: z.boolean(),
   /** When it was written or changed, ISO 8601, UTC. */
   time: z.string(),
-  /** While a request rewrites it: when that ends at the latest, ISO 8601, UTC (§26.7). */
+  /** While a request rewrites it: the latest time at which that ends, ISO 8601, UTC (§26.7). */
   rewriting_until: z.string().optional(),
 })
 export type Compaction = z.infer<typeof Compaction>
@@ -31,7 +31,7 @@ export const CompactionInput = z.object({
     .string()
     .max(maxSummaryChars)
     .refine((text) => text.trim() !== '', 'must not be empty'),
-  /** The `time` of the summary that the user has seen. Another one is not replaced. Absent replaces any (§26.16). */
+  /** The `time` of the summary that the user has seen. A changed summary is not replaced. Absent replaces any (§26.16). */
   time: z.iso.datetime().optional(),
 })
 export type CompactionInput = z.infer<typeof CompactionInput>

@@ -32,7 +32,7 @@ const startOn = async (...parameters: string[]) => [
   ...parameters,
 ]
 
-test('the package serves the compressed web part, from a folder with spaces and letters of any language (§29.1)', async ({
+test('the package serves the compressed web app, from a folder with spaces and letters of any language (§29.1)', async ({
   packed,
 }) => {
   const base = await packed.start(await startOn()).listening()

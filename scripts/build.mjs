@@ -94,7 +94,7 @@ async function buildWeb(output) {
     ['build', '--logLevel', 'warn', '--outDir', output, '--emptyOutDir'],
     { cwd: join(rootFolder, 'web'), env: { NODE_ENV: 'production' } },
   )
-  if (code !== 0) throw new Error('The web part could not be built. The reason is printed above.')
+  if (code !== 0) throw new Error('The web app could not be built. The reason is printed above.')
 }
 
 /** @param {string} name */

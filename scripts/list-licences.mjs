@@ -5,7 +5,7 @@ const licenceFile = /^(licen[cs]e|copying|notice)/i
 
 /**
  * Adds `THIRD-PARTY.md` to a bundle: every package that is in it, with the texts of its licence. Vite does the same for the
- * web part (`build.license`).
+ * web app (`build.license`).
  *
  * @type {import('rolldown').Plugin}
  */

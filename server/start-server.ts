@@ -8,7 +8,7 @@ import { builtInDemoShareId, ConfigError, readConfig } from './config/config.ts'
 import type { Config } from './config/config.ts'
 import { withHost } from './config/setting-values.ts'
 import { AppError } from './lib/app-error.ts'
-import { findDataWarnings, prepareDataFolder, readSurroundings } from './config/prepare-data-folder.ts'
+import { findDataWarnings, prepareDataFolder, readContainerFacts } from './config/prepare-data-folder.ts'
 import { readMachine } from './config/machine.ts'
 import { newId } from './lib/new-id.ts'
 import type { Database } from './db/database.ts'
@@ -87,7 +87,7 @@ async function start(config: Config): Promise<void> {
     tls: tls === null || servers === null ? null : { ...tls, servers },
   })
   reports.reportTo((error, message) => app.log.error({ err: error }, message))
-  for (const warning of findDataWarnings(config, readSurroundings(readMachine()))) app.log.warn(warning)
+  for (const warning of findDataWarnings(config, readContainerFacts(readMachine()))) app.log.warn(warning)
   await listen(app, config)
   const stopWatching = tls?.watch(
     (credentials) => servers?.setCredentials(credentials),

@@ -54,7 +54,7 @@ it('backs up and restores, asks before it replaces a file or data, and reports a
 
   const asked = await run('restore', file)
   expect([asked.code, asked.output]).toEqual([2, ''])
-  expect(asked.errors).toContain(`This replaces all data in ${dataDir} by the backup of 2`)
+  expect(asked.errors).toContain(`This replaces all data in ${dataDir} with the backup of 2`)
   const restored = await run('restore', file, '--yes')
   expect(restored).toMatchObject({ code: 0, output: expect.stringContaining(sha256) })
 }, 120_000)

@@ -21,7 +21,7 @@ function addBackup({ program, terminal, settings }: Cli): void {
   program
     .command('backup <file>')
     .description('write all data to a file, also while the server runs')
-    .option('--with-key', 'include the key that opens the stored secrets')
+    .option('--with-key', 'include the key that decrypts the stored secrets')
     .option('--yes', 'replace an existing file without asking')
     .addHelpText('after', '\nExample: yonder backup "/var/backups/yonder-$(date +%F).backup" --yes')
     .action((file: string, { withKey = false }: { readonly withKey?: boolean }) =>
@@ -45,7 +45,7 @@ function addBackup({ program, terminal, settings }: Cli): void {
 function addRestore({ program, terminal, settings }: Cli): void {
   program
     .command('restore <file>')
-    .description('replace all data by a backup, of SQLite or PostgreSQL, while no server runs')
+    .description('replace all data with a backup of SQLite or PostgreSQL, while no server runs')
     .option('--lost-key', 'restore without the key of the backup: users sign in and enter their keys again')
     .option('--yes', 'replace existing data without asking')
     .addHelpText('after', '\nExample: yonder restore /var/backups/yonder-2026-11-24.backup')
@@ -58,7 +58,7 @@ function addRestore({ program, terminal, settings }: Cli): void {
           lostKey,
           confirm: ({ createdAt }) =>
             terminal.confirm(
-              `This replaces all data in ${config.databaseUrl === null ? config.dataDir : 'the database at DATABASE_URL'} by the backup of ${createdAt}. It cannot be undone.`,
+              `This replaces all data in ${config.databaseUrl === null ? config.dataDir : 'the database at DATABASE_URL'} with the backup of ${createdAt}. It cannot be undone.`,
             ),
           onVerifiedRows: reportProgress(terminal, 'Checked'),
           onRestoredRows: reportProgress(terminal, 'Restored'),
@@ -87,7 +87,7 @@ function addMove({ program, terminal, settings }: Cli): void {
             ? `Keep ${dataDir}/secret.key. Other nodes need its content as SECRET_KEY.`
             : 'Keep SECRET_KEY.'
         terminal.print({
-          text: `${describeContent('Copied to PostgreSQL', content)}\nSet DATABASE_URL to this address, and start the server. ${key}\nThe SQLite database was not changed. Delete it when all is well.`,
+          text: `${describeContent('Copied to PostgreSQL', content)}\nSet DATABASE_URL to this address, and start the server. ${key}\nThe SQLite database was not changed. Delete it when everything works.`,
           data: { rows: content.rows, sha256: content.sha256 },
         })
       }),
@@ -99,10 +99,10 @@ function describeContent(what: string, content: Content): string {
 }
 
 function describeKey({ keyFits }: CreatedBackup, withKey: boolean): string {
-  if (withKey) return 'The key of the stored secrets is inside. Keep the file where only you can read it.'
+  if (withKey) return 'The file contains the key of the stored secrets. Keep it where only you can read it.'
   return keyFits === false
-    ? 'The key of this installation does not open the stored secrets. Check SECRET_KEY, or secret.key in DATA_DIR.'
-    : 'The key of the stored secrets is not inside. Keep SECRET_KEY, or secret.key of DATA_DIR, in another place.'
+    ? 'The key of this installation does not decrypt the stored secrets. Check SECRET_KEY, or secret.key in DATA_DIR.'
+    : 'The file does not contain the key of the stored secrets. Keep SECRET_KEY, or secret.key in DATA_DIR, in another place.'
 }
 
 /** Milliseconds between two reports. */
@@ -130,8 +130,8 @@ async function expectProblems(work: () => Promise<void>): Promise<void> {
 
 const systemErrors: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or folder',
-  EACCES: 'this user may not do this',
-  EPERM: 'this user may not do this',
+  EACCES: 'this user does not have the permission',
+  EPERM: 'this user does not have the permission',
   EISDIR: 'it is a folder, and a file is needed',
   ENOTDIR: 'a part of the path is not a folder',
   EROFS: 'the file system is read-only',

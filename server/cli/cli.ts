@@ -19,7 +19,7 @@ export interface Cli {
   readonly terminal: Terminal
   /** The settings that the options of the running command set, such as `--data`. */
   settings(): Readonly<Record<string, string | undefined>>
-  /** For a command whose result is that something is wrong. */
+  /** Called by a command that has run and has found problems, as `doctor` does. */
   setExitCode(code: 1): void
 }
 
@@ -53,7 +53,7 @@ export async function withInstallation<T>(
   }
 }
 
-/** What a command seals with another key, the server could not read. */
+/** Requires the key of the database, because the server could not read what a command seals with another one. */
 async function openStoredSealer({ secretKey, dataDir }: Config, { db }: Database): Promise<Sealer> {
   const key = findSecretKey(secretKey, dataDir)
   if (key === undefined) {

@@ -7,19 +7,19 @@ import type { Finding } from './doctor/finding.ts'
 export function addDoctorCommand({ program, terminal, settings, setExitCode }: Cli): void {
   program
     .command('doctor')
-    .description('check the installation and say what to mend')
+    .description('check the installation and say what to fix')
     .addHelpText(
       'after',
       `
 It checks the settings, the program, the data folder, the database, its key, the clock, the addresses, the proxy, the
 model provider and the sign-in. The exit code is 1 when there is a problem. Run it as the user of the server, with the
-same settings; the server may run or not.
+same settings, whether the server runs or not.
 
 Example:
   yonder doctor --json`,
     )
     .action(async () => {
-      // It loads much that other commands do not need.
+      // Loaded on demand, because other commands need none of it.
       const { examine } = await import('./doctor/examine.ts')
       const { environment, problem } = readEnvironment(settings())
       const findings = await examine(environment, {
@@ -40,7 +40,7 @@ function describe(findings: readonly Finding[]): string {
   const [problems, warnings] = [countOf('problem'), countOf('warning')]
   const sum =
     problems + warnings === 0
-      ? 'Nothing has to be mended.'
+      ? 'No problems were found.'
       : `${problems} ${problems === 1 ? 'problem' : 'problems'}, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}.`
   return [...lines, '', sum].join('\n')
 }

@@ -28,7 +28,7 @@ const withoutData: ReadonlySet<string> = new Set(['version'])
 
 /**
  * Runs the command `yonder` with these arguments and returns its exit code: 0 when it succeeded, 1 when it failed, 2 when
- * it was called in a wrong way. Errors are printed on standard error, and with `--json` as `{"error":{"message":…}}` on
+ * its arguments were wrong. Errors are printed on standard error, and with `--json` as `{"error":{"message":…}}` on
  * standard output (§30.1, §30.2).
  */
 export async function runCli(
@@ -128,7 +128,7 @@ function reportUsageError({ exitCode, code, message }: CommanderError, terminal:
   if (exitCode === 0) return 0
   // The help of a command that needs another one, such as `users`.
   const text =
-    code === 'commander.help' ? 'Name a command. --help shows all.' : message.replace(/^error: /, '')
+    code === 'commander.help' ? 'Name a command. --help lists the commands.' : message.replace(/^error: /, '')
   terminal.fail(text, '')
   return 2
 }

@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream'
 
 /** What a command prints at its end. */
 export interface Result {
-  /** For people, without a newline at the end. */
+  /** For users, without a newline at the end. */
   readonly text: string
   /** For programs: one JSON value, printed on one line with `--json`. */
   readonly data: unknown
@@ -15,8 +15,8 @@ export interface Terminal {
   /** Prints the result on standard output. */
   print(result: Result): void
   /**
-   * Reports how far long work is, on standard error: in one line that is rewritten on a terminal, elsewhere in a line
-   * every few seconds. Prints nothing with `--json`.
+   * Reports the progress of long work on standard error: on a terminal in one line that is rewritten, elsewhere in a
+   * line every few seconds. Prints nothing with `--json`.
    */
   progress(text: string): void
   /**
@@ -38,7 +38,7 @@ export interface Streams {
 /** An error that a command expects. It is printed without a stack. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
-  /** 1 when the command failed, 2 when it was called in a wrong way. */
+  /** 1 when the command failed, 2 when its arguments were wrong. */
   readonly exitCode: 1 | 2
 
   constructor(message: string, exitCode: 1 | 2 = 1) {

@@ -40,7 +40,7 @@ describe.each(engines.filter(isConcurrent))('yonder users on %s', (engine) => {
   const printJson = async (...parameters: string[]): Promise<unknown> =>
     JSON.parse(await print(...parameters, '--json'))
 
-  it('lists users for people and for programs (§15.33, §30.7)', async () => {
+  it('lists users as a table and as JSON (§15.33, §30.7)', async () => {
     const [header, line] = (await print('list')).split('\n')
     expect(header).toMatch(/^E-MAIL +NAME +STATUS +SIGN-IN +CREATED +LAST USED +ID$/)
     expect(line).toMatch(/^ada@example\.com +Ada Lovelace +active +local +\d{4}-/)

@@ -59,9 +59,9 @@ function addLinkCommands(users: Command, manage: Manage): void {
         const { email, link } = await inviteUser(deps, address)
         return {
           text: [
-            `The owner of ${email} creates an account with this link. It works once, for ${invitations.hours / 24} days:`,
+            `The owner of ${email} can create an account with this link. It works once, within ${invitations.hours / 24} days:`,
             link.url,
-            'Give it to nobody else. It replaces a former invitation of this e-mail.',
+            'Send it to nobody else. It replaces any earlier invitation of this e-mail.',
           ].join('\n'),
           data: { email, link: link.url, expires_at: formatTime(link.expiresAt) },
         }
@@ -76,9 +76,9 @@ function addLinkCommands(users: Command, manage: Manage): void {
         const { user, link } = await createReset(deps, name)
         return {
           text: [
-            `${nameOf(user)} chooses a new password with this link. It works once, for ${resetLinks.hours} hours:`,
+            `${nameOf(user)} can choose a new password with this link. It works once, within ${resetLinks.hours} hours:`,
             link.url,
-            'Give it to nobody else. Until it is used, the old password stays valid.',
+            'Send it to nobody else. Until it is used, the old password stays valid.',
           ].join('\n'),
           data: { user: presentUser(user), link: link.url, expires_at: formatTime(link.expiresAt) },
         }
@@ -89,7 +89,7 @@ function addLinkCommands(users: Command, manage: Manage): void {
 function addStatusCommands(users: Command, manage: Manage): void {
   users
     .command('disable <user>')
-    .description('end everything of the user and refuse new sign-ins; keep the data')
+    .description('sign the user out everywhere and refuse new sign-ins; keep the data')
     .addHelpText('after', example('users disable ada@example.com'))
     .action((name: string) =>
       manage(async (deps) =>

@@ -5,7 +5,7 @@ import { CommandError } from './terminal.ts'
 
 /**
  * Writes a text in parts to a new file that only its owner can read, and returns its bytes. A file that exists is not
- * changed, and a file that could not be written whole is removed.
+ * changed, and a file that could not be written completely is removed.
  * @throws CommandError with the reason
  */
 export async function writeNewFile(path: string, parts: AsyncIterable<string>): Promise<number> {
@@ -43,8 +43,8 @@ const problems: Readonly<Record<string, string>> = {
   EISDIR: 'It is a folder.',
   ENOSPC: 'The disk is full, so nothing was kept.',
   EDQUOT: 'The disk quota is used up, so nothing was kept.',
-  EFBIG: 'The file may not become so large, so nothing was kept.',
-  EIO: 'The disk fails, so nothing was kept.',
+  EFBIG: 'The file is too large for this file system, so nothing was kept.',
+  EIO: 'The disk has failed, so nothing was kept.',
 }
 
 function isFileError(error: unknown): boolean {

@@ -82,9 +82,9 @@ it('refuses files that do not exist or cannot be read, together with other wrong
 
 it('refuses settings of TLS that do not fit together (§34.16)', () => {
   const paths = write(cert, key)
-  expect(problemsOf({ TLS_CERT: paths.TLS_CERT })).toEqual(['  TLS_CERT: and TLS_KEY go together'])
+  expect(problemsOf({ TLS_CERT: paths.TLS_CERT })).toEqual(['  TLS_CERT: must be set together with TLS_KEY'])
   expect(problemsOf({ TLS: 'local', ...paths })).toEqual([
-    expect.stringContaining('  TLS: is local, which makes'),
+    expect.stringContaining('  TLS: is local, so Yonder makes'),
   ])
   expect(problemsOf({ TLS: 'yes' })).toEqual(['  TLS: must be off or local'])
   for (const settings of [{ TLS: 'local' }, paths])

@@ -43,7 +43,7 @@ export function readCertificateFiles({
     return { name: 'TLS_KEY', message: 'names a key that does not belong to the certificate of TLS_CERT' }
   // Also parses the certificates of the authorities, and refuses keys that are too short.
   if (!parses(() => createSecureContext({ cert: certificate, key })))
-    return { name: 'TLS_CERT', message: 'names a certificate that TLS cannot use' }
+    return { name: 'TLS_CERT', message: 'names a certificate that cannot be used for TLS' }
   return { certificate, key }
 }
 

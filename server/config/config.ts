@@ -205,11 +205,11 @@ function findConflicts(env: Settings): SettingProblem[] {
 function findTlsConflicts({ TLS, TLS_CERT, TLS_KEY, PUBLIC_URL }: Settings): SettingProblem[] {
   const problems: SettingProblem[] = []
   if ((TLS_CERT === undefined) !== (TLS_KEY === undefined))
-    problems.push({ name: 'TLS_CERT', related: 'TLS_KEY', message: 'and TLS_KEY go together' })
+    problems.push({ name: 'TLS_CERT', related: 'TLS_KEY', message: 'must be set together with TLS_KEY' })
   if (TLS === 'local' && TLS_CERT !== undefined)
     problems.push({
       name: 'TLS',
-      message: 'is local, which makes a certificate. Remove TLS_CERT and TLS_KEY, or set TLS=off',
+      message: 'is local, so Yonder makes a certificate. Remove TLS_CERT and TLS_KEY, or set TLS=off',
     })
   if ((TLS === 'local' || TLS_CERT !== undefined) && PUBLIC_URL?.startsWith('http:') === true)
     problems.push({

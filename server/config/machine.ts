@@ -20,7 +20,7 @@ export function readMachine(): Machine {
   }
 }
 
-/** For tests, and for whoever reads settings without starting a server. */
+/** For tests, and for code that reads settings without starting a server. */
 export const unknownMachine: Machine = { hostName: null, addresses: [], isContainer: false }
 
 /**

@@ -56,7 +56,7 @@ describe('data in a container', () => {
     expect(warnings(mountsWith(), { isContainer: false, userId: 0 })).toEqual([])
   })
 
-  it('is not there with PostgreSQL and SECRET_KEY, but with PostgreSQL alone (§33.6)', () => {
+  it('needs a folder with PostgreSQL alone, but not with PostgreSQL and SECRET_KEY (§33.6)', () => {
     expect(warnings(mountsWith(), { config: postgres, userId: 0 })).toEqual([])
     prepareDataFolder({ ...postgres, dataDir: '/dev/null/data' })
     expect(

@@ -8,7 +8,7 @@ import type { Machine } from './machine.ts'
 export type DataConfig = Pick<Config, 'dataDir' | 'databaseUrl' | 'secretKey'>
 
 /** What the process sees of its container. */
-export interface Surroundings {
+export interface ContainerFacts {
   readonly isContainer: boolean
   /** Undefined on Windows. */
   readonly userId: number | undefined
@@ -41,11 +41,11 @@ export function prepareDataFolder(config: DataConfig): void {
 }
 
 /** Returns a sentence for each way in which the data may be lost with the container, or be unusable for the next one. */
-export function findDataWarnings(config: DataConfig, surroundings: Surroundings): string[] {
-  if (!surroundings.isContainer || !needsFolder(config)) return []
+export function findDataWarnings(config: DataConfig, facts: ContainerFacts): string[] {
+  if (!facts.isContainer || !needsFolder(config)) return []
   const { dataDir } = config
-  const warnings = [describeVolume(dataDir, surroundings.mounts)]
-  if (surroundings.userId === 0)
+  const warnings = [describeVolume(dataDir, facts.mounts)]
+  if (facts.userId === 0)
     warnings.push(
       `Yonder runs as root, so its files in ${dataDir} belong to root, and a later start as another user fails. Start without --user, after: chown -R 1000:1000 ${dataDir}`,
     )
@@ -70,12 +70,12 @@ function explain(error: unknown, path: string, dataDir: string): string {
   }
 }
 
-/** Continues a sentence about a path that this user may not write. */
+/** Continues the sentence about a path that this user may not write to. */
 function explainOwner(path: string, dataDir: string): string {
   const owner = findOwner(path)
   const [user, group] = [process.getuid?.(), process.getgid?.()]
   const reason = ` as user ${user}, because it belongs to ${owner === undefined ? 'another user' : `user ${owner}`}.`
-  // A container can deprive root of its rights.
+  // In a container, root may not have the right to write to files of other users.
   if (user === 0 && owner !== undefined) return `${reason} Start as user ${owner}.`
   return `${reason} Run as root: chown -R ${user}:${group} "${dataDir}"`
 }
@@ -88,8 +88,8 @@ function findOwner(path: string): number | undefined {
   }
 }
 
-/** The names of volumes that Docker and Podman invent when no volume was given. */
-const inventedVolume = /\/volumes\/[0-9a-f]{64}\/_data$/
+/** The names that Docker and Podman generate for anonymous volumes. */
+const anonymousVolume = /\/volumes\/[0-9a-f]{64}\/_data$/
 
 function describeVolume(dataDir: string, mounts: string): string | undefined {
   const mount = findMount(dataDir, mounts)
@@ -98,7 +98,7 @@ function describeVolume(dataDir: string, mounts: string): string | undefined {
     return `The data in ${dataDir} is lost with this container. ${advice}`
   if (mount.type === 'tmpfs' || mount.type === 'ramfs')
     return `The data in ${dataDir} is in memory and is lost when this container stops. ${advice}`
-  if (inventedVolume.test(mount.root))
+  if (anonymousVolume.test(mount.root))
     return `The volume of ${dataDir} has no name, so the next container starts without this data. ${advice}`
   return undefined
 }
@@ -129,7 +129,7 @@ function decodeSpaces(field: string): string {
 }
 
 /** Reads what `findDataWarnings` needs to know about this process. */
-export function readSurroundings({ isContainer }: Pick<Machine, 'isContainer'>): Surroundings {
+export function readContainerFacts({ isContainer }: Pick<Machine, 'isContainer'>): ContainerFacts {
   const mounts = '/proc/self/mountinfo'
   return {
     isContainer,

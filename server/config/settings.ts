@@ -64,7 +64,7 @@ const server = {
       '`http://localhost:` and the port; with TLS `https://`, and the name of this machine unless `HOST` is a loopback address',
     example: 'http://localhost:3000',
     description:
-      'The address that users open. Requests to any other host name are refused, but pages opened at localhost, 127.0.0.1 or [::1] are redirected to this address.',
+      'The address that users open. Requests to any other host name are refused, but pages opened at localhost, 127.0.0.1 or [::1], and with `TLS=local` under other names of this machine, are redirected to this address.',
   }),
   TLS: withDefault(z.enum(['off', 'local'], 'must be off or local'), 'off', {
     description:
@@ -74,7 +74,7 @@ const server = {
     otherwise: 'none',
     example: '/etc/ssl/chat.example.com/fullchain.pem',
     description:
-      'The file of your own certificate with its chain, as PEM, to serve `https` without a proxy. A new content is used within an hour.',
+      'The file of your own certificate with its chain, as PEM, to serve `https` without a proxy. When the file changes, the new certificate is used within an hour.',
   }),
   TLS_KEY: optional(z.string(), {
     otherwise: 'none; needed with `TLS_CERT`',

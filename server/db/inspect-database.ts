@@ -35,7 +35,7 @@ export async function readPostgresFacts(db: Db): Promise<PostgresFacts> {
       current_setting('transaction_read_only') as read_only
     from pg_database d where datname = current_database()`.execute(db)
   const [row] = rows
-  if (row === undefined) throw new Error('The database does not describe itself.')
+  if (row === undefined) throw new Error('PostgreSQL returned no facts about the database.')
   return {
     version: Number(row.version),
     encoding: row.encoding,

@@ -26,12 +26,12 @@ export interface ReceivedRequest {
   readonly isProxied: boolean
 }
 
-/** Only who can write the database can make such a link. It works once, for a minute. */
+/** Only a process that can write to the database can make such a link. It works once, within a minute. */
 const kind = { model: 'Diagnosis', path: diagnosisPath, hours: 1 / 60 }
 
 const subject = 'yonder doctor'
 
-/** Creates the address for one request. `parameter` is sent as it is. Former addresses are no longer valid. */
+/** Creates the address for one request. `parameter` is sent as it is. Earlier addresses are no longer valid. */
 export async function createDiagnosisUrl(
   db: Db,
   sealer: Sealer,

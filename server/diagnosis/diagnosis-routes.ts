@@ -23,9 +23,9 @@ export interface DiagnosisRoutesOptions {
 type DiagnosisRequest = FastifyRequest<{ Querystring: { token?: unknown } }>
 
 /**
- * Registers the stream with which `yonder doctor` sees what a proxy does: it has what the server received of the request,
- * and a frame every 200 ms, two seconds long. It is public, because a proxy that spoils it would spoil a sign-in too, and
- * not found without a token from the database (§30.23).
+ * Registers the stream with which `yonder doctor` checks a proxy: its first frame reports how the request arrived, and more
+ * frames follow every 200 ms, for two seconds. It needs no access token, because a proxy may treat requests with one
+ * differently. Without a token from the database it is not found (§30.23).
  */
 export function registerDiagnosisRoutes(
   api: Api,

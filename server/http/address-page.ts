@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 
 /**
  * The pages for a visitor who opened an address where nobody can sign in. They are the same on every installation, need
- * no script, and load nothing, so they tell nothing about this one (§34.2).
+ * no script, and load nothing, so they reveal nothing about this one (§34.2).
  */
 interface AddressPage {
   readonly title: string
@@ -12,12 +12,12 @@ interface AddressPage {
 
 export const wrongAddressPage: AddressPage = {
   title: 'Yonder has another address',
-  text: 'You have reached the server of Yonder, but not at the address that it is set up for. If someone else runs it, ask them for its address. If you run it: it prints its address when it starts, and these are the ways to make it available under a name in your network.',
+  text: 'You have reached the server of Yonder, but not at the address that it is set up for. If someone else runs it, ask them for its address. If you run it, use the address that it prints when it starts, or make it available under a name in your network in one of these ways.',
 }
 
 export const plainHttpPage: AddressPage = {
   title: 'Yonder needs https here',
-  text: 'Signing in needs a secure address: browsers offer the necessary cryptography only with https, and on localhost. This address is plain http. If someone else runs this server, ask them for its address. If you run it, there are three ways.',
+  text: 'Signing in needs a secure address: browsers offer the necessary cryptography only with https, and on localhost. This address is plain http. If someone else runs this server, ask them for its address. If you run it, make it available in one of these three ways.',
 }
 
 const docsUrl = 'https://github.com/yonder-chat/yonder/blob/main/docs/operations.md#address-tls-and-proxies'
@@ -64,7 +64,7 @@ const ways = `
   <h2 id="own">Let Yonder make a certificate</h2>
   <p>Yonder makes a certificate for this machine and prints how your devices trust it.</p>
   <pre>yonder start --tls --host 0.0.0.0</pre>
-  <p>In a container or in a file <code>.env</code>, these settings do the same. Write the name of this machine instead of <code>nas</code>. A <code>PUBLIC_URL</code> of <code>http</code> has to change or go:</p>
+  <p>In a container or in a file <code>.env</code>, these settings do the same. Write the name of this machine instead of <code>nas</code>. If <code>PUBLIC_URL</code> begins with <code>http://</code>, change or remove it:</p>
   <pre>TLS=local
 HOST=0.0.0.0
 PUBLIC_URL=https://nas:3000</pre>

@@ -17,7 +17,7 @@ export interface ServerDeps {
   /** Origins that the web app may connect to besides its own: the same array object while its contents are unchanged. */
   readonly connectOrigins: () => readonly string[]
   readonly toStorageError: ToStorageError
-  /** Null when another program does TLS, or nobody. */
+  /** Null when this process does not serve TLS. */
   readonly tls: ServerTls | null
 }
 

@@ -127,7 +127,7 @@ describe('another name of this machine', () => {
   }
 
   it.each(['nas.local:3000', '192.168.1.20:3000', '[fd00::5]:3000', 'localhost:3000', '127.0.0.1'])(
-    'leads a page from %s to the public address, and serves nothing (§22.1, §34.13)',
+    'redirects a page at %s to the public address, and serves nothing (§22.1, §34.13)',
     async (host) => {
       const page = await send(options, { url: '//evil.example/chat/1?x=1', headers: { host } })
       expect([page.statusCode, page.headers.location]).toEqual([
@@ -139,7 +139,7 @@ describe('another name of this machine', () => {
     },
   )
 
-  it('is no way to another site by a path with a backslash (§22.1)', async () => {
+  it('does not redirect to another site for a path with a backslash (§22.1)', async () => {
     await send(options, { headers: { host: 'localhost' } })
     const address = (await app?.listen({ port: 0, host: '127.0.0.1' })) ?? ''
     // A client that sends the path as it is.
@@ -153,7 +153,7 @@ describe('another name of this machine', () => {
     expect(response.resume().headers.location).toBe('https://nas:3000/evil.example/x')
   })
 
-  it('is no name that only begins or ends like one (§22.1)', async () => {
+  it('is not found in a name that only begins or ends with it (§22.1)', async () => {
     for (const host of [
       'nas.local.evil.example',
       'evil-192.168.1.20',

@@ -56,7 +56,7 @@ function asksForPage({ method, url, headers }: FastifyRequest): boolean {
   return method === 'GET' && !url.startsWith('/api/') && (headers.accept ?? '').includes('text/html')
 }
 
-/** A proxy with TLS says so. The header is not trusted: it decides about an explanation only. */
+/** A proxy with TLS says so. The header is not trusted: it only decides whether the explanation is shown. */
 function cameOverTls({ headers }: FastifyRequest): boolean {
   return String(headers['x-forwarded-proto'] ?? '').startsWith('https')
 }

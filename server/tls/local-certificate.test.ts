@@ -59,7 +59,7 @@ async function connectAs(
 }
 
 describe('the certificate that Yonder makes', () => {
-  it('is trusted by whoever trusts its authority, for every name of this machine and no other (§34.9)', async () => {
+  it('is trusted by clients that trust its authority, for every name of this machine and no other (§34.9)', async () => {
     const made = make()
     for (const name of ['nas', 'nas.local', 'localhost', '127.0.0.1', '192.168.1.20', 'fd00::5', '::1'])
       expect([name, await connectAs(made, made.authority, name)]).toEqual([name, 'true'])
@@ -208,7 +208,7 @@ describe('what is refused', () => {
     make({ now: now + 100 * dayMs })
     const before = files()
     expect(() => make()).toThrow(
-      /^the clock of this machine shows \d{4}-\d\d-\d\d, but .* was made for the time after/,
+      /^the clock of this machine shows \d{4}-\d\d-\d\d, but .* is valid only after/,
     )
     expect(files()).toEqual(before)
   })

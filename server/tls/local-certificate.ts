@@ -51,7 +51,7 @@ export function requireLocalCertificate(options: LocalCertificateOptions): Local
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const names = listNames(options)
   const authority = requireAuthority(options, names)
-  // For the operator to copy; the other file has the key as well.
+  // A file without the key, which the operator can copy to devices.
   if (readText(authorityPath) !== authority.certificate) replaceFile(authorityPath, authority.certificate)
   const permitted = names.filter(permittedBy(authority.certificate)).slice(0, maxNames)
   const path = join(folder, 'server.pem')
@@ -98,7 +98,7 @@ function requireAuthority(
   const { notBefore, notAfter } = readValidity(known.certificate)
   if (now < notBefore)
     throw new Error(
-      `the clock of this machine shows ${day(now)}, but ${path} was made for the time after ${day(notBefore)}. Set the clock. If it is right, delete the folder ${folder}`,
+      `the clock of this machine shows ${day(now)}, but ${path} is valid only after ${day(notBefore)}. Set the clock. If it is right, delete the folder ${folder}`,
     )
   if (permittedBy(known.certificate)(publicHost) && now + certificateDays * dayMs < notAfter) return known
   const made = makeAuthority(own, now)

@@ -78,7 +78,7 @@ it('warns of a certificate that browsers will refuse, and starts (§34.16)', asy
   const notes = async (PUBLIC_URL: string) => (await open({ ...settings, PUBLIC_URL }))?.notes
   expect(await notes('https://chat.example.com')).toEqual([])
   expect(await notes('https://other.example.com')).toEqual([
-    'Warning: the certificate of TLS_CERT is not for other.example.com, the host of PUBLIC_URL, so browsers will warn of it.',
+    'Warning: the certificate of TLS_CERT is not for other.example.com, the host of PUBLIC_URL, so browsers will show a warning.',
   ])
   now += 400 * dayMs
   expect(await notes('https://chat.example.com')).toEqual([expect.stringContaining('TLS_CERT has expired (')])

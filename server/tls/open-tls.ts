@@ -33,7 +33,7 @@ export interface TlsDeps {
 const checkMs = 3_600_000
 
 /**
- * Opens the configured certificate, and makes one with `TLS=local`. Returns null when a proxy has to do TLS, or nobody.
+ * Opens the configured certificate, and makes one with `TLS=local`. Returns null without TLS, or when a proxy has to do it.
  * @throws ConfigError when the certificate cannot be read or made
  */
 export async function openTls({ config, readMachine, now }: TlsDeps): Promise<Tls | null> {
@@ -111,16 +111,16 @@ function openFiles(
       const files = readCertificateFiles(paths)
       if ('name' in files) throw wrongSettings([files])
       const { certificate, key } = files
-      const notes = findDoubts(certificate, publicHost, now()).map(
-        (doubt) => `Warning: the certificate of TLS_CERT ${doubt}, so browsers will warn of it.`,
+      const notes = findFaults(certificate, publicHost, now()).map(
+        (fault) => `Warning: the certificate of TLS_CERT ${fault}, so browsers will show a warning.`,
       )
       return { credentials: { cert: certificate, key }, authority: null, notes, hosts: [] }
     },
   }
 }
 
-/** What browsers will object to. The server starts nevertheless, as others do: the clock may be wrong, or a renewal late. */
-function findDoubts(pem: string, publicHost: string, now: number): string[] {
+/** What browsers will object to. The server starts all the same: the clock may be wrong, or the renewal late. */
+function findFaults(pem: string, publicHost: string, now: number): string[] {
   const certificate = new X509Certificate(pem)
   const [from, to] = [certificate.validFrom, certificate.validTo].map((time) => Date.parse(time))
   const covered = isIP(publicHost) === 0 ? certificate.checkHost(publicHost) : certificate.checkIP(publicHost)

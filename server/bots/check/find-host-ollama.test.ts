@@ -42,7 +42,7 @@ it('names the settings that offer an Ollama on the host of the container, one af
   const { origin, seen } = await startOllama()
   const host = new URL(origin).host
   expect(await look([nowhere, origin])).toBe(
-    `Ollama answers on the host of this container. To offer its models in Add Bot, set OLLAMA_URL=${origin} and ALLOWED_PRIVATE_HOSTS=${host}`,
+    `Ollama responds on the host of this container. To offer its models in Add Bot, set OLLAMA_URL=${origin} and ALLOWED_PRIVATE_HOSTS=${host}`,
   )
   expect(seen).toEqual(['GET /v1/models'])
   expect(await look([origin], { ALLOWED_PRIVATE_HOSTS: `10.0.0.1:80,${host}` })).toMatch(
@@ -55,7 +55,7 @@ it.each<[string, Readonly<Record<string, string>>, boolean]>([
   ['on a loopback installation, which offers it anyway', { HOST: '127.0.0.1' }, true],
   ['when the operator has set an address', { OLLAMA_URL: 'http://10.0.0.9:11434' }, true],
   ['when the operator wants none', { OLLAMA_URL: 'none' }, true],
-])('asks nobody %s (§34.23)', async (_, settings, isContainer) => {
+])('sends no request %s (§34.23)', async (_, settings, isContainer) => {
   const { origin, seen } = await startOllama()
   expect(await look([origin], settings, isContainer)).toBeUndefined()
   expect(seen).toEqual([])

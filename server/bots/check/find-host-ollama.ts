@@ -6,14 +6,14 @@ import type { ModelDeps } from '../../models/open-model.ts'
 
 export interface HostOllamaDeps extends Pick<ModelDeps, 'guards'> {
   readonly config: Pick<Config, 'container' | 'loopback' | 'ollamaIsSet' | 'outgoing'>
-  /** Origins at which an Ollama on the host of a container may answer. */
+  /** Origins at which an Ollama on the host of a container may respond. */
   readonly candidates?: readonly string[]
 }
 
 /**
- * Looks for an Ollama on the host of this container, once, at fixed addresses, and returns a line that tells the operator
- * which settings offer it (§34.23). Returns none outside a container, when the operator has set `OLLAMA_URL`, and when
- * nothing answers. Users learn nothing of it.
+ * Looks for an Ollama on the host of this container, once, at fixed addresses, and returns a line for the operator with
+ * the settings that offer it (§34.23). Returns none outside a container, when the operator has set `OLLAMA_URL`, and when
+ * nothing responds. Users do not see it.
  * The start should not wait for it, because the names may not exist in this network.
  */
 export async function findHostOllama({
@@ -28,7 +28,7 @@ export async function findHostOllama({
   if (origin === undefined) return []
   const hosts = [...new Set([...outgoing.allowedPrivateHosts, new URL(origin).host])]
   return [
-    `Ollama answers on the host of this container. To offer its models in Add Bot, set OLLAMA_URL=${origin} and ALLOWED_PRIVATE_HOSTS=${hosts.join(',')}`,
+    `Ollama responds on the host of this container. To offer its models in Add Bot, set OLLAMA_URL=${origin} and ALLOWED_PRIVATE_HOSTS=${hosts.join(',')}`,
   ]
 }
 

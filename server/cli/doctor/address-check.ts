@@ -12,11 +12,11 @@ export const maxRequestMs = 5_000
 /** `PUBLIC_URL`, `HOST` and `PORT`: that browsers can sign in there, and that the port is free or used by Yonder. */
 export const addressCheck: Check = {
   name: 'addresses',
-  async run(patient) {
-    const { config, guards } = patient
+  async run(context) {
+    const { config, guards } = context
     const addresses = [...findInsecureAddress(config), ...findUnreachable(config)]
     const port = await examinePort(config, guards.operatorSupplied)
-    patient.isServing = port.isServing
+    context.isServing = port.isServing
     return [...(addresses.length > 0 ? addresses : [ok(`Users open ${config.publicUrl}.`)]), ...port.findings]
   },
 }
@@ -31,7 +31,7 @@ function findInsecureAddress({ publicUrl }: Config): Report[] {
   if (protocol === 'https:' || isSecureName(hostname)) return []
   return [
     problem(
-      `Nobody can sign in at ${publicUrl}, because browsers allow the cryptography of the sign-in on https and on localhost only. Put a proxy with TLS before Yonder, and set PUBLIC_URL to its https address.`,
+      `Nobody can sign in at ${publicUrl}, because browsers allow the cryptography of the sign-in on https and on localhost only. Put a proxy with TLS in front of Yonder and set PUBLIC_URL to its https address, or set TLS=local and remove PUBLIC_URL.`,
     ),
   ]
 }
@@ -42,7 +42,7 @@ function findUnreachable({ publicUrl, host }: Config): Report[] {
   if (isPublic || listensHere) return []
   return [
     warning(
-      `HOST is ${host}, so other machines can connect, but PUBLIC_URL is ${publicUrl}, which leads each of them to itself. Set PUBLIC_URL to the address that users open.`,
+      `HOST is ${host}, so other machines can connect, but at ${publicUrl} (PUBLIC_URL) each of them reaches only itself. Set PUBLIC_URL to the address that users open.`,
     ),
   ]
 }
@@ -65,12 +65,14 @@ async function examinePort({ host, port }: Config, guard: GuardedFetch): Promise
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return stopped(
-        problem(`HOST is ${host}, which is no address of this machine. Use one of its own, or 0.0.0.0.`),
+        problem(
+          `HOST is ${host}, which is no address of this machine. Set it to one of its addresses, or to 0.0.0.0.`,
+        ),
       )
     case 'EACCES':
       return stopped(
         problem(
-          `This user may not listen on ${place}. Set PORT to 1024 or more, and let a proxy listen on the other.`,
+          `This user may not listen on ${place}. Set PORT to 1024 or more, and let a proxy listen on the lower port.`,
         ),
       )
     default:
@@ -119,7 +121,7 @@ interface HealthBody {
   readonly error?: { readonly message?: string }
 }
 
-/** Undefined when nothing that is JSON was returned. */
+/** Undefined when the response is not JSON, or there is none. */
 async function readJson(
   guard: GuardedFetch,
   url: string,

@@ -6,11 +6,11 @@ import type { Check, Report } from './finding.ts'
 const minTime = Date.UTC(2026, 0, 1)
 /** Seconds by which a time that was stored on another node may be ahead. */
 const maxAheadSeconds = 60
-/** Seconds between two clocks from which the operator is told, and from which sign-ins begin to fail. */
+/** Differences of two clocks, in seconds, from which the operator is warned, and from which sign-ins fail. */
 const someSeconds = 2
 const manySeconds = 30
 
-const mend = 'Set the clock, and let a service such as systemd-timesyncd or chrony keep it.'
+const advice = 'Set the clock, and let a service such as systemd-timesyncd or chrony keep it right.'
 
 /** The clock of this machine: whether it can be right, also compared with the database's clock and with stored times. */
 export const clockCheck: Check = {
@@ -18,7 +18,7 @@ export const clockCheck: Check = {
   async run({ now, database }) {
     const time = new Date(now()).toISOString()
     if (now() < minTime)
-      return [problem(`The clock of this machine shows ${time}, which is in the past. ${mend}`)]
+      return [problem(`The clock of this machine shows ${time}, which is in the past. ${advice}`)]
     if (database === null) return [ok(`The clock shows ${time}.`)]
     const findings = [
       ...describeNewest(now(), await findNewestTime(database.db)),
@@ -35,13 +35,13 @@ function describeNewest(now: number, newest: number | null): Report[] {
   if (newest === null || ahead <= maxAheadSeconds) return []
   return [
     problem(
-      `The clock of this machine shows ${new Date(now).toISOString()}, but data was stored at ${new Date(newest).toISOString()}. The clock is wrong now, or was wrong then. ${mend}`,
+      `The clock of this machine shows ${new Date(now).toISOString()}, but data was stored at ${new Date(newest).toISOString()}. The clock is wrong now, or was wrong then. ${advice}`,
     ),
   ]
 }
 
 function describeDifference(seconds: number): Report[] {
   if (seconds < someSeconds) return []
-  const message = `The clocks of this machine and of the database differ by ${Math.round(seconds)} s. ${mend}`
+  const message = `The clocks of this machine and of the database differ by ${Math.round(seconds)} s. ${advice}`
   return [seconds < manySeconds ? warning(message) : problem(message)]
 }

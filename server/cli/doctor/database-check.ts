@@ -13,8 +13,8 @@ const minPostgresVersion = 15
 /** The database: that it can be reached and written, its version, its migrations and the state of its file. */
 export const databaseCheck: Check = {
   name: 'database',
-  async run(patient) {
-    const { config, progress, problems } = patient
+  async run(context) {
+    const { config, progress, problems } = context
     if (problems.some(({ name }) => name === 'DATABASE_URL'))
       return [warning('Not checked, because DATABASE_URL is wrong.')]
     if (config.databaseUrl === null && !existsSync(join(config.dataDir, sqliteFileName)))
@@ -25,21 +25,21 @@ export const databaseCheck: Check = {
     } catch (error) {
       return [problem(`${messageOf(error)} Restore a backup.`)]
     }
-    patient.database = database
+    context.database = database
     const findings =
       database.dialect.kind === 'sqlite'
         ? await examineSqlite(database, progress)
         : await examinePostgres(database, config)
-    if (findings.some(({ status }) => status === 'problem')) return giveUp(findings)
+    if (findings.some(({ status }) => status === 'problem')) return closeDatabase(findings)
     const applied = await readMigration(database)
     const other = describeOtherVersion(applied)
     // A new database is empty before the first start.
-    if (other !== null) return giveUp([...findings, applied === 0 ? warning(other) : problem(other)])
+    if (other !== null) return closeDatabase([...findings, applied === 0 ? warning(other) : problem(other)])
     return findings
 
-    /** Later checks would fail for the same reason. */
-    async function giveUp(found: readonly Report[]): Promise<readonly Report[]> {
-      patient.database = null
+    /** Closes the database, because later checks would fail for the same reason. */
+    async function closeDatabase(found: readonly Report[]): Promise<readonly Report[]> {
+      context.database = null
       await database.close()
       return found
     }
@@ -56,7 +56,7 @@ async function examineSqlite(database: Database, progress: (text: string) => voi
       ),
     ]
   const blocked = await findRefusal(database)
-  return blocked ?? [ok('The SQLite file is sound and can be written.')]
+  return blocked ?? [ok('The SQLite file is not damaged and can be written.')]
 }
 
 async function findRefusal(database: Database): Promise<Report[] | null> {

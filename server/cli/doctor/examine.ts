@@ -6,7 +6,7 @@ import { addressCheck } from './address-check.ts'
 import { clockCheck } from './clock-check.ts'
 import { databaseCheck } from './database-check.ts'
 import { messageOf, problem } from './finding.ts'
-import type { Check, Finding, Patient, Report } from './finding.ts'
+import type { Check, CheckContext, Finding, Report } from './finding.ts'
 import { folderCheck } from './folder-check.ts'
 import { keyCheck } from './key-check.ts'
 import { programCheck } from './program-check.ts'
@@ -14,7 +14,7 @@ import { proxyCheck } from './proxy-check.ts'
 import { modelCheck, signInCheck } from './provider-checks.ts'
 import { settingsCheck } from './settings-check.ts'
 
-/** In order: a check uses what the former ones have found, and says so when that is missing. */
+/** In this order: a check uses what earlier ones have found, and reports when that is missing. */
 const checks: readonly Check[] = [
   settingsCheck,
   programCheck,
@@ -36,13 +36,13 @@ export interface ExamineOptions {
   readonly progress?: (text: string) => void
 }
 
-/** Runs all checks of an installation. None prevents the others, and none changes anything but its own token (§30.21). */
+/** Runs all checks of an installation. None stops the others, and none changes anything but its own token (§30.21). */
 export async function examine(
   environment: Environment,
   { problems = [], now = Date.now, progress = () => undefined }: ExamineOptions = {},
 ): Promise<Finding[]> {
   const inspected = inspectConfig(environment, readMachine())
-  const patient: Patient = {
+  const context: CheckContext = {
     config: inspected.config,
     problems: [...problems, ...inspected.problems],
     guards: openGuards(inspected.config.outgoing),
@@ -56,19 +56,19 @@ export async function examine(
   try {
     for (const check of checks) {
       progress(`Checking: ${check.name}`)
-      for (const report of await runCheck(check, patient)) findings.push({ check: check.name, ...report })
+      for (const report of await runCheck(check, context)) findings.push({ check: check.name, ...report })
     }
   } finally {
-    await patient.database?.close()
-    await patient.guards.close()
+    await context.database?.close()
+    await context.guards.close()
   }
   return findings
 }
 
-async function runCheck({ run }: Check, patient: Patient): Promise<readonly Report[]> {
+async function runCheck({ run }: Check, context: CheckContext): Promise<readonly Report[]> {
   try {
-    return await run(patient)
+    return await run(context)
   } catch (error) {
-    return [problem(`The check could not be finished: ${messageOf(error)}`)]
+    return [problem(`The check failed unexpectedly: ${messageOf(error)}`)]
   }
 }

@@ -3,7 +3,7 @@ import type { Database } from '../../db/database.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import type { Guards } from '../../http/outgoing/guarded-fetch.ts'
 
-/** The result of a check. The message says what to mend, unless all is well. */
+/** The result of a check. The message of a warning or a problem says what to fix. */
 export interface Finding {
   readonly check: CheckName
   readonly status: 'ok' | 'warning' | 'problem'
@@ -22,8 +22,8 @@ export type CheckName =
   | 'model'
   | 'sign-in'
 
-/** What checks examine. They fill in what later ones need. */
-export interface Patient {
+/** What the checks examine. Earlier checks fill in what later ones need. */
+export interface CheckContext {
   /** A wrong setting counts as unset. */
   readonly config: Config
   readonly problems: readonly SettingProblem[]
@@ -31,7 +31,7 @@ export interface Patient {
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly progress: (text: string) => void
-  /** Null while the database cannot be read, or has other tables than this version. */
+  /** Null while the database cannot be read or is of another version. */
   database: Database | null
   /** Null without the right key. */
   sealer: Sealer | null
@@ -41,10 +41,10 @@ export interface Patient {
 
 type Report = Omit<Finding, 'check'>
 
-/** Checks of one subject. They need not catch what they do not expect. */
+/** The checks of one subject. `examine` catches unexpected errors. */
 export interface Check {
   readonly name: CheckName
-  run(patient: Patient): Promise<readonly Report[]> | readonly Report[]
+  run(context: CheckContext): Promise<readonly Report[]> | readonly Report[]
 }
 
 export const ok = (message: string): Report => ({ status: 'ok', message })

@@ -46,7 +46,7 @@ function findOwner(path: string, owner: number): Report[] {
   if (own === undefined || own === owner) return []
   return [
     warning(
-      `${path} belongs to the user with the number ${owner}, and this command runs as ${own}. Run it as the user of the server, or change the owner.`,
+      `${path} belongs to user ${owner}, and this command runs as user ${own}. Run it as the user of the server, or change the owner.`,
     ),
   ]
 }
@@ -69,7 +69,7 @@ function findWriteProblem(path: string): Report[] {
     return [
       problem(
         errorCode(error) === 'EROFS'
-          ? `${path} is on a disk that is read-only. Mount a volume that can be written there.`
+          ? `${path} is on a read-only file system. Mount it writable, or set DATA_DIR to another folder.`
           : `${path} cannot be written by this user (${messageOf(error)}). Change its owner or mode.`,
       ),
     ]

@@ -10,8 +10,8 @@ import type { Check } from './finding.ts'
 /** The key of the stored secrets: that it is there, cannot be guessed or read by others, and fits the database. */
 export const keyCheck: Check = {
   name: 'key',
-  async run(patient) {
-    const { config, problems, database } = patient
+  async run(context) {
+    const { config, problems, database } = context
     if (problems.some(({ name }) => name === 'SECRET_KEY'))
       return [warning('Not checked, because SECRET_KEY is wrong.')]
     const path = join(config.dataDir, secretKeyFileName)
@@ -29,12 +29,12 @@ export const keyCheck: Check = {
         ? [warning(`There is no key at ${path} yet. The first start creates it.`)]
         : [
             problem(
-              `The key is missing: there is no ${path}, and SECRET_KEY is not set. Restore it from a backup. A start would create another key, with which nothing stored can be read.`,
+              `The key is missing: there is no ${path}, and SECRET_KEY is not set. Restore it from a backup. A start would create a new key, which cannot decrypt what is stored.`,
             ),
           ]
     }
     if (database === null)
-      return [...findings, warning('Whether the key fits the database could not be checked.')]
+      return [...findings, warning('Whether the key belongs to the database could not be checked.')]
     const sealer = createSealer(key)
     const fits = await fitsSecretKey(database.db, sealer)
     if (fits === 'differs') {
@@ -45,15 +45,15 @@ export const keyCheck: Check = {
         ),
       ]
     }
-    patient.sealer = sealer
+    context.sealer = sealer
     if (fits === 'perhaps differs') {
       return [
         ...findings,
         warning(
-          `The key (${place}) opens none of the stored keys of bots and services. If it was not changed, use the key with which they were stored.`,
+          `The key (${place}) decrypts none of the stored keys of bots and services. Unless you changed it on purpose, use the key with which they were stored.`,
         ),
       ]
     }
-    return findings.length > 0 ? findings : [ok(`The key (${place}) fits the database.`)]
+    return findings.length > 0 ? findings : [ok(`The key (${place}) belongs to the database.`)]
   },
 }

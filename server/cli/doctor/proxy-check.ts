@@ -9,19 +9,19 @@ import type { ReceivedRequest } from '../../diagnosis/diagnosis-link.ts'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import { errorCode } from '../../lib/describe-error.ts'
 import { ok, problem, reasonOf, warning } from './finding.ts'
-import type { Check, Patient, Report } from './finding.ts'
+import type { Check, CheckContext, Report } from './finding.ts'
 
 /** A name with a slash, as in the path of a bot. */
 const parameter = 'a%2Fb'
-/** An address for documentation, which no client has. */
+/** An address that is reserved for documentation, so no client has it. */
 const forgedAddress = '203.0.113.7'
 /** Milliseconds for the whole stream, also when it is held back until its end. */
 const maxStreamMs = 10_000 + frameCount * frameIntervalMs
 
-/** What lies between users and the server: whether it passes on host, address and path, and streams at once (§30.23). */
+/** The proxy in front of the server: whether it passes on host, address, path and streams unchanged (§30.23). */
 export const proxyCheck: Check = {
   name: 'proxy',
-  async run({ config, database, sealer, isServing, guards, now }: Patient) {
+  async run({ config, database, sealer, isServing, guards, now }: CheckContext) {
     const { publicUrl } = config
     if (!isServing) return [ok('Not checked, because no server of Yonder runs here.')]
     if (database === null || sealer === null)
@@ -71,22 +71,22 @@ async function examineResponse(config: Config, guard: GuardedFetch, url: string)
 function describeNetworkError(publicUrl: string, error: unknown): string {
   const reason = reasonOf(error)
   if (/certificate|self.signed|CERT_/i.test(`${reason} ${errorCode(error)}`)) {
-    return `The certificate of ${publicUrl} is not accepted: ${reason}. Renew it, or if it is your own, name its authority in NODE_EXTRA_CA_CERTS.`
+    return `The certificate of ${publicUrl} is not accepted: ${reason}. Renew it. If it is from your own authority, set NODE_EXTRA_CA_CERTS to the file of the authority (with TLS=local: DATA_DIR/tls/ca.crt).`
   }
-  return `${publicUrl} cannot be reached from this machine: ${reason}. Check PUBLIC_URL, the name server, the proxy and the firewall.`
+  return `${publicUrl} cannot be reached from this machine: ${reason}. Check PUBLIC_URL, DNS, the proxy and the firewall.`
 }
 
 function describeRefusal({ publicUrl, port }: Config, status: number, body: string): string {
   if (status === 400 && body.includes('This address is not served here')) {
-    return `The proxy at ${publicUrl} does not pass on the Host header. Configure that (nginx: proxy_set_header Host $host).`
+    return `The proxy at ${publicUrl} does not pass on the Host header. Let it do so (nginx: proxy_set_header Host $host).`
   }
   if (status === 404 && body.includes('"not_found"')) {
     return `At ${publicUrl}, a Yonder with another database responds. Check DATA_DIR, DATABASE_URL and PUBLIC_URL.`
   }
   if (status >= 500) {
-    return `At ${publicUrl}, the response has the status ${status}. Let the proxy lead to port ${port}, and read its log.`
+    return `At ${publicUrl}, the response has the status ${status}. Check that the proxy forwards requests to port ${port}, and read its log.`
   }
-  return `At ${publicUrl}, something else than Yonder responds (status ${status}). Check PUBLIC_URL and the proxy.`
+  return `At ${publicUrl}, something other than Yonder responds (status ${status}). Check PUBLIC_URL and the proxy.`
 }
 
 /** Reads until it is known whether frames arrive one by one. */
@@ -133,7 +133,7 @@ function describeAddress(received: ReceivedRequest): Report[] {
   }
   // After a proxy that adds the address of this machine, the forged one counts only if this machine is trusted itself.
   if (address === forgedAddress && hops.at(-1) === forgedAddress) {
-    const message = `A client can choose its address: ${peer} is in TRUSTED_PROXIES, but passes on the X-Forwarded-For of clients. Let the proxy add the address to the header (nginx: $proxy_add_x_forwarded_for), or take it out of TRUSTED_PROXIES.`
+    const message = `A client can choose its address: ${peer} is in TRUSTED_PROXIES, but passes on the X-Forwarded-For of clients. Let the proxy add the address to the header (nginx: $proxy_add_x_forwarded_for), or remove it from TRUSTED_PROXIES.`
     return [isProxied ? problem(message) : warning(message)]
   }
   const isForwarded = isProxied || hops.some((hop) => hop !== forgedAddress)

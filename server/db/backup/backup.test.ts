@@ -328,7 +328,7 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
     await addSignInKey(source)
     const withKey = { ...creating, withKey: true }
     await expect(createBackup(installationIn(source, otherKey), file, withKey)).rejects.toThrow(
-      /does not open the stored secrets/,
+      /does not decrypt the stored secrets/,
     )
     expect(readdirSync(folder)).toEqual([])
     await createBackup(installationIn(source), file, withKey)

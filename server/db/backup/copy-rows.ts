@@ -115,7 +115,7 @@ export async function hashContent(source: Source): Promise<Content> {
 
 /**
  * Inserts the chunks into empty tables. The tables must have exactly the columns of the chunks.
- * @throws AppError when they have not
+ * @throws AppError when they do not
  */
 export async function writeTables(
   trx: Transaction<Tables>,
@@ -129,7 +129,9 @@ export async function writeTables(
     missing.delete(table)
     const expected = known.get(table)?.map(({ name }) => name)
     if (!Object.hasOwn(primaryKeys, table) || expected?.join() !== columns.join()) {
-      throw refuse(`The table ${table} of the backup does not fit its version of the database.`)
+      throw refuse(
+        `The table ${table} of the backup does not have the columns of its version. Use another backup.`,
+      )
     }
     if (rows.length === 0) continue
     if (insert?.table !== table || insert.rows !== rows.length) {

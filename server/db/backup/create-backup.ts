@@ -29,7 +29,7 @@ export interface BackupOptions {
 }
 
 export interface CreatedBackup extends WrittenBackup {
-  /** Whether the key of the installation opens the stored secrets. Null when there are none, and in an older version. */
+  /** Whether the key of the installation opens the stored secrets. Null when there are none or the version is older. */
   readonly keyFits: boolean | null
 }
 
@@ -52,7 +52,7 @@ export async function createBackup(
       const keyFits = isCurrent ? await fitsKey(source.db, secretKey) : null
       if (withKey && (secretKey === undefined || keyFits === false)) {
         throw refuse(
-          'The key of this installation cannot be included, because it does not open the stored secrets. Check SECRET_KEY, or secret.key in DATA_DIR.',
+          'The key of this installation cannot be included, because it does not decrypt the stored secrets. Check SECRET_KEY, or secret.key in DATA_DIR.',
         )
       }
       const header = {

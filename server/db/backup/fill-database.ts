@@ -10,7 +10,7 @@ import { ContentWriter } from './rows.ts'
 import type { Chunk, Content } from './rows.ts'
 import { copiedTables, listColumns } from './tables.ts'
 
-export interface Filling {
+export interface FillOptions {
   /** The number of migrations of the rows. The further ones run after the rows are inserted. */
   readonly migrations: number
   readonly chunks: AsyncIterable<Chunk>
@@ -23,21 +23,21 @@ export interface Filling {
  * chunks (§31.4). The tables get the version of the rows first, and then that of this program.
  * @throws AppError when a server uses the database, or when the rows do not fit. Then nothing was changed.
  */
-export function fillDatabase({ db, dialect }: Database, filling: Filling): Promise<Content> {
+export function fillDatabase({ db, dialect }: Database, options: FillOptions): Promise<Content> {
   return db.transaction().execute(async (trx) => {
     if (!(await dialect.lockOutServers(trx))) throw serverRuns()
     // A server that starts now waits for this transaction.
     await dialect.lockMigrations(trx)
     await removeTables(trx, dialect)
-    while (await runNextMigration(trx, dialect, filling.migrations));
+    while (await runNextMigration(trx, dialect, options.migrations));
     const writer = new ContentWriter()
-    await writeTables(trx, dialect, hashChunks(filling.chunks, writer))
+    await writeTables(trx, dialect, hashChunks(options.chunks, writer))
     const content = await hashContent({ db: trx, dialect })
     if (content.sha256 !== writer.finish().sha256) {
       throw refuse('The database does not have the same rows after the copy. Nothing was changed.')
     }
     while (await runNextMigration(trx, dialect));
-    await filling.check(trx)
+    await options.check(trx)
     return content
   })
 }

@@ -72,7 +72,7 @@ async function restoreToPostgres(
   }
 }
 
-/** Fills a new file, which then takes the place of the former one. */
+/** Fills a new file, which then replaces the old one. */
 async function restoreToSqlite(
   installation: InstallationOptions,
   path: string,
@@ -144,12 +144,12 @@ function wrongKey(dataDir: string, ownKey: string | undefined, header: Header): 
   const how =
     ownKey !== undefined && header.secretKey !== undefined
       ? `To use the key in the backup, remove SECRET_KEY and ${join(dataDir, 'secret.key')}.`
-      : `Set SECRET_KEY to the key of that installation, or put its secret.key into ${dataDir}.`
+      : `Set SECRET_KEY to the key of the installation that was backed up, or put its secret.key into ${dataDir}.`
   return refuse(`${what} ${how} Nothing was restored. Without the key, use --lost-key.`)
 }
 
 /**
- * Makes a SQLite file a single one, so that it can be replaced by a rename: a write-ahead log that a killed server left would
+ * Merges the write-ahead log into a SQLite file, so that a rename can replace the file: a write-ahead log that a killed server left would
  * otherwise be applied to the new file. A file that SQLite cannot read loses its log.
  * @throws AppError when another process has the database open
  */
@@ -161,7 +161,7 @@ function releaseFile(path: string): void {
     const code = errorCode(error)
     if (/^SQLITE_(BUSY|LOCKED)/.test(code)) {
       throw refuse(
-        `Another process has the database ${path} open. End it first. Nothing was restored.`,
+        `Another process has the database ${path} open. Stop it first. Nothing was restored.`,
         error,
       )
     }

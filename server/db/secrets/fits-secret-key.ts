@@ -8,7 +8,7 @@ const sealed = 'v2.%'
 
 /**
  * Whether the key of this sealer is the one with which the database was used. The keys of the built-in sign-in decide.
- * Without them, as with a provider of one's own, the keys of users remain, which may all be from a former key.
+ * Without them, as with a provider of the operator, the stored keys of users are tried. They may all be from an earlier key.
  */
 export async function fitsSecretKey(
   db: Db,

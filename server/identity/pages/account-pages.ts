@@ -25,7 +25,7 @@ export function signInPage(form: SignInForm): Page {
       ${
         form.needsSetUp
           ? html`<p class="note" role="status">
-              Nobody has an account here yet. The set-up link in the log of the server creates the first one.
+              No account exists yet. The set-up link in the log of the server creates the first one.
             </p>`
           : undefined
       }

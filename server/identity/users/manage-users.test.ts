@@ -126,7 +126,7 @@ describe.each(engines)('managing users on %s', (engine) => {
     ['a control character', 'eve@example.com\u001B[2J', 'is not an e-mail address'],
     ['two e-mails', 'eve@example.com, bob@example.com', 'is not an e-mail address'],
     ['a long e-mail', `${'e'.repeat(300)}@example.com`, 'is not an e-mail address'],
-  ])('invites nobody with %s (§30.9)', async (_name, address, message) => {
+  ])('refuses an invitation of %s (§30.9)', async (_name, address, message) => {
     await scene.database.db
       .insertInto('accounts')
       .values({
@@ -143,7 +143,7 @@ describe.each(engines)('managing users on %s', (engine) => {
     expect(await hashTables(scene.database)).toEqual(before)
   })
 
-  it('invites nobody when the accounts are at another provider, or disabled (§30.9)', async () => {
+  it('refuses an invitation when the accounts are at another provider, or the account is disabled (§30.9)', async () => {
     await disableUser(scene.deps, email)
     const before = await hashTables(scene.database)
     await expect(inviteUser(scene.deps, email)).rejects.toThrow('Enable the user instead')

@@ -161,7 +161,7 @@ export function deleteUser(deps: ManageUsersDeps, name: string): Promise<Managed
 }
 
 /**
- * Creates a link with which a user chooses a new password. The former link of the user is no longer valid (§15.33).
+ * Creates a link with which a user chooses a new password. An earlier link of the user is no longer valid (§15.33).
  * @throws AppError `conflict` when the account is disabled or has no password
  */
 export async function createReset(
@@ -189,9 +189,9 @@ export async function createReset(
 }
 
 /**
- * Creates a link with which the owner of an e-mail creates an account, also while sign-up is closed. The former
+ * Creates a link with which the owner of an e-mail creates an account, also while sign-up is closed. An earlier
  * invitation of this e-mail is no longer valid (§30.8).
- * @throws AppError `invalid_request` when it is no e-mail, `conflict` when it has an account, and with a provider of one's own
+ * @throws AppError `invalid_request` when it is no e-mail, `conflict` when it has an account or the operator has an OpenID provider
  */
 export async function inviteUser(
   deps: ManageUsersDeps,

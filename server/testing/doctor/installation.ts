@@ -14,11 +14,11 @@ import { runYonder } from '../run-yonder.ts'
 export interface Diagnosis {
   readonly code: number
   readonly findings: readonly Finding[]
-  /** The findings that are not well, as `check: message`. */
+  /** The warnings and problems, as `status, check: message`. */
   readonly complaints: readonly string[]
 }
 
-/** A healthy installation for each test, which the test spoils. */
+/** A healthy installation for each test, in which the test breaks something. */
 export class TestInstallation {
   database!: TestDatabase
   settings: Record<string, string> = {}

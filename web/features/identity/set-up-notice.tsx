@@ -1,6 +1,6 @@
 /**
- * Where the link is that creates the first account of a closed installation (§34.20). The link itself is a secret of the
- * operator.
+ * Says where the operator finds the link that creates the first account of a closed installation (§34.20). The link itself
+ * is secret.
  */
 export function SetUpNotice() {
   return (
@@ -12,8 +12,8 @@ export function SetUpNotice() {
         Create the first account
       </h2>
       <p className="mt-1 text-muted">
-        Nobody has an account here yet. The set-up link is printed in the log of the server, in the line that
-        begins with ‘Create the first account at’. To read the log:
+        No account exists yet. The set-up link is printed in the log of the server, in the line that begins
+        with ‘Create the first account at’. To read the log:
       </p>
       <dl className="mt-3 grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5">
         {logs.map(([place, command]) => (

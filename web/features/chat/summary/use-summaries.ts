@@ -13,7 +13,7 @@ export interface UseSummariesOptions {
   readonly session: ChatSession
   /** The bot that is selected. */
   readonly botName: string | undefined
-  /** Called after a summary was removed, with which its buttons disappear. */
+  /** Called after a summary was removed. Its buttons, one of which had the focus, are gone then. */
   readonly onRemoved: () => void
 }
 
