@@ -32,6 +32,11 @@ export interface TlsDeps {
 /** How often the certificate, its files and the names of the machine are checked. */
 const checkMs = 3_600_000
 
+const tlsFolderIn = (dataDir: string): string => join(dataDir, 'tls')
+
+/** The path of the certificate, as PEM, of the authority that `TLS=local` makes. */
+export const authorityPathIn = (dataDir: string): string => join(tlsFolderIn(dataDir), 'ca.crt')
+
 /**
  * Opens the configured certificate, and makes one with `TLS=local`. Returns null without TLS, or when a proxy has to do it.
  * @throws ConfigError when the certificate cannot be read or made
@@ -42,7 +47,7 @@ export async function openTls({ config, readMachine, now }: TlsDeps): Promise<Tl
   const publicHost = new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')
   const source =
     tls.kind === 'local'
-      ? await openLocal({ folder: join(config.dataDir, 'tls'), publicUrl, publicHost, readMachine, now })
+      ? await openLocal({ folder: tlsFolderIn(config.dataDir), publicUrl, publicHost, readMachine, now })
       : openFiles(tls, publicHost, now)
   let current = source.read()
   return {

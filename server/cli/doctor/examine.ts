@@ -1,7 +1,9 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { inspectConfig } from '../../config/config.ts'
 import { readMachine } from '../../config/machine.ts'
-import type { SettingProblem, Environment } from '../../config/config.ts'
+import type { Config, SettingProblem, Environment } from '../../config/config.ts'
 import { openGuards } from '../../http/outgoing/guarded-fetch.ts'
+import { authorityPathIn } from '../../tls/open-tls.ts'
 import { addressCheck } from './address-check.ts'
 import { clockCheck } from './clock-check.ts'
 import { databaseCheck } from './database-check.ts'
@@ -45,7 +47,7 @@ export async function examine(
   const context: CheckContext = {
     config: inspected.config,
     problems: [...problems, ...inspected.problems],
-    guards: openGuards(inspected.config.outgoing),
+    guards: openGuards(inspected.config.outgoing, { authorities: listAuthorities(inspected.config) }),
     now,
     progress,
     database: null,
@@ -63,6 +65,12 @@ export async function examine(
     await context.guards.close()
   }
   return findings
+}
+
+/** The authority that the server has made with `TLS=local`. It does not exist before the first start. */
+function listAuthorities({ tls, dataDir }: Config): readonly string[] {
+  const path = authorityPathIn(dataDir)
+  return tls?.kind === 'local' && existsSync(path) ? [readFileSync(path, 'utf8')] : []
 }
 
 async function runCheck({ run }: Check, context: CheckContext): Promise<readonly Report[]> {

@@ -1,4 +1,9 @@
+import { rmSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
+import { parseConfig } from '../../config/config.ts'
+import { unknownMachine } from '../../config/machine.ts'
+import { createTlsServers } from '../../http/tls-server.ts'
+import { openTls } from '../../tls/open-tls.ts'
 import { TestInstallation } from '../../testing/doctor/installation.ts'
 import { startProxy } from '../../testing/doctor/start-proxy.ts'
 import type { ProxyFaults } from '../../testing/doctor/start-proxy.ts'
@@ -77,5 +82,28 @@ describe('yonder doctor and a proxy', () => {
       expect.stringMatching(/^problem, proxy: .* cannot be reached from this machine/),
     ])
     expect(code).toBe(1)
+  })
+
+  it('accepts the certificate that TLS=local has made (§30.23, §34.9)', async () => {
+    const { PORT = '' } = installation.settings
+    const environment = { ...installation.settings, TLS: 'local', PUBLIC_URL: `https://localhost:${PORT}` }
+    const tls = await openTls({
+      config: parseConfig(environment),
+      readMachine: () => unknownMachine,
+      now: Date.now,
+    })
+    if (tls === null) throw new Error('TLS is off')
+    const product = await openTestApp({
+      database: installation.database,
+      environment,
+      deps: { sealer: installation.sealer, tls: { ...tls, servers: createTlsServers(tls.credentials) } },
+    })
+    opened.push(product)
+    await product.app.listen({ port: Number(PORT), host: '127.0.0.1' })
+    expect((await installation.diagnose(environment)).complaints).toEqual([])
+    rmSync(installation.path('tls/ca.crt'))
+    expect((await installation.diagnose(environment)).complaints).toEqual([
+      expect.stringMatching(/^problem, proxy: The certificate of https:\/\/localhost:\d+ is not accepted/),
+    ])
   })
 })

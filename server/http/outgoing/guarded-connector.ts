@@ -1,6 +1,7 @@
 import { lookup as systemLookup } from 'node:dns'
 import type { LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
+import { rootCertificates } from 'node:tls'
 import { buildConnector } from 'undici'
 import { addressRefused, bareHost, isAllowed } from './address-policy.ts'
 import type { AddressPolicy } from './address-policy.ts'
@@ -16,6 +17,8 @@ export interface ConnectorOptions {
   readonly lookup?: Lookup
   /** Milliseconds until a connection must be open, TLS included. */
   readonly maxConnectMs?: number
+  /** PEM certificates of authorities to accept besides those of Node. */
+  readonly authorities?: readonly string[]
 }
 
 /**
@@ -27,7 +30,8 @@ export function guardedConnector(
   policy: AddressPolicy,
   options: ConnectorOptions = {},
 ): buildConnector.connector {
-  const { lookup = systemLookup, maxConnectMs = 10_000 } = options
+  const { lookup = systemLookup, maxConnectMs = 10_000, authorities = [] } = options
+  const ca = authorities.length === 0 ? undefined : [...rootCertificates, ...authorities]
   const dialers = new Map<number, buildConnector.connector>()
 
   /** One for each port, because the operator allows hosts with ports and a lookup gets the name only. */
@@ -35,7 +39,11 @@ export function guardedConnector(
     const known = dialers.get(port)
     if (known !== undefined) return known
     if (dialers.size >= 64) dialers.clear()
-    const dialer = buildConnector({ timeout: maxConnectMs, lookup: checkedLookup(policy, port, lookup) })
+    const dialer = buildConnector({
+      timeout: maxConnectMs,
+      lookup: checkedLookup(policy, port, lookup),
+      ...(ca !== undefined && { ca }),
+    })
     dialers.set(port, dialer)
     return dialer
   }

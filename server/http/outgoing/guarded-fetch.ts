@@ -186,8 +186,9 @@ export interface Guards {
   close(): Promise<void>
 }
 
-export function openGuards(policy: Omit<AddressPolicy, 'trust'>): Guards {
-  const open = (trust: AddressPolicy['trust']) => guardedFetch({ policy: { ...policy, trust } })
+/** Opens a guard for each origin of addresses. */
+export function openGuards(policy: Omit<AddressPolicy, 'trust'>, options: ConnectorOptions = {}): Guards {
+  const open = (trust: AddressPolicy['trust']) => guardedFetch({ ...options, policy: { ...policy, trust } })
   const guards = {
     operatorSupplied: open('operatorSupplied'),
     userSupplied: open('userSupplied'),
