@@ -27,8 +27,8 @@ export default defineConfig({
           // The test files of a worker share its modules. The modules have no state of their own that affects a test.
           isolate: false,
           globalSetup: [path('scripts/provide-test-database.mjs'), path('scripts/provide-test-programs.mjs')],
-          // The first start of PGlite takes seconds on a busy machine.
-          testTimeout: 20_000,
+          // These end a test that hangs. Some tests start processes, which takes long on a busy machine.
+          testTimeout: 60_000,
           hookTimeout: 60_000,
         },
       },

@@ -26,7 +26,7 @@ export interface Product {
 /** The folder with the built product and the pages for tests. */
 export const productFolder = process.env['PRODUCT_FOLDER'] ?? rootFolder
 
-const startDeadlineMs = 15_000
+const startDeadlineMs = 60_000
 const stopDeadlineMs = 10_000
 
 /** How a product differs from the default one. */

@@ -11,12 +11,9 @@ import { restoreFixture } from '../testing/upgrade/restore-fixture.ts'
 /** A computation of a password takes long on a busy machine. */
 const maxTestMs = 120_000
 
-// A password takes half a second, and both databases store it in the same way. So PostgreSQL has one test.
-const cases = engines.flatMap((engine) =>
-  listFixtures()
-    .slice(0, engine === 'sqlite' ? undefined : 1)
-    .map((version) => ({ engine, version })),
-)
+// The oldest and the newest: a password takes half a second, and no upgrade changes its row (§32.1).
+const versions = [listFixtures()[0], listFixtures().at(-1)].filter((version) => version !== undefined)
+const cases = engines.flatMap((engine) => versions.map((version) => ({ engine, version })))
 
 it.each(cases)(
   'an upgrade from $version migrations on $engine accepts the passwords of users, who stay the same users (§32.2)',

@@ -49,6 +49,8 @@ export async function createServer(deps: ServerDeps, options: ServerOptions): Pr
     bodyLimit: 1_048_576,
     // Milliseconds until a request must be complete. Without this limit a client could send a body forever.
     requestTimeout: 60_000,
+    // Milliseconds until the routes must be registered. Fastify's ten seconds are too few for a slow or busy machine.
+    pluginTimeout: 60_000,
     logger: {
       level: options.logLevel,
       redact: ['req.headers', 'res.headers'],

@@ -4,6 +4,7 @@ import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import { AppError } from '../lib/app-error.ts'
 import { errorCode } from '../lib/describe-error.ts'
 import { STATUS_CODES } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** The HTTP status of each error code. */
@@ -66,8 +67,37 @@ export function createErrorHandler(toStorageError: ToStorageError) {
     else request.log.info({ code: known.code, reason: known.message }, 'request refused')
     if (known.code === 'unavailable') reply.header('retry-after', retryAfterSeconds)
     if (known.code === 'unauthenticated') reply.header('www-authenticate', 'Bearer')
-    void reply.status(status).type('application/json; charset=utf-8').send(errorBody(known))
+    const send = (): void =>
+      void reply.status(status).type('application/json; charset=utf-8').send(errorBody(known))
+    if (known.code === 'payload_too_large') void discardBody(request.raw).then(send)
+    else send()
   }
+}
+
+/** How much of a refused body is read, and for how many milliseconds. */
+const maxDiscardedBytes = 4_000_000
+const maxDiscardMs = 2_000
+
+/**
+ * Reads the rest of a body. A connection that is closed before would be reset, so that a client or a proxy that is still
+ * sending would not read the response.
+ */
+async function discardBody(request: IncomingMessage): Promise<void> {
+  if (request.readableEnded || request.destroyed) return
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(end, maxDiscardMs)
+    let bytes = 0
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes > maxDiscardedBytes) end()
+    })
+    for (const event of ['end', 'close', 'error']) request.once(event, end)
+
+    function end(): void {
+      clearTimeout(timer)
+      resolve()
+    }
+  })
 }
 
 /** The wire form of an error. */
