@@ -27,8 +27,8 @@ async function signInTwice(page: Page, openBrowser: () => Promise<BrowserContext
 
 /** Runs a command of the operator beside the running product. */
 async function runUsers(product: Product, ...words: string[]): Promise<string> {
-  const program = join(productFolder, 'server/dist/users.js')
-  const { stdout } = await promisify(execFile)(process.execPath, [program, ...words], {
+  const program = join(productFolder, 'server/dist/yonder.js')
+  const { stdout } = await promisify(execFile)(process.execPath, [program, 'users', ...words], {
     cwd: product.dataDir,
     env: { PATH: process.env['PATH'], DATA_DIR: product.dataDir, PUBLIC_URL: product.url },
   })
