@@ -71,7 +71,7 @@ async function examineResponse(config: Config, guard: GuardedFetch, url: string)
 function describeNetworkError(publicUrl: string, error: unknown): string {
   const reason = reasonOf(error)
   if (/certificate|self.signed|CERT_/i.test(`${reason} ${errorCode(error)}`)) {
-    return `The certificate of ${publicUrl} is not accepted: ${reason}. Renew it. If it is from your own authority, set NODE_EXTRA_CA_CERTS to the file of the authority (with TLS=local: DATA_DIR/tls/ca.crt).`
+    return `The certificate of ${publicUrl} is not accepted: ${reason}. Renew it. If it is from your own authority, set NODE_EXTRA_CA_CERTS to the file of the authority.`
   }
   return `${publicUrl} cannot be reached from this machine: ${reason}. Check PUBLIC_URL, DNS, the proxy and the firewall.`
 }
