@@ -67,11 +67,15 @@ export function createErrorHandler(toStorageError: ToStorageError) {
     else request.log.info({ code: known.code, reason: known.message }, 'request refused')
     if (known.code === 'unavailable') reply.header('retry-after', retryAfterSeconds)
     if (known.code === 'unauthenticated') reply.header('www-authenticate', 'Bearer')
-    const send = (): void =>
-      void reply.status(status).type('application/json; charset=utf-8').send(errorBody(known))
-    if (known.code === 'payload_too_large') void discardBody(request.raw).then(send)
-    else send()
+    reply.status(status).type('application/json; charset=utf-8')
+    if (known.code === 'payload_too_large') void sendAfterBody(request, reply, known)
+    else void reply.send(errorBody(known))
   }
+}
+
+async function sendAfterBody(request: FastifyRequest, reply: FastifyReply, error: AppError): Promise<void> {
+  await discardBody(request.raw)
+  void reply.send(errorBody(error))
 }
 
 /** How much of a refused body is read, and for how many milliseconds. */
