@@ -67,9 +67,9 @@ describe('the sign-in screen', () => {
     expect(screen.getByRole('button', { name: 'Sign in with Google' })).toBeVisible()
   })
 
-  it('says where the set-up link is while there is no account (§34.20)', () => {
+  it('says where the set-up link is while there is no account (§34.20)', async () => {
     open(true, { status: 'unauthenticated' }, null, true)
-    const notice = screen.getByRole('region', { name: 'Create the first account' })
+    const notice = await screen.findByRole('region', { name: 'Create the first account' })
     for (const command of ['docker compose logs', 'journalctl -u yonder', /^yonder users invite/])
       expect(within(notice).getByText(command)).toBeVisible()
     expect(screen.getByRole('button', { name: 'Sign in with a local account' })).toBeEnabled()
