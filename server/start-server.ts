@@ -87,8 +87,8 @@ async function start(config: Config): Promise<void> {
     tls: tls === null || servers === null ? null : { ...tls, servers },
   })
   reports.reportTo((error, message) => app.log.error({ err: error }, message))
-  for (const warning of findDataWarnings(config, readContainerFacts(readMachine()))) app.log.warn(warning)
   await listen(app, config)
+  for (const warning of findDataWarnings(config, readContainerFacts(readMachine()))) app.log.warn(warning)
   const stopWatching = tls?.watch(
     (credentials) => servers?.setCredentials(credentials),
     (error) => reports.report(error, 'the certificate could not be renewed'),

@@ -66,7 +66,7 @@ function explain(error: unknown, path: string, dataDir: string): string {
     case 'EPERM':
       return beginning + explainOwner(path, dataDir)
     default:
-      return `${beginning} (DATA_DIR): ${error instanceof Error ? error.message : String(error)}`
+      return `${beginning} (${errorCode(error)}). Make it writable for the user that runs Yonder, or choose another data folder with --data or DATA_DIR.`
   }
 }
 
