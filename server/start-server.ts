@@ -139,8 +139,9 @@ function openMetrics(): Registry {
   return metrics
 }
 
+/** Prints lines that stay together: the log is written to the same output meanwhile. */
 function print(lines: readonly string[]): void {
-  for (const line of lines) process.stdout.write(`${line}\n`)
+  process.stdout.write(lines.map((line) => `${line}\n`).join(''))
 }
 
 /** Closes everything and exits on SIGTERM and SIGINT, and when too many exceptions were not caught. */
