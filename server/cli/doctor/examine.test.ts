@@ -83,7 +83,7 @@ describe.each(engines.filter(isConcurrent))('yonder doctor with %s', (engine) =>
     const { code, complaints } = await diagnose()
     expect(complaints).toEqual(containing('problem, database: The database is '))
     expect(complaints).toEqual(containing(message))
-    expect(complaints).toEqual(containing('warning, key: Whether the key fits'))
+    expect(complaints).toEqual(containing('warning, key: Whether the key belongs to the database'))
     expect(code).toBe(1)
   })
 
