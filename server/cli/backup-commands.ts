@@ -7,6 +7,7 @@ import { readConfig } from '../config/config.ts'
 import { errorCode } from '../lib/describe-error.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import type { Cli } from './cli.ts'
+import { findFileProblem } from './file-problem.ts'
 import { CommandError } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -118,7 +119,7 @@ function reportProgress(terminal: Terminal, what: string): ReportRows {
   }
 }
 
-/** Problems with files and disks are the operator's to solve, so they are printed without a stack. */
+/** Prints problems with files, disks and connections without a stack. */
 async function expectProblems(work: () => Promise<void>): Promise<void> {
   try {
     await work()
@@ -126,18 +127,6 @@ async function expectProblems(work: () => Promise<void>): Promise<void> {
     const problem = describeSystemError(error)
     throw problem === undefined ? error : new CommandError(problem)
   }
-}
-
-const systemErrors: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file or folder',
-  EACCES: 'this user does not have the permission',
-  EPERM: 'this user does not have the permission',
-  EISDIR: 'it is a folder, and a file is needed',
-  ENOTDIR: 'a part of the path is not a folder',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  EIO: 'the disk has failed',
 }
 
 function describeSystemError(error: unknown): string | undefined {
@@ -148,7 +137,7 @@ function describeSystemError(error: unknown): string | undefined {
   if (/^(08|28|3D|57P)/.test(code) && error instanceof Error) {
     return `The PostgreSQL database cannot be used: ${error.message}. Nothing was changed.`
   }
-  const problem = systemErrors[code]
+  const problem = findFileProblem(error)
   if (problem === undefined || !(error instanceof Error)) return undefined
   const what = 'path' in error && typeof error.path === 'string' ? error.path : 'The file cannot be written'
   return `${what}: ${problem}. Nothing was changed.`

@@ -151,7 +151,7 @@ describe.each(engines.filter(isConcurrent))('yonder users on %s', (engine) => {
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ user: { email }, chats: [] })
     const content = readFileSync(file, 'utf8')
     const again = await run(['export', email, file])
-    expect(again.stderr).toContain('The file exists already')
+    expect(again.stderr).toContain('it exists already')
     expect(again.code).toBe(1)
     expect(readFileSync(file, 'utf8')).toBe(content)
   })
@@ -159,9 +159,9 @@ describe.each(engines.filter(isConcurrent))('yonder users on %s', (engine) => {
   it('leaves no file when the export fails (§30.13)', async () => {
     writeFileSync(join(folder, 'file'), '')
     for (const [path, reason] of [
-      ['nope/ada.json', 'Its folder does not exist'],
-      ['file/ada.json', 'Its folder does not exist'],
-      ['.', 'The file exists already'],
+      ['nope/ada.json', 'there is no such file or folder'],
+      ['file/ada.json', 'a part of the path is not a folder'],
+      ['.', 'it exists already'],
     ] as const) {
       const { code, stderr } = await run(['export', email, join(folder, path)])
       expect(stderr).toContain(reason)

@@ -24,7 +24,7 @@ it.each([
   [
     'the disk is full',
     Object.assign(new Error('write failed'), { code: 'ENOSPC', syscall: 'write' }),
-    'The disk is full, so nothing was kept.',
+    'the disk is full',
   ],
 ])('removes the file when %s (§30.13)', async (_name, error, message) => {
   async function* parts() {

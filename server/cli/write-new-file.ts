@@ -1,6 +1,6 @@
 import { open, rm } from 'node:fs/promises'
 import { toVisibleLine } from '../lib/text.ts'
-import { errorCode } from '../lib/describe-error.ts'
+import { findFileProblem } from './file-problem.ts'
 import { CommandError } from './terminal.ts'
 
 /**
@@ -10,7 +10,7 @@ import { CommandError } from './terminal.ts'
  */
 export async function writeNewFile(path: string, parts: AsyncIterable<string>): Promise<number> {
   const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
-    throw new CommandError(describeProblem(path, error))
+    throw toCommandError(path, error) ?? error
   })
   const interrupted = new AbortController()
   const interrupt = (): void => interrupted.abort(new CommandError('Nothing was written.'))
@@ -26,32 +26,16 @@ export async function writeNewFile(path: string, parts: AsyncIterable<string>): 
     return bytes
   } catch (error) {
     await rm(path, { force: true })
-    throw isFileError(error) ? new CommandError(describeProblem(path, error)) : error
+    throw toCommandError(path, error) ?? error
   } finally {
     process.off('SIGINT', interrupt)
     await file.close()
   }
 }
 
-const problems: Readonly<Record<string, string>> = {
-  EEXIST: 'The file exists already. Choose another name, or remove it.',
-  ENOENT: 'Its folder does not exist.',
-  ENOTDIR: 'Its folder does not exist.',
-  EACCES: 'You may not write there.',
-  EPERM: 'You may not write there.',
-  EROFS: 'The disk is read-only.',
-  EISDIR: 'It is a folder.',
-  ENOSPC: 'The disk is full, so nothing was kept.',
-  EDQUOT: 'The disk quota is used up, so nothing was kept.',
-  EFBIG: 'The file is too large for this file system, so nothing was kept.',
-  EIO: 'The disk has failed, so nothing was kept.',
-}
-
-function isFileError(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error && errorCode(error) in problems
-}
-
-function describeProblem(path: string, error: unknown): string {
-  const reason = problems[errorCode(error)] ?? (error instanceof Error ? error.message : String(error))
-  return `${toVisibleLine(path)} was not written. ${reason}`
+function toCommandError(path: string, error: unknown): CommandError | undefined {
+  const problem = findFileProblem(error)
+  return problem === undefined
+    ? undefined
+    : new CommandError(`${toVisibleLine(path)} was not written: ${problem}.`)
 }
