@@ -1,25 +1,20 @@
 import { fileURLToPath } from 'node:url'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { createApp } from './app.ts'
-import { addressOfBot } from './bots/bot-fields.ts'
 import { findHostOllama } from './bots/check/find-host-ollama.ts'
 import { insertDefaultBots } from './bots/default-bots.ts'
 import { builtInDemoShareId, ConfigError, readConfig } from './config/config.ts'
 import type { Config } from './config/config.ts'
 import { withHost } from './config/setting-values.ts'
 import { AppError } from './lib/app-error.ts'
-import { findDataWarnings, prepareDataFolder, readContainerFacts } from './config/prepare-data-folder.ts'
+import { findDataWarnings, needsDataFolder, readContainerFacts } from './config/container-warnings.ts'
 import { readMachine } from './config/machine.ts'
 import { newId } from './lib/new-id.ts'
-import type { Database } from './db/database.ts'
+import { requireDataFolder } from './db/data-folder.ts'
 import { lockDataFolder } from './db/lock-data-folder.ts'
 import { openDatabase } from './db/open-database.ts'
-import { resealSecrets } from './db/secrets/reseal-secrets.ts'
-import { requireSecretKey } from './db/secrets/require-secret-key.ts'
-import { createSealer } from './db/secrets/seal-secret.ts'
-import type { Sealer } from './db/secrets/seal-secret.ts'
 import { listen } from './listen.ts'
-import { addressOfService } from './integrations/api-key.ts'
+import { openSealer } from './open-sealer.ts'
 import { createPasswordHasher } from './identity/accounts/hash-password.ts'
 import { openIdentity } from './identity/open-identity.ts'
 import { startDemoModel } from './models/demo/start-demo-model.ts'
@@ -50,7 +45,7 @@ export async function startServer(given: Readonly<Record<string, string | undefi
 }
 
 async function start(config: Config): Promise<void> {
-  prepareDataFolder(config)
+  if (needsDataFolder(config)) requireDataFolder(config.dataDir)
   const lock = config.databaseUrl === null ? await lockDataFolder(config.dataDir) : null
   const reports = new ErrorReports()
   const tls = await openTls({ config, readMachine, now: Date.now })
@@ -88,7 +83,7 @@ async function start(config: Config): Promise<void> {
   })
   reports.reportTo((error, message) => app.log.error({ err: error }, message))
   await listen(app, config)
-  for (const warning of findDataWarnings(config, readContainerFacts(readMachine()))) app.log.warn(warning)
+  for (const warning of findDataWarnings(config, readContainerFacts(config))) app.log.warn(warning)
   const stopWatching = tls?.watch(
     (credentials) => servers?.setCredentials(credentials),
     (error) => reports.report(error, 'the certificate could not be renewed'),
@@ -107,19 +102,6 @@ async function start(config: Config): Promise<void> {
     await database.close()
     lock?.release()
   })
-}
-
-/** Opens the key of this installation. Secrets that an older version has sealed are sealed again. */
-async function openSealer(config: Config, database: Database): Promise<Sealer> {
-  const secretKey = requireSecretKey(config.secretKey, config.dataDir)
-  const sealer = createSealer(secretKey)
-  await resealSecrets(database, {
-    sealer,
-    secretKey,
-    addressOfBot: (bot) => addressOfBot(bot, config),
-    addressOfIntegration: ({ name }) => addressOfService(config.apiKeyServices, name),
-  })
-  return sealer
 }
 
 /** Where the data is, without the password of the database. */

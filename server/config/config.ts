@@ -294,7 +294,7 @@ function toTls({ TLS, TLS_CERT, TLS_KEY }: Settings): Config['tls'] {
   return { kind: 'files', certificatePath: resolve(TLS_CERT), keyPath: resolve(TLS_KEY) }
 }
 
-/** The name of the machine is only useful with TLS, because nobody can sign in at `http://nas:3000` (§34.14). */
+/** The name of the machine is only useful with TLS, because browsers refuse to sign in at `http://nas:3000` (§34.14). */
 function defaultUrl({ PORT, HOST }: Settings, tls: boolean, { hostName, isContainer }: Machine): string {
   if (!tls) return `http://localhost:${PORT}`
   const isReachable = !loopbackHosts.has(HOST) && !isContainer

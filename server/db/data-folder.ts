@@ -1,4 +1,5 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { AppError } from '../lib/app-error.ts'
 import { errorCode } from '../lib/describe-error.ts'
 
@@ -7,11 +8,7 @@ import { errorCode } from '../lib/describe-error.ts'
  * @throws AppError when it cannot be created
  */
 export function createDataFolder(path: string): void {
-  try {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
-  } catch (error) {
-    throw unwritable(path, error)
-  }
+  attempt(path, path, () => mkdirSync(path, { recursive: true, mode: 0o700 }))
 }
 
 /**
@@ -19,18 +16,44 @@ export function createDataFolder(path: string): void {
  * @throws AppError when it cannot be written
  */
 export function createPrivateFile(path: string): string {
-  try {
-    closeSync(openSync(path, 'a', 0o600))
-  } catch (error) {
-    throw unwritable(path, error)
-  }
+  attempt(path, dirname(path), () => closeSync(openSync(path, 'a', 0o600)))
   return path
 }
 
-function unwritable(path: string, cause: unknown): AppError {
-  return new AppError(
-    'unavailable',
-    `Yonder cannot write to ${path} (${errorCode(cause)}). Make it writable for the user that runs Yonder, or choose another data folder with --data or DATA_DIR.`,
-    { cause },
-  )
+/** Files that an earlier start, perhaps as another user, may have created in the data folder. */
+const files = ['server.lock', 'yonder.sqlite', 'yonder.sqlite-wal', 'yonder.sqlite-shm', 'secret.key']
+
+/**
+ * Creates the data folder if it is missing, and checks that this process can write to it and to its own files in it, before
+ * anything is written (§33.4, §33.5).
+ * @throws AppError when it cannot
+ */
+export function requireDataFolder(path: string): void {
+  createDataFolder(path)
+  for (const checked of [path, ...files.map((name) => join(path, name)).filter(existsSync)])
+    attempt(checked, path, () => accessSync(checked, constants.R_OK | constants.W_OK))
+}
+
+function attempt(path: string, dataDir: string, work: () => void): void {
+  try {
+    work()
+  } catch (cause) {
+    throw new AppError('unavailable', `Yonder cannot write to ${path}${explain(cause, path, dataDir)}`, {
+      cause,
+    })
+  }
+}
+
+/** Continues the sentence about a path that this process cannot write to. */
+function explain(error: unknown, path: string, dataDir: string): string {
+  const code = errorCode(error)
+  if (code === 'EROFS')
+    return ', because it is mounted read-only. Mount it writable, or set DATA_DIR to another folder.'
+  const owner = statSync(path, { throwIfNoEntry: false })?.uid
+  const [user, group] = [process.getuid?.(), process.getgid?.()]
+  if (!['EACCES', 'EPERM'].includes(code) || owner === undefined || owner === user)
+    return ` (${code}). Make it writable for the user that runs Yonder, or choose another data folder with --data or DATA_DIR.`
+  // In a container, root may not have the right to write to files of other users.
+  const mend = user === 0 ? `Start as user ${owner}.` : `Run as root: chown -R ${user}:${group} "${dataDir}"`
+  return ` as user ${user}, because it belongs to user ${owner}. ${mend}`
 }

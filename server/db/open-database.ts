@@ -26,10 +26,9 @@ export async function openDatabase(
   { databaseUrl, dataDir }: DatabaseOptions,
   events: DatabaseEvents = {},
 ): Promise<Database> {
-  createDataFolder(dataDir)
   const database =
     databaseUrl === null
-      ? await openSqliteLazily(createPrivateFile(join(dataDir, sqliteFileName)))
+      ? await openSqliteLazily(createDatabaseFile(dataDir))
       : await openPostgresLazily(databaseUrl, events)
   try {
     await migrate(database)
@@ -38,6 +37,11 @@ export async function openDatabase(
     await database.close()
     throw error
   }
+}
+
+function createDatabaseFile(dataDir: string): string {
+  createDataFolder(dataDir)
+  return createPrivateFile(join(dataDir, sqliteFileName))
 }
 
 /**

@@ -5,7 +5,7 @@ import { sendToPort } from '../testing/identity/send-to-port.ts'
 import { SignInSession } from '../testing/identity/sign-in-session.ts'
 import type { Tokens } from '../testing/identity/sign-in-session.ts'
 import { fixtureUrl, fixtureUsers, listFixtures, readFixtureContent } from '../testing/upgrade/fixtures.ts'
-import { startSecrets } from '../testing/upgrade/open-upgraded.ts'
+import { openFixtureSealer } from '../testing/upgrade/open-upgraded.ts'
 import { restoreFixture } from '../testing/upgrade/restore-fixture.ts'
 
 /** A computation of a password takes long on a busy machine. */
@@ -20,7 +20,7 @@ it.each(cases)(
   async ({ engine, version }) => {
     const fixture = await restoreFixture(version, engine)
     const database = await fixture.upgrade()
-    const sealer = await startSecrets(database, fixture.dataDir)
+    const sealer = await openFixtureSealer(database, fixture.dataDir)
     const server = await openIdentityServer({ database, sealer, environment: { PUBLIC_URL: fixtureUrl } })
     try {
       const send = sendToPort(server.port)

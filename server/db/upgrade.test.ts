@@ -6,7 +6,7 @@ import { describeSchema, hashColumns, listColumns } from '../testing/upgrade/des
 import { fixtureSecrets, listFixtures, readFixtureContent } from '../testing/upgrade/fixtures.ts'
 import type { RecordedResponse } from '../testing/upgrade/fixtures.ts'
 import { killMigration } from '../testing/upgrade/kill-migration.ts'
-import { openSecrets, openUpgraded, startSecrets } from '../testing/upgrade/open-upgraded.ts'
+import { openSecrets, openUpgraded, openFixtureSealer } from '../testing/upgrade/open-upgraded.ts'
 import { recordResponse } from '../testing/upgrade/record-responses.ts'
 import { restoreFixture } from '../testing/upgrade/restore-fixture.ts'
 import type { RestoredFixture } from '../testing/upgrade/restore-fixture.ts'
@@ -72,7 +72,7 @@ describe.each(engines)('an upgrade on %s', (engine) => {
     expect(await hashColumns(database, columns)).toEqual(hashes)
     await finishSearchIndex(database)
     expect(await describeSchema(database)).toEqual(newSchema)
-    const sealer = await startSecrets(database, fixture.dataDir)
+    const sealer = await openFixtureSealer(database, fixture.dataDir)
     expect(await openSecrets(database, sealer)).toMatchObject({
       botKeys: [fixtureSecrets.botKey],
       connectorTokens: [fixtureSecrets.connectorToken],

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 
 /**
- * The pages for a visitor who opened an address where nobody can sign in. They are the same on every installation, need
+ * The pages for a visitor who opened an address where signing in is impossible. They are the same on every installation, need
  * no script, and load nothing, so they reveal nothing about this one (§34.2).
  */
 interface AddressPage {

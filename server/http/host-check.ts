@@ -61,9 +61,13 @@ function cameOverTls({ headers }: FastifyRequest): boolean {
   return String(headers['x-forwarded-proto'] ?? '').startsWith('https')
 }
 
-/** Whether browsers offer cryptography at this origin, without which nobody can sign in (§15.20). */
+/** Whether browsers offer cryptography at this origin, which the sign-in needs (§15.20). */
 export function isSecureOrigin(origin: string): boolean {
   const { protocol, hostname } = new URL(origin)
-  if (protocol === 'https:') return true
-  return /^(127\.[\d.]+|\[::1\]|(.+\.)?localhost)$/.test(hostname)
+  return protocol === 'https:' || isLoopbackName(hostname)
+}
+
+/** Whether this host of an address always leads to the machine that opens it. */
+export function isLoopbackName(host: string): boolean {
+  return /^(127\.[\d.]+|\[::1\]|(.+\.)?localhost)$/.test(host)
 }

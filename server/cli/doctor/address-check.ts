@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { Config } from '../../config/config.ts'
+import { isLoopbackName, isSecureOrigin } from '../../http/host-check.ts'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import { errorCode } from '../../lib/describe-error.ts'
 import { messageOf, ok, problem, warning } from './finding.ts'
@@ -21,14 +22,8 @@ export const addressCheck: Check = {
   },
 }
 
-/** Browsers treat these names as secure without https, although `localhost` alone is in `isLoopback` of the settings. */
-function isSecureName(hostname: string): boolean {
-  return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
-}
-
 function findInsecureAddress({ publicUrl }: Config): Report[] {
-  const { protocol, hostname } = new URL(publicUrl)
-  if (protocol === 'https:' || isSecureName(hostname)) return []
+  if (isSecureOrigin(publicUrl)) return []
   return [
     problem(
       `Nobody can sign in at ${publicUrl}, because browsers allow the cryptography of the sign-in on https and on localhost only. Put a proxy with TLS in front of Yonder and set PUBLIC_URL to its https address, or set TLS=local and remove PUBLIC_URL.`,
@@ -37,7 +32,7 @@ function findInsecureAddress({ publicUrl }: Config): Report[] {
 }
 
 function findUnreachable({ publicUrl, host }: Config): Report[] {
-  const isPublic = !isSecureName(new URL(publicUrl).hostname)
+  const isPublic = !isLoopbackName(new URL(publicUrl).hostname)
   const listensHere = /^(localhost|127(\.\d+){3}|::1)$/.test(host)
   if (isPublic || listensHere) return []
   return [

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../lib/app-error.ts'
+import { createDataFolder } from '../data-folder.ts'
 import { findWeakness, makeSecretHint } from '../../lib/secret.ts'
 
 /** The name of the file with the key in the data folder. */
@@ -26,6 +27,7 @@ export function requireSecretKey(setting: string | null, dataDir: string): strin
 
 /** Writes the key into the data folder. An existing file stays as it is. */
 export function writeSecretKey(dataDir: string, key: string): void {
+  createDataFolder(dataDir)
   const path = join(dataDir, secretKeyFileName)
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   const file = openSync(draft, 'wx', 0o600)

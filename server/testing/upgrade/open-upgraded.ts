@@ -1,14 +1,9 @@
-import { addressOfBot } from '../../bots/bot-fields.ts'
 import { parseConfig } from '../../config/config.ts'
-import type { Config } from '../../config/config.ts'
 import type { Database } from '../../db/database.ts'
 import { openCredential } from '../../db/secrets/credential.ts'
-import { requireSecretKey } from '../../db/secrets/require-secret-key.ts'
-import { resealSecrets } from '../../db/secrets/reseal-secrets.ts'
 import * as contexts from '../../db/secrets/seal-contexts.ts'
-import { createSealer } from '../../db/secrets/seal-secret.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
-import { addressOfService } from '../../integrations/api-key.ts'
+import { openSealer } from '../../open-sealer.ts'
 import { createTestIdentity } from '../identity/test-identity.ts'
 import { createRequestClient, injected } from '../send-request.ts'
 import type { RequestClient } from '../send-request.ts'
@@ -54,18 +49,9 @@ export async function openUpgraded(
   }
 }
 
-/** Does with the stored secrets what the start of the server does. Returns the sealer of the installation. */
-export async function startSecrets(database: Database, dataDir: string): Promise<Sealer> {
-  const config: Config = parseConfig({ ...fixtureSettings, DATA_DIR: dataDir })
-  const secretKey = requireSecretKey(null, dataDir)
-  const sealer = createSealer(secretKey)
-  await resealSecrets(database, {
-    sealer,
-    secretKey,
-    addressOfBot: (bot) => addressOfBot(bot, config),
-    addressOfIntegration: ({ name }) => addressOfService(config.apiKeyServices, name),
-  })
-  return sealer
+/** Opens the key of a fixture as the start of the server does. */
+export function openFixtureSealer(database: Database, dataDir: string): Promise<Sealer> {
+  return openSealer(parseConfig({ ...fixtureSettings, DATA_DIR: dataDir }), database)
 }
 
 /** Opens all secrets that users have stored. Throws when one cannot be opened. */

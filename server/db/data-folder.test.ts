@@ -1,0 +1,67 @@
+import { spawnSync } from 'node:child_process'
+import { chownSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { programParameters } from '../testing/program-path.ts'
+
+const isRoot = process.getuid?.() === 0
+const namespace = ['--mount', ...(isRoot ? [] : ['--map-root-user'])]
+const canMount = spawnSync('unshare', [...namespace, 'true']).status === 0
+/** Without them root may not write to the files of others. */
+const noCapabilities = ['--bounding-set=-all', '--inh-caps=-all']
+/** As a user who is not root in there, and has the rights of this one outside. */
+const asAnotherUser = ['--user', '--map-user=1000', '--map-group=1000']
+const canDrop =
+  isRoot &&
+  spawnSync('setpriv', [...noCapabilities, 'true']).status === 0 &&
+  spawnSync('unshare', [...asAnotherUser, 'true']).status === 0
+
+describe('a data folder that cannot be written', () => {
+  let dataDir: string
+  beforeEach(() => {
+    dataDir = mkdtempSync(join(tmpdir(), 'yonder data '))
+  })
+  afterEach(() => rmSync(dataDir, { recursive: true }))
+
+  /** Starts the server with another program, and returns what it prints. It must not start. */
+  function start(...parameters: readonly string[]) {
+    const { status, stdout, stderr } = spawnSync(
+      'env',
+      [...parameters, process.execPath, ...programParameters('main.ts')],
+      {
+        cwd: '/',
+        encoding: 'utf8',
+        env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', DATA_DIR: dataDir, PORT: '0' },
+      },
+    )
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    return stderr
+  }
+
+  it.runIf(canDrop)('stops the start with one sentence when it belongs to another user (§33.5)', () => {
+    chownSync(dataDir, 65_534, 65_534)
+    expect(start('unshare', ...asAnotherUser)).toBe(
+      `Yonder cannot write to ${dataDir} as user 1000, because it belongs to user 65534. Run as root: chown -R 1000:1000 "${dataDir}"\n`,
+    )
+    expect(readdirSync(dataDir)).toEqual([])
+  })
+
+  it.runIf(canDrop)('stops the start when a file in it belongs to another user (§33.5)', () => {
+    const keyFile = join(dataDir, 'secret.key')
+    writeFileSync(keyFile, 'f2b5a8c1d4e7906132547698badcfe10', { mode: 0o600 })
+    chownSync(keyFile, 65_534, 65_534)
+    expect(start('setpriv', ...noCapabilities)).toContain(
+      `cannot write to ${keyFile} as user 0, because it belongs to user 65534. Start as user 65534.`,
+    )
+    expect(readdirSync(dataDir)).toEqual(['secret.key'])
+  })
+
+  it.runIf(canMount)('stops the start with one sentence when it is read-only (§33.4)', () => {
+    const mount = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"'
+    expect(start('unshare', ...namespace, 'sh', '-c', mount, dataDir)).toBe(
+      `Yonder cannot write to ${dataDir}, because it is mounted read-only. Mount it writable, or set DATA_DIR to another folder.\n`,
+    )
+    expect(readdirSync(dataDir)).toEqual([])
+  })
+})
