@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { rootFolder, runCommand } from '../scripts/run-command.mjs'
+import { rootFolder, runCommand } from '../bin/run-command.mjs'
 import { freePort } from '../server/testing/free-port.ts'
 import { openReport } from './parts/open-report.ts'
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { runCommand } from '../scripts/run-command.mjs'
+import { runCommand } from './run-command.mjs'
 import { sqliteRelease } from './sqlite-release.mjs'
 
 const { name } = sqliteRelease
@@ -59,7 +59,7 @@ export async function loadsSqlite(folder) {
  * Runs npm, and prints every 15 seconds that it is still working.
  *
  * @param {readonly string[]} parameters
- * @param {import('../scripts/run-command.mjs').CommandOptions} [options]
+ * @param {import('./run-command.mjs').CommandOptions} [options]
  */
 export async function runNpm(parameters, options) {
   const started = Date.now()

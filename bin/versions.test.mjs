@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { rootFolder } from '../scripts/run-command.mjs'
+import { rootFolder } from './run-command.mjs'
 import { findNodeProblem } from './node-version.mjs'
 import { sqliteRelease } from './sqlite-release.mjs'
 

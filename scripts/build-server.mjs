@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { bundleServer } from './bundle-server.mjs'
-import { rootFolder } from './run-command.mjs'
+import { rootFolder } from '../bin/run-command.mjs'
 
 // Bundles the server into the given folder, by default `server/dist`. A separate process, so that a failed build ends
 // with a message.

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { build } from 'vite'
-import { rootFolder } from './run-command.mjs'
+import { rootFolder } from '../bin/run-command.mjs'
 
 // Builds the pages that only browser tests open into a folder each below the given one, as the product is built but
 // without compressed copies. A separate process, because Vite reads NODE_ENV.

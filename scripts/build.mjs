@@ -11,7 +11,7 @@ import {
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { hashSources } from './hash-sources.mjs'
-import { rootFolder, runCommand, runTool } from './run-command.mjs'
+import { rootFolder, runCommand, runTool } from '../bin/run-command.mjs'
 import { setUp } from './setup.mjs'
 
 const shared = ['contract', 'package-lock.json', 'tsconfig.base.json']

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { build } from 'rolldown'
 import { listLicences } from './list-licences.mjs'
-import { rootFolder } from './run-command.mjs'
+import { rootFolder } from '../bin/run-command.mjs'
 
 /** A native module that is not installed. Everything else but SQLite goes into the bundle, which starts faster. */
 const external = ['pg-native']

@@ -11,7 +11,7 @@ import { checkRouteTests } from './architecture/route-tests.mjs'
 import { checkServerDomains } from './architecture/server-domains.mjs'
 import { checkSizes, describeSizes } from './architecture/sizes.mjs'
 import { checkWebFeatures } from './architecture/web-features.mjs'
-import { rootFolder } from './run-command.mjs'
+import { rootFolder } from '../bin/run-command.mjs'
 
 const exemptions = readFileSync(new URL('architecture/size-exemptions.txt', import.meta.url), 'utf8')
 const behaviour = readFileSync(`${rootFolder}docs/behaviour.md`, 'utf8')

@@ -1,4 +1,4 @@
-import { runCommand, runTool } from './run-command.mjs'
+import { runCommand, runTool } from '../bin/run-command.mjs'
 
 /** The slow steps come first, because two run at the same time. */
 const steps = [

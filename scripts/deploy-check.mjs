@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { rootFolder, runCommand } from './run-command.mjs'
+import { rootFolder, runCommand } from '../bin/run-command.mjs'
 import { setUp } from './setup.mjs'
 
 // Checks the Helm chart, the compose files and the systemd unit. Downloads Helm and the schemas: about 70 MB, once.

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { userInfo } from 'node:os'
-import { rootFolder } from './run-command.mjs'
+import { rootFolder } from '../bin/run-command.mjs'
 
 /**
  * Loaded with the first connection, because this file is imported before packages are installed.

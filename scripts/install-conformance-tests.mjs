@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { rootFolder, runCommand } from './run-command.mjs'
+import { rootFolder, runCommand } from '../bin/run-command.mjs'
 
 const folder = join(rootFolder, 'conformance')
 

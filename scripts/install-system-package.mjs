@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { runCommand } from './run-command.mjs'
+import { runCommand } from '../bin/run-command.mjs'
 
 let updated = false
 

@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { rootFolder, runCommand } from './run-command.mjs'
+import { rootFolder, runCommand } from '../bin/run-command.mjs'
 import { setUp } from './setup.mjs'
 
 /*

@@ -1,6 +1,6 @@
 import { findChromium, headlessShell } from './find-chromium.mjs'
 import { installSystemPackage } from './install-system-package.mjs'
-import { runTool } from './run-command.mjs'
+import { runTool } from '../bin/run-command.mjs'
 
 /**
  * Finds Chromium for the browser tests, or installs it: with apt as root, otherwise with Playwright. Returns its path,

@@ -1,4 +1,4 @@
-import { runTool } from './run-command.mjs'
+import { runTool } from '../bin/run-command.mjs'
 import { setUp } from './setup.mjs'
 
 await setUp()

@@ -4,7 +4,7 @@ import { buildSqlite, compilerHint, loadsSqlite, runNpm } from '../bin/build-sql
 import { findNodeProblem } from '../bin/node-version.mjs'
 import { sqliteRelease } from '../bin/sqlite-release.mjs'
 import { findInstallReason } from './find-install-reason.mjs'
-import { rootFolder } from './run-command.mjs'
+import { rootFolder } from '../bin/run-command.mjs'
 
 /**
  * Prepares the clone: checks Node, installs the packages, and makes sure that SQLite loads. Silent and fast when nothing

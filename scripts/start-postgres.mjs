@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { installSystemPackage } from './install-system-package.mjs'
-import { runCommand } from './run-command.mjs'
+import { runCommand } from '../bin/run-command.mjs'
 
 const debianFolder = '/usr/lib/postgresql'
 

@@ -1,4 +1,4 @@
-import { rootFolder, runCommand } from './run-command.mjs'
+import { rootFolder, runCommand } from '../bin/run-command.mjs'
 
 // In a separate process, so that the build does not use the server's memory.
 const { code } = await runCommand(process.execPath, ['scripts/build.mjs'])

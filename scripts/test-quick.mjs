@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { rootFolder, runTool } from './run-command.mjs'
+import { rootFolder, runTool } from '../bin/run-command.mjs'
 import { setUp } from './setup.mjs'
 
 // Runs the unit tests in the folders of changed files, on SQLite only. Changed files differ from the given revision, by

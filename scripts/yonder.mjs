@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { rootFolder, runCommand } from './run-command.mjs'
+import { rootFolder, runCommand } from '../bin/run-command.mjs'
 
 const program = `${rootFolder}server/dist/yonder.js`
 

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
-import { rootFolder } from '../../scripts/run-command.mjs'
+import { rootFolder } from '../../bin/run-command.mjs'
 import { format, listGrowth, summarize } from './figures.ts'
 import type { Figure, Growth, Summary, Verdict } from './figures.ts'
 

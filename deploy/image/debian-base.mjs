@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runCommand } from '../../scripts/run-command.mjs'
+import { runCommand } from '../../bin/run-command.mjs'
 import { runEngine } from './engine.mjs'
 
 /** @typedef {import('./engine.mjs').Engine} Engine */

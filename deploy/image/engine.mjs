@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { runCommand } from '../../scripts/run-command.mjs'
+import { runCommand } from '../../bin/run-command.mjs'
 
 /** The name of the image. */
 export const imageName = 'yonder'

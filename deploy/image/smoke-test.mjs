@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from '../../server/testing/free-port.ts'
 import { SignInSession } from '../../server/testing/identity/sign-in-session.ts'
-import { runCommand } from '../../scripts/run-command.mjs'
+import { runCommand } from '../../bin/run-command.mjs'
 import { imageName, runEngine } from './engine.mjs'
 
 /** @typedef {import('./engine.mjs').Engine} Engine */

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test as base } from '@playwright/test'
-import { rootFolder, runCommand } from '../../scripts/run-command.mjs'
+import { rootFolder, runCommand } from '../../bin/run-command.mjs'
 
 export interface Ran {
   /** Null while it runs, and after a signal. */

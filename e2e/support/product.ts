@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { rootFolder } from '../../scripts/run-command.mjs'
+import { rootFolder } from '../../bin/run-command.mjs'
 import { freePort } from '../../server/testing/free-port.ts'
 
 /** A running product with a port and a data folder of its own. */

@@ -4,9 +4,9 @@ const mayImport = /** @type {Record<string, readonly string[]>} */ ({
   server: ['contract', 'bin'],
   web: ['contract'],
   e2e: ['contract', 'server', 'bin', 'scripts'],
-  bench: ['contract', 'server', 'e2e', 'scripts'],
+  bench: ['contract', 'server', 'e2e', 'bin', 'scripts'],
   // It runs before the server of the package, and before the packages of a clone are installed.
-  bin: ['scripts'],
+  bin: [],
   scripts: ['bin'],
 })
 
