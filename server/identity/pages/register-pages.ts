@@ -6,12 +6,11 @@ import { registerAccountRoutes } from '../accounts/account-routes.ts'
 import type { AccountDeps } from '../accounts/account-routes.ts'
 import { registerFormBody } from '../accounts/forms.ts'
 import type { SignInDeps } from '../accounts/interaction.ts'
-import { registerInvitationRoutes } from '../accounts/invitation-routes.ts'
 import { registerNewAccountRoutes } from '../accounts/new-account-routes.ts'
 import { registerResetRoutes } from '../accounts/reset-routes.ts'
 import type { ResetDeps } from '../accounts/reset-routes.ts'
-import { registerSetUpRoutes } from '../accounts/set-up-routes.ts'
-import type { SetUpDeps } from '../accounts/set-up-routes.ts'
+import { registerAccountLinks } from '../accounts/account-link-routes.ts'
+import type { AccountLinkDeps } from '../accounts/account-link-routes.ts'
 import { registerSignInRoutes } from '../accounts/sign-in-routes.ts'
 import { registerGoogleRoutes } from '../google/google-routes.ts'
 import type { RequestLimit } from '../provider/limit-requests.ts'
@@ -35,7 +34,7 @@ export function createPageErrorHandler(dialect: Dialect) {
   }
 }
 
-type PageDeps = SignInDeps & SetUpDeps & AccountDeps & ResetDeps
+type PageDeps = SignInDeps & AccountLinkDeps & AccountDeps & ResetDeps
 
 /** Registers the pages of the embedded provider. Their errors are pages too, not JSON. */
 export function registerPages(scope: FastifyInstance, deps: PageDeps, limitRequest: RequestLimit): void {
@@ -44,8 +43,7 @@ export function registerPages(scope: FastifyInstance, deps: PageDeps, limitReque
   scope.setErrorHandler(createPageErrorHandler(deps.database.dialect))
   registerSignInRoutes(scope, deps)
   registerNewAccountRoutes(scope, deps)
-  registerSetUpRoutes(scope, deps)
-  registerInvitationRoutes(scope, deps)
+  registerAccountLinks(scope, deps)
   registerAccountRoutes(scope, deps)
   registerResetRoutes(scope, deps)
   if (deps.google !== null) registerGoogleRoutes(scope, deps, deps.google)
