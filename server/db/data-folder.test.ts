@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { chownSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { programParameters } from '../testing/program-path.ts'
+import { requireDataFolder } from './data-folder.ts'
 
 const isRoot = process.getuid?.() === 0
 const namespace = ['--mount', ...(isRoot ? [] : ['--map-root-user'])]
@@ -63,5 +64,19 @@ describe('a data folder that cannot be written', () => {
       `Yonder cannot write to ${dataDir}, because it is mounted read-only. Mount it writable, or set DATA_DIR to another folder.\n`,
     )
     expect(readdirSync(dataDir)).toEqual([])
+  })
+  it.each([
+    ['file', 'EEXIST'],
+    ['file/data', 'ENOTDIR'],
+    ['circle/data', 'ELOOP'],
+    ['n'.repeat(256), 'ENAMETOOLONG'],
+  ])('is refused with its path and the code: %.12s (§29.7)', (name, code) => {
+    writeFileSync(join(dataDir, 'file'), '')
+    symlinkSync('circle', join(dataDir, 'circle'))
+    const path = join(dataDir, name)
+    expect(() => requireDataFolder(path)).toThrow(
+      `Yonder cannot write to ${path} (${code}). Make it writable for the user that runs Yonder, or choose another data folder with --data or DATA_DIR.`,
+    )
+    expect(readdirSync(dataDir).sort()).toEqual(['circle', 'file'])
   })
 })

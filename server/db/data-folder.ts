@@ -49,9 +49,9 @@ function explain(error: unknown, path: string, dataDir: string): string {
   const code = errorCode(error)
   if (code === 'EROFS')
     return ', because it is mounted read-only. Mount it writable, or set DATA_DIR to another folder.'
-  const owner = statSync(path, { throwIfNoEntry: false })?.uid
+  const owner = ['EACCES', 'EPERM'].includes(code) && existsSync(path) ? statSync(path).uid : undefined
   const [user, group] = [process.getuid?.(), process.getgid?.()]
-  if (!['EACCES', 'EPERM'].includes(code) || owner === undefined || owner === user)
+  if (owner === undefined || owner === user)
     return ` (${code}). Make it writable for the user that runs Yonder, or choose another data folder with --data or DATA_DIR.`
   // In a container, root may not have the right to write to files of other users.
   const mend = user === 0 ? `Start as user ${owner}.` : `Run as root: chown -R ${user}:${group} "${dataDir}"`
