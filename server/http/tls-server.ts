@@ -54,8 +54,10 @@ export function isEncrypted(socket: Socket): boolean {
 
 /** Lets `handler` answer connections without TLS too, which are recognised by their first byte. */
 function divertPlain(server: Server, handler: RequestListener): void {
-  const plain = createPlainServer(handler)
-  plain.maxRequestsPerSocket = 1
+  const plain = createPlainServer((request, response) => {
+    response.shouldKeepAlive = false
+    handler(request, response)
+  })
   plain.on('clientError', refuseBrokenRequest)
   const open = new Set<Socket>()
   const startTls = server.listeners('connection')

@@ -63,7 +63,10 @@ describe.each(engines.filter(isConcurrent))('a restore to %s that is killed', (e
     })
     expect(restored.sha256).toBe(sha256)
     // What the killed restores have left is gone.
-    const names = engine === 'sqlite' ? ['server.lock', sqliteFileName] : []
-    expect(readdirSync(installation.dataDir).toSorted()).toEqual(names)
+    const names = engine === 'sqlite' ? ['data', 'data/server.lock', `data/${sqliteFileName}`] : []
+    expect(readdirSync(folder, { encoding: 'utf8', recursive: true }).toSorted()).toEqual([
+      'backup',
+      ...names,
+    ])
   }, 120_000)
 })
