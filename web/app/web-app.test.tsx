@@ -1,6 +1,7 @@
 import { makeBot, makeMessage, makeSharedChat, owlAndFox } from '../testing/wire-objects.ts'
 import { act, screen, waitFor } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
+import { BroadcastChannel } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { expectConsole } from '../testing/expect-console.ts'
 import { json, failure } from '../testing/scripted-api.ts'
@@ -55,6 +56,20 @@ it("keeps a service's response in the address until the user signs in, and does 
   expect(await landing()).toBeVisible()
   expect(location.search).toBe('?code=c&state=s')
   expect(api.requests.filter(({ route }) => route !== 'GET /api/settings')).toEqual([])
+})
+
+it('keeps its live updates open when another screen is opened (§10.7, §14.33)', async () => {
+  const request = (_name: string, _options: object, work: () => Promise<void>) => work()
+  vi.spyOn(navigator, 'locks', 'get').mockReturnValue({ request } as unknown as LockManager)
+  vi.stubGlobal('BroadcastChannel', BroadcastChannel)
+  api.on('GET /api/live', () => new Response(new ReadableStream()))
+  scene.signIn()
+  open('/')
+  await userEvent.click(await screen.findByRole('button', { name: 'Account' }, { timeout: 5000 }))
+  await userEvent.click(await screen.findByRole('menuitem', { name: 'Settings' }))
+  expect(await findText('User Information')).toBeVisible()
+  expect(at()).toBe('/settings/general')
+  expect(api.seen('GET /api/live')).toHaveLength(1)
 })
 
 describe('two users in one browser, one after the other', () => {

@@ -1,6 +1,5 @@
 import { sentenceOf } from '../lib/failure-sentences.ts'
 import type { ClientSettings } from '@yonder/contract/identity'
-import { useMemo } from 'react'
 import { BrowserRouter, useLocation, useNavigate } from 'react-router'
 import { SignInScreen } from '../features/identity/sign-in-screen.tsx'
 import { IdentityContext, useIdentity } from '../features/identity/use-identity.ts'
@@ -53,16 +52,13 @@ function SessionRoutes({ settings }: { readonly settings: ClientSettings }) {
   const { state, identity } = useIdentity()
   const { pathname, search } = useLocation()
   const navigate = useNavigate()
-  const actions = useMemo(
-    () => ({
-      getAccessToken: identity.getAccessToken,
-      onSignOut: () => void identity.signOut(),
-      onUnauthorized: (userId: string) => {
-        if (identity.forget(userId)) void navigate('/', { replace: true })
-      },
-    }),
-    [identity, navigate],
-  )
+  const actions = {
+    getAccessToken: identity.getAccessToken,
+    onSignOut: () => void identity.signOut(),
+    onUnauthorized: (userId: string) => {
+      if (identity.forget(userId)) void navigate('/', { replace: true })
+    },
+  }
   const session: AppRoutesProps['session'] =
     state.status === 'authenticated'
       ? { ...actions, user: state.user, sourceUrl: settings.sourceUrl }

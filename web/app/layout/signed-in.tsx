@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import { personalStorage } from '../../features/chat/chat-storage.ts'
 import { createApiClient } from '../../lib/api-client.ts'
 import { ApiProvider } from '../../lib/api-provider.tsx'
@@ -7,8 +7,9 @@ import type { SignedInUser } from '../signed-in-user.ts'
 import { SignedInLayout } from './signed-in-layout.tsx'
 
 export interface SignedInProps {
+  /** Stays the same: another user needs another element. */
   readonly user: SignedInUser
-  /** Returns an access token of the user with this id. */
+  /** Returns an access token of the user with this id. The functions of the first rendering are used. */
   readonly getAccessToken: (userId: string) => Promise<string | null | undefined>
   /** Signs out everywhere and redirects to the origin of the site. */
   readonly onSignOut: () => void
@@ -25,13 +26,12 @@ export function SignedIn({ user, getAccessToken, onSignOut, onUnauthorized, sour
     personalStorage.clearTexts()
     onSignOut()
   }
-  const api = useMemo(
-    () =>
-      createApiClient({
-        getAccessToken: () => getAccessToken(user.sub),
-        onUnauthorized: () => onUnauthorized(user.sub),
-      }),
-    [getAccessToken, onUnauthorized, user.sub],
+  // One client until this user signs out, because the chats and the live updates belong to it.
+  const [api] = useState(() =>
+    createApiClient({
+      getAccessToken: () => getAccessToken(user.sub),
+      onUnauthorized: () => onUnauthorized(user.sub),
+    }),
   )
   return (
     <ApiProvider api={api}>
