@@ -7,7 +7,7 @@ import type { Database } from '../server/db/database.ts'
 import { openDatabase } from '../server/db/open-database.ts'
 import type { DatabaseOptions } from '../server/db/open-database.ts'
 import { hashTables } from '../server/testing/database/hash-tables.ts'
-import { openTestDatabase } from '../server/testing/database/test-database.ts'
+import { openTestDatabase, postgresUrl } from '../server/testing/database/test-database.ts'
 import { paced } from './parts/bench-messages.ts'
 import { fillChats } from './parts/fill-chats.ts'
 import { openReport } from './parts/open-report.ts'
@@ -26,6 +26,8 @@ import { partPath, startProcess } from './parts/start-process.ts'
  */
 
 const [rounds = '20', messages = '20000', only] = process.argv.slice(2)
+if (only !== 'sqlite' && postgresUrl === '')
+  throw new Error('Set TEST_DATABASE_URL to a PostgreSQL database, or measure SQLite alone.')
 const size = Number(messages)
 const streams = 20
 const model = paced(30, 300)
@@ -46,7 +48,8 @@ const toEnvironment = ({ dataDir, databaseUrl }: DatabaseOptions): Readonly<Reco
 /** Of all tables but that of the migrations, which has the times at which they ran. */
 async function hashRows(database: Database): Promise<string> {
   const { migrations: _, ...hashes } = await hashTables(database)
-  return JSON.stringify(hashes)
+  // The databases list their tables in different orders.
+  return JSON.stringify(Object.entries(hashes).toSorted())
 }
 
 async function hashStored(options: DatabaseOptions): Promise<string> {
