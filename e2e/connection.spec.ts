@@ -174,3 +174,38 @@ for (const { look, viewport, colorScheme } of looks)
     await expect(page.getByRole('banner').filter({ has: banner(page) })).toBeVisible()
     await axe(page)
   })
+
+for (const { look, viewport, colorScheme } of looks)
+  test(`behind a proxy that buffers, the page says that replies appear late, and shows them when they are complete: ${look} (§33.8)`, async ({
+    page,
+    user: _,
+    model,
+    axe,
+  }) => {
+    await page.setViewportSize(viewport)
+    await page.emulateMedia({ colorScheme })
+    await page.evaluate(() => localStorage.setItem('theme', 'system'))
+    // As such a proxy does: the page receives a response when it has ended.
+    await page.route(/\/api\/(?:live|chat\/completions|chat\/[^/]+\/stream)/, async (route) => {
+      try {
+        await route.fulfill({ response: await route.fetch({ timeout: 0 }) })
+      } catch {
+        // The page does not wait any longer.
+      }
+    })
+    await page.reload()
+    const late = page.getByText(
+      'Replies appear late, because a proxy on the way to the server holds them back.',
+    )
+    await expect(late).toBeVisible({ timeout: 20_000 })
+    model.reply(['Late, ', 'but complete.', { finish: 'stop' }])
+    await writeMessage(page, 'hello')
+    await expect(lastReply(page)).toContainText('Late, but complete.')
+    await expect(sendButton(page)).toBeVisible()
+    await expect(late).toBeVisible()
+    await axe(page)
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await page.reload()
+    await expect(lastReply(page)).toContainText('Late, but complete.')
+    await expect(late).toBeHidden()
+  })

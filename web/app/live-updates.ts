@@ -1,5 +1,5 @@
 import type { LiveEvent, SettingsList } from '@yonder/contract/live'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { useSWRConfig } from 'swr'
 import { refreshChatList } from '../data/chats.ts'
 import { botsKey, chatListKey, connectorsKey, integrationsKey } from '../data/keys.ts'
@@ -7,7 +7,7 @@ import { findChatSessions } from '../features/chat/session/chat-sessions.ts'
 import { readAnnounced, setAnnouncedReads } from '../lib/announced-reads.ts'
 import type { ApiClient } from '../lib/api-client.ts'
 import { connectStream } from '../lib/streams/event-stream.ts'
-import { shareStream } from '../lib/streams/share-stream.ts'
+import { shareStream, type SharedStreamState } from '../lib/streams/share-stream.ts'
 import { useApi } from '../lib/api-provider.tsx'
 
 const keysOfLists: Readonly<Record<SettingsList, string>> = {
@@ -16,25 +16,35 @@ const keysOfLists: Readonly<Record<SettingsList, string>> = {
   integrations: integrationsKey,
 }
 
-/** Updates this page with what the user does in other tabs and on other devices, while the component is mounted (§10.6). */
-export function useLiveUpdates(userId: string): void {
+/**
+ * Updates this page with what the user does in other tabs and on other devices, while the component is mounted (§10.6).
+ * Returns the state of the stream; undefined while it is opened.
+ */
+export function useLiveUpdates(userId: string): SharedStreamState | undefined {
   const api = useApi()
   const { mutate } = useSWRConfig()
+  const [state, setState] = useState<SharedStreamState>()
   useEffect(() => {
     const keys = new Map<string, string>(Object.entries(keysOfLists))
-    return followLive(api, userId, (list) => {
+    return followLive(api, userId, setState, (list) => {
       // A newer server may name a list that this page does not have.
       const changed = list === undefined ? [...keys.values()] : [keys.get(list)]
       for (const key of changed) if (key !== undefined) readAnnounced(key, () => mutate(key))
     })
   }, [api, mutate, userId])
+  return state
 }
 
 /**
  * Follows the user's live stream. Returns a function that stops it. `onSettings` is called when a list of the settings
  * changed, or without a list when any list may have changed. Only tabs of the same user share the stream.
  */
-function followLive(api: ApiClient, userId: string, onSettings: (list?: SettingsList) => void): () => void {
+function followLive(
+  api: ApiClient,
+  userId: string,
+  onState: (state: SharedStreamState) => void,
+  onSettings: (list?: SettingsList) => void,
+): () => void {
   const sessions = findChatSessions(api)
   sessions.setLiveState('opening')
   /**
@@ -52,6 +62,7 @@ function followLive(api: ApiClient, userId: string, onSettings: (list?: Settings
       else setAnnouncedReads([...Object.values(keysOfLists), chatListKey], state === 'open')
       if (state === 'lost') api.connection.check()
       sessions.setLiveState(state)
+      onState(state)
     },
     onData(data) {
       const event = JSON.parse(data) as LiveEvent

@@ -18,7 +18,7 @@ it('shows a banner while the browser is offline (§10.20)', async () => {
   const isOnline = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(true)
   renderScreen(
     new ScriptedApi().on('GET /healthz', () => json({})),
-    <ConnectionBanner />,
+    <ConnectionBanner holdsStreams={false} />,
   )
   expect(banner()).toBeNull()
   isOnline.mockReturnValue(false)
@@ -37,7 +37,7 @@ it('shows a banner while the server does not respond, and not for a short interr
       throw new TypeError('Failed to fetch')
     })
     .on('GET /healthz', () => new Response('', { status }))
-  renderScreen(api, <ConnectionBanner />)
+  renderScreen(api, <ConnectionBanner holdsStreams={false} />)
   const fail = () => expect(api.client.read('/api/bots')).rejects.toThrow('The server could not be reached.')
   await fail()
   await pass(900)
@@ -54,4 +54,19 @@ it('shows a banner while the server does not respond, and not for a short interr
   await pass(5000)
   expect(banner()).toBeNull()
   expect(api.seen('GET /healthz')).toHaveLength(checks + 1)
+})
+
+it('says that a proxy holds replies back, unless the server cannot be reached (§33.8)', () => {
+  const isOnline = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(true)
+  renderScreen(
+    new ScriptedApi().on('GET /healthz', () => json({})),
+    <ConnectionBanner holdsStreams />,
+  )
+  const held = 'Replies appear late, because a proxy on the way to the server holds them back.'
+  expect(screen.getByText(held)).toBeVisible()
+  isOnline.mockReturnValue(false)
+  act(() => void window.dispatchEvent(new Event('offline')))
+  expect(banner()).toHaveTextContent('You are offline.')
+  expect(screen.queryByText(held)).toBeNull()
+  isOnline.mockRestore()
 })

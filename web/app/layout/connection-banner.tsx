@@ -1,24 +1,34 @@
-import { CloudOff, WifiOff } from 'lucide-react'
+import { CloudOff, Hourglass, WifiOff } from 'lucide-react'
 import { sentenceOf } from '../../lib/failure-sentences.ts'
 import { useApi } from '../../lib/api-provider.tsx'
 import { useStore } from '../../lib/store.ts'
 
+export interface ConnectionBannerProps {
+  /** Whether live updates are held back on their way. */
+  readonly holdsStreams: boolean
+}
+
 /**
- * A row of the header while the browser is offline or the server cannot be reached (§10.20, §10.30). The header grows by
- * `--spacing-banner`, so the row covers nothing.
+ * A row of the header while the browser is offline, the server cannot be reached, or streams are held back (§10.20, §10.30,
+ * §33.8). The header grows by `--spacing-banner`, so the row covers nothing.
  */
-export function ConnectionBanner() {
+export function ConnectionBanner({ holdsStreams }: ConnectionBannerProps) {
   const state = useStore(useApi().connection)
-  const Icon = state === 'offline' ? WifiOff : CloudOff
+  const isOut = state === 'offline' || state === 'unreachable'
+  const Icon = state === 'offline' ? WifiOff : isOut ? CloudOff : Hourglass
   return (
     <output className="block">
-      {(state === 'offline' || state === 'unreachable') && (
+      {(isOut || holdsStreams) && (
         <span
           data-connection-banner=""
           className="flex h-banner animate-appear items-center justify-center gap-2.5 border-y border-line bg-surface px-4 text-sm"
         >
           <Icon size={16} aria-hidden className="shrink-0 text-warning" />
-          <span>{sentenceOf(state)} You can still read the open page.</span>
+          <span>
+            {isOut
+              ? `${sentenceOf(state)} You can still read the open page.`
+              : 'Replies appear late, because a proxy on the way to the server holds them back.'}
+          </span>
         </span>
       )}
     </output>

@@ -13,11 +13,11 @@ import { useLiveUpdates } from '../live-updates.ts'
 export function SignedInLayout(props: Omit<HeaderProps, 'onSearch' | 'children'>) {
   const [isSearching, setSearching] = useState(false)
   const { pathname } = useLocation()
-  useLiveUpdates(props.user.sub)
+  const liveState = useLiveUpdates(props.user.sub)
   return (
     <>
       <Header {...props} onSearch={() => setSearching(true)}>
-        <ConnectionBanner />
+        <ConnectionBanner holdsStreams={liveState === 'held'} />
       </Header>
       <TokenFailureNotice />
       <ScrollToTop key={pathname} />

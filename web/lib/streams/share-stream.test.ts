@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { BroadcastChannel } from 'node:worker_threads'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { shareStream } from './share-stream.ts'
 import type { SharedStreamState } from './share-stream.ts'
 
@@ -32,6 +32,8 @@ function createServer() {
   const server = {
     requests: 0,
     status: 200,
+    /** Empty behind a proxy that holds it back. */
+    firstEvent: 'data: ready\n\n',
     open,
     send(data: string) {
       for (const stream of open) stream.enqueue(encoder.encode(`data: ${data}\n\n`))
@@ -47,7 +49,8 @@ function createServer() {
         start(controller) {
           own = controller
           if (server.status === 200) open.add(controller)
-          if (server.status === 200) controller.enqueue(encoder.encode('data: ready\n\n'))
+          if (server.status === 200 && server.firstEvent !== '')
+            controller.enqueue(encoder.encode(server.firstEvent))
         },
         cancel: () => void (own !== undefined && open.delete(own)),
       })
@@ -144,6 +147,43 @@ it('is closed at once when the browser goes offline', async () => {
   window.dispatchEvent(new Event('online'))
   await vi.waitFor(() => expect(page.received).toEqual(['ready', 'ready']))
   expect(page.states).toEqual(['open', 'lost', 'open'])
+})
+
+describe('held back by a proxy', () => {
+  beforeEach(() => {
+    vi.useFakeTimers()
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+  const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds)
+
+  it('is reported as held when the request has no event for ten seconds, until one arrives (§33.8)', async () => {
+    server.firstEvent = ''
+    const [leader, other] = [openPage(), openPage()]
+    await pass(9_000)
+    expect(leader.states).toEqual(['lost'])
+    await pass(2_000)
+    expect(leader.states).toEqual(['lost', 'held'])
+    server.send('ready')
+    await vi.waitFor(() => expect(other.states).toEqual(['lost', 'held', 'open']))
+    expect(leader.states).toEqual(other.states)
+    await pass(60_000)
+    expect(leader.states.at(-1)).toBe('open')
+  })
+
+  it('stays held over the next attempts, and is lost when the server refuses one (§33.8)', async () => {
+    server.firstEvent = ''
+    const page = openPage()
+    await pass(11_000)
+    server.cut()
+    await pass(5_000)
+    expect(page.states).toEqual(['lost', 'held'])
+    server.status = 503
+    server.cut()
+    await pass(5_000)
+    expect(page.states).toEqual(['lost', 'held', 'lost'])
+  })
 })
 
 it('is unavailable where the server refuses it, and in a browser without locks (§10.12)', async () => {

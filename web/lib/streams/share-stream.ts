@@ -2,8 +2,11 @@ import { readSse, type ConnectedStream } from './event-stream.ts'
 import { logError } from '../log-error.ts'
 import { waitToRetry, type Connection } from '../connection.ts'
 
-/** `lost` while the stream is retried; `unavailable` if the browser does not support it or the server refuses it. */
-export type SharedStreamState = 'open' | 'lost' | 'unavailable'
+/**
+ * `lost` while the stream is retried; `held` while a request for it has had no event for ten seconds, as behind a proxy that
+ * buffers; `unavailable` if the browser does not support it or the server refuses it.
+ */
+export type SharedStreamState = 'open' | 'lost' | 'held' | 'unavailable'
 
 export interface SharedStreamOptions {
   /** The pages of one browser that pass the same name share one stream. */
@@ -29,6 +32,8 @@ type ChannelMessage =
 
 /** How long a stream may be closed before the pages show that it is lost. */
 const gracePeriodMs = 1000
+/** The server sends the first event at once. A slow network needs less than this. */
+const maxFirstEventMs = 10_000
 /** A stream that was open for a shorter time counts as failed, and the next attempt waits longer. */
 const minGoodStreamMs = 5000
 
@@ -110,13 +115,15 @@ class StreamLeader {
       const disconnect = () => broken.abort()
       // Without this, a stream could seem open long after the network was lost.
       window.addEventListener('offline', disconnect)
+      const heldTimer = setTimeout(() => this.#report('held'), maxFirstEventMs)
       try {
         const stream = await this.#options.connect(AbortSignal.any([this.#signal, broken.signal]))
         if (stream === undefined) return
-        if (await this.#forward(stream)) failures = 0
+        if (await this.#forward(stream, heldTimer)) failures = 0
       } catch {
         // Every failure is retried; after the grace period the pages show that the stream is lost.
       } finally {
+        clearTimeout(heldTimer)
         window.removeEventListener('offline', disconnect)
       }
       await waitToRetry(failures, this.#signal, this.#options.connection)
@@ -124,15 +131,22 @@ class StreamLeader {
   }
 
   /** Passes on the events of one connection; returns whether it was open for long enough to count as good. */
-  async #forward({ response, restartTimeout, close }: ConnectedStream): Promise<boolean> {
+  async #forward(
+    { response, restartTimeout, close }: ConnectedStream,
+    heldTimer: ReturnType<typeof setTimeout>,
+  ): Promise<boolean> {
     const startedAt = Date.now()
     try {
       if (response.status >= 400 && response.status < 500 && response.status !== 429)
         this.#report('unavailable')
-      if (!response.ok) return false
+      if (!response.ok) {
+        if (this.#state === 'held') this.#report('lost')
+        return false
+      }
       for await (const data of readSse(response)) {
         if (this.#signal.aborted) return false
         restartTimeout()
+        clearTimeout(heldTimer)
         clearTimeout(this.#lostTimer)
         this.#lostTimer = undefined
         this.#options.onData(data)
@@ -148,7 +162,7 @@ class StreamLeader {
   #report(state: SharedStreamState): void {
     if (this.#state === state || this.#signal.aborted) return
     // A refused stream stays `unavailable` while it is retried.
-    if (this.#state === 'unavailable' && state === 'lost') return
+    if (this.#state === 'unavailable' && state !== 'open') return
     this.#state = state
     this.#options.onState(state)
     this.#send({ kind: 'state', state })
