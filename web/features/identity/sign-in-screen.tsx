@@ -1,10 +1,10 @@
-import { lazy, Suspense } from 'react'
+import { lazy } from 'react'
 import type { ClientSettings } from '@yonder/contract/identity'
 import { Button } from '../../ui/button/button.tsx'
 import { Mark } from '../../ui/icons/mark.tsx'
 import { useIdentity } from './use-identity.ts'
 
-/** Only the operator sees it, and once, so it is not a part of the first page. */
+/** Only the operator sees it, and once, so it is not a part of the first page. The screen appears together with it. */
 const SetUpNotice = lazy(async () => ({ default: (await import('./set-up-notice.tsx')).SetUpNotice }))
 
 export interface SignInScreenProps {
@@ -31,7 +31,7 @@ export function SignInScreen({ settings, returnTo }: SignInScreenProps) {
           {state.message}
         </p>
       )}
-      <Suspense fallback={null}>{settings.needsSetUp === true && <SetUpNotice />}</Suspense>
+      {settings.needsSetUp === true && <SetUpNotice />}
       <div className="mt-8 flex w-full max-w-88 flex-col gap-3">
         {embedded && (
           <Button look="primary" size="large" onClick={signIn(false)}>
