@@ -11,11 +11,13 @@ COPY web/package.json web/
 # No package that is used here has to be compiled.
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
-# The package that npm users install, without the C sources of SQLite and its binaries for other systems.
+# The package that npm users install, with the SQLite of package-lock.json, of which only the binaries for Linux are needed.
 RUN node scripts/build.mjs \
  && npm pack --ignore-scripts --pack-destination / \
- && npm install --global --prefix /app --ignore-scripts --no-audit --no-fund /yonder-*.tgz \
- && cd /app/lib/node_modules/yonder/node_modules/better-sqlite3 \
+ && tar -xzf /yonder-*.tgz -C / \
+ && mkdir /package/node_modules \
+ && cp -r node_modules/better-sqlite3 /package/node_modules/ \
+ && cd /package/node_modules/better-sqlite3 \
  && rm -rf deps src prebuilds/darwin* prebuilds/win32*
 
 FROM ${BASE_IMAGE}
@@ -23,7 +25,7 @@ LABEL org.opencontainers.image.title="Yonder" org.opencontainers.image.licenses=
 # A new volume gets the owner of this folder.
 RUN mkdir -m 700 /data && chown 1000:1000 /data \
  && ln -s /opt/yonder/bin/yonder.mjs /usr/local/bin/yonder
-COPY --from=build /app/lib/node_modules/yonder /opt/yonder
+COPY --from=build /package /opt/yonder
 WORKDIR /opt/yonder
 ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data
 # A number, so that Kubernetes can see that it is not root.

