@@ -22,10 +22,11 @@ const maxStartMs = 60_000
  */
 export async function testImage(engine) {
   const volume = `yonder-smoke-${randomBytes(4).toString('hex')}`
+  const restored = `${volume}-restored`
   const hostFolder = mkdtempSync(join(tmpdir(), 'yonder-smoke-'))
   chmodSync(hostFolder, 0o755)
   try {
-    await testProduct(engine, volume)
+    await testProduct(engine, volume, restored)
     await testWarning(engine, [], /volume of \/data has no name/)
     const asRoot = [`--volume=${volume}:/data`, '--user=0:0', '--cap-add=DAC_OVERRIDE']
     await testWarning(engine, asRoot, /Yonder runs as root/)
@@ -40,7 +41,7 @@ export async function testImage(engine) {
       /\/data as user 1000, because it belongs to user 0/,
     )
   } finally {
-    await runEngine(engine, ['volume', 'rm', '--force', volume])
+    await runEngine(engine, ['volume', 'rm', '--force', volume, restored])
     rmSync(hostFolder, { recursive: true })
   }
 }
@@ -48,8 +49,9 @@ export async function testImage(engine) {
 /**
  * @param {Engine} engine
  * @param {string} volume
+ * @param {string} restored the volume into which a backup is restored
  */
-async function testProduct(engine, volume) {
+async function testProduct(engine, volume, restored) {
   await withContainer(engine, [`--volume=${volume}:/data`], async ({ base, name, logs }) => {
     const inside = (/** @type {string[]} */ ...command) => runEngine(engine, ['exec', name, ...command])
     assert.equal(await inside('id', '-u'), '1000')
@@ -83,16 +85,27 @@ async function testProduct(engine, volume) {
     const exitCode = await runEngine(engine, ['inspect', '--format', '{{.State.ExitCode}}', name])
     assert.equal(exitCode, '0')
     await runEngine(engine, ['rm', name])
-    await withContainer(
-      engine,
-      [`--volume=${volume}:/data`],
-      async (next) => {
-        const response = await fetch(`${next.base}/api/chats/${chatId}`, { headers })
-        assert.deepEqual((await response.json()).messages, messages)
-      },
-      Number(new URL(base).port),
-    )
+    /** @type {(from: string, use?: (name: string) => Promise<unknown>) => Promise<void>} */
+    const findChat = (from, use) =>
+      withContainer(
+        engine,
+        [`--volume=${from}:/data`],
+        async (next) => {
+          const response = await fetch(`${next.base}/api/chats/${chatId}`, { headers })
+          assert.deepEqual((await response.json()).messages, messages)
+          await use?.(next.name)
+        },
+        Number(new URL(base).port),
+      )
+    const backup = ['yonder', 'backup', '/data/today.backup', '--with-key']
+    await findChat(volume, (next) => runEngine(engine, ['exec', next, ...backup]))
     passed('the next container has the same chats, and the sign-in is still valid')
+
+    const volumes = [`--volume=${volume}:/old:ro`, `--volume=${restored}:/data`]
+    const options = ['--rm', '--network=host', ...engine.runOptions, ...restrictions, ...volumes]
+    await runEngine(engine, ['run', ...options, imageName, 'restore', '/old/today.backup'])
+    await findChat(restored)
+    passed('a backup that was made while the server runs is restored to another volume')
   })
 }
 
