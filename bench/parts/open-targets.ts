@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { LoadTarget } from './bench-messages.ts'
 import { startProduct } from './start-measured-product.ts'
+import type { Product } from './start-measured-product.ts'
 import { partPath, startProcess } from './start-process.ts'
 import type { Running } from './start-process.ts'
 
@@ -20,15 +21,23 @@ export interface Targets {
   readonly upstream: Target
   readonly relay: Target
   readonly product: Target
+  /** Another build of the product. */
+  readonly old: Target | undefined
   end(): Promise<void>
 }
 
-/** Starts an upstream with these models, and a bare relay and the built product before it. */
-export async function openTargets(models: readonly string[]): Promise<Targets> {
+/**
+ * Starts an upstream with these models, and a bare relay and the built product before it. `oldFolder` has a clone with an
+ * older build, which is started too.
+ */
+export async function openTargets(models: readonly string[], oldFolder?: string): Promise<Targets> {
+  const oldMain = oldFolder === undefined ? undefined : join(oldFolder, 'server/dist/main.js')
+  if (oldMain !== undefined && !existsSync(oldMain)) throw new Error(`There is no build at ${oldMain}.`)
   const upstream = await startProcess(partPath('scripted-upstream'))
   const folder = mkdtempSync(join(tmpdir(), 'yonder-relay-'))
   const relay = await startProcess(partPath('bare-relay'), [upstream.line, join(folder, 'bare.sqlite')])
   const product = await startProduct(upstream.line, models)
+  const old = oldMain === undefined ? undefined : await startProduct(upstream.line, models, [], {}, oldMain)
   const messages = [{ role: 'user', content: 'go' }]
   return {
     upstream: {
@@ -46,18 +55,23 @@ export async function openTargets(models: readonly string[]): Promise<Targets> {
       bodies: (model, count) =>
         Promise.resolve(Array.from({ length: count }, () => ({ model, messages, stream: true }))),
     },
-    product: {
-      name: 'product',
-      process: product,
-      url: `${product.base}/api/chat/completions`,
-      headers: product.headers,
-      bodies: async (model, count) =>
-        (await product.newChats(count)).map((chatId) => ({ chatId, botName: model, content: 'go' })),
-    },
+    product: toTarget('product', product),
+    old: old && toTarget('old build', old),
     end: async () => {
-      await Promise.all([product.end(), relay.end(), upstream.end()])
+      await Promise.all([product.end(), old?.end(), relay.end(), upstream.end()])
       rmSync(folder, { recursive: true, force: true })
     },
+  }
+}
+
+function toTarget(name: string, product: Product): Target {
+  return {
+    name,
+    process: product,
+    url: `${product.base}/api/chat/completions`,
+    headers: product.headers,
+    bodies: async (model, count) =>
+      (await product.newChats(count)).map((chatId) => ({ chatId, botName: model, content: 'go' })),
   }
 }
 

@@ -17,7 +17,7 @@ export interface Product extends Running {
 /** Longer than any benchmark. */
 const tokenLifetimeSeconds = 3600
 
-const main = fileURLToPath(new URL('../../server/dist/main.js', import.meta.url))
+const builtMain = fileURLToPath(new URL('../../server/dist/main.js', import.meta.url))
 
 /**
  * Starts the built product with its own data folder, a user who is signed in at an external provider, and one bot for each
@@ -30,6 +30,8 @@ export async function startProduct(
   flags: readonly string[] = [],
   /** Further settings, such as another database. */
   settings: Readonly<Record<string, string>> = {},
+  /** The built program. */
+  main: string = builtMain,
 ): Promise<Product> {
   const dataDir = mkdtempSync(join(tmpdir(), 'yonder-bench-'))
   const provider = await openHostileProvider()
