@@ -12,10 +12,10 @@ export default defineConfig({
   fullyParallel: true,
   // Tests wait for pages as much as they compute.
   workers: availableParallelism() + 2,
-  // A test of several screens with axe takes up to 15 s of two quiet cores, and the machine may be busier.
-  timeout: 60_000,
-  globalTimeout: 30 * 60_000,
-  expect: { timeout: 10_000 },
+  // A test of several screens with axe takes up to 15 s of two quiet cores, and the machine may be far busier.
+  timeout: 120_000,
+  globalTimeout: 40 * 60_000,
+  expect: { timeout: 20_000 },
   reporter: 'list',
   use: {
     viewport: { width: 1280, height: 800 },

@@ -16,7 +16,7 @@ import { addCounts, countPlaywright, countVitest, describeCounts, noCounts } fro
 
 const reports = join(rootFolder, '.cache', 'test-reports')
 
-const stageDeadlineMs = 20 * 60_000
+const stageDeadlineMs = 30 * 60_000
 
 await installMissing()
 rmSync(reports, { recursive: true, force: true })
