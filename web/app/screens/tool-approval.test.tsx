@@ -1,11 +1,12 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
+import { ApprovalCard } from '../../features/tools/call/approval-card.tsx'
 import { CallDetails } from '../../features/tools/call/call-details.tsx'
 import { expectConsole } from '../../testing/expect-console.ts'
 import { renderScreen } from '../../testing/render-screen.tsx'
 import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
-import { makeConnector } from '../../testing/wire-objects.ts'
+import { makeConnector, owlAndFox } from '../../testing/wire-objects.ts'
 import {
   answer,
   answerWith,
@@ -42,6 +43,25 @@ describe('a pending approval call', () => {
     expect(within(block()).getByText('Computes an expression.')).toBeVisible()
     for (const name of ['Allow Once', 'Allow Always', 'Deny']) expect(button(name)).toBeEnabled()
     expect(screen.getByText('A tool call needs your approval. Sending a message denies it.')).toBeVisible()
+  })
+
+  it.each([
+    ['the tool is described', () => json([connector])],
+    ['its description cannot be read', () => failure(500, 'internal', 'Broken.')],
+  ])('is answered when %s, so that the buttons do not move under the pointer (§13.6)', async (_, respond) => {
+    if (respond().status === 500) expectConsole('error', /mcp-servers/)
+    let finish: (response: Response) => void = () => undefined
+    const loading = new Promise<Response>((resolve) => (finish = resolve))
+    const api = new ScriptedApi()
+      .on('GET /api/bots', () => json(owlAndFox))
+      .on('GET /api/mcp-servers', () => loading)
+    const answer = () => undefined
+    renderScreen(api, <ApprovalCard message={call('a1', 'u1')} allow={answer} deny={answer} />)
+    const buttons = ['Allow Once', 'Allow Always', 'Deny']
+    for (const name of buttons) expect(button(name)).toBeDisabled()
+    finish(respond())
+    await waitFor(() => expect(button('Deny')).toBeEnabled())
+    for (const name of buttons) expect(button(name)).toBeEnabled()
   })
 
   it('opens what the model reads of the tool, with a long description folded (§13.28)', async () => {

@@ -34,7 +34,7 @@ export interface ApprovalCardProps {
  */
 export function ApprovalCard({ message, allow, deny }: ApprovalCardProps) {
   const { server = '', tool = '', call } = message
-  const { data: connectors } = useLatestConnectors()
+  const { data: connectors, error } = useLatestConnectors()
   const connector = connectors?.find(({ name }) => name === server)
   // If the tool has changed since the call, its new description would be misleading.
   const known = connector?.tools.find(
@@ -43,7 +43,9 @@ export function ApprovalCard({ message, allow, deny }: ApprovalCardProps) {
   const { data: bots } = useBots()
   const obstacle = findObstacle(connectors, bots, message)
   const allowAlways = useAllowAlways()
-  const disabled = allow === undefined || deny === undefined || allowAlways.pending
+  // What is known of the tool appears above the buttons, which must not move under the pointer.
+  const isLoading = connectors === undefined && error === undefined
+  const disabled = allow === undefined || deny === undefined || allowAlways.pending || isLoading
 
   const handleAlways = async () => {
     const { done } = await allowAlways.run({
