@@ -64,7 +64,7 @@ const ways = `
   <h2 id="own">Let Yonder make a certificate</h2>
   <p>Yonder makes a certificate for this machine and prints how your devices trust it.</p>
   <pre>yonder start --tls --host 0.0.0.0</pre>
-  <p>In a container or in a file <code>.env</code>, these settings do the same. Write the name of this machine instead of <code>nas</code>. If <code>PUBLIC_URL</code> begins with <code>http://</code>, change or remove it:</p>
+  <p>In a container or in a file <code>.env</code>, these settings do the same. Write the name and the port of this server instead of <code>nas:3000</code>. If <code>PUBLIC_URL</code> begins with <code>http://</code>, change or remove it:</p>
   <pre>TLS=local
 HOST=0.0.0.0
 PUBLIC_URL=https://nas:3000</pre>
@@ -77,7 +77,7 @@ PUBLIC_URL=https://nas:3000</pre>
 </section>
 <section aria-labelledby="tunnel">
   <h2 id="tunnel">Use it from your own computer only</h2>
-  <p>On <code>localhost</code> no certificate is needed. Remove the setting <code>PUBLIC_URL</code>, open a tunnel on your computer, and leave it running:</p>
+  <p>On <code>localhost</code> no certificate is needed. Remove the setting <code>PUBLIC_URL</code>, open a tunnel to the port of the server on your computer, and leave it running:</p>
   <pre>ssh -N -L 3000:localhost:3000 user@nas</pre>
   <p>Then open <a href="http://localhost:3000">http://localhost:3000</a> there.</p>
 </section>`
