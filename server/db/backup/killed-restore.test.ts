@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase, sqliteFileName } from '../open-database.ts'
+import { creating, restoring } from '../../testing/backup/backup-scene.ts'
 import { addUser } from '../../testing/factories/users.ts'
 import { hashTables } from '../../testing/database/hash-tables.ts'
 import { engines, isConcurrent, openTestDatabase } from '../../testing/database/test-database.ts'
@@ -32,9 +33,7 @@ describe.each(engines.filter(isConcurrent))('a restore to %s that is killed', (e
   it('leaves the data as it was, and the next restore succeeds (§31.6)', async () => {
     const installation = { ...target.location, dataDir: join(folder, 'data'), secretKey: null }
     const file = join(folder, 'backup')
-    const { signal } = new AbortController()
-    const options = { version: '1', withKey: false, onRows: () => undefined, signal }
-    const { sha256 } = await createBackup({ ...installation, ...target.location }, file, options)
+    const { sha256 } = await createBackup({ ...installation, ...target.location }, file, creating)
     const present = await openDatabase(installation)
     await present.db.deleteFrom('users').execute()
     await addUser(present.db, { id: 'present' })
@@ -55,12 +54,7 @@ describe.each(engines.filter(isConcurrent))('a restore to %s that is killed', (e
       expect(await hashTables(database)).toEqual(before)
       await database.close()
     }
-    const restored = await restoreBackup(installation, file, {
-      lostKey: false,
-      confirm: () => Promise.resolve(),
-      onVerifiedRows: () => undefined,
-      onRestoredRows: () => undefined,
-    })
+    const restored = await restoreBackup(installation, file, restoring)
     expect(restored.sha256).toBe(sha256)
     // What the killed restores have left is gone.
     const names = engine === 'sqlite' ? ['data', 'data/server.lock', `data/${sqliteFileName}`] : []
