@@ -59,6 +59,10 @@ test('the package needs only SQLite, and names the licence of every package in i
   expect(readdirSync(packed.root).toSorted()).toEqual(
     expect.not.arrayContaining(['contract', 'node_modules', 'e2e']),
   )
+  const paths = readdirSync(packed.root, { encoding: 'utf8', recursive: true })
+  expect(paths).toContain(join('server', 'dist', 'THIRD-PARTY.md'))
+  const ofTests = /\.(test|spec)\.|(^|[/\\])(testing|fixtures)([/\\]|$)/
+  expect(paths.filter((path) => ofTests.test(path))).toEqual([])
   const server = read('server/dist/THIRD-PARTY.md')
   const web = read('web/dist/THIRD-PARTY.md')
   for (const name of ['fastify', 'oidc-provider', 'kysely'])
