@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { BroadcastChannel } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Connection, ConnectionState } from '../connection.ts'
+import { createStore } from '../store.ts'
 import { shareStream } from './share-stream.ts'
 import type { SharedStreamState } from './share-stream.ts'
 
@@ -79,12 +81,13 @@ afterEach(() => {
   Reflect.deleteProperty(navigator, 'locks')
 })
 
-function openPage(name = 'stream') {
+function openPage(name = 'stream', connection?: Connection) {
   const received: string[] = []
   const states: SharedStreamState[] = []
   const leave = shareStream({
     name,
     connect: server.connect,
+    ...(connection && { connection }),
     onData: (data) => received.push(data),
     onState: (state) => states.push(state),
   })
@@ -183,6 +186,23 @@ describe('held back by a proxy', () => {
     server.cut()
     await pass(5_000)
     expect(page.states).toEqual(['lost', 'held', 'lost'])
+  })
+
+  it('requests the stream again after an outage, because the request may hang since then (§33.8)', async () => {
+    server.firstEvent = ''
+    const connection = createStore<ConnectionState>('online')
+    const page = openPage('stream', { ...connection, check: () => undefined })
+    await pass(1_500)
+    connection.set('unreachable')
+    await pass(7_000)
+    server.firstEvent = 'data: ready\n\n'
+    connection.set('online')
+    await pass(2_000)
+    expect(page.states).toEqual(['lost', 'open'])
+    connection.set('unreachable')
+    connection.set('online')
+    await pass(2_000)
+    expect(server.requests).toBe(2)
   })
 })
 

@@ -1,6 +1,6 @@
 import { readSse, type ConnectedStream } from './event-stream.ts'
 import { logError } from '../log-error.ts'
-import { waitToRetry, type Connection } from '../connection.ts'
+import { onOutageEnd, waitToRetry, type Connection } from '../connection.ts'
 
 /**
  * `lost` while the stream is retried; `held` while a request for it has had no event for ten seconds, as behind a proxy that
@@ -109,6 +109,7 @@ class StreamLeader {
   }
 
   async read(): Promise<void> {
+    const { connection } = this.#options
     for (let failures = 0; !this.#signal.aborted; failures += 1) {
       this.#lostTimer ??= setTimeout(() => this.#report('lost'), gracePeriodMs)
       const broken = new AbortController()
@@ -116,6 +117,9 @@ class StreamLeader {
       // Without this, a stream could seem open long after the network was lost.
       window.addEventListener('offline', disconnect)
       const heldTimer = setTimeout(() => this.#report('held'), maxFirstEventMs)
+      // A request from an outage may hang for long after it. It says nothing about a proxy.
+      const endWatch =
+        connection && onOutageEnd(connection, () => this.#lostTimer !== undefined && disconnect())
       try {
         const stream = await this.#options.connect(AbortSignal.any([this.#signal, broken.signal]))
         if (stream === undefined) return
@@ -124,9 +128,10 @@ class StreamLeader {
         // Every failure is retried; after the grace period the pages show that the stream is lost.
       } finally {
         clearTimeout(heldTimer)
+        endWatch?.()
         window.removeEventListener('offline', disconnect)
       }
-      await waitToRetry(failures, this.#signal, this.#options.connection)
+      await waitToRetry(failures, this.#signal, connection)
     }
   }
 
