@@ -1,8 +1,10 @@
 import { act, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
+import { ChatView } from '../chat-view.tsx'
 import {
   answerWithStream,
+  articles,
   beginReply,
   emptyChat,
   input,
@@ -13,6 +15,8 @@ import {
   shortChat,
 } from '../../../testing/chat-scene.tsx'
 import { expectConsole } from '../../../testing/expect-console.ts'
+import { renderScreen } from '../../../testing/render-screen.tsx'
+import { makeChat } from '../../../testing/wire-objects.ts'
 import { failure, json, ScriptedApi, settle } from '../../../testing/scripted-api.ts'
 
 test('joins the run that is being written when a chat is opened, after the event that was read (§10.9)', async () => {
@@ -148,4 +152,40 @@ test('requests nothing when the stream ends after the page of the chat is gone, 
   } finally {
     process.off('unhandledRejection', collect)
   }
+})
+
+test('a chat that was left is not shown as it was then, but loaded again, with the message that was not sent (§10.21)', async () => {
+  expectConsole('error', /Error sending message/)
+  const { api, view } = openChat(shortChat)
+  api.on('POST /api/chat/completions', () => failure(500, 'internal', 'Going down.'))
+  await send('Hello')
+  expect(await screen.findByText('Not sent. Going down.')).toBeVisible()
+  await settle()
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  view.unmount()
+  await vi.advanceTimersByTimeAsync(7000)
+  vi.useRealTimers()
+  let respond = (_chat: Response) => {}
+  api.on('GET /api/chats/c1', () => new Promise<Response>((resolve) => (respond = resolve)))
+  renderScreen(api, <ChatView chatId="c1" />)
+  expect(screen.getByLabelText('Loading the chat')).toBeVisible()
+  expect(articles()).toHaveLength(0)
+  await settle()
+  respond(json(makeChat([...shortChat.messages, message('u2', 'a1'), reply('a2', 'u2')])))
+  expect(await screen.findByText('Not sent. Going down.')).toBeVisible()
+  expect(articles()).toHaveLength(4)
+})
+
+test('a chat that could not be found is requested when it is opened again', async () => {
+  expectConsole('error', /404/)
+  const api = new ScriptedApi().on('GET /api/bots', () => json([]))
+  api.on('GET /api/chats/c1', () => failure(404, 'not_found', 'Gone.'))
+  const first = renderScreen(api, <ChatView chatId="c1" />, '/chat/c1')
+  await waitFor(() => expect(first.path()).toBe('/'))
+  first.unmount()
+  await settle()
+  api.on('GET /api/chats/c1', () => json(shortChat))
+  const second = renderScreen(api, <ChatView chatId="c1" />, '/chat/c1')
+  await waitFor(() => expect(articles()).toHaveLength(2))
+  expect(second.path()).toBe('/chat/c1')
 })

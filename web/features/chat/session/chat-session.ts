@@ -31,7 +31,7 @@ import { reduceSession } from './session-reducer.ts'
 import { activeRun, createView, firstReply, initialState } from './session-state.ts'
 import type { SessionAction, SessionState, SessionView } from './session-state.ts'
 
-/** How long the page still follows a run after its chat was closed. */
+/** How long the page still follows a chat after it was closed. */
 const closeDelayMs = 3000
 
 /** A message to be sent. Without an id it gets a new one. */
@@ -103,7 +103,8 @@ export class ChatSession {
       if (this.#viewers > 0) return
       this.#leaveConnection()
       this.#reader.close()
-      this.#closeTimer = setTimeout(() => this.#stopFollowing(), closeDelayMs)
+      const hasFailed = this.#state.error !== undefined
+      this.#closeTimer = setTimeout(() => this.#forget(), hasFailed ? 0 : closeDelayMs)
     }
   }
 
@@ -325,14 +326,14 @@ export class ChatSession {
     this.reload()
   }
 
-  /** Called some time after the chat was closed. The run continues on the server. */
-  #stopFollowing(): void {
-    const phase = activeRun(this.#state)?.phase
-    if (phase === 'sending') this.#closeTimer = setTimeout(() => this.#stopFollowing(), closeDelayMs)
-    else if (phase !== undefined) {
-      this.#apply({ type: 'dropped' })
-      this.reload()
-    }
+  /**
+   * Called some time after the chat was closed. A run continues on the server. The chat is loaded again when it is opened,
+   * because what is known of it becomes outdated, and a message that is sent would answer an outdated branch.
+   */
+  #forget(): void {
+    if (activeRun(this.#state)?.phase === 'sending' || this.#state.isReading)
+      this.#closeTimer = setTimeout(() => this.#forget(), closeDelayMs)
+    else this.#apply({ type: 'closed' })
   }
 
   #sendAfterOutage(): void {
@@ -360,7 +361,7 @@ export class ChatSession {
       for (const listener of this.#eventListeners) listener(action.event)
       if (oldRun?.phase === 'sending') this.#confirm(oldRun.run)
     }
-    if (before.unsent !== undefined && after.unsent === undefined)
+    if (before.unsent !== undefined && after.unsent === undefined && action.type !== 'closed')
       outbox.confirm(this.#chatId, before.unsent.message.id)
     this.#updateView(before)
     if (newRun?.phase === 'streaming' && (oldRun === undefined || oldRun.phase === 'following'))

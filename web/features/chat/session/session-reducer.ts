@@ -5,7 +5,7 @@ import type { Compaction } from '@yonder/contract/compaction'
 import type { RunEvent } from '@yonder/contract/completion'
 import type { SharedStreamState } from '../../../lib/streams/share-stream.ts'
 import { addCompaction, mergeMessages, resumeRun, selectLeaf } from './run-messages.ts'
-import { activeRun, firstReply } from './session-state.ts'
+import { activeRun, firstReply, initialState } from './session-state.ts'
 import type { ActiveRun, LiveUpdate, SessionAction, SessionState } from './session-state.ts'
 
 /** Applies an action to the state of a chat. Pure; returns the same state when nothing changes. */
@@ -49,6 +49,8 @@ export function reduceSession(state: SessionState, action: SessionAction): Sessi
       return active === undefined ? state : { ...settle(state, active), isOutdated: true }
     case 'dropped':
       return { ...becomeIdle(state), notice: action.notice, unsent: action.unsent ?? state.unsent }
+    case 'closed':
+      return forget(state)
     case 'outage_ended':
       return state.notice?.isOutage === true ? { ...state, notice: undefined } : state
     case 'unsent':
@@ -66,6 +68,11 @@ export function reduceSession(state: SessionState, action: SessionAction): Sessi
     case 'compaction_changed':
       return changeCompaction(state, action.id, action.compaction)
   }
+}
+
+/** Keeps only what the numbers of runs and the selections that are being saved depend on. */
+function forget({ runCount, pendingSelections }: SessionState): SessionState {
+  return { ...initialState, runCount, pendingSelections, isOutdated: true }
 }
 
 /** Replaces a summary of the chat, or removes it. */

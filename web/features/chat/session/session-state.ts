@@ -82,8 +82,10 @@ export type SessionAction =
   | { readonly type: 'stop_failed'; readonly notice: Notice }
   /** This page stops following the run before its last event has arrived. */
   | { readonly type: 'left' }
-  /** The run never began, or the chat was closed. */
+  /** The run never began. */
   | { readonly type: 'dropped'; readonly notice?: Notice; readonly unsent?: UnsentMessage }
+  /** The chat was closed some time ago. */
+  | { readonly type: 'closed' }
   /** The server can be reached again, so a notice that says otherwise is over. */
   | { readonly type: 'outage_ended' }
   | { readonly type: 'unsent'; readonly unsent: UnsentMessage | undefined }
