@@ -29,15 +29,20 @@ export function findChatSessions(api: ApiClient): ChatSessions {
   return sessions
 }
 
+/** Whether live updates arrive, or will as soon as they are open again. A proxy may hold them back forever. */
+export function hasLiveUpdates(state: SharedStreamState | 'opening'): boolean {
+  return state !== 'unavailable' && state !== 'held'
+}
+
 function createChatSessions(): ChatSessions {
   const sessions = new Map<string, ChatSession>()
   let state: SharedStreamState | 'opening' = 'unavailable'
-  /** Whether live updates were open or lost before. If so, some may have been missed when they are open again. */
+  /** Whether live updates were open, lost or held back before. If so, some may have been missed when they are open again. */
   let wasOpen = false
 
   return {
     getOrCreate(chatId, create) {
-      const session = sessions.get(chatId) ?? create(() => state !== 'unavailable')
+      const session = sessions.get(chatId) ?? create(() => hasLiveUpdates(state))
       sessions.set(chatId, session)
       return session
     },
@@ -54,7 +59,7 @@ function createChatSessions(): ChatSessions {
     },
     setLiveState(next) {
       state = next
-      wasOpen ||= next === 'open' || next === 'lost'
+      wasOpen ||= next !== 'opening' && next !== 'unavailable'
       if (next !== 'opening') for (const session of sessions.values()) session.setLiveState(next)
     },
   }

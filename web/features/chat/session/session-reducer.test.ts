@@ -100,6 +100,11 @@ describe('the phase of a session', () => {
       { type: 'live_state', state: 'unavailable' },
       ['idle', 'sending', 'streaming', 'streaming', 'stopping'],
     ],
+    [
+      'live updates that are held back',
+      { type: 'live_state', state: 'held' },
+      ['idle', 'sending', 'streaming', 'streaming', 'stopping'],
+    ],
     ['the end of a visit', { type: 'closed' }, ['idle', 'idle', 'idle', 'idle', 'idle']],
     ['a message that was not sent', { type: 'unsent', unsent: undefined }, order],
     ['a branch', { type: 'branch_selected', messageId: 'x' }, order],
