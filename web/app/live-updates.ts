@@ -60,7 +60,7 @@ function followLive(
       mayHaveMissed = true
       if (state === 'unavailable') setAnnouncedReads()
       else setAnnouncedReads([...Object.values(keysOfLists), chatListKey], state === 'open')
-      if (state === 'lost') api.connection.check()
+      if (state === 'lost' || state === 'held') api.connection.check()
       sessions.setLiveState(state)
       onState(state)
     },
