@@ -7,6 +7,7 @@ import { BotsSection } from '../features/bots/bots-section.tsx'
 import { IntegrationsSection } from '../features/integrations/integrations-section.tsx'
 import { renderScreen } from '../testing/render-screen.tsx'
 import { json, ScriptedApi } from '../testing/scripted-api.ts'
+import { ConnectionBanner } from './layout/connection-banner.tsx'
 import { useLiveUpdates } from './live-updates.ts'
 
 beforeEach(() => {
@@ -151,3 +152,24 @@ test.each(['before', 'after'])(
     expect(page.count('bots')).toBe(2)
   },
 )
+
+test('a server that stopped responding is not taken for a proxy that holds its streams (§10.30, §33.8)', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true })
+  function Banner() {
+    return <ConnectionBanner holdsStreams={useLiveUpdates('ada') === 'held'} />
+  }
+  let responds = true
+  const api = new ScriptedApi()
+    .on('GET /api/live', () => new Response(new ReadableStream()))
+    .on('GET /healthz', () => new Response('', { status: responds ? 200 : 502 }))
+  renderScreen(api, <Banner />)
+  const pass = (milliseconds: number) => act(() => vi.advanceTimersByTimeAsync(milliseconds))
+  await pass(5_000)
+  expect(api.seen('GET /healthz')).toHaveLength(1)
+  responds = false
+  await pass(7_000)
+  expect(screen.getByText(/The server could not be reached/)).toBeVisible()
+  responds = true
+  await pass(3_000)
+  expect(screen.getByText(/a proxy on the way to the server holds them back/)).toBeVisible()
+})
