@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { migrations } from '../migrate.ts'
 import { openDatabase } from '../open-database.ts'
 import { BackupScene, creating, installationIn } from '../../testing/backup/backup-scene.ts'
 import { listTables } from '../../testing/database/list-tables.ts'
@@ -40,6 +42,15 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
     await expect(create).rejects.toThrow('interrupted')
     expect(readdirSync(scene.folder)).toEqual(['Sicherung vom Döner.backup'])
     expect(readFileSync(scene.file, 'utf8')).toBe('the former backup')
+  })
+
+  it('of a newer version is refused, and leaves no file (§32.4)', async () => {
+    const newer = migrations.length + 1
+    await sql`insert into migrations (number, applied_at) values (${newer}, 1)`.execute(source.db)
+    await expect(createBackup(installationIn(source), scene.file, creating)).rejects.toThrow(
+      'The database is from a newer version of Yonder.',
+    )
+    expect(readdirSync(scene.folder)).toEqual([])
   })
 
   it('of a running server has the data of one moment (§31.2)', async () => {

@@ -21,6 +21,7 @@ import {
   restoring,
   secretKey,
 } from '../../testing/backup/backup-scene.ts'
+import { hashTables } from '../../testing/database/hash-tables.ts'
 import { fillTables } from '../../testing/database/fill-tables.ts'
 import { addUser } from '../../testing/factories/users.ts'
 import { engines, isConcurrent, openTestDatabase } from '../../testing/database/test-database.ts'
@@ -31,6 +32,7 @@ import { createBackup } from './create-backup.ts'
 import type { InstallationOptions } from './create-backup.ts'
 import { restoreBackup } from './restore-backup.ts'
 import type { RestoreOptions } from './restore-backup.ts'
+import { ContentWriter } from './rows.ts'
 import { copiedTables } from './tables.ts'
 
 const scene = new BackupScene()
@@ -82,8 +84,9 @@ async function addRow({ db }: Database, table: string, row: Record<string, strin
   await sql`insert into ${sql.table(table)} (${columns}) values (${sql.join(Object.values(row))})`.execute(db)
 }
 
-/** A compressed file with this header and other lines. */
-function withHeader(fields: Readonly<Record<string, unknown>>, ...lines: readonly string[]): Buffer {
+const compress = (...lines: readonly string[]): Buffer => gzipSync(lines.map((line) => `${line}\n`).join(''))
+
+function headerLine(fields: Readonly<Record<string, unknown>> = {}): string {
   const header = {
     format: 1,
     version: '9.9.9',
@@ -92,9 +95,12 @@ function withHeader(fields: Readonly<Record<string, unknown>>, ...lines: readonl
     createdAt: new Date(0).toISOString(),
     ...fields,
   }
-  const end = { end: { rows: {}, sha256: 'no hash' } }
-  return gzipSync(`${[JSON.stringify({ yonderBackup: header }), ...lines, JSON.stringify(end)].join('\n')}\n`)
+  return JSON.stringify({ yonderBackup: header })
 }
+
+const wrongEnd = JSON.stringify({ end: { rows: {}, sha256: 'no hash' } })
+/** The end of a backup without tables. */
+const rightEnd = JSON.stringify({ end: new ContentWriter().finish() })
 
 async function readAll(path: string): Promise<unknown> {
   const chunks = readChunks(path)
@@ -186,16 +192,26 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
     ['a file that is not compressed', 'text', /is not a backup of Yonder/],
     ['an empty file', '', /is not a backup of Yonder/],
     ['another compressed file', gzipSync('{"a":1}\n'), /is not a backup of Yonder/],
-    ['a backup of a newer format', withHeader({ format: 2 }), /newer version of Yonder\. Restore it with/],
+    [
+      'a backup of a newer format',
+      compress(headerLine({ format: 2 }), wrongEnd),
+      /newer version of Yonder\. Restore it with/,
+    ],
     [
       'a backup of a newer version',
-      withHeader({ migrations: migrations.length + 1 }),
+      compress(headerLine({ migrations: migrations.length + 1 }), wrongEnd),
       /newer version of Yonder \(9\.9\.9\)/,
     ],
-    ['a backup with the hash of other rows', withHeader({}), /is damaged: it was changed/],
+    ['a backup with the hash of other rows', compress(headerLine(), wrongEnd), /is damaged: it was changed/],
+    ['a backup without its end', compress(headerLine()), /is damaged: its end is missing/],
+    [
+      'a backup with more after its end',
+      compress(headerLine(), rightEnd, rightEnd),
+      /it continues after its end/,
+    ],
     [
       'a backup with a table that is none of a backup',
-      withHeader({}, '{"table":"migrations","columns":["applied_at","number"]}'),
+      compress(headerLine(), '{"table":"migrations","columns":["applied_at","number"]}', wrongEnd),
       /damaged/,
     ],
   ])('that is %s is refused, and nothing is restored (§31.6, §31.7)', async (_, content, message) => {
@@ -283,6 +299,23 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
     await restoreBackup(target, scene.file, restoring)
     expect(await hashInstallation(target)).toEqual(await hashRows(source))
   })
+
+  it('is not restored when a server starts while it asks (§31.11)', async () => {
+    await createBackup(installationIn(source), scene.file, creating)
+    const target = await scene.openTarget(engine)
+    await addToInstallation(target)
+    const before = await hashInstallation(target)
+    let server: Awaited<ReturnType<typeof startServerOn>> | undefined
+    const confirm = async () => {
+      server = await startServerOn(target)
+    }
+    // With SQLite it is the server that does not start.
+    await expect(restoreBackup(target, scene.file, { ...restoring, confirm })).rejects.toThrow(
+      engine === 'sqlite' ? /data folder .* is in use by/ : /A server uses the database/,
+    )
+    await server?.close()
+    expect(await hashInstallation(target)).toEqual(before)
+  })
 })
 
 it('is restored to the version of its tables and then migrated (§31.7)', async () => {
@@ -352,4 +385,45 @@ describe('a restore to SQLite', () => {
     expect(readFileSync(path)).toEqual(before)
     await other.close()
   })
+
+  it('is refused when another process opens the database while it asks (§31.11)', async () => {
+    await addToInstallation(target)
+    const before = await hashInstallation(target)
+    let other: Database | undefined
+    const confirm = async () => {
+      other = await openDatabase(target)
+    }
+    await expect(restoreBackup(target, scene.file, { ...restoring, confirm })).rejects.toThrow(
+      /Another process has the database/,
+    )
+    await other?.close()
+    expect(await hashInstallation(target)).toEqual(before)
+  })
+
+  it('creates a file that only its owner can read (§22.19)', async () => {
+    await restoreBackup(target, scene.file, restoring)
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+  })
 })
+
+describe.runIf(engines.some((engine) => engine === 'postgres' && isConcurrent(engine)))(
+  'a restore to PostgreSQL',
+  () => {
+    it('is refused when the database is of a newer version, and changes nothing (§32.4)', async () => {
+      const source = await openTestDatabase('sqlite')
+      await createBackup(installationIn(source), scene.file, creating)
+      const target = await openTestDatabase('postgres')
+      await addUser(target.db, { id: 'present' })
+      await sql`insert into migrations (number, applied_at) values (${migrations.length + 1}, 1)`.execute(
+        target.db,
+      )
+      const before = await hashTables(target)
+      await expect(restoreBackup(installationIn(target), scene.file, neverAsked)).rejects.toThrow(
+        /is from a newer version of Yonder .* not replaced/,
+      )
+      expect(await hashTables(target)).toEqual(before)
+      await source.close()
+      await target.close()
+    })
+  },
+)
