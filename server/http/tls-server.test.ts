@@ -5,7 +5,7 @@ import { connect as connectPlain } from 'node:net'
 import { connect } from 'node:tls'
 import Fastify from 'fastify'
 import type { FastifyInstance } from 'fastify'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { makeTestCertificate } from '../testing/make-certificate.ts'
 import { createTlsServers, isEncrypted } from './tls-server.ts'
 import type { TlsServers } from './tls-server.ts'
@@ -26,7 +26,10 @@ describe('a server with TLS', () => {
     await app.listen({ port: 0, host: '127.0.0.1' })
     port = (app.server.address() as { port: number }).port
   })
-  afterEach(() => app.close())
+  afterEach(async () => {
+    vi.useRealTimers()
+    await app.close()
+  })
 
   async function request(ca: string, path = '/') {
     const sent = get({ host: 'localhost', port, path, ca, agent: false, family: 4 })
@@ -69,6 +72,24 @@ describe('a server with TLS', () => {
     expect((await (await request(second.ca)).toArray()).join('')).toBe('secure')
     await expect(request(first.ca)).rejects.toThrow()
     expect([stream.destroyed, stream.read() ?? 'first']).toEqual([false, 'first'])
+    stream.destroy()
+  })
+
+  it('ends a plain connection without a response after ten seconds, and none with TLS (§34.13)', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const sockets = [connectPlain(port, '127.0.0.1'), connectPlain(port, '127.0.0.1')]
+    const ends = sockets.map((socket) => {
+      socket.on('error', () => undefined)
+      return new Promise((resolve) => socket.resume().once('close', resolve))
+    })
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+    sockets[0]?.write('GET / HT')
+    // The server has accepted them when a later connection has its response.
+    const stream = await request(first.ca, '/stream')
+    vi.advanceTimersByTime(10_000)
+    await Promise.all(ends)
+    expect((await (await request(first.ca)).toArray()).join('')).toBe('secure')
+    expect(stream.destroyed).toBe(false)
     stream.destroy()
   })
 
