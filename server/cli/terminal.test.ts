@@ -74,6 +74,13 @@ describe('a question before data is destroyed', () => {
     await expect(terminal.confirm('This deletes it.')).rejects.toThrow('Repeat the command with --yes')
   })
 
+  it('is not asked with --json, and the work is not done (§30.2, §30.5)', async () => {
+    const { terminal, stdin, printed } = open(true, { json: true })
+    stdin.write('yes\n')
+    await expect(terminal.confirm('This deletes it.')).rejects.toThrow('Repeat the command with --yes')
+    expect(await printed()).toEqual({ stdout: '', stderr: '' })
+  })
+
   it('is not asked with --yes (§30.5)', async () => {
     const { terminal, printed } = open(false, { yes: true })
     await terminal.confirm('This deletes it.')

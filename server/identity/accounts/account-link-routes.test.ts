@@ -10,6 +10,7 @@ import { SignInSession, testAccount } from '../../testing/identity/sign-in-sessi
 import { inviteUser, readIssuer } from '../users/manage-users.ts'
 import { createUpsertUser } from '../users/upsert-user.ts'
 import { upsertFederatedAccount } from './account-store.ts'
+import { consumeLink, invitations } from './operator-links.ts'
 
 describe.each(engines)('the set-up link on %s', (engine) => {
   let database: TestDatabase
@@ -211,6 +212,13 @@ describe.each(engines)('an invitation on %s', (engine) => {
     expect(await listEmails()).toEqual([email])
   })
 
+  it('is used up once, also when nothing else refuses the second use (§30.8)', async () => {
+    const token = new URL(await invite()).searchParams.get('token') ?? ''
+    const use = () =>
+      database.db.transaction().execute((trx) => consumeLink(trx, invitations, token, Date.now()))
+    expect([await use(), await use()]).toEqual([true, false])
+  })
+
   it('ends the set-up link, which would create another first account (§15.4, §30.8)', async () => {
     const setUp = server.identity.setUpUrl ?? ''
     expect((await open(setUp)).status).toBe(200)
@@ -218,6 +226,9 @@ describe.each(engines)('an invitation on %s', (engine) => {
     const { form } = await open(link)
     expect((await browser.post(link, { name: 'Ada', password, form })).status).toBe(200)
     expect((await open(setUp)).status).toBe(403)
+    // Its token is gone, so a request that was checked before the account existed fails as well.
+    const tokens = database.db.selectFrom('keys').select('name').where('name', '=', 'set-up')
+    expect(await tokens.execute()).toEqual([])
   })
 
   it('is replaced by the next one of the same e-mail, and expires after a week (§30.9)', async () => {
