@@ -8,6 +8,11 @@ import { onOutageEnd, waitToRetry, type Connection } from '../connection.ts'
  */
 export type SharedStreamState = 'open' | 'lost' | 'held' | 'unavailable'
 
+/** Whether events arrive, or will as soon as the stream is open again. A proxy may hold them back forever. */
+export function canDeliver(state: SharedStreamState): boolean {
+  return state === 'open' || state === 'lost'
+}
+
 export interface SharedStreamOptions {
   /** The pages of one browser that pass the same name share one stream. */
   readonly name: string

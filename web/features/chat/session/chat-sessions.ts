@@ -1,6 +1,6 @@
 import type { LiveEvent } from '@yonder/contract/live'
 import type { ApiClient } from '../../../lib/api-client.ts'
-import type { SharedStreamState } from '../../../lib/streams/share-stream.ts'
+import { canDeliver, type SharedStreamState } from '../../../lib/streams/share-stream.ts'
 import type { ChatSession } from './chat-session.ts'
 
 /**
@@ -29,11 +29,6 @@ export function findChatSessions(api: ApiClient): ChatSessions {
   return sessions
 }
 
-/** Whether live updates arrive, or will as soon as they are open again. A proxy may hold them back forever. */
-export function hasLiveUpdates(state: SharedStreamState | 'opening'): boolean {
-  return state !== 'unavailable' && state !== 'held'
-}
-
 function createChatSessions(): ChatSessions {
   const sessions = new Map<string, ChatSession>()
   let state: SharedStreamState | 'opening' = 'unavailable'
@@ -42,7 +37,7 @@ function createChatSessions(): ChatSessions {
 
   return {
     getOrCreate(chatId, create) {
-      const session = sessions.get(chatId) ?? create(() => hasLiveUpdates(state))
+      const session = sessions.get(chatId) ?? create(() => state === 'opening' || canDeliver(state))
       sessions.set(chatId, session)
       return session
     },

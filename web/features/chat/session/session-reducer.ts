@@ -3,8 +3,7 @@ import type { RunState } from '@yonder/contract/apply-event'
 import type { Chat } from '@yonder/contract/chat'
 import type { Compaction } from '@yonder/contract/compaction'
 import type { RunEvent } from '@yonder/contract/completion'
-import type { SharedStreamState } from '../../../lib/streams/share-stream.ts'
-import { hasLiveUpdates } from './chat-sessions.ts'
+import { canDeliver, type SharedStreamState } from '../../../lib/streams/share-stream.ts'
 import { addCompaction, mergeMessages, resumeRun, selectLeaf } from './run-messages.ts'
 import { activeRun, firstReply, initialState } from './session-state.ts'
 import type { ActiveRun, LiveUpdate, SessionAction, SessionState } from './session-state.ts'
@@ -230,7 +229,7 @@ function changeLiveState(
   active: ActiveRun & { phase: 'following' },
   live: SharedStreamState,
 ): SessionState {
-  if (hasLiveUpdates(live)) return changeConnection(state, active, live === 'open')
+  if (canDeliver(live)) return changeConnection(state, active, live === 'open')
   const { run, number } = active
   return replaceActive(state, { phase: 'streaming', run, number, isConnected: true })
 }
