@@ -82,7 +82,16 @@ export async function settle(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
-const streams = new WeakMap<Response, EventStream>()
+/** The streams of the current test. */
+const streams = new Map<Response, EventStream>()
+
+/**
+ * Called after each test. The page would abort a stream that was left open 40 seconds later, during a test of another file,
+ * and log that.
+ */
+export function forgetStreams(): void {
+  streams.clear()
+}
 
 /** An event stream that a test writes, event by event. */
 export class EventStream {
