@@ -48,7 +48,7 @@ describe('a pending approval call', () => {
   it.each([
     ['the tool is described', () => json([connector])],
     ['its description cannot be read', () => failure(500, 'internal', 'Broken.')],
-  ])('is answered when %s, so that the buttons do not move under the pointer (§13.6)', async (_, respond) => {
+  ])('is answered when %s, so that the buttons do not move under the pointer (§13.43)', async (_, respond) => {
     if (respond().status === 500) expectConsole('error', /mcp-servers/)
     let finish: (response: Response) => void = () => undefined
     const loading = new Promise<Response>((resolve) => (finish = resolve))
