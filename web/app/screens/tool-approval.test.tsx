@@ -48,21 +48,24 @@ describe('a pending approval call', () => {
   it.each([
     ['the tool is described', () => json([connector])],
     ['its description cannot be read', () => failure(500, 'internal', 'Broken.')],
-  ])('is answered when %s, so that the buttons do not move under the pointer (§13.43)', async (_, respond) => {
-    if (respond().status === 500) expectConsole('error', /mcp-servers/)
-    let finish: (response: Response) => void = () => undefined
-    const loading = new Promise<Response>((resolve) => (finish = resolve))
-    const api = new ScriptedApi()
-      .on('GET /api/bots', () => json(owlAndFox))
-      .on('GET /api/mcp-servers', () => loading)
-    const answer = () => undefined
-    renderScreen(api, <ApprovalCard message={call('a1', 'u1')} allow={answer} deny={answer} />)
-    const buttons = ['Allow Once', 'Allow Always', 'Deny']
-    for (const name of buttons) expect(button(name)).toBeDisabled()
-    finish(respond())
-    await waitFor(() => expect(button('Deny')).toBeEnabled())
-    for (const name of buttons) expect(button(name)).toBeEnabled()
-  })
+  ])(
+    'is answered when %s, so that the buttons do not move under the pointer (§13.43)',
+    async (_, respond) => {
+      if (respond().status === 500) expectConsole('error', /mcp-servers/)
+      let finish: (response: Response) => void = () => undefined
+      const loading = new Promise<Response>((resolve) => (finish = resolve))
+      const api = new ScriptedApi()
+        .on('GET /api/bots', () => json(owlAndFox))
+        .on('GET /api/mcp-servers', () => loading)
+      const answer = () => undefined
+      renderScreen(api, <ApprovalCard message={call('a1', 'u1')} allow={answer} deny={answer} />)
+      const buttons = ['Allow Once', 'Allow Always', 'Deny']
+      for (const name of buttons) expect(button(name)).toBeDisabled()
+      finish(respond())
+      await waitFor(() => expect(button('Deny')).toBeEnabled())
+      for (const name of buttons) expect(button(name)).toBeEnabled()
+    },
+  )
 
   it('opens what the model reads of the tool, with a long description folded (§13.28)', async () => {
     const description = `${'long '.repeat(100)}end`
