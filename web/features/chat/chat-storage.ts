@@ -24,8 +24,13 @@ export const storageKeys = {
 /** The key of the id of the user who owns the other entries. */
 const ownerKey = 'chat_storage_owner'
 /** The keys of texts that the user has written, including the entries of elicitation forms. */
-const textKeys =
-  /^home_page_(?:draft|request)$|^home_page_outbox_.|^chat_.+_(?:draft|edit|summary|outbox)$|^chat_.+_question_.|^newChat_.+_(?:message|bot)$/
+const textKeys = [
+  /^home_page_(?:draft|request)$/,
+  /^home_page_outbox_./,
+  /^chat_.+_(?:draft|edit|summary|outbox)$/,
+  /^chat_.+_question_./,
+  /^newChat_.+_(?:message|bot)$/,
+]
 const botChoiceKeys = /^chat_.+_selectedBot$/
 
 /** Keeps the chat data of one user in browser storage from the next user of the same browser (§15.12). */
@@ -45,7 +50,7 @@ export const personalStorage = {
 }
 
 function isTextKey(key: string): boolean {
-  return textKeys.test(key)
+  return textKeys.some((pattern) => pattern.test(key))
 }
 
 function removeKeys(shouldRemove: (key: string) => boolean): void {
