@@ -79,7 +79,7 @@ export async function runNextMigration(
   const applied = await readMigration({ db: trx })
   if (applied > migrations.length) {
     throw new Error(
-      `The database is from a newer version (migration ${applied}; this version has ${migrations.length}). Start that version, or restore a backup.`,
+      `The database is from a newer version (migration ${applied}; this version has ${migrations.length}). Start that version, or restore a backup to an empty database.`,
     )
   }
   const next = migrations.slice(0, last)[applied]
@@ -112,7 +112,7 @@ export function describeOtherVersion(applied: number): string | null {
     return 'The database is empty. Check DATA_DIR and DATABASE_URL, or start the server once, which creates the tables.'
   return applied < migrations.length
     ? 'The database is from an older version of Yonder. Start the server of this version once, which upgrades it.'
-    : 'The database is from a newer version of Yonder. Use that version, or restore a backup.'
+    : 'The database is from a newer version of Yonder. Use that version, or restore a backup to an empty database.'
 }
 
 /**

@@ -34,10 +34,11 @@ export interface Header {
 const HeaderLine = z.object({ yonderBackup: z.object({ format: z.number().int() }).loose() })
 const Header = z.object({
   format: z.literal(format),
-  version: z.string(),
+  // Printed, so nothing in it may control the terminal.
+  version: z.string().regex(/^[\w.+-]{1,100}$/),
   migrations: z.number().int().min(1),
   database: z.enum(['sqlite', 'postgres']),
-  createdAt: z.string(),
+  createdAt: z.iso.datetime(),
   secretKey: z.string().optional(),
 })
 const TableLine = z.object({ table: z.string(), columns: z.array(z.string()) })

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
 import type { Database, Db, Dialect } from '../database.ts'
-import { readMigration, migrations, runNextMigration } from '../migrate.ts'
+import { readMigration, runNextMigration } from '../migrate.ts'
 import type { Tables } from '../tables/tables.ts'
 import type { AppError } from '../../lib/app-error.ts'
-import { refuse } from './refuse.ts'
+import { refuse, refuseNewer } from './refuse.ts'
 import { hashContent, writeTables } from './copy-rows.ts'
 import { ContentWriter } from './rows.ts'
 import type { Chunk, Content } from './rows.ts'
@@ -14,7 +14,7 @@ export interface FillOptions {
   /** The number of migrations of the rows. The further ones run after the rows are inserted. */
   readonly migrations: number
   readonly chunks: AsyncIterable<Chunk>
-  /** Called before the transaction ends. When it throws, nothing was changed. */
+  /** Called as the last step of the transaction. When it throws, nothing was changed. */
   readonly check: (trx: Transaction<Tables>) => Promise<void>
 }
 
@@ -80,12 +80,7 @@ export async function hasData({ db, dialect }: Database): Promise<boolean> {
     if (ofMigrations?.join() !== 'applied_at,number') {
       throw refuse('The database has tables of another program. Use an empty database.')
     }
-    const applied = await readMigration({ db: trx })
-    if (applied > migrations.length) {
-      throw refuse(
-        `The database is from a newer version of Yonder (migration ${applied}; this version has ${migrations.length}), so it is not replaced. Use an empty database.`,
-      )
-    }
+    refuseNewer(await readMigration({ db: trx }))
     for (const table of existing) {
       const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(trx)
       if (rows.length > 0) return true

@@ -7,7 +7,7 @@ import { openSqlite } from '../dialects/sqlite.ts'
 import { lockDataFolder } from '../lock-data-folder.ts'
 import type { Database } from '../database.ts'
 import { migrations, runNextMigration } from '../migrate.ts'
-import { openDatabase, sqliteFileName } from '../open-database.ts'
+import { openDatabase, openStoredDatabase, sqliteFileName } from '../open-database.ts'
 import { installationKeyContext } from '../secrets/seal-contexts.ts'
 import { createSealer } from '../secrets/seal-secret.ts'
 import {
@@ -202,6 +202,16 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
       compress(headerLine({ migrations: migrations.length + 1 }), wrongEnd),
       /newer version of Yonder \(9\.9\.9\)/,
     ],
+    [
+      'a backup whose version would control the terminal',
+      compress(headerLine({ version: '\u001B[2J' }), rightEnd),
+      /is damaged: its first line is wrong/,
+    ],
+    [
+      'a backup with a time that is none',
+      compress(headerLine({ createdAt: '\u001B[2J' }), rightEnd),
+      /is damaged: its first line is wrong/,
+    ],
     ['a backup with the hash of other rows', compress(headerLine(), wrongEnd), /is damaged: it was changed/],
     ['a backup without its end', compress(headerLine()), /is damaged: its end is missing/],
     [
@@ -300,7 +310,7 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
     expect(await hashInstallation(target)).toEqual(await hashRows(source))
   })
 
-  it('is not restored when a server starts while it asks (§31.11)', async () => {
+  it('is not restored if a server starts while the confirmation is pending (§31.11)', async () => {
     await createBackup(installationIn(source), scene.file, creating)
     const target = await scene.openTarget(engine)
     await addToInstallation(target)
@@ -315,6 +325,24 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
     )
     await server?.close()
     expect(await hashInstallation(target)).toEqual(before)
+  })
+
+  it('is not restored over a database of a newer version, which is left unchanged (§32.4)', async () => {
+    await createBackup(installationIn(source), scene.file, creating)
+    const target = await scene.openTarget(engine)
+    await addToInstallation(target)
+    const database = await openStoredDatabase(target)
+    await sql`insert into migrations (number, applied_at) values (${migrations.length + 1}, 1)`.execute(
+      database.db,
+    )
+    const before = await hashTables(database)
+    await database.close()
+    await expect(restoreBackup(target, scene.file, restoring)).rejects.toThrow(
+      /is from a newer version of Yonder .* not replaced/,
+    )
+    const after = await openStoredDatabase(target)
+    expect(await hashTables(after)).toEqual(before)
+    await after.close()
   })
 })
 
@@ -386,7 +414,11 @@ describe('a restore to SQLite', () => {
     await other.close()
   })
 
-  it('is refused when another process opens the database while it asks (§31.11)', async () => {
+  it('is refused if another process opens the database while the confirmation is pending, and leaves no key behind (§31.6, §31.11)', async () => {
+    const source = await openTestDatabase('sqlite')
+    await createBackup(installationIn(source), scene.file, { ...creating, withKey: true })
+    await source.close()
+    target = { ...target, secretKey: null }
     await addToInstallation(target)
     const before = await hashInstallation(target)
     let other: Database | undefined
@@ -398,6 +430,7 @@ describe('a restore to SQLite', () => {
     )
     await other?.close()
     expect(await hashInstallation(target)).toEqual(before)
+    expect(readdirSync(target.dataDir).toSorted()).toEqual(['server.lock', sqliteFileName])
   })
 
   it('creates a file that only its owner can read (§22.19)', async () => {
@@ -405,25 +438,3 @@ describe('a restore to SQLite', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600)
   })
 })
-
-describe.runIf(engines.some((engine) => engine === 'postgres' && isConcurrent(engine)))(
-  'a restore to PostgreSQL',
-  () => {
-    it('is refused when the database is of a newer version, and changes nothing (§32.4)', async () => {
-      const source = await openTestDatabase('sqlite')
-      await createBackup(installationIn(source), scene.file, creating)
-      const target = await openTestDatabase('postgres')
-      await addUser(target.db, { id: 'present' })
-      await sql`insert into migrations (number, applied_at) values (${migrations.length + 1}, 1)`.execute(
-        target.db,
-      )
-      const before = await hashTables(target)
-      await expect(restoreBackup(installationIn(target), scene.file, neverAsked)).rejects.toThrow(
-        /is from a newer version of Yonder .* not replaced/,
-      )
-      expect(await hashTables(target)).toEqual(before)
-      await source.close()
-      await target.close()
-    })
-  },
-)

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -8,10 +8,10 @@ import { openStoredDatabase, sqliteFileName } from '../open-database.ts'
 import type { Db } from '../database.ts'
 import { openSqlite } from '../dialects/sqlite.ts'
 import { SqliteFile } from '../dialects/sqlite-file.ts'
-import { findSecretKey, writeSecretKey } from '../secrets/require-secret-key.ts'
+import { findSecretKey, secretKeyFileName, writeSecretKey } from '../secrets/require-secret-key.ts'
 import { errorCode } from '../../lib/describe-error.ts'
 import type { AppError } from '../../lib/app-error.ts'
-import { refuse } from './refuse.ts'
+import { refuse, refuseNewer } from './refuse.ts'
 import { readChunks, readHeader, syncFolder } from './backup-file.ts'
 import type { Header } from './backup-file.ts'
 import { fitsKey } from './create-backup.ts'
@@ -66,7 +66,15 @@ async function restoreToPostgres(
     const replacesData = await hasData(database)
     await verify(path, options)
     if (replacesData) await options.confirm(header)
-    return await fillDatabase(database, toFilling(installation, path, header, options))
+    return await fillDatabase(database, {
+      migrations: header.migrations,
+      chunks: countChunks(readChunks(path), options.onRestoredRows),
+      check: async (trx) => {
+        await checkKey(trx, installation, header, options)
+        // Before the data, which is useless without its key.
+        if (addsKey(installation, header, options)) writeSecretKey(installation.dataDir, header.secretKey)
+      },
+    })
   } finally {
     await database.close()
   }
@@ -85,7 +93,7 @@ async function restoreToSqlite(
   // The lock makes this process the only one that uses this name. A restore that was killed may have left the file.
   const draft = `${target}.restore`
   try {
-    if (existsSync(target)) releaseFile(target)
+    if (existsSync(target)) requireReplaceable(target)
     await verify(path, options)
     if (existsSync(target)) await options.confirm(header)
     removeSqlite(draft)
@@ -96,15 +104,24 @@ async function restoreToSqlite(
       // The file is thrown away when this fails.
       await sql`pragma journal_mode = memory`.execute(database.db)
       await sql`pragma synchronous = off`.execute(database.db)
-      content = await fillDatabase(database, toFilling(installation, path, header, options))
+      content = await fillDatabase(database, {
+        migrations: header.migrations,
+        chunks: countChunks(readChunks(path), options.onRestoredRows),
+        check: (trx) => checkKey(trx, installation, header, options),
+      })
     } finally {
       await database.close()
     }
     const file = await open(draft, 'r+')
     await file.sync()
     await file.close()
-    if (existsSync(target)) releaseFile(target)
-    await rename(draft, target)
+    if (existsSync(target)) requireReplaceable(target)
+    const addedKey = addsKey(installation, header, options)
+    if (addedKey) writeSecretKey(dataDir, header.secretKey)
+    await rename(draft, target).catch((error: unknown) => {
+      if (addedKey) rmSync(join(dataDir, secretKeyFileName))
+      throw error
+    })
     await syncFolder(dataDir)
     return content
   } finally {
@@ -113,27 +130,32 @@ async function restoreToSqlite(
   }
 }
 
-function toFilling(
-  { secretKey: setting, dataDir }: InstallationOptions,
-  path: string,
+/**
+ * Compares the key with the restored secrets, or removes those that no key opens any more.
+ * @throws AppError when the key is another one
+ */
+async function checkKey(
+  trx: Db,
+  { secretKey, dataDir }: InstallationOptions,
   header: Header,
-  { lostKey, onRestoredRows }: RestoreOptions,
-) {
-  const ownKey = findSecretKey(setting, dataDir)
-  const check = async (trx: Db): Promise<void> => {
-    if (lostKey) {
-      await trx.deleteFrom('keys').where('name', '<>', 'seal-format').execute()
-      await trx.deleteFrom('oidc').execute()
-      return
-    }
-    const fits = await fitsKey(trx, ownKey ?? header.secretKey)
-    if (fits === false) throw wrongKey(dataDir, ownKey, header)
-    if (ownKey === undefined && header.secretKey !== undefined) {
-      mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-      writeSecretKey(dataDir, header.secretKey)
-    }
+  { lostKey }: RestoreOptions,
+): Promise<void> {
+  if (lostKey) {
+    await trx.deleteFrom('keys').where('name', '<>', 'seal-format').execute()
+    await trx.deleteFrom('oidc').execute()
+    return
   }
-  return { migrations: header.migrations, chunks: countChunks(readChunks(path), onRestoredRows), check }
+  const ownKey = findSecretKey(secretKey, dataDir)
+  if ((await fitsKey(trx, ownKey ?? header.secretKey)) === false) throw wrongKey(dataDir, ownKey, header)
+}
+
+/** Whether the installation has no key and gets that of the backup. */
+function addsKey(
+  { secretKey, dataDir }: InstallationOptions,
+  header: Header,
+  { lostKey }: RestoreOptions,
+): header is Header & { readonly secretKey: string } {
+  return !lostKey && header.secretKey !== undefined && findSecretKey(secretKey, dataDir) === undefined
 }
 
 function wrongKey(dataDir: string, ownKey: string | undefined, header: Header): AppError {
@@ -149,13 +171,14 @@ function wrongKey(dataDir: string, ownKey: string | undefined, header: Header): 
 }
 
 /**
- * Merges the write-ahead log into a SQLite file, so that a rename can replace the file: a write-ahead log that a killed server left would
- * otherwise be applied to the new file. A file that SQLite cannot read loses its log.
- * @throws AppError when another process has the database open
+ * Merges the write-ahead log into a SQLite file, so that a rename can replace the file: a write-ahead log that a killed server
+ * left would otherwise be applied to the new file. A file that SQLite cannot read loses its log.
+ * @throws AppError when another process has the database open, or when it is of a newer version
  */
-function releaseFile(path: string): void {
+function requireReplaceable(path: string): void {
   const file = new SqliteFile(path, { timeout: 1_000 })
   try {
+    refuseNewer(readApplied(file))
     file.pragma('journal_mode = delete')
   } catch (error) {
     const code = errorCode(error)
@@ -170,6 +193,12 @@ function releaseFile(path: string): void {
     file.close()
   }
   for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true })
+}
+
+/** The number of migrations of a SQLite file; 0 when it has no table of them. */
+function readApplied(file: InstanceType<typeof SqliteFile>): number {
+  const hasTable = file.prepare("select 1 from sqlite_schema where name = 'migrations'").get() !== undefined
+  return hasTable ? Number(file.prepare('select max(number) from migrations').pluck().get() ?? 0) : 0
 }
 
 function removeSqlite(path: string): void {
