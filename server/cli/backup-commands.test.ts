@@ -49,7 +49,7 @@ it('backs up and restores, asks before it replaces a file or data, and reports a
 
   const repeated = await run('backup', file)
   expect([repeated.code, repeated.output]).toEqual([2, ''])
-  expect(repeated.errors).toMatch(/^Sicherung|exists and will be replaced/)
+  expect(repeated.errors).toContain(`${file} exists and will be replaced.`)
   expect(readFileSync(file)).toEqual(content)
 
   const asked = await run('restore', file)

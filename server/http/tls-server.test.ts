@@ -94,6 +94,8 @@ describe('a server with TLS', () => {
   })
 
   it('closes also while connections have sent nothing, or wait for a response (§34.13)', async () => {
+    // Otherwise the deadlines would end them, too.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const silent = connectPlain(port, '127.0.0.1')
     const shaking = connect({ port, host: '127.0.0.1', ca: first.ca, servername: 'localhost' })
     await Promise.all([once(silent, 'connect'), once(shaking, 'secureConnect')])

@@ -212,11 +212,24 @@ describe.each(engines)('an invitation on %s', (engine) => {
     expect(await listEmails()).toEqual([email])
   })
 
-  it('is used up once, also when nothing else refuses the second use (§30.8)', async () => {
+  it('can be used only once, even if no other check refuses the second use (§30.8)', async () => {
     const token = new URL(await invite()).searchParams.get('token') ?? ''
     const use = () =>
       database.db.transaction().execute((trx) => consumeLink(trx, invitations, token, Date.now()))
     expect([await use(), await use()]).toEqual([true, false])
+  })
+
+  it('is not stored in a form in which it could be used (§15.4, §30.8)', async () => {
+    const links = [await invite(), server.identity.setUpUrl ?? '']
+    const stored = JSON.stringify([
+      await database.db.selectFrom('oidc').selectAll().execute(),
+      await database.db.selectFrom('keys').selectAll().execute(),
+    ])
+    for (const link of links) {
+      const token = new URL(link).searchParams.get('token') ?? ''
+      expect(token).toHaveLength(43)
+      expect(stored).not.toContain(token)
+    }
   })
 
   it('ends the set-up link, which would create another first account (§15.4, §30.8)', async () => {
