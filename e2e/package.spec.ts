@@ -114,7 +114,7 @@ test('a data folder that cannot be written ends the start with one sentence (§2
   const { code, output } = await packed.run(await startOn(), { env: { HOME: home } })
   expect([code, output]).toEqual([
     1,
-    `Yonder cannot write to ${dataFolderIn(home)} (ENOTDIR). Make it writable for the user that runs Yonder, or choose another data folder with --data or DATA_DIR.\n`,
+    `Yonder cannot write to ${dataFolderIn(home)}, because its path is not possible here (ENOTDIR). Choose another data folder with --data or DATA_DIR.\n`,
   ])
 })
 

@@ -65,18 +65,22 @@ describe('a data folder that cannot be written', () => {
     )
     expect(readdirSync(dataDir)).toEqual([])
   })
+
   it.each([
     ['file', 'EEXIST'],
     ['file/data', 'ENOTDIR'],
     ['circle/data', 'ELOOP'],
     ['n'.repeat(256), 'ENAMETOOLONG'],
-  ])('is refused with its path and the code: %.12s (§29.7)', (name, code) => {
-    writeFileSync(join(dataDir, 'file'), '')
-    symlinkSync('circle', join(dataDir, 'circle'))
-    const path = join(dataDir, name)
-    expect(() => requireDataFolder(path)).toThrow(
-      `Yonder cannot write to ${path} (${code}). Make it writable for the user that runs Yonder, or choose another data folder with --data or DATA_DIR.`,
-    )
-    expect(readdirSync(dataDir).sort()).toEqual(['circle', 'file'])
-  })
+  ])(
+    'is refused when a part of its path is a file, a circle of links or too long: %.12s (§29.7)',
+    (name, code) => {
+      writeFileSync(join(dataDir, 'file'), '')
+      symlinkSync('circle', join(dataDir, 'circle'))
+      const path = join(dataDir, name)
+      expect(() => requireDataFolder(path)).toThrow(
+        `Yonder cannot write to ${path}, because its path is not possible here (${code}). Choose another data folder with --data or DATA_DIR.`,
+      )
+      expect(readdirSync(dataDir).sort()).toEqual(['circle', 'file'])
+    },
+  )
 })
