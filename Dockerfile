@@ -11,7 +11,7 @@ COPY web/package.json web/
 # No package that is used here has to be compiled.
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
-# The package that npm users install, with the SQLite of package-lock.json, of which only the binaries for Linux are needed.
+# The npm package, and better-sqlite3 of the version in package-lock.json, reduced to its binaries for Linux.
 RUN node scripts/build.mjs \
  && npm pack --ignore-scripts --pack-destination / \
  && tar -xzf /yonder-*.tgz -C / \

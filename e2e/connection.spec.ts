@@ -197,7 +197,7 @@ for (const { look, viewport, colorScheme } of looks)
     const late = page.getByText(
       'Replies appear late, because a proxy on the way to the server holds them back.',
     )
-    await expect(late).toBeVisible({ timeout: 20_000 })
+    await expect(late).toBeVisible()
     model.reply(['Late, ', 'but complete.', { finish: 'stop' }])
     await writeMessage(page, 'hello')
     await expect(lastReply(page)).toContainText('Late, but complete.')

@@ -12,7 +12,7 @@ export default defineConfig({
   fullyParallel: true,
   // Tests wait for pages as much as they compute.
   workers: availableParallelism() + 2,
-  // A test of several screens with axe takes up to 15 s of two quiet cores, and the machine may be far busier.
+  // A test of several screens with axe takes up to 15 s on two idle cores, and the machine may be far busier.
   timeout: 120_000,
   globalTimeout: 40 * 60_000,
   expect: { timeout: 20_000 },

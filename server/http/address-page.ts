@@ -77,7 +77,7 @@ PUBLIC_URL=https://nas:3000</pre>
 </section>
 <section aria-labelledby="tunnel">
   <h2 id="tunnel">Use it from your own computer only</h2>
-  <p>On <code>localhost</code> no certificate is needed. Remove the setting <code>PUBLIC_URL</code>, open a tunnel to the port of the server on your computer, and leave it running:</p>
+  <p>On <code>localhost</code> no certificate is needed. Remove the setting <code>PUBLIC_URL</code>. On your computer, open a tunnel to the server, with its user, name and port instead of <code>user@nas</code> and the second <code>3000</code>, and leave it running:</p>
   <pre>ssh -N -L 3000:localhost:3000 user@nas</pre>
   <p>Then open <a href="http://localhost:3000">http://localhost:3000</a> there.</p>
 </section>`

@@ -108,14 +108,14 @@ describe('the certificate that Yonder makes', () => {
     expect(verify('-verify_hostname', 'nas.local').stdout).toContain('OK')
     expect(verify('-verify_ip', '192.168.1.20').stdout).toContain('OK')
     expect(verify('-verify_hostname', 'example.com').status).not.toBe(0)
-    const describe = (file: string) =>
+    const readCertificate = (file: string) =>
       execFileSync('openssl', ['x509', '-noout', '-text', '-in', file], { encoding: 'utf8' })
-    const text = describe(made.authorityPath)
+    const text = readCertificate(made.authorityPath)
     expect(text).toMatch(/Name Constraints: critical/)
     expect(text).toMatch(/TLS Web Server Authentication/)
-    // Neither it can certify another authority, nor can its certificate certify anything.
+    // The authority cannot sign another one, and the certificate cannot sign anything.
     expect(text).toMatch(/Basic Constraints: critical\s+CA:TRUE, pathlen:0/)
-    expect(describe(path)).toMatch(/Basic Constraints: critical\s+CA:FALSE/)
+    expect(readCertificate(path)).toMatch(/Basic Constraints: critical\s+CA:FALSE/)
   })
 
   it('is stored for the owner of the process only (§34.9)', () => {

@@ -156,7 +156,7 @@ test.each(['before', 'after'])(
 test('a server that stopped responding is not taken for a proxy that holds its streams (§10.30, §33.8)', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true })
   function Banner() {
-    return <ConnectionBanner holdsStreams={useLiveUpdates('ada') === 'held'} />
+    return <ConnectionBanner isHeldBack={useLiveUpdates('ada') === 'held'} />
   }
   let responds = true
   const api = new ScriptedApi()

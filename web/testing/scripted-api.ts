@@ -86,8 +86,8 @@ export async function settle(): Promise<void> {
 const streams = new Map<Response, EventStream>()
 
 /**
- * Called after each test. The page would abort a stream that was left open 40 seconds later, during a test of another file,
- * and log that.
+ * Called after each test. Otherwise the page would abort a stream that the test has left open, 40 seconds later, and log this
+ * during a test of another file.
  */
 export function forgetStreams(): void {
   streams.clear()

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { migrations } from '../migrate.ts'
 import { openDatabase } from '../open-database.ts'
-import { BackupScene, creating, installationIn } from '../../testing/backup/backup-scene.ts'
+import { BackupScene, createOptions, installationOf } from '../../testing/backup/backup-scene.ts'
 import { listTables } from '../../testing/database/list-tables.ts'
 import { fillTables } from '../../testing/database/fill-tables.ts'
 import { addUser } from '../../testing/factories/users.ts'
@@ -34,8 +34,8 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
     await fillTables(source)
     writeFileSync(scene.file, 'the former backup')
     const interrupted = new AbortController()
-    const create = createBackup(installationIn(source), scene.file, {
-      ...creating,
+    const create = createBackup(installationOf(source), scene.file, {
+      ...createOptions,
       onRows: () => interrupted.abort(new Error('interrupted')),
       signal: interrupted.signal,
     })
@@ -47,7 +47,7 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
   it('of a newer version is refused, and leaves no file (§32.4)', async () => {
     const newer = migrations.length + 1
     await sql`insert into migrations (number, applied_at) values (${newer}, 1)`.execute(source.db)
-    await expect(createBackup(installationIn(source), scene.file, creating)).rejects.toThrow(
+    await expect(createBackup(installationOf(source), scene.file, createOptions)).rejects.toThrow(
       'The database is from a newer version of Yonder.',
     )
     expect(readdirSync(scene.folder)).toEqual([])

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase, sqliteFileName } from '../open-database.ts'
-import { creating, restoring } from '../../testing/backup/backup-scene.ts'
+import { createOptions, restoreOptions } from '../../testing/backup/backup-scene.ts'
 import { addUser } from '../../testing/factories/users.ts'
 import { hashTables } from '../../testing/database/hash-tables.ts'
 import { engines, isConcurrent, openTestDatabase } from '../../testing/database/test-database.ts'
@@ -33,7 +33,7 @@ describe.each(engines.filter(isConcurrent))('a restore to %s that is killed', (e
   it('leaves the data as it was, and the next restore succeeds (§31.6)', async () => {
     const installation = { ...target.location, dataDir: join(folder, 'data'), secretKey: null }
     const file = join(folder, 'backup')
-    const { sha256 } = await createBackup({ ...installation, ...target.location }, file, creating)
+    const { sha256 } = await createBackup({ ...installation, ...target.location }, file, createOptions)
     const present = await openDatabase(installation)
     await present.db.deleteFrom('users').execute()
     await addUser(present.db, { id: 'present' })
@@ -54,7 +54,7 @@ describe.each(engines.filter(isConcurrent))('a restore to %s that is killed', (e
       expect(await hashTables(database)).toEqual(before)
       await database.close()
     }
-    const restored = await restoreBackup(installation, file, restoring)
+    const restored = await restoreBackup(installation, file, restoreOptions)
     expect(restored.sha256).toBe(sha256)
     // What the killed restores have left is gone.
     const names = engine === 'sqlite' ? ['data', 'data/server.lock', `data/${sqliteFileName}`] : []

@@ -4,11 +4,11 @@ import { lockDataFolder } from '../lock-data-folder.ts'
 import {
   addToInstallation,
   BackupScene,
-  creating,
+  createOptions,
   hashInstallation,
   hashRows,
-  installationIn,
-  restoring,
+  installationOf,
+  restoreOptions,
   secretKey,
 } from '../../testing/backup/backup-scene.ts'
 import { hashTables } from '../../testing/database/hash-tables.ts'
@@ -54,8 +54,8 @@ describe.runIf(engines.some((engine) => engine === 'postgres' && isConcurrent(en
       const { dataDir } = source.location
       const move = moveToPostgres(dataDir, target.location.databaseUrl ?? '', () => undefined)
       await expect(move).rejects.toThrow('The database has tables of another program')
-      await createBackup(installationIn(source), scene.file, creating)
-      await expect(restoreBackup(installationIn(target), scene.file, restoring)).rejects.toThrow(
+      await createBackup(installationOf(source), scene.file, createOptions)
+      await expect(restoreBackup(installationOf(target), scene.file, restoreOptions)).rejects.toThrow(
         'The database has tables of another program',
       )
       expect(await hashTables(target)).toEqual(before)

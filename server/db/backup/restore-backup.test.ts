@@ -13,12 +13,12 @@ import { createSealer } from '../secrets/seal-secret.ts'
 import {
   addToInstallation,
   BackupScene,
-  creating,
+  createOptions,
   hashInstallation,
   hashRows,
-  installationIn,
+  installationOf,
   otherKey,
-  restoring,
+  restoreOptions,
   secretKey,
 } from '../../testing/backup/backup-scene.ts'
 import { hashTables } from '../../testing/database/hash-tables.ts'
@@ -37,8 +37,8 @@ import { copiedTables } from './tables.ts'
 
 const scene = new BackupScene()
 
-const neverAsked: RestoreOptions = {
-  ...restoring,
+const failIfAsked: RestoreOptions = {
+  ...restoreOptions,
   confirm: () => Promise.reject(new Error('The restore asked.')),
 }
 
@@ -134,14 +134,14 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
     'is restored to %s with the same rows and hash, and messages are queued for the search (§31.1, §31.4, §31.5)',
     async (targetEngine) => {
       await fillTables(source)
-      const created = await createBackup(installationIn(source), scene.file, creating)
+      const created = await createBackup(installationOf(source), scene.file, createOptions)
       expect(created.rows).toEqual(Object.fromEntries(copiedTables.map((table) => [table, 3])))
       expect(created.bytes).toBe(statSync(scene.file).size)
       expect(statSync(scene.file).mode & 0o777).toBe(0o600)
       expect(readdirSync(scene.folder)).toEqual(['Sicherung vom Döner.backup'])
 
       const target = await scene.openTarget(targetEngine)
-      const restored = await restoreBackup(target, scene.file, restoring)
+      const restored = await restoreBackup(target, scene.file, restoreOptions)
       expect(restored).toEqual({ rows: created.rows, sha256: created.sha256 })
       const database = await openDatabase(target)
       expect(await hashRows(database)).toEqual(await hashRows(source))
@@ -162,7 +162,7 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
 
   it('that was cut or changed anywhere is refused, and nothing is restored (§31.6)', async () => {
     await fillTables(source)
-    const { sha256 } = await createBackup(installationIn(source), scene.file, creating)
+    const { sha256 } = await createBackup(installationOf(source), scene.file, createOptions)
     const whole = readFileSync(scene.file)
     const target = await scene.openTarget(engine)
     await addToInstallation(target)
@@ -174,7 +174,7 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
     }
     for (const bytes of [0, 100, whole.length - 1]) {
       writeFileSync(scene.file, whole.subarray(0, bytes))
-      await expect(restoreBackup(target, scene.file, neverAsked)).rejects.toThrow(AppError)
+      await expect(restoreBackup(target, scene.file, failIfAsked)).rejects.toThrow(AppError)
     }
     for (let at = 0; at < whole.length; at += stepOf(60)) {
       const changed = Buffer.from(whole)
@@ -229,19 +229,19 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
     const target = await scene.openTarget(engine)
     await addToInstallation(target)
     const before = await hashInstallation(target)
-    await expect(restoreBackup(target, scene.file, neverAsked)).rejects.toThrow(message)
+    await expect(restoreBackup(target, scene.file, failIfAsked)).rejects.toThrow(message)
     expect(await hashInstallation(target)).toEqual(before)
   })
 
   it('is refused with another key, and restored with its own (§31.8)', async () => {
     await addSignInKey(source)
-    const created = await createBackup(installationIn(source), scene.file, creating)
+    const created = await createBackup(installationOf(source), scene.file, createOptions)
     expect(created.keyFits).toBe(true)
     expect(gunzipSync(readFileSync(scene.file)).toString()).not.toContain(secretKey)
     const second = await createBackup(
-      installationIn(source, otherKey),
+      installationOf(source, otherKey),
       join(scene.folder, 'second'),
-      creating,
+      createOptions,
     )
     expect(second.keyFits).toBe(false)
     const target = await scene.openTarget(engine)
@@ -251,67 +251,67 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
       [otherKey, /were sealed with another key/],
       [null, /There is no key for the secrets/],
     ] as const) {
-      const restore = restoreBackup({ ...target, secretKey: key }, scene.file, restoring)
+      const restore = restoreBackup({ ...target, secretKey: key }, scene.file, restoreOptions)
       await expect(restore).rejects.toThrow(message)
       expect(await hashInstallation(target)).toEqual(before)
     }
-    await restoreBackup({ ...target, secretKey: otherKey }, scene.file, { ...restoring, lostKey: true })
+    await restoreBackup({ ...target, secretKey: otherKey }, scene.file, { ...restoreOptions, lostKey: true })
     expect((await hashInstallation(target))['keys']).toBe(before['keys'])
-    await restoreBackup(target, scene.file, restoring)
+    await restoreBackup(target, scene.file, restoreOptions)
     expect(await hashInstallation(target)).toEqual(await hashRows(source))
   }, 60_000)
 
   it('contains the key when the operator asks for it, and a restore writes it where no other is (§31.9)', async () => {
     await addSignInKey(source)
-    const withKey = { ...creating, withKey: true }
-    await expect(createBackup(installationIn(source, otherKey), scene.file, withKey)).rejects.toThrow(
+    const withKey = { ...createOptions, withKey: true }
+    await expect(createBackup(installationOf(source, otherKey), scene.file, withKey)).rejects.toThrow(
       /does not decrypt the stored secrets/,
     )
     expect(readdirSync(scene.folder)).toEqual([])
-    await createBackup(installationIn(source), scene.file, withKey)
+    await createBackup(installationOf(source), scene.file, withKey)
     const target = {
       ...(await scene.openTarget(engine)),
       dataDir: join(scene.folder, 'neu ß'),
       secretKey: null,
     }
-    await restoreBackup(target, scene.file, neverAsked)
+    await restoreBackup(target, scene.file, failIfAsked)
     const keyFile = join(target.dataDir, 'secret.key')
     expect(readFileSync(keyFile, 'utf8')).toBe(secretKey)
     expect(statSync(keyFile).mode & 0o777).toBe(0o600)
     writeFileSync(keyFile, otherKey)
-    await expect(restoreBackup(target, scene.file, restoring)).rejects.toThrow(
+    await expect(restoreBackup(target, scene.file, restoreOptions)).rejects.toThrow(
       /To use the key in the backup, remove SECRET_KEY/,
     )
     expect(readFileSync(keyFile, 'utf8')).toBe(otherKey)
   }, 60_000)
 
   it('asks before it replaces data, and changes nothing when the operator declines (§31.6)', async () => {
-    await createBackup(installationIn(source), scene.file, creating)
+    await createBackup(installationOf(source), scene.file, createOptions)
     const target = await scene.openTarget(engine)
-    await restoreBackup(target, scene.file, restoring)
+    await restoreBackup(target, scene.file, restoreOptions)
     await addToInstallation(target)
     const before = await hashInstallation(target)
-    await expect(restoreBackup(target, scene.file, neverAsked)).rejects.toThrow('The restore asked.')
+    await expect(restoreBackup(target, scene.file, failIfAsked)).rejects.toThrow('The restore asked.')
     expect(await hashInstallation(target)).toEqual(before)
   })
 
   it('is not restored while a server uses the database (§31.11)', async () => {
-    await createBackup(installationIn(source), scene.file, creating)
+    await createBackup(installationOf(source), scene.file, createOptions)
     const target = await scene.openTarget(engine)
     await addToInstallation(target)
     const before = await hashInstallation(target)
     const server = await startServerOn(target)
-    await expect(restoreBackup(target, scene.file, neverAsked)).rejects.toThrow(
+    await expect(restoreBackup(target, scene.file, failIfAsked)).rejects.toThrow(
       engine === 'sqlite' ? /data folder .* is in use by/ : /A server uses the database/,
     )
     expect(await hashInstallation(target)).toEqual(before)
     await server.close()
-    await restoreBackup(target, scene.file, restoring)
+    await restoreBackup(target, scene.file, restoreOptions)
     expect(await hashInstallation(target)).toEqual(await hashRows(source))
   })
 
   it('is not restored if a server starts while the confirmation is pending (§31.11)', async () => {
-    await createBackup(installationIn(source), scene.file, creating)
+    await createBackup(installationOf(source), scene.file, createOptions)
     const target = await scene.openTarget(engine)
     await addToInstallation(target)
     const before = await hashInstallation(target)
@@ -320,7 +320,7 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
       server = await startServerOn(target)
     }
     // With SQLite it is the server that does not start.
-    await expect(restoreBackup(target, scene.file, { ...restoring, confirm })).rejects.toThrow(
+    await expect(restoreBackup(target, scene.file, { ...restoreOptions, confirm })).rejects.toThrow(
       engine === 'sqlite' ? /data folder .* is in use by/ : /A server uses the database/,
     )
     await server?.close()
@@ -328,7 +328,7 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
   })
 
   it('is not restored over a database of a newer version, which is left unchanged (§32.4)', async () => {
-    await createBackup(installationIn(source), scene.file, creating)
+    await createBackup(installationOf(source), scene.file, createOptions)
     const target = await scene.openTarget(engine)
     await addToInstallation(target)
     const database = await openStoredDatabase(target)
@@ -337,7 +337,7 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
     )
     const before = await hashTables(database)
     await database.close()
-    await expect(restoreBackup(target, scene.file, restoring)).rejects.toThrow(
+    await expect(restoreBackup(target, scene.file, restoreOptions)).rejects.toThrow(
       /is from a newer version of Yonder .* not replaced/,
     )
     const after = await openStoredDatabase(target)
@@ -352,12 +352,12 @@ it('is restored to the version of its tables and then migrated (§31.7)', async 
   await addRow(old, 'chats', { id: 'chat', user_id: 'ada', created_at: 1, updated_at: 1 })
   await old.close()
   const source = { dataDir: scene.folder, databaseUrl: null, secretKey }
-  const created = await createBackup(source, scene.file, creating)
+  const created = await createBackup(source, scene.file, createOptions)
   expect(created.keyFits).toBeNull()
   expect(created.rows).not.toHaveProperty('compactions')
   for (const engine of engines.filter(isConcurrent)) {
     const target = await scene.openTarget(engine)
-    expect((await restoreBackup(target, scene.file, restoring)).sha256).toBe(created.sha256)
+    expect((await restoreBackup(target, scene.file, restoreOptions)).sha256).toBe(created.sha256)
     const database = await openDatabase(target)
     expect(await database.db.selectFrom('chats').selectAll().execute()).toEqual([
       { id: 'chat', user_id: 'ada', selected_message_id: null, created_at: 1, updated_at: 1, chars: 0 },
@@ -374,7 +374,7 @@ describe('a restore to SQLite', () => {
   beforeEach(async () => {
     const source = await openTestDatabase('sqlite')
     await addUser(source.db, { id: 'restored' })
-    await createBackup(installationIn(source), scene.file, creating)
+    await createBackup(installationOf(source), scene.file, createOptions)
     await source.close()
     target = await scene.openTarget('sqlite')
     mkdirSync(target.dataDir)
@@ -388,7 +388,7 @@ describe('a restore to SQLite', () => {
     expect(log.length).toBeGreaterThan(0)
     await killed.close()
     writeFileSync(`${path}-wal`, log)
-    await restoreBackup(target, scene.file, restoring)
+    await restoreBackup(target, scene.file, restoreOptions)
     expect(readdirSync(target.dataDir).toSorted()).toEqual(['server.lock', sqliteFileName])
     // The next start must not find anything to apply.
     const database = await openDatabase(target)
@@ -398,7 +398,7 @@ describe('a restore to SQLite', () => {
 
   it('replaces a file that SQLite cannot read (§31.6)', async () => {
     writeFileSync(path, 'no database '.repeat(1_000))
-    await restoreBackup(target, scene.file, restoring)
+    await restoreBackup(target, scene.file, restoreOptions)
     const database = await openDatabase(target)
     expect(await database.db.selectFrom('users').select('id').execute()).toEqual([{ id: 'restored' }])
     await database.close()
@@ -407,7 +407,7 @@ describe('a restore to SQLite', () => {
   it('is refused while any other process has the database open (§31.11)', async () => {
     const other = await openDatabase(target)
     const before = readFileSync(path)
-    await expect(restoreBackup(target, scene.file, neverAsked)).rejects.toThrow(
+    await expect(restoreBackup(target, scene.file, failIfAsked)).rejects.toThrow(
       /Another process has the database/,
     )
     expect(readFileSync(path)).toEqual(before)
@@ -416,7 +416,7 @@ describe('a restore to SQLite', () => {
 
   it('is refused if another process opens the database while the confirmation is pending, and leaves no key behind (§31.6, §31.11)', async () => {
     const source = await openTestDatabase('sqlite')
-    await createBackup(installationIn(source), scene.file, { ...creating, withKey: true })
+    await createBackup(installationOf(source), scene.file, { ...createOptions, withKey: true })
     await source.close()
     target = { ...target, secretKey: null }
     await addToInstallation(target)
@@ -425,7 +425,7 @@ describe('a restore to SQLite', () => {
     const confirm = async () => {
       other = await openDatabase(target)
     }
-    await expect(restoreBackup(target, scene.file, { ...restoring, confirm })).rejects.toThrow(
+    await expect(restoreBackup(target, scene.file, { ...restoreOptions, confirm })).rejects.toThrow(
       /Another process has the database/,
     )
     await other?.close()
@@ -434,7 +434,7 @@ describe('a restore to SQLite', () => {
   })
 
   it('creates a file that only its owner can read (§22.19)', async () => {
-    await restoreBackup(target, scene.file, restoring)
+    await restoreBackup(target, scene.file, restoreOptions)
     expect(statSync(path).mode & 0o777).toBe(0o600)
   })
 })

@@ -13,15 +13,15 @@ import { addUser } from '../factories/users.ts'
 export const secretKey = 'a secret of tests that is long enough'
 export const otherKey = 'another secret of tests, long enough'
 
-export const creating = {
+export const createOptions = {
   version: '1.2.3',
   withKey: false,
   onRows: () => undefined,
   signal: new AbortController().signal,
 }
 
-/** Restores also where data is replaced. */
-export const restoring: RestoreOptions = {
+/** Confirms that data is replaced. */
+export const restoreOptions: RestoreOptions = {
   lostKey: false,
   confirm: () => Promise.resolve(),
   onVerifiedRows: () => undefined,
@@ -57,11 +57,11 @@ export class BackupScene {
     const database = await openTestDatabase(engine)
     if (engine === 'sqlite') await database.close()
     this.#opened.push(database)
-    return installationIn(database)
+    return installationOf(database)
   }
 }
 
-export const installationIn = (
+export const installationOf = (
   database: TestDatabase,
   key: string | null = secretKey,
 ): InstallationOptions => ({

@@ -4,28 +4,28 @@ import { useApi } from '../../lib/api-provider.tsx'
 import { useStore } from '../../lib/store.ts'
 
 export interface ConnectionBannerProps {
-  /** Whether live updates are held back on their way. */
-  readonly holdsStreams: boolean
+  /** Whether a proxy holds live updates back. */
+  readonly isHeldBack: boolean
 }
 
 /**
  * A row of the header while the browser is offline, the server cannot be reached, or streams are held back (§10.20, §10.30,
  * §33.8). The header grows by `--spacing-banner`, so the row covers nothing.
  */
-export function ConnectionBanner({ holdsStreams }: ConnectionBannerProps) {
+export function ConnectionBanner({ isHeldBack }: ConnectionBannerProps) {
   const state = useStore(useApi().connection)
-  const isOut = state === 'offline' || state === 'unreachable'
-  const Icon = state === 'offline' ? WifiOff : isOut ? CloudOff : Hourglass
+  const isDisconnected = state === 'offline' || state === 'unreachable'
+  const Icon = state === 'offline' ? WifiOff : isDisconnected ? CloudOff : Hourglass
   return (
     <output className="block">
-      {(isOut || holdsStreams) && (
+      {(isDisconnected || isHeldBack) && (
         <span
           data-connection-banner=""
           className="flex h-banner animate-appear items-center justify-center gap-2.5 border-y border-line bg-surface px-4 text-sm"
         >
           <Icon size={16} aria-hidden className="shrink-0 text-warning" />
           <span>
-            {isOut
+            {isDisconnected
               ? `${sentenceOf(state)} You can still read the open page.`
               : 'Replies appear late, because a proxy on the way to the server holds them back.'}
           </span>

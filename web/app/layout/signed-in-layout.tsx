@@ -17,7 +17,7 @@ export function SignedInLayout(props: Omit<HeaderProps, 'onSearch' | 'children'>
   return (
     <>
       <Header {...props} onSearch={() => setSearching(true)}>
-        <ConnectionBanner holdsStreams={liveState === 'held'} />
+        <ConnectionBanner isHeldBack={liveState === 'held'} />
       </Header>
       <TokenFailureNotice />
       <ScrollToTop key={pathname} />

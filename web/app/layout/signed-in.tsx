@@ -7,9 +7,9 @@ import type { SignedInUser } from '../signed-in-user.ts'
 import { SignedInLayout } from './signed-in-layout.tsx'
 
 export interface SignedInProps {
-  /** Stays the same: another user needs another element. */
+  /** Must not change while the element is mounted. Another user needs another `key`. */
   readonly user: SignedInUser
-  /** Returns an access token of the user with this id. The functions of the first rendering are used. */
+  /** Returns an access token of the user with this id. Only the functions of the first rendering are called. */
   readonly getAccessToken: (userId: string) => Promise<string | null | undefined>
   /** Signs out everywhere and redirects to the origin of the site. */
   readonly onSignOut: () => void

@@ -4,7 +4,7 @@ import { Button } from '../../ui/button/button.tsx'
 import { Mark } from '../../ui/icons/mark.tsx'
 import { useIdentity } from './use-identity.ts'
 
-/** Only the operator sees it, and once, so it is not a part of the first page. The screen appears together with it. */
+/** Loaded on demand, because only the operator sees it, and once. The screen is shown when it is loaded. */
 const SetUpNotice = lazy(async () => ({ default: (await import('./set-up-notice.tsx')).SetUpNotice }))
 
 export interface SignInScreenProps {

@@ -8,8 +8,8 @@ import { onOutageEnd, waitToRetry, type Connection } from '../connection.ts'
  */
 export type SharedStreamState = 'open' | 'lost' | 'held' | 'unavailable'
 
-/** Whether events arrive, or will as soon as the stream is open again. A proxy may hold them back forever. */
-export function canDeliver(state: SharedStreamState): boolean {
+/** Whether events arrive now, or will after a retry. While the stream is held back they may never arrive. */
+export function canReceive(state: SharedStreamState): boolean {
   return state === 'open' || state === 'lost'
 }
 

@@ -333,7 +333,7 @@ export class ChatSession {
   #forget(): void {
     if (activeRun(this.#state)?.phase === 'sending' || this.#state.isReading)
       this.#closeTimer = setTimeout(() => this.#forget(), closeDelayMs)
-    else this.#apply({ type: 'closed' })
+    else this.#apply({ type: 'forgotten' })
   }
 
   #sendAfterOutage(): void {
@@ -361,7 +361,7 @@ export class ChatSession {
       for (const listener of this.#eventListeners) listener(action.event)
       if (oldRun?.phase === 'sending') this.#confirm(oldRun.run)
     }
-    if (before.unsent !== undefined && after.unsent === undefined && action.type !== 'closed')
+    if (before.unsent !== undefined && after.unsent === undefined && action.type !== 'forgotten')
       outbox.confirm(this.#chatId, before.unsent.message.id)
     this.#updateView(before)
     if (newRun?.phase === 'streaming' && (oldRun === undefined || oldRun.phase === 'following'))

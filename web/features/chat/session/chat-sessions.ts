@@ -1,6 +1,6 @@
 import type { LiveEvent } from '@yonder/contract/live'
 import type { ApiClient } from '../../../lib/api-client.ts'
-import { canDeliver, type SharedStreamState } from '../../../lib/streams/share-stream.ts'
+import { canReceive, type SharedStreamState } from '../../../lib/streams/share-stream.ts'
 import type { ChatSession } from './chat-session.ts'
 
 /**
@@ -32,12 +32,12 @@ export function findChatSessions(api: ApiClient): ChatSessions {
 function createChatSessions(): ChatSessions {
   const sessions = new Map<string, ChatSession>()
   let state: SharedStreamState | 'opening' = 'unavailable'
-  /** Whether live updates were open, lost or held back before. If so, some may have been missed when they are open again. */
-  let wasOpen = false
+  /** Whether live updates were requested before, so that some may have been missed when they are open again. */
+  let mayHaveMissed = false
 
   return {
     getOrCreate(chatId, create) {
-      const session = sessions.get(chatId) ?? create(() => state === 'opening' || canDeliver(state))
+      const session = sessions.get(chatId) ?? create(() => state === 'opening' || canReceive(state))
       sessions.set(chatId, session)
       return session
     },
@@ -46,7 +46,7 @@ function createChatSessions(): ChatSessions {
         for (const [chatId, session] of sessions)
           session.receiveLiveReady(
             event.runs.find((run) => run.chatId === chatId),
-            wasOpen,
+            mayHaveMissed,
           )
       else if (event.type === 'run')
         sessions.get(event.chatId)?.receiveLiveEvent(event.messageId, event.event)
@@ -54,7 +54,7 @@ function createChatSessions(): ChatSessions {
     },
     setLiveState(next) {
       state = next
-      wasOpen ||= next !== 'opening' && next !== 'unavailable'
+      mayHaveMissed ||= next !== 'opening' && next !== 'unavailable'
       if (next !== 'opening') for (const session of sessions.values()) session.setLiveState(next)
     },
   }

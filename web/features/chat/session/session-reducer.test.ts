@@ -105,7 +105,7 @@ describe('the phase of a session', () => {
       { type: 'live_state', state: 'held' },
       ['idle', 'sending', 'streaming', 'streaming', 'stopping'],
     ],
-    ['the end of a visit', { type: 'closed' }, ['idle', 'idle', 'idle', 'idle', 'idle']],
+    ['a closed chat that is forgotten', { type: 'forgotten' }, ['idle', 'idle', 'idle', 'idle', 'idle']],
     ['a message that was not sent', { type: 'unsent', unsent: undefined }, order],
     ['a branch', { type: 'branch_selected', messageId: 'x' }, order],
     ['a branch that was saved', { type: 'branch_saved', isLast: true }, order],

@@ -3,7 +3,7 @@ import type { RunState } from '@yonder/contract/apply-event'
 import type { Chat } from '@yonder/contract/chat'
 import type { Compaction } from '@yonder/contract/compaction'
 import type { RunEvent } from '@yonder/contract/completion'
-import { canDeliver, type SharedStreamState } from '../../../lib/streams/share-stream.ts'
+import { canReceive, type SharedStreamState } from '../../../lib/streams/share-stream.ts'
 import { addCompaction, mergeMessages, resumeRun, selectLeaf } from './run-messages.ts'
 import { activeRun, firstReply, initialState } from './session-state.ts'
 import type { ActiveRun, LiveUpdate, SessionAction, SessionState } from './session-state.ts'
@@ -49,7 +49,7 @@ export function reduceSession(state: SessionState, action: SessionAction): Sessi
       return active === undefined ? state : { ...settle(state, active), isOutdated: true }
     case 'dropped':
       return { ...becomeIdle(state), notice: action.notice, unsent: action.unsent ?? state.unsent }
-    case 'closed':
+    case 'forgotten':
       return forget(state)
     case 'outage_ended':
       return state.notice?.isOutage === true ? { ...state, notice: undefined } : state
@@ -229,7 +229,7 @@ function changeLiveState(
   active: ActiveRun & { phase: 'following' },
   live: SharedStreamState,
 ): SessionState {
-  if (canDeliver(live)) return changeConnection(state, active, live === 'open')
+  if (canReceive(live)) return changeConnection(state, active, live === 'open')
   const { run, number } = active
   return replaceActive(state, { phase: 'streaming', run, number, isConnected: true })
 }

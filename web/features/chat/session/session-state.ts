@@ -84,8 +84,8 @@ export type SessionAction =
   | { readonly type: 'left' }
   /** The run never began. */
   | { readonly type: 'dropped'; readonly notice?: Notice; readonly unsent?: UnsentMessage }
-  /** The chat was closed some time ago. */
-  | { readonly type: 'closed' }
+  /** The chat has been closed for some time, so its data is discarded. */
+  | { readonly type: 'forgotten' }
   /** The server can be reached again, so a notice that says otherwise is over. */
   | { readonly type: 'outage_ended' }
   | { readonly type: 'unsent'; readonly unsent: UnsentMessage | undefined }

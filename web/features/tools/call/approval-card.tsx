@@ -43,7 +43,7 @@ export function ApprovalCard({ message, allow, deny }: ApprovalCardProps) {
   const { data: bots } = useBots()
   const obstacle = findObstacle(connectors, bots, message)
   const allowAlways = useAllowAlways()
-  // What is known of the tool appears above the buttons, which must not move under the pointer.
+  // The description of the tool appears above the buttons, which must not move under the pointer (§13.43).
   const isLoading = connectors === undefined && error === undefined
   const disabled = allow === undefined || deny === undefined || allowAlways.pending || isLoading
 
