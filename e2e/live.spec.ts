@@ -104,9 +104,13 @@ test('a reply can be stopped in every tab and device, and is then stopped in all
   const second = await openTab(context, page.url())
   const device = await openDevice(user, page.url())
   await expect(replyText(device)).toHaveText('First')
+  let articles = 2
   for (const stopper of [second, device]) {
     model.reply(counting(0, 500))
     await send(page, 'Count')
+    articles += 2
+    // Until the new reply is shown, the last one is the previous one, with the same text.
+    await expect(stopper.getByRole('article')).toHaveCount(articles)
     await expect(replyText(stopper)).toContainText('3 4')
     await stopButton(stopper).click()
     for (const screen of [page, second, device]) {
