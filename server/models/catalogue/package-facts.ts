@@ -15,11 +15,20 @@ let loaded: Promise<Package> | undefined
 const load = () => (loaded ??= import('@pydantic/genai-prices'))
 type Package = typeof import('@pydantic/genai-prices')
 
-/** Matching looks through some fifty patterns, and each call of a model needs its provider several times. */
-const providers = new LRUCache<string, { readonly provider: Provider | undefined }>({ max: 1_000 })
+/**
+ * The entries of models at addresses. Finding one compares hundreds of patterns, which every call of a model and the list of
+ * bots would repeat.
+ */
+const entries = new LRUCache<string, Entry>({ max: 1_000 })
 
-/** Matching looks through up to 700 patterns, and the page asks for every bot. */
-const matches = new LRUCache<string, { readonly match: Match | null }>({ max: 1_000 })
+/** What the package contains about a model at an address. */
+interface Entry {
+  /** Undefined when the address belongs to no known provider. */
+  readonly provider: Provider | undefined
+  /** Null when the provider does not list the model. */
+  readonly match: Match | null
+  readonly contextWindow: number | undefined
+}
 
 interface Match {
   readonly provider: Provider
@@ -47,9 +56,7 @@ export async function findPackageFacts(
   time: number,
 ): Promise<ModelFacts> {
   const prices = await load()
-  const provider = address === null ? undefined : findProvider(prices, address)
-  const match = provider && findMatch(prices, provider, model)
-  const contextWindow = findWindow(prices, match, model)
+  const { provider, match, contextWindow } = findEntry(prices, model, address)
   const found = provider && findPrices(prices, { provider, match, model }, time)
   return {
     ...(contextWindow !== undefined && { contextWindow }),
@@ -57,33 +64,35 @@ export async function findPackageFacts(
   }
 }
 
-function findProvider(prices: Package, address: string): Provider | undefined {
-  const known = providers.get(address)
-  if (known !== undefined) return known.provider
-  const provider = prices.findProvider({ providerApiUrl: address })
-  providers.set(address, { provider })
-  return provider
+function findEntry(prices: Package, model: string, address: string | null): Entry {
+  const key = JSON.stringify([address, model])
+  const known = entries.get(key)
+  if (known !== undefined) return known
+  const provider = address === null ? undefined : prices.findProvider({ providerApiUrl: address })
+  const match = provider === undefined ? null : findMatch(prices, provider, model)
+  const entry = { provider, match, contextWindow: findWindow(prices, { provider, match, model }) }
+  entries.set(key, entry)
+  return entry
 }
 
 function findMatch(prices: Package, provider: Provider, model: string): Match | null {
-  const key = JSON.stringify([provider.id, model])
-  const known = matches.get(key)
-  if (known !== undefined) return known.match
-  const match = listModelNames(model).reduce<Match | null>(
+  return listModelNames(model).reduce<Match | null>(
     (found, name) => found ?? prices.calcPrice({}, name, { provider }),
     null,
   )
-  matches.set(key, { match })
-  return match
 }
 
-function findWindow(prices: Package, match: Match | null | undefined, model: string): number | undefined {
+interface ModelMatch extends Pick<Entry, 'provider' | 'match'> {
+  readonly model: string
+}
+
+function findWindow(prices: Package, { provider: host, match, model }: ModelMatch): number | undefined {
   if (match?.model.context_window !== undefined) return match.model.context_window
   const base = withoutFreeVariant(model)
   const names = listModelNames(base)
   const maker = makers.find((one) => names.some((name) => one.names.test(name)))
   // A model of open weights has the window that its host has set, which is not known here.
-  if (match === undefined && maker === undefined) return undefined
+  if (host === undefined && maker === undefined) return undefined
   const ids = maker === undefined ? [match?.provider.id ?? aggregator] : [maker.id]
   for (const id of [...ids, aggregator]) {
     const provider = prices.findProvider({ providerId: id })
@@ -94,21 +103,15 @@ function findWindow(prices: Package, match: Match | null | undefined, model: str
   return undefined
 }
 
-interface PriceQuery {
-  readonly provider: Provider
-  readonly match: Match | null | undefined
-  readonly model: string
-}
-
 const free: ModelPrices = { currency: 'USD', input: 0, output: 0 }
 
 function findPrices(
   prices: Package,
-  { provider, match, model }: PriceQuery,
+  { provider, match, model }: ModelMatch & { readonly provider: Provider },
   time: number,
 ): ModelPrices | undefined {
   if (provider.id === aggregator && isFreeVariant(model)) return free
-  if (!match) return undefined
+  if (match === null) return undefined
   // Some prices change with the time, which only `calcPrice` considers. This provider has only the model found.
   const only = { ...match.provider, models: [{ ...match.model, match: { equals: 'it' } }] }
   const listed = prices.calcPrice({}, 'it', { provider: only, timestamp: new Date(time) })?.model_price
