@@ -102,6 +102,21 @@ describe.each(engines.filter(isConcurrent))('yonder users on %s', (engine) => {
     expect(await scene.readStatus()).toBe(401)
   })
 
+  it('deletes the user who was named in the question, although the e-mail has changed since (§30.5)', async () => {
+    const { db } = scene.database
+    const { id } = await db.selectFrom('accounts').select('id').executeTakeFirstOrThrow()
+    const changeEmail = async () => {
+      await db.updateTable('accounts').set({ email: 'moved@example.com' }).execute()
+      await new SignInSession(scene.server.baseUrl).join()
+      return 'yes\n'
+    }
+    expect((await run(['delete', email], { input: changeEmail })).code).toBe(0)
+    expect(await printJson('list')).toMatchObject([
+      { email, status: 'active' },
+      { id, status: 'being deleted' },
+    ])
+  })
+
   it('prints no control characters of a name (§15.33)', async () => {
     const { db } = scene.database
     const forged = 'ada@example.com\u001B[2J\nEve\u202E'

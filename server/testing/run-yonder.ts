@@ -1,11 +1,11 @@
-import { PassThrough } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { runCli } from '../cli/run-cli.ts'
 
 export interface YonderOptions {
   readonly settings?: Readonly<Record<string, string>>
-  /** What the user types, when standard input is a terminal. */
-  readonly input?: string
+  /** What the user types, when standard input is a terminal. A function is called when the command reads it. */
+  readonly input?: string | (() => Promise<string>)
   /** Whether standard error is a terminal. */
   readonly isTerminal?: boolean
 }
@@ -21,14 +21,17 @@ export async function runYonder(
   parameters: readonly string[],
   { settings = {}, input, isTerminal = false }: YonderOptions = {},
 ): Promise<YonderResult> {
-  const stdin = Object.assign(new PassThrough(), { isTTY: input !== undefined })
+  const stdin = Object.assign(Readable.from(typeIn(input)), { isTTY: input !== undefined })
   const stdout = new PassThrough()
   const stderr = Object.assign(new PassThrough(), { isTTY: isTerminal })
   const printed = Promise.all([text(stdout), text(stderr)])
-  if (input !== undefined) stdin.end(input)
   const code = await runCli(parameters, { streams: { stdin, stdout, stderr }, settings })
   stdout.end()
   stderr.end()
   const [out, errors] = await printed
   return { code, stdout: out, stderr: errors }
+}
+
+async function* typeIn(input: YonderOptions['input']): AsyncGenerator<string> {
+  if (input !== undefined) yield typeof input === 'string' ? input : await input()
 }
