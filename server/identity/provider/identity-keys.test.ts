@@ -47,10 +47,20 @@ describe.each(engines)('the keys of the provider on %s', (engine) => {
     expect(third).toHaveLength(2)
   })
 
+  it('keep the key that signed until now, although the server ran for a year without a start (§15.17)', async () => {
+    const [newest] = await rotateSigningKeys(depsAt(182 * day))
+    const [next, before, ...others] = await rotateSigningKeys(depsAt(600 * day))
+    expect(before?.kid).toBe(newest?.kid)
+    expect(others).toEqual([])
+    // It is deleted once its tokens have expired.
+    expect((await rotateSigningKeys(depsAt(700 * day))).map(({ kid }) => kid)).not.toContain(before?.kid)
+    expect(next?.kid).not.toBe(before?.kid)
+  })
+
   it('get one new signing key when two nodes rotate them at the same time', async () => {
     const both = await Promise.all([
-      rotateSigningKeys(depsAt(400 * day)),
-      rotateSigningKeys(depsAt(400 * day)),
+      rotateSigningKeys(depsAt(1200 * day)),
+      rotateSigningKeys(depsAt(1200 * day)),
     ])
     expect(both[0].map(({ kid }) => kid)).toEqual(both[1].map(({ kid }) => kid))
   })

@@ -35,10 +35,10 @@ export interface KeyDeps {
 }
 
 const dayMs = 86_400_000
-/** A start of the server replaces a signing key of this age. */
+/** A start of the server adds a new signing key when the newest one has this age. */
 const maxSigningAgeMs = 90 * dayMs
-/** Older keys are deleted. All tokens that they signed have expired by then, because a grant is valid for 30 days. */
-const maxVerifyingAgeMs = maxSigningAgeMs + 40 * dayMs
+/** How long a key still verifies tokens after a newer one signs them. A grant, and so its tokens, is valid for 30 days. */
+const verifyingMs = 40 * dayMs
 
 /**
  * The keys of the provider, with a new signing key when the newest one is too old. The first start creates them and
@@ -65,39 +65,50 @@ export async function rotateSigningKeys(
 ): Promise<readonly SigningKey[]> {
   const { db, sealer } = deps
   const now = deps.now()
-  const known = await readSigningKeys(deps)
-  if (now - (known[0]?.iat ?? 0) < maxAgeMs) return known
-  const stored = await findKey(db, 'signing')
-  if (stored === undefined) return known
-  const next = [await generateSigningKey(now), ...known.filter(({ iat }) => now - iat < maxVerifyingAgeMs)]
-  const sealed = sealer.seal(JSON.stringify(next), installationKeyContext('signing'))
-  const isReplaced = await replaceKey(db, 'signing', stored, sealed)
-  return isReplaced ? next : readSigningKeys(deps)
+  const { keys, sealed } = await readSigningKeys(deps)
+  if (now - (keys[0]?.iat ?? 0) < maxAgeMs) return keys
+  // The newest key has signed tokens until now, whatever its age is.
+  const verifying = keys.filter((_, index) => now - (keys[index - 1]?.iat ?? now) < verifyingMs)
+  const next = [await generateSigningKey(now), ...verifying]
+  const isReplaced = await replaceKey(
+    db,
+    'signing',
+    sealed,
+    sealer.seal(JSON.stringify(next), installationKeyContext('signing')),
+  )
+  return isReplaced ? next : (await readSigningKeys(deps)).keys
 }
 
-async function readSigningKeys(deps: KeyDeps): Promise<readonly SigningKey[]> {
-  const text = await requireKey(deps, 'signing', async () =>
+/** Returns the stored keys, and the text from which they were decrypted. */
+async function readSigningKeys(
+  deps: KeyDeps,
+): Promise<{ readonly keys: readonly SigningKey[]; readonly sealed: string }> {
+  const { value, sealed } = await requireSealedKey(deps, 'signing', async () =>
     JSON.stringify([await generateSigningKey(deps.now())]),
   )
-  return JSON.parse(text) as SigningKey[]
+  return { keys: JSON.parse(value) as SigningKey[], sealed }
 }
 
-/** Returns the decrypted key with this name. Generates and stores it when there is none. */
-async function requireKey(
+async function requireKey(deps: KeyDeps, name: string, generate: () => string): Promise<string> {
+  return (await requireSealedKey(deps, name, generate)).value
+}
+
+/** Returns the key with this name, decrypted and as it is stored. Generates and stores it when there is none. */
+async function requireSealedKey(
   { db, sealer, now }: KeyDeps,
   name: string,
   generate: () => string | Promise<string>,
-): Promise<string> {
+): Promise<{ readonly value: string; readonly sealed: string }> {
   if ((await findKey(db, name)) === undefined) {
     await insertKey(db, name, sealer.seal(await generate(), installationKeyContext(name)), now())
   }
   const sealed = await findKey(db, name)
   if (sealed === undefined) throw new Error(`The key "${name}" could not be stored.`)
   try {
-    return sealer.open(sealed, installationKeyContext(name))
+    return { value: sealer.open(sealed, installationKeyContext(name)), sealed }
   } catch (cause) {
     throw new Error(
-      'The stored keys were sealed with another secret. Start with the SECRET_KEY (or the secret.key in DATA_DIR) that belongs to this database.',
+      'The stored keys were encrypted with another secret. Start with the SECRET_KEY (or the secret.key in DATA_DIR) that belongs to this database.',
       { cause },
     )
   }
@@ -131,7 +142,7 @@ export function createKeyFinder(deps: KeyDeps, initial: readonly SigningKey[]): 
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey) || deps.now() - readAt < minReadIntervalMs) throw error
       readAt = deps.now()
-      find = createLocalJWKSet({ keys: (await readSigningKeys(deps)).map(toPublic) })
+      find = createLocalJWKSet({ keys: (await readSigningKeys(deps)).keys.map(toPublic) })
       return find(header, token)
     }
   }
