@@ -101,9 +101,9 @@ export async function storeResult(
   await selectLeaf(trx, chatId, id)
 }
 
-/** Creates the outcome of a call during which the server shut down (§12.9). */
+/** Creates the outcome of a call during which this server shut down (§12.9). */
 export function interruptedCall(): ToolOutcome {
-  return failure('The server shut down during the call. The tool may or may not have finished.', {
+  return failure('Yonder shut down during the call. The tool may or may not have finished.', {
     status: 'interrupted',
   })
 }

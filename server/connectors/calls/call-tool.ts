@@ -126,7 +126,7 @@ function requireCallable(
       'Call it again to request approval.',
     )
   }
-  // "Allow Always" adds the tool to the list before it approves the call (§4.21).
+  // After "Allow Always", the tool is on the list already, so the call is recorded as allowed by the list (§4.21).
   return { connector, tool, approval: consent.kind === 'run' ? consent.by : approval }
 }
 
@@ -135,6 +135,7 @@ function toRecorded(status: ToolOutcome['status']): CallOutcome {
     case 'authorization_needed':
       return 'failed'
     case 'interrupted':
+      // The outcome is unknown, so the record stays as it was written before the call.
       return 'started'
     default:
       return status
@@ -264,20 +265,23 @@ class RunningCall {
     const times = { duration: this.#clock?.elapsed ?? 0 }
     if (this.#request.signal.aborted) return failure('The call was stopped.', { status: 'stopped', ...times })
     if (this.#deps.closing.aborted) {
-      const text =
-        this.#clock === undefined
-          ? 'The server shut down before the call, so the tool was not called.'
-          : 'The server shut down during the call. The tool may or may not have finished.'
+      const text = this.#wasSent
+        ? 'Yonder shut down during the call. The tool may or may not have finished.'
+        : 'Yonder shut down before the call was sent, so the tool was not called.'
       return failure(text, times)
     }
     if (this.#clock?.timedOut === true) {
       await this.#checkServer(this.#clock.wasSilent ? explainFailure(this.#clock.signal.reason) : undefined)
+      if (!this.#wasSent) {
+        const text = `The server of the connector "${this.#connector.name}" did not respond in time, so the tool was not called.`
+        return failure(text, times)
+      }
       const text = 'The tool took too long. It may or may not have finished.'
       return failure(text, { status: 'timed_out', ...times })
     }
     const explained = explainFailure(error, this.#connector)
     const { code, message } = explained
-    if (await this.#needsConsent(error)) {
+    if (await this.#storeMissingConsent(error)) {
       const text = `The connector "${this.#connector.name}" needs the user's authorization. Connect it under Settings, Connectors, then try again.`
       return failure(text, { status: 'authorization_needed', ...times })
     }
@@ -290,7 +294,7 @@ class RunningCall {
     return failure(`The tool failed: ${message}`, times)
   }
 
-  /** Shows the connector as connected again after calls had failed (§18.40). */
+  /** Stores that the connector works again, if it was stored as failing, and reports it (§18.40). */
   async #recordSuccess(): Promise<void> {
     this.#deps.shared.backoff.reset(connectionKey(this.#connector))
     const { name, status, call_error } = this.#connector
@@ -303,7 +307,10 @@ class RunningCall {
     this.#request.onStatus?.({ status: 'connected', server: name, message: 'Its tools work again.' })
   }
 
-  /** Shows the connector as failed: until the next call works, or until its server can be reached again (§18.40). */
+  /**
+   * Stores and reports that the connector fails, when the failure would affect its other calls too: until the next call
+   * works, or until its server can be reached again (§18.40).
+   */
   async #recordFailure(error: unknown, explained: AppError): Promise<void> {
     const { code, message } = explained
     if (isLastingFailure(error, explained)) {
@@ -325,12 +332,12 @@ class RunningCall {
 
   /**
    * Lists the tools in the background after a call that did not end as it should, and stores whether that works. With
-   * `failure`, the connector is stored as failed until then, since nothing shows that its server still responds (§18.35).
+   * `silence`, the connector is stored as failed until then, since nothing shows that its server still responds (§18.35).
    */
-  async #checkServer(failure?: AppError): Promise<void> {
+  async #checkServer(silence?: AppError): Promise<void> {
     if (this.#connector.status !== 'connected') return
-    if (failure !== undefined) {
-      const state = { status: 'failed', error_message: failure.message } as const
+    if (silence !== undefined) {
+      const state = { status: 'failed', error_message: silence.message } as const
       await this.#store(changeState(this.#deps, this.#connector, state))
     }
     // A failure is stored in the connector's row.
@@ -338,10 +345,10 @@ class RunningCall {
   }
 
   /**
-   * Whether the call failed because it needs the user's consent. If so, stores the connector as failed until they
-   * consent.
+   * Stores the connector as failed until the user consents, when the call failed because it needs their consent. Returns
+   * whether it did.
    */
-  async #needsConsent(error: unknown): Promise<boolean> {
+  async #storeMissingConsent(error: unknown): Promise<boolean> {
     if (!needsAuthorization(error) || this.#connector.token !== null) return false
     if (
       error instanceof InsufficientScopeError &&
@@ -368,7 +375,7 @@ function describeUnknownOutcome(code: ErrorCode, message: string): string {
   return `${reason} The outcome is unknown: the tool may or may not have finished. Check before you call it again.`
 }
 
-/** The protocol keeps servers in this process apart from hosts with the same names. */
+/** Includes the protocol, so that a server in this process shares no limit with a host of the same name. */
 function hostOf(url: string): string {
   if (!URL.canParse(url)) return url
   const { protocol, host } = new URL(url)

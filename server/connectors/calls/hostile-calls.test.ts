@@ -116,6 +116,23 @@ describe('a hostile server', () => {
     })
   })
 
+  it('is not said to have run a tool when the call could not be sent in time (§12.25)', async () => {
+    const connectorName = await impatient.connect('silent-call')
+    const { db } = impatient.connectors.database
+    const url = impatient.hostile.url('silent')
+    await db
+      .updateTable('connectors')
+      .set({ url, era: null, credential_version: 99 })
+      .where('name', '=', connectorName)
+      .execute()
+    expect(await impatient.call({ connectorName })).toMatchObject({
+      status: 'failed',
+      text: `The server of the connector "${connectorName}" did not respond in time, so the tool was not called.`,
+    })
+    const seen = await impatient.hostile.seen('silent')
+    expect(seen.filter(({ rpc }) => rpc === 'tools/call')).toEqual([])
+  })
+
   it('is stored as connected again when it responds after a call has timed out (§18.35)', async () => {
     const connectorName = await impatient.connect('silent-call')
     expect((await impatient.call({ connectorName })).status).toBe('timed_out')
