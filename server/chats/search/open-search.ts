@@ -65,7 +65,7 @@ export interface ChatQuery {
 
 export type SearchChats = (user: User, query: ChatQuery) => Promise<ChatList>
 
-/** Creates the query for a user's chats, newest first; with a search, for those with every word (§7.8). */
+/** Creates the query for a user's chats, newest first: all of them, or with a search those with every word (§7.8). */
 export function createChatSearch({ db }: Database, findChats: ChatFinder): SearchChats {
   return async (user, { search, page, limit }) => {
     const words = splitWords(search)
@@ -86,44 +86,49 @@ interface PendingSearch {
   reject(error: Error): void
 }
 
+/** A thread that searches, and the searches that it has not answered. */
+interface SearchThread {
+  readonly worker: Worker
+  readonly pending: Map<number, PendingSearch>
+}
+
 /** Searches in a worker thread. The first search starts it, and the first search after a failure restarts it. */
 function openWorkerSearch(file: string): { readonly find: ChatFinder; close(): Promise<void> } {
-  const pending = new Map<number, PendingSearch>()
-  let worker: Worker | undefined
+  let current: SearchThread | undefined
   let nextId = 0
 
-  function fail(failed: Worker, error: Error): void {
-    if (worker === failed) worker = undefined
-    for (const { reject } of pending.values()) reject(error)
-    pending.clear()
-  }
-
-  function start(): Worker {
-    const started = new Worker(...workerSource(import.meta.url, 'search-worker', { workerData: { file } }))
-    started.on('message', (response: WorkerResponse) => {
-      const search = pending.get(response.id)
-      pending.delete(response.id)
+  function start(): SearchThread {
+    const worker = new Worker(...workerSource(import.meta.url, 'search-worker', { workerData: { file } }))
+    const thread: SearchThread = { worker, pending: new Map() }
+    const fail = (error: Error): void => {
+      if (current === thread) current = undefined
+      for (const { reject } of thread.pending.values()) reject(error)
+      thread.pending.clear()
+    }
+    worker.on('message', (response: WorkerResponse) => {
+      const search = thread.pending.get(response.id)
+      thread.pending.delete(response.id)
       if ('found' in response) search?.resolve(response.found)
-      // Only the code tells the problems of the database apart.
+      // The caller recognises problems of the database by the code.
       else search?.reject(Object.assign(new Error(response.error), { code: response.code }))
     })
-    started.on('error', (error) => fail(started, error))
-    started.on('exit', () => fail(started, new Error('the search worker exited')))
-    started.unref()
-    return started
+    worker.on('error', fail)
+    worker.on('exit', () => fail(new Error('the search worker exited')))
+    worker.unref()
+    return thread
   }
 
   return {
     find: (request) =>
       new Promise((resolve, reject) => {
-        worker ??= start()
+        current ??= start()
         const message: WorkerRequest = { id: nextId++, request }
-        pending.set(message.id, { resolve, reject })
+        current.pending.set(message.id, { resolve, reject })
         // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-        worker.postMessage(message)
+        current.worker.postMessage(message)
       }),
     async close() {
-      await worker?.terminate()
+      await current?.worker.terminate()
     },
   }
 }

@@ -18,12 +18,12 @@ export function rowIdOf(user: string, position: string, chunk: string): string {
   return `((${user} << ${positionBits + chunkBits}) | (${position} << ${chunkBits}) | ${chunk})`
 }
 
-export interface IndexedText {
+export interface QueuedText {
   readonly chat_id: string
   readonly content: string
 }
 
-/** A message that the index returns for a word. Only reading its text tells whether it contains a long word. */
+/** A message that the index returns for a word. For a word of more than four characters, its text must be checked. */
 export interface Hit {
   readonly position: number
   readonly chatId: string
@@ -41,8 +41,8 @@ export interface SearchReader {
   listHits(user: number, expression: string, limit: number): number[]
   /** The messages of one user that match the expression, newest first; a message may occur twice. */
   iterateHits(user: number, expression: string, withContent: boolean): Iterable<Hit>
-  /** The newest finished messages of one user that are not indexed yet. */
-  listQueued(userId: string, limit: number): IndexedText[]
+  /** Those of one user among the newest `limit` messages of all users that are not indexed yet. */
+  listQueued(userId: string, limit: number): QueuedText[]
   /** One user's chats, newest first. */
   iterateChats(userId: string): Iterable<string>
   /** A page of these chats, newest first. */
@@ -79,7 +79,7 @@ export function createSearchReader(file: BetterSqlite.Database): SearchReader {
     `select m.position, m.chat_id as chatId, m.content ${matchingMessages}`,
   )
   // `cross` makes SQLite start with the short queue, and not with the user's many messages.
-  const queued = file.prepare<[number, string], IndexedText>(
+  const queued = file.prepare<[number, string], QueuedText>(
     `select m.chat_id, m.content from (select position from search_queue order by position desc limit ?) q
      cross join messages m on m.position = q.position cross join chats c on c.id = m.chat_id where c.user_id = ?`,
   )
