@@ -102,7 +102,7 @@ function describeContent(what: string, content: Content): string {
 function describeKey({ keyFits }: CreatedBackup, withKey: boolean): string {
   if (withKey) return 'The file contains the key of the stored secrets. Keep it where only you can read it.'
   return keyFits === false
-    ? 'The key of this installation does not decrypt the stored secrets. Check SECRET_KEY, or secret.key in DATA_DIR.'
+    ? 'The backup is complete, but the key of this installation does not decrypt the secrets in it. Find the key that does before you need the backup: check SECRET_KEY, or secret.key in DATA_DIR.'
     : 'The file does not contain the key of the stored secrets. Keep SECRET_KEY, or secret.key in DATA_DIR, in another place.'
 }
 

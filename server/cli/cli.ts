@@ -64,7 +64,7 @@ async function openStoredSealer({ secretKey, dataDir }: Config, { db }: Database
   const sealer = createSealer(key)
   if ((await fitsSecretKey(db, sealer)) === 'differs') {
     throw new CommandError(
-      'The key does not belong to this database. Use the SECRET_KEY, or the secret.key in DATA_DIR, with which its server runs.',
+      'The key does not belong to this database. Use the same SECRET_KEY, or secret.key in DATA_DIR, as its server.',
     )
   }
   return sealer

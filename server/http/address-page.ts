@@ -12,12 +12,12 @@ interface AddressPage {
 
 export const wrongAddressPage: AddressPage = {
   title: 'Yonder has another address',
-  text: 'You have reached the server of Yonder, but not at the address that it is set up for. If someone else runs it, ask them for its address. If you run it, use the address that it prints when it starts, or make it available under a name in your network in one of these ways.',
+  text: 'You have reached the server of Yonder, but not at the address that it is set up for. If someone else runs it, ask them for its address. If you run it, use the address that it prints when it starts, or reach it in one of these ways.',
 }
 
 export const plainHttpPage: AddressPage = {
   title: 'Yonder needs https here',
-  text: 'Signing in needs a secure address: browsers offer the necessary cryptography only with https, and on localhost. This address is plain http. If someone else runs this server, ask them for its address. If you run it, make it available in one of these three ways.',
+  text: 'Signing in needs a secure address: browsers offer the necessary cryptography only with https, and on localhost. This address is plain http. If someone else runs this server, ask them for its address. If you run it, reach it in one of these three ways.',
 }
 
 const docsUrl = 'https://github.com/yonder-chat/yonder/blob/main/docs/operations.md#address-tls-and-proxies'
@@ -77,7 +77,7 @@ PUBLIC_URL=https://nas:3000</pre>
 </section>
 <section aria-labelledby="tunnel">
   <h2 id="tunnel">Use it from your own computer only</h2>
-  <p>On <code>localhost</code> no certificate is needed. Remove the setting <code>PUBLIC_URL</code>. On your computer, open a tunnel to the server, with its user, name and port instead of <code>user@nas</code> and the second <code>3000</code>, and leave it running:</p>
+  <p>On <code>localhost</code> no certificate is needed. Remove the setting <code>PUBLIC_URL</code>. On your computer, run this command and leave it running. Replace <code>user@nas</code> by your user and the name of the server, and the second <code>3000</code> by the port of Yonder there:</p>
   <pre>ssh -N -L 3000:localhost:3000 user@nas</pre>
   <p>Then open <a href="http://localhost:3000">http://localhost:3000</a> there.</p>
 </section>`

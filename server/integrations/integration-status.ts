@@ -9,7 +9,7 @@ import { listIntegrations } from './integration-store.ts'
 export interface IntegrationStatus {
   /** Incremented by each connecting and disconnecting. MCP sessions of an earlier version are not reused. */
   readonly version: number
-  /** False when Google ended the connection and the user has to connect again. */
+  /** False when there are no tokens or API key that can be used, so that the user has to connect again. */
   readonly isConnected: boolean
   /** Why its connector fails, see `IntegrationTable`. */
   readonly callError?: string | null

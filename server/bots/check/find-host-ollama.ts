@@ -12,9 +12,9 @@ export interface HostOllamaDeps extends Pick<ModelDeps, 'guards'> {
 
 /**
  * Looks for an Ollama on the host of this container, once, at fixed addresses, and returns a line for the operator with
- * the settings that offer it (§34.23). Returns none outside a container, when the operator has set `OLLAMA_URL`, and when
- * nothing responds. Users do not see it.
- * The start should not wait for it, because the names may not exist in this network.
+ * the settings that offer it (§34.23). Returns none outside a container, when only this machine can reach the server, when the
+ * operator has set `OLLAMA_URL`, and when nothing responds. Users do not see it.
+ * Do not wait for it when the server starts: looking up names that do not exist takes time.
  */
 export async function findHostOllama({
   config,
@@ -32,7 +32,7 @@ export async function findHostOllama({
   ]
 }
 
-/** The same port as outside of a container. */
+/** The default port of Ollama. */
 const port = 11434
 const timeoutMs = 1_000
 

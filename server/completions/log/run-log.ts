@@ -204,9 +204,13 @@ export class RunLog {
       this.#options.onError(cause)
       this.#failed.delete(recorder)
       recorder.lose(
-        new AppError('storage_full', 'The reply could not be stored, so it was ended. Try again later.', {
-          cause,
-        }),
+        new AppError(
+          'storage_full',
+          'The server could not store this reply, so it was ended. Regenerate it later.',
+          {
+            cause,
+          },
+        ),
       )
       return
     }

@@ -83,7 +83,7 @@ async function summarizeInCalls(request: SummaryRequest, callTokens: number): Pr
       return { failure: 'The summary was cut by the output limit of the model.' }
     if (reply.text.trim() === '') return { failure: 'The model returned an empty summary.' }
     if (reply.text.length > maxSummaryChars)
-      return { failure: 'The model returned a summary that is too long.' }
+      return { failure: 'The model returned a summary that is too long. Try a bot with another model.' }
     const next = reply.text.trim()
     if (estimateTokens(next) >= estimateTokens((summary ?? '') + text))
       return { failure: 'The model returned a summary that is longer than the messages.' }
@@ -91,7 +91,7 @@ async function summarizeInCalls(request: SummaryRequest, callTokens: number): Pr
     model = reply.model ?? model
   }
   return summary === undefined
-    ? { failure: 'There are no messages to summarise.' }
+    ? { failure: 'All of them are summarised already.' }
     : { content: summary, model }
 }
 

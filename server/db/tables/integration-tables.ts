@@ -12,7 +12,7 @@ export interface IntegrationTable {
   tokens: string | null
   /** The scopes that the user granted at Google, separated by spaces. */
   scopes: string | null
-  /** 1: Google revoked the connection. */
+  /** 1: the tokens were removed, because Google refused to refresh them or they cannot be decrypted. */
   ended: number
   /** Why the connector of the integration fails. Null once it works again. */
   call_error: string | null
@@ -21,12 +21,13 @@ export interface IntegrationTable {
   created_at: number
 }
 
-/** A consent that the user is giving at Google. The redirect back carries the state of this hash. */
+/** A consent that the user is giving at Google. */
 export interface IntegrationConsentTable {
+  /** The hash of the OAuth parameter `state`, with which Google redirects back. */
   state_hash: string
   user_id: string
   name: string
-  /** Sealed. */
+  /** The PKCE code verifier, sealed. */
   verifier: string
   expires_at: number
 }

@@ -29,7 +29,10 @@ export function createPageErrorHandler(dialect: Dialect) {
     const page =
       status === 503 || known.code === 'storage_full'
         ? storagePage(known)
-        : noticePage('The sign-in failed', 'Go back to Yonder and sign in again.')
+        : noticePage(
+            'The sign-in failed',
+            'Go back to Yonder and sign in again. If it fails again, ask the operator of this server.',
+          )
     return sendPage(reply, page, status)
   }
 }

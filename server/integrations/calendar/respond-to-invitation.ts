@@ -41,7 +41,10 @@ export const respondToInvitation = googleTool({
     }
     const own = event.attendees?.find(({ self }) => self)
     if (own === undefined) {
-      throw new AppError('invalid_request', 'The user is not invited to this event. Nothing was done.')
+      throw new AppError(
+        'invalid_request',
+        'The owner of this calendar is not among the guests of this event, so no response was sent.',
+      )
     }
     const target = await findEventTarget(client, calendarId, event, input.scope)
     const comment = input.comment === undefined ? {} : { comment: requirePlainText('comment', input.comment) }

@@ -19,7 +19,7 @@ export function FoldedCalls({ fold: { count, failures }, open, onToggle }: Folde
         className="touch-target flex min-h-10 w-full items-center gap-2.5 rounded-card px-3 py-2 text-left transition-colors hover:bg-hover"
       >
         <Wrench size={16} aria-hidden className="shrink-0 text-muted" />
-        <span className="min-w-0 flex-1 font-medium tabular-nums">Used {count} tools</span>
+        <span className="min-w-0 flex-1 font-medium tabular-nums">{count} tool calls</span>
         <span className="flex shrink-0 items-center gap-1.5 text-xs text-muted tabular-nums">
           {failures > 0 ? `${failures} failed` : <Check size={16} aria-hidden className="text-success" />}
         </span>

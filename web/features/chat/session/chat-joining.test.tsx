@@ -93,7 +93,7 @@ test('shows why a reply could not be stored, and the text that has arrived (§10
   const { api, server } = await beginReply('Hello', 'Half')
   expectConsole('error', /The stream broke/)
   const second = api.stream('GET /api/chat/c1/stream', 2)
-  const message = 'The reply could not be stored, so it was ended. Try again later.'
+  const message = 'The server could not store this reply, so it was ended. Regenerate it later.'
   server.stream().write(JSON.stringify({ error: { code: 'storage_full', message } }))
   await waitFor(() => expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(1))
   second().end('interrupted')

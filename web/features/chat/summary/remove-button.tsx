@@ -5,7 +5,7 @@ import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx'
 
 export interface RemoveButtonProps {
   readonly action: Action<void, null>
-  /** What happens to the messages after the summary was removed. */
+  /** What the removal changes. */
   readonly message: string
   readonly disabled?: boolean
 }

@@ -33,7 +33,7 @@ export function ReplacedSummary({ compaction, summaries }: SummaryBlockProps) {
           <span className="-ml-3">
             <RemoveButton
               action={remove}
-              message="The later summary stays, so requests to models do not change. If the later one is written again or removed, this summary is no longer used."
+              message="Requests to models do not change, because the later summary stays. If you remove or rewrite that one, this summary is no longer there to continue from."
             />
           </span>
         </div>

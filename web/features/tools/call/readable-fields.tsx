@@ -1,7 +1,7 @@
 import { InertText } from '../../../ui/inert-text.tsx'
 import type { ReadableField, ReadableValue } from './readable-call.ts'
 
-/** The arguments of an email or an event, as a form that is filled in (§13.38). */
+/** The arguments of an email or an event, with their labels (§13.38). */
 export function ReadableFields({ fields }: { readonly fields: readonly ReadableField[] }) {
   return (
     <dl aria-label="Content" className="readable-call">
@@ -24,7 +24,7 @@ function Value({ value }: { readonly value: ReadableValue }) {
   switch (value.kind) {
     case 'list':
       return value.items.length === 0 ? (
-        <span className="text-muted">Nobody</span>
+        <span className="text-muted">None</span>
       ) : (
         <ul>
           {value.items.map((item, index) => (
