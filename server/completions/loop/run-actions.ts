@@ -4,6 +4,7 @@ import { LeftOutTools } from '@yonder/contract/tool-call'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
 import { readBotConnectors } from '../../bots/bot-connectors.ts'
+import { connectorsOf } from '../../bots/bot-fields.ts'
 import { apiTypeOf } from '../../bots/bot-model.ts'
 import { fullChatMessage, selectLeaf, touchChat } from '../../chats/chat-store.ts'
 import {
@@ -264,7 +265,8 @@ export class RecordedActions implements RunActions {
     return this.#deps.connectors.listModelTools({
       user,
       apiType: apiTypeOf(bot),
-      readBotConnectors: this.#readBotConnectors,
+      // The first time, the bot was read just before.
+      readBotConnectors: hasReported ? this.#readBotConnectors : () => Promise.resolve(connectorsOf(bot)),
       signal,
       reportsStored: !hasReported && !toolSupport.refuses(bot),
       onStatus: (status) => {
