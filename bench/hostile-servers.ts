@@ -36,7 +36,7 @@ const calls = [
   'drip',
   'progress',
   'wrong-id',
-  'storm',
+  'reconnect-storm',
   'huge-call',
   'huge-stream',
   'bomb',

@@ -76,11 +76,12 @@ test('a server that announces changes all the time delays no reply (§12.21, §1
   model,
   hostile,
 }) => {
-  await addConnector(page, { name: 'storm', url: hostile.url('storm') })
+  await addConnector(page, { name: 'storm', url: hostile.url('announcement-storm') })
   await page.evaluate(() => localStorage.setItem('showMcpLogs', 'true'))
   await page.reload()
   const log = page.getByRole('complementary', { name: 'Connection logs' }).getByRole('log')
-  const lists = async () => (await hostile.seen('storm')).filter(({ rpc }) => rpc === 'tools/list').length
+  const lists = async () =>
+    (await hostile.seen('announcement-storm')).filter(({ rpc }) => rpc === 'tools/list').length
   for (const text of ['First reply.', 'Second reply.']) {
     model.reply([text])
     await send(page, 'Hello')

@@ -264,8 +264,9 @@ describe('a hostile server', () => {
   })
 
   it('is retried with a delay when it breaks its stream repeatedly (§18.24)', async () => {
-    await impatient.callTo('storm')
-    const gets = (await impatient.hostile.seen('storm')).filter(({ method }) => method === 'GET')
+    await impatient.callTo('reconnect-storm')
+    const gets = (await impatient.hostile.seen('reconnect-storm')).filter(({ method }) => method === 'GET')
+    expect(gets.length).toBeGreaterThanOrEqual(2)
     expect(gets.length).toBeLessThanOrEqual(2 * 3 * (hostileLimits.maxReconnects + 1))
   })
 

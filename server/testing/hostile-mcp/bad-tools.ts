@@ -123,7 +123,7 @@ export const badTools: Readonly<Record<string, Behaviour>> = {
     ],
   },
   // Announces changes all the time, and takes longer for a list than a reply waits for one.
-  storm: {
+  'announcement-storm': {
     get: ({ response }) => {
       sse(response)
       const note = event({ method: 'notifications/tools/list_changed' })

@@ -103,7 +103,8 @@ export const endlessResponses: Readonly<Record<string, Behaviour>> = {
       response.end(': nothing\n\n')
     }),
   },
-  storm: {
+  /** Ends each stream at once, and requests a reconnection after a millisecond. */
+  'reconnect-storm': {
     post: onCall(({ response }) => {
       sse(response)
       response.end('retry: 1\nid: 1\ndata: \n\n')

@@ -21,14 +21,19 @@ interface Seen {
   body: string
 }
 
-const behaviours: Readonly<Record<string, Behaviour>> = {
-  polite: {},
-  ...endlessResponses,
-  ...badResults,
-  ...badTools,
-  ...badElicitations,
-  ...badResponses,
-  ...floods,
+const groups = [endlessResponses, badResults, badTools, badElicitations, badResponses, floods]
+const behaviours = collectBehaviours([{ polite: {} }, ...groups])
+
+/** @throws when two groups have a behaviour of the same name, since tests would use only one of them */
+function collectBehaviours(
+  groupsOfBehaviours: readonly Readonly<Record<string, Behaviour>>[],
+): Readonly<Record<string, Behaviour>> {
+  const all = new Map<string, Behaviour>()
+  for (const [name, behaviour] of groupsOfBehaviours.flatMap(Object.entries<Behaviour>)) {
+    if (all.has(name)) throw new Error(`There are two behaviours named "${name}".`)
+    all.set(name, behaviour)
+  }
+  return Object.fromEntries(all)
 }
 
 const seen: Record<string, Seen[]> = {}
