@@ -68,7 +68,7 @@ interface CallableTool {
  * failure is returned as an outcome for the model and the user. Every call that starts is recorded.
  */
 export async function callTool(deps: ConnectorDeps, request: ToolCallRequest): Promise<ToolOutcome> {
-  const found = requireCallable(await resolveTool(deps, request.user, request), request)
+  const found = authorizeCall(await resolveTool(deps, request.user, request), request)
   if ('status' in found) return found
   let callArguments: CallableTool['arguments']
   try {
@@ -89,10 +89,10 @@ export async function callTool(deps: ConnectorDeps, request: ToolCallRequest): P
 }
 
 /**
- * Returns the tool if this request is allowed to call it, else an outcome that explains why not (§12.15, §12.16,
- * §13.29).
+ * Returns the tool if this request is allowed to call it, else an outcome that explains why not. Never throws (§12.15,
+ * §12.16, §13.29).
  */
-function requireCallable(
+function authorizeCall(
   resolved: ResolvedTool,
   {
     connectorName,
@@ -194,7 +194,7 @@ class RunningCall {
       toolName: tool.name,
       readBotConnectors: this.#request.readBotConnectors,
     })
-    const found = requireCallable(resolved, { ...this.#request, fingerprint: tool.fingerprint })
+    const found = authorizeCall(resolved, { ...this.#request, fingerprint: tool.fingerprint })
     if ('status' in found) return found
     this.#callable = { ...this.#callable, ...found }
     return undefined
@@ -206,7 +206,7 @@ class RunningCall {
       [
         { key: `connector ${this.#connector.id}`, maxConcurrent: limits.maxCallsPerConnector },
         { key: `user ${this.#request.user.id}`, maxConcurrent: limits.maxCallsPerUser },
-        { key: `host ${hostOf(this.#connector.url)}`, maxConcurrent: limits.maxCallsPerHost },
+        { key: `host ${originOf(this.#connector.url)}`, maxConcurrent: limits.maxCallsPerHost },
       ],
       signal,
     )
@@ -375,8 +375,8 @@ function describeUnknownOutcome(code: ErrorCode, message: string): string {
   return `${reason} The outcome is unknown: the tool may or may not have finished. Check before you call it again.`
 }
 
-/** Includes the protocol, so that a server in this process shares no limit with a host of the same name. */
-function hostOf(url: string): string {
+/** Not the `origin` of a URL, which is "null" for the addresses of servers in this process. */
+function originOf(url: string): string {
   if (!URL.canParse(url)) return url
   const { protocol, host } = new URL(url)
   return `${protocol}//${host}`
