@@ -6,7 +6,7 @@ import { maskSecret } from '../db/secrets/mask-secret.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import { credentialOf } from './connector-store.ts'
 import { blockedToolsOf } from './tools/block-tools.ts'
-import { decideConsent } from './tools/resolve-tool.ts'
+import { decideApproval } from './tools/resolve-tool.ts'
 import { parseDefinition } from './tools/tool-store.ts'
 
 /**
@@ -58,7 +58,7 @@ function presentTool(
     title,
     description,
     fingerprint: tool.fingerprint,
-    consent: decideConsent(connector, tool, allowed).kind,
+    consent: decideApproval(connector, tool, allowed).kind,
     problem: tool.problem,
   }
 }

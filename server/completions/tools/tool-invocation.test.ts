@@ -64,7 +64,7 @@ it('stores and shows the version of the tool that needs approval (§4.19)', asyn
     kind: 'callable',
     connector: {} as KnownTool['connector'],
     tool,
-    consent: { kind: 'ask' },
+    decision: { kind: 'ask' },
     credential: 'c 1',
   })
   expect(invocation).toBeUndefined()

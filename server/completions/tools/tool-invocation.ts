@@ -63,17 +63,17 @@ export async function decideCall(
   const resolved = target && (await deps.connectors.resolveTool(user, { ...target, readBotConnectors }))
   const known = resolved?.kind === 'missing' ? undefined : resolved
   const refusal = await findRefusal(deps, user, { call, signal }, resolved)
-  const consent = refusal === undefined && known !== undefined ? known.consent : noConsentNeeded
+  const decision = refusal === undefined && known !== undefined ? known.decision : noApprovalNeeded
   const server = target?.connectorName ?? unknownConnector
   const tool = target?.toolName ?? call.name
   const title = known === undefined ? null : parseDefinition(known.tool.definition).title
   const described = {
     ...(title === null ? {} : { title }),
-    ...(consent.kind === 'ask_changed' ? { changes: [...consent.changes] } : {}),
+    ...(decision.kind === 'ask_changed' ? { changes: [...decision.changes] } : {}),
   }
   // No tool has an empty fingerprint, so a tool that is added with this name a moment later is not called.
   const fingerprint = known?.tool.fingerprint ?? ''
-  const isRun = consent.kind === 'run'
+  const isRun = decision.kind === 'run'
   const seen = { fingerprint, ...(isRun || known === undefined ? {} : { credential: known.credential }) }
   const { calls: rest, total } = remaining
   const stored: StoredCall = {
@@ -99,7 +99,7 @@ export async function decideCall(
     stored,
     invocation: isRun
       ? {
-          ...toInvocation({ id: replyId, server, tool, arguments: call.arguments }, stored, consent.by),
+          ...toInvocation({ id: replyId, server, tool, arguments: call.arguments }, stored, decision.by),
           refusal,
         }
       : undefined,
@@ -107,7 +107,7 @@ export async function decideCall(
 }
 
 /** A call that cannot run, or whose tool does not exist, needs no approval. Its result gives the reason. */
-const noConsentNeeded = { kind: 'run', by: 'no_list' } as const
+const noApprovalNeeded = { kind: 'run', by: 'no_list' } as const
 
 /** Returns the result of a call that cannot be made; undefined when it can. */
 async function findRefusal(

@@ -88,21 +88,21 @@ describe.each(engines)('the connector of an integration on %s', (engine) => {
 
   it('offers its tools, requires approval for a call, and makes it', async () => {
     expect(await listOffered()).toHaveLength(2)
-    expect(await resolve('read')).toMatchObject({ kind: 'callable', consent: { kind: 'ask' } })
+    expect(await resolve('read')).toMatchObject({ kind: 'callable', decision: { kind: 'ask' } })
     expect(await call()).toMatchObject({ status: 'done', text: 'one mail' })
   })
 
   it('runs initial tools without approval, until the user chooses otherwise or they change (§11.2)', async () => {
     const mail = await requireConnector(connectors.database.db, user, 'Mail')
-    expect(await resolve('peek')).toMatchObject({ kind: 'callable', consent: { kind: 'run' } })
+    expect(await resolve('peek')).toMatchObject({ kind: 'callable', decision: { kind: 'run' } })
     description = 'Reads all your mail'
     // An open session still has the old definition.
     await connectors.closeIdle(user.id)
     await refreshTools(connectors, mail)
-    expect(await resolve('peek')).toMatchObject({ kind: 'callable', consent: { kind: 'ask_changed' } })
+    expect(await resolve('peek')).toMatchObject({ kind: 'callable', decision: { kind: 'ask_changed' } })
     await connectors.database.db.transaction().execute((trx) => allowTools(trx, mail, { allow_tools: [] }))
     await refreshTools(connectors, mail)
-    expect(await resolve('peek')).toMatchObject({ kind: 'callable', consent: { kind: 'ask' } })
+    expect(await resolve('peek')).toMatchObject({ kind: 'callable', decision: { kind: 'ask' } })
   })
 
   it('still offers its tools after the consent has ended, and a call says to connect again (§11.17)', async () => {

@@ -95,7 +95,7 @@ describe.each(engines)('an approved call that waits for a slot, on %s', (engine)
     const request = { connectorName: connector.name, toolName: 'search' }
     expect(await resolveTool(connectors, ada, request)).toMatchObject({
       kind: 'callable',
-      consent: { kind: 'run', by: 'listed' },
+      decision: { kind: 'run', by: 'listed' },
     })
     const signal = AbortSignal.timeout(10_000)
     const outcome = await callTool(connectors, {

@@ -106,7 +106,7 @@ function authorizeCall(
     return failure(resolved.reason, resolved.needsIntegration ? { status: 'authorization_needed' } : {})
   }
   if (resolved.kind === 'unusable') return failure(resolved.reason)
-  const { connector, tool, consent } = resolved
+  const { connector, tool, decision } = resolved
   if (credential !== undefined && credential !== resolved.credential) {
     return failureWithAdvice(
       `The connector "${connectorName}" was added again, or its address, credential or account has changed since approval was requested, so the tool "${toolName}" was not called.`,
@@ -120,14 +120,14 @@ function authorizeCall(
     )
   }
   // An approval of this one call stays valid. A call that the allow list permitted must still be permitted by it.
-  if (approval !== 'once' && consent.kind !== 'run') {
+  if (approval !== 'once' && decision.kind !== 'run') {
     return failureWithAdvice(
       `The tool "${toolName}" now needs approval, so it was not called.`,
       'Call it again to request approval.',
     )
   }
   // After "Allow Always", the tool is on the list already, so the call is recorded as allowed by the list (§4.21).
-  return { connector, tool, approval: consent.kind === 'run' ? consent.by : approval }
+  return { connector, tool, approval: decision.kind === 'run' ? decision.by : approval }
 }
 
 function toRecorded(status: ToolOutcome['status']): CallOutcome {

@@ -167,13 +167,13 @@ describe('a hostile server', () => {
       })
       .execute()
     const before = await resolveTool(scene.connectors, ada, { connectorName: name, toolName: 'send' })
-    expect(before).toMatchObject({ kind: 'callable', consent: { kind: 'run', by: 'listed' } })
+    expect(before).toMatchObject({ kind: 'callable', decision: { kind: 'run', by: 'listed' } })
     await scene.hostile.turn('rug-pull')
     await refreshTools(scene.connectors, connector)
     const after = await resolveTool(scene.connectors, ada, { connectorName: name, toolName: 'send' })
     expect(after).toMatchObject({
       kind: 'callable',
-      consent: {
+      decision: {
         kind: 'ask_changed',
         changes: [
           {
@@ -186,7 +186,7 @@ describe('a hostile server', () => {
       },
     })
     const added = await resolveTool(scene.connectors, ada, { connectorName: name, toolName: 'new' })
-    expect(added).toMatchObject({ kind: 'callable', consent: { kind: 'ask' } })
+    expect(added).toMatchObject({ kind: 'callable', decision: { kind: 'ask' } })
     // A call that was allowed before the change is not made with the changed tool.
     const calls = (await scene.hostile.seen('rug-pull')).filter(({ rpc }) => rpc === 'tools/call').length
     const outcome = await scene.call({

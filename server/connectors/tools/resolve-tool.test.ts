@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decideConsent } from './resolve-tool.ts'
+import { decideApproval } from './resolve-tool.ts'
 import { fingerprintTool } from './tool-store.ts'
 import type { ToolDefinition } from './tool-store.ts'
 
@@ -17,21 +17,21 @@ const tool = (change: Partial<ToolDefinition> = {}, url = 'https://a.example') =
 }
 const hasList = { asks: 1 }
 
-describe('decideConsent', () => {
+describe('decideApproval', () => {
   it('runs every tool when there is no list (§4.18)', () => {
-    expect(decideConsent({ asks: 0 }, tool(), undefined)).toEqual({ kind: 'run', by: 'no_list' })
-    expect(decideConsent({ asks: 0 }, tool({ description: 'changed' }), tool())).toEqual({
+    expect(decideApproval({ asks: 0 }, tool(), undefined)).toEqual({ kind: 'run', by: 'no_list' })
+    expect(decideApproval({ asks: 0 }, tool({ description: 'changed' }), tool())).toEqual({
       kind: 'run',
       by: 'no_list',
     })
   })
 
   it('needs approval for tools that are not on the list, and for all when it is empty (§4.17, §4.19)', () => {
-    expect(decideConsent(hasList, tool(), undefined)).toEqual({ kind: 'ask' })
+    expect(decideApproval(hasList, tool(), undefined)).toEqual({ kind: 'ask' })
   })
 
   it('runs tools on the list as long as they are unchanged (§18.4)', () => {
-    expect(decideConsent(hasList, tool(), tool())).toEqual({ kind: 'run', by: 'listed' })
+    expect(decideApproval(hasList, tool(), tool())).toEqual({ kind: 'run', by: 'listed' })
   })
 
   it.each<[string, Partial<ToolDefinition>, object]>([
@@ -49,30 +49,30 @@ describe('decideConsent', () => {
       { before: expect.stringContaining('destructive') as string },
     ],
   ])('needs approval when the %s has changed, and returns the change', (what, change, shown) => {
-    const decision = decideConsent(hasList, tool(change), tool())
+    const decision = decideApproval(hasList, tool(change), tool())
     expect(decision).toMatchObject({ kind: 'ask_changed', changes: [{ what, ...shown }] })
   })
 
   it('needs approval for the same tool at another address (§18.7)', () => {
-    const decision = decideConsent(hasList, tool({}, 'https://b.example'), tool())
+    const decision = decideApproval(hasList, tool({}, 'https://b.example'), tool())
     expect(decision).toEqual({ kind: 'ask_changed', changes: [{ what: 'other', before: null, after: null }] })
   })
 
   it('needs approval for tools that were allowed before their definition was known', () => {
-    const decision = decideConsent(hasList, tool(), { fingerprint: null, definition: null })
+    const decision = decideApproval(hasList, tool(), { fingerprint: null, definition: null })
     expect(decision).toMatchObject({ kind: 'ask_changed', changes: [{ what: 'other' }] })
   })
 
   it('ignores the order of keys', () => {
     const inputSchema = { properties: { to: { type: 'string' } }, type: 'object' }
-    expect(decideConsent(hasList, tool({ inputSchema }), tool()).kind).toBe('run')
+    expect(decideApproval(hasList, tool({ inputSchema }), tool()).kind).toBe('run')
   })
 
   it('returns a change without indentation when that would make it many times longer', () => {
     let deep: unknown = Array.from({ length: 10_000 }, () => 0)
     for (let level = 0; level < 25; level++) deep = [deep]
     const changed = tool({ annotations: { deep } })
-    const decision = decideConsent(hasList, changed, tool())
+    const decision = decideApproval(hasList, changed, tool())
     expect(decision.kind).toBe('ask_changed')
     expect(JSON.stringify(decision).length).toBeLessThan(50_000)
   })

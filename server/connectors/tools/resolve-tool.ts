@@ -24,14 +24,14 @@ export type ReadBotConnectors = () => Promise<readonly string[] | null>
 export interface KnownTool {
   readonly connector: ConnectorRow
   readonly tool: ConnectorToolRow
-  readonly consent: ConsentDecision
+  readonly decision: ApprovalDecision
   /** Identifies the connector, its address and the credential of a call, see `credentialOf`. */
   readonly credential: string
 }
 
 export type ResolvedTool =
   | ({ readonly kind: 'callable' } & KnownTool)
-  /** The tool is stored but cannot be called now. `consent` is decided in any case. */
+  /** The tool is stored but cannot be called now. `decision` is set in any case. */
   | ({ readonly kind: 'unusable'; readonly reason: string } & KnownTool)
   /** There is no such tool, or the user has to connect its integration first. */
   | { readonly kind: 'missing'; readonly reason: string; readonly needsIntegration: boolean }
@@ -73,7 +73,7 @@ export async function resolveTool(
   const known = {
     connector,
     tool,
-    consent: decideConsent(connector, tool, allowed),
+    decision: decideApproval(connector, tool, allowed),
     credential: credentialOf(connector),
   }
   const reason =
@@ -92,7 +92,7 @@ function missing(reason: string) {
   return { kind: 'missing', reason, needsIntegration: false } as const
 }
 
-export type ConsentDecision =
+export type ApprovalDecision =
   | { readonly kind: 'run'; readonly by: 'no_list' | 'listed' }
   | { readonly kind: 'ask' }
   | { readonly kind: 'ask_changed'; readonly changes: readonly ToolChange[] }
@@ -105,11 +105,11 @@ type Allowed = Pick<AllowedToolRow, 'fingerprint' | 'definition'>
  * call runs; a tool on the list runs as long as it is the one that was allowed; every other call needs approval (§4.17,
  * §12.14).
  */
-export function decideConsent(
+export function decideApproval(
   connector: Pick<ConnectorRow, 'asks'>,
   tool: Tool,
   allowed: Allowed | undefined,
-): ConsentDecision {
+): ApprovalDecision {
   if (connector.asks === 0) return { kind: 'run', by: 'no_list' }
   if (allowed === undefined) return { kind: 'ask' }
   if (allowed.fingerprint === tool.fingerprint) return { kind: 'run', by: 'listed' }
