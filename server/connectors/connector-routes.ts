@@ -26,7 +26,7 @@ import type { Owner } from './connector-store.ts'
 import { disconnectConnector } from './connector-state.ts'
 import { listGrants } from './oauth/grant-store.ts'
 import { listConnectorCalls } from './calls/tool-call-store.ts'
-import { listOwnConnectors } from './list-own-connectors.ts'
+import { syncConnectors } from './list-own-connectors.ts'
 import { presentConnector } from './present-connector.ts'
 import { readAccount } from './read-account.ts'
 import { readModelTool } from './tools/read-model-tool.ts'
@@ -48,7 +48,7 @@ export function registerConnectorRoutes(api: Api, deps: ConnectorDeps): void {
 function registerLists(api: Api, deps: ConnectorDeps): void {
   api.get('/api/mcp-servers', { schema: { response: { 200: ConnectorList } } }, async (request) => {
     const user = requireUser(request)
-    const list = () => listOwnConnectors(deps.database.db, user, deps.builtIns, deps.now())
+    const list = () => syncConnectors(deps.database.db, user, deps.builtIns, deps.now())
     await refreshBuiltIns(deps, await list())
     return presentAll(deps, await list())
   })
@@ -62,7 +62,7 @@ function registerLists(api: Api, deps: ConnectorDeps): void {
     { schema: { params: NameParams, querystring: ToolCallQuery, response: { 200: ToolCallList } } },
     async (request) => {
       const user = requireUser(request)
-      const connector = await requireOwnConnector(deps, user, request.params.name)
+      const connector = await requireSyncedConnector(deps, user, request.params.name)
       return listConnectorCalls(deps.database.db, user, connector, request.query)
     },
   )
@@ -71,7 +71,7 @@ function registerLists(api: Api, deps: ConnectorDeps): void {
     '/api/mcp-server/:name/account',
     { schema: { params: NameParams, response: { 200: ConnectorAccount } } },
     async (request) =>
-      readAccount(deps, await requireOwnConnector(deps, requireUser(request), request.params.name)),
+      readAccount(deps, await requireSyncedConnector(deps, requireUser(request), request.params.name)),
   )
 
   api.get(
@@ -79,7 +79,7 @@ function registerLists(api: Api, deps: ConnectorDeps): void {
     { schema: { params: ToolParams, response: { 200: ModelTool } } },
     async (request) => {
       const user = requireUser(request)
-      const connector = await requireOwnConnector(deps, user, request.params.name)
+      const connector = await requireSyncedConnector(deps, user, request.params.name)
       return readModelTool(deps, user, connector, request.params.tool)
     },
   )
@@ -103,7 +103,7 @@ function registerChanges(api: Api, deps: ConnectorDeps): void {
     async (request) => {
       const user = requireUser(request)
       const { name } = request.params
-      const before = await requireOwnConnector(deps, user, name)
+      const before = await requireSyncedConnector(deps, user, name)
       const revoke = request.body.url === before.url ? undefined : await prepareRevocation(deps, before)
       const connector = await changeConnector(deps, user, name, request.body)
       revoke?.()
@@ -120,7 +120,7 @@ function registerChanges(api: Api, deps: ConnectorDeps): void {
     { schema: { params: NameParams, response: { 204: z.null() } } },
     async (request, reply) => {
       const user = requireUser(request)
-      const connector = await requireOwnConnector(deps, user, request.params.name)
+      const connector = await requireSyncedConnector(deps, user, request.params.name)
       requireDeletable(connector)
       const revoke = await prepareRevocation(deps, connector)
       await removeConnector(deps, user, connector)
@@ -141,7 +141,7 @@ function registerConnections(api: Api, deps: ConnectorDeps): void {
     { schema: { params: NameParams, body: ConnectInput.nullish(), response: { 200: ConnectResult } } },
     async (request, reply) => {
       const user = requireUser(request)
-      const connector = await requireOwnConnector(deps, user, request.params.name)
+      const connector = await requireSyncedConnector(deps, user, request.params.name)
       const known = readBrowserKey(publicUrl, request.headers.cookie)
       const returnTo = request.body?.return_to ?? '/settings/connectors'
       const consent = openConsentRequest(returnTo, known, request.body?.confirmed_origins)
@@ -164,7 +164,7 @@ function registerConnections(api: Api, deps: ConnectorDeps): void {
     { schema: { params: NameParams, response: { 200: Connector } } },
     async (request) => {
       const user = requireUser(request)
-      const connector = await requireOwnConnector(deps, user, request.params.name)
+      const connector = await requireSyncedConnector(deps, user, request.params.name)
       await disconnectConnector(deps, connector)
       return presentOne(deps, await requireConnector(database.db, user, connector.name))
     },
@@ -172,11 +172,11 @@ function registerConnections(api: Api, deps: ConnectorDeps): void {
 }
 
 /**
- * Finds a connector of the user. Default connectors are created first if the user has never opened the list, except
- * those of integrations that the user has not connected.
+ * Returns a connector of the user. If it may be a default connector, these are synchronised first, because they are
+ * created only when the user first needs them.
  * @throws AppError `not_found`
  */
-async function requireOwnConnector(
+async function requireSyncedConnector(
   { database: { db }, builtIns, now }: ConnectorDeps,
   user: Owner,
   name: string,
@@ -184,7 +184,7 @@ async function requireOwnConnector(
   const known = await findConnector(db, user, name)
   const mayBeDefault = known?.is_default === 1 || builtIns.list.some((builtIn) => builtIn.name === name)
   if (!mayBeDefault) return requireConnector(db, user, name)
-  const own = await listOwnConnectors(db, user, builtIns, now())
+  const own = await syncConnectors(db, user, builtIns, now())
   const connector = own.find((row) => row.name === name)
   return connector ?? requireConnector(db, user, name)
 }

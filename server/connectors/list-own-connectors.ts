@@ -13,10 +13,11 @@ import { slugName } from './connector-name.ts'
 import { explainMissingIntegration } from './built-in/built-in-connectors.ts'
 
 /**
- * Returns the user's connectors, default ones first. Missing default connectors are created; those of an integration
- * that was disconnected are deleted, with their allowed tools (§19.1).
+ * Creates the default connectors that the user lacks, and deletes those of integrations that were disconnected, with
+ * their allowed tools (§19.1). Returns all connectors of the user, default ones first. `now` is in milliseconds since
+ * 1970.
  */
-export async function listOwnConnectors(
+export async function syncConnectors(
   db: Db,
   user: Owner,
   builtIns: BuiltInConnectors,

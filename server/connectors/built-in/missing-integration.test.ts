@@ -6,7 +6,7 @@ import { engines } from '../../testing/database/test-database.ts'
 import { allowTools } from '../tools/allow-tools.ts'
 import { connectConnector } from '../connect-connector.ts'
 import { requireConnector } from '../connector-store.ts'
-import { listOwnConnectors } from '../list-own-connectors.ts'
+import { syncConnectors } from '../list-own-connectors.ts'
 import { openConsentRequest } from '../oauth/consent-request.ts'
 import { refreshTools } from '../tools/refresh-tools.ts'
 
@@ -73,7 +73,7 @@ describe.each(engines)('the connector of an integration on %s', (engine) => {
     })
     return tools.map(({ name }) => name).filter((name) => name.startsWith('mail'))
   }
-  const list = () => listOwnConnectors(connectors.database.db, user, connectors.builtIns, Date.now())
+  const list = () => syncConnectors(connectors.database.db, user, connectors.builtIns, Date.now())
   const call = () =>
     connectors.callTool({
       user,

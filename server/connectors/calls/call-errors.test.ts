@@ -4,7 +4,7 @@ import { connectConnector } from '../connect-connector.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { disconnectConnector } from '../connector-state.ts'
 import { requireConnector } from '../connector-store.ts'
-import { listOwnConnectors } from '../list-own-connectors.ts'
+import { syncConnectors } from '../list-own-connectors.ts'
 import { openConsentRequest } from '../oauth/consent-request.ts'
 import { presentConnector } from '../present-connector.ts'
 import { engines } from '../../testing/database/test-database.ts'
@@ -132,7 +132,7 @@ describe.each(engines)('a connector whose calls fail, on %s', (engine) => {
 
   it('also shows the failure at its integration, until a call works again (§19.22)', async () => {
     const { database, builtIns, now } = connectors
-    for (const row of await listOwnConnectors(database.db, ada, builtIns, now()))
+    for (const row of await syncConnectors(database.db, ada, builtIns, now()))
       await connectConnector(connectors, row, openConsentRequest('/settings/connectors'))
     failures.length = 0
     await server.turn('refusing')
@@ -147,7 +147,7 @@ describe.each(engines)('a connector whose calls fail, on %s', (engine) => {
 
   it('has the same results when its state cannot be stored (§18.40)', async () => {
     const { database, builtIns, now } = connectors
-    for (const row of await listOwnConnectors(database.db, ada, builtIns, now()))
+    for (const row of await syncConnectors(database.db, ada, builtIns, now()))
       await connectConnector(connectors, row, openConsentRequest('/settings/connectors'))
     const unstored = new Error('The disk is full.')
     const errors: unknown[] = []

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import type { ToolCallRequest } from '../calls/call-tool.ts'
-import { listOwnConnectors } from '../list-own-connectors.ts'
+import { syncConnectors } from '../list-own-connectors.ts'
 import { refreshTools } from '../tools/refresh-tools.ts'
 import { collectGarbage } from '../../testing/collect-garbage.ts'
 import { openTestConnectors } from '../../testing/mcp/open-test-connectors.ts'
@@ -86,7 +86,7 @@ describe('a server in this process', () => {
       },
     })
     await connectors.addUser(user.id)
-    const own = await listOwnConnectors(connectors.database.db, user, connectors.builtIns, Date.now())
+    const own = await syncConnectors(connectors.database.db, user, connectors.builtIns, Date.now())
     local = own.find(({ name }) => name === 'Local')!
     await refreshTools(connectors, local)
   })

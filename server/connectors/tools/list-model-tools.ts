@@ -5,7 +5,7 @@ import { reportConnecting, reportStoredRound, reportSummary } from './connection
 import type { OnStatus } from './connection-round.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import type { Owner } from '../connector-store.ts'
-import { listOwnConnectors } from '../list-own-connectors.ts'
+import { syncConnectors } from '../list-own-connectors.ts'
 import { adaptTools, selectTools } from './adapt-tools.ts'
 import type { AdaptedTools, ReadyConnector } from './adapt-tools.ts'
 import { fitsRequest, offerTools } from './offer-tools.ts'
@@ -41,7 +41,7 @@ export async function listModelTools(
   const { database, builtIns, now } = deps
   const [usable, listed] = await Promise.all([
     readBotConnectors?.(),
-    listOwnConnectors(database.db, user, builtIns, now()),
+    syncConnectors(database.db, user, builtIns, now()),
   ])
   const isUsable: IsUsable = ({ name }) => usable?.includes(name) ?? true
   const own = listed.filter(({ status }) => status !== 'disconnected')
@@ -67,7 +67,7 @@ export async function listOfferedTools(
   user: Owner,
   apiType: ApiType,
 ): Promise<ModelTools> {
-  const own = await listOwnConnectors(deps.database.db, user, deps.builtIns, deps.now())
+  const own = await syncConnectors(deps.database.db, user, deps.builtIns, deps.now())
   const known = own.filter((connector) => connector.status !== 'disconnected' && !lacksToolList(connector))
   return offerStoredTools(deps, apiType, known)
 }

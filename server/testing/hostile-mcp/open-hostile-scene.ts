@@ -3,7 +3,7 @@ import type { ToolCallRequest } from '../../connectors/calls/call-tool.ts'
 import type { ConnectorLimits } from '../../connectors/connector-limits.ts'
 import { requireConnector } from '../../connectors/connector-store.ts'
 import { listModelTools } from '../../connectors/tools/list-model-tools.ts'
-import { listOwnConnectors } from '../../connectors/list-own-connectors.ts'
+import { syncConnectors } from '../../connectors/list-own-connectors.ts'
 import { refreshTools } from '../../connectors/tools/refresh-tools.ts'
 import type { ToolOutcome } from '../../connectors/calls/tool-call.ts'
 import { listTools } from '../../connectors/tools/tool-store.ts'
@@ -64,7 +64,7 @@ export async function openHostileScene(limits: Partial<ConnectorLimits> = {}): P
     })
   const { database, builtIns, now } = connectors
   // Loads what the second user's calls need, so that a busy machine does not delay the first one.
-  for (const own of await listOwnConnectors(database.db, bob, builtIns, now()))
+  for (const own of await syncConnectors(database.db, bob, builtIns, now()))
     await refreshTools(connectors, own)
   const second = new SecondUser(connectors, call)
   await second.callOnce()
