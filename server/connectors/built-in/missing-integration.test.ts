@@ -6,7 +6,7 @@ import { engines } from '../../testing/database/test-database.ts'
 import { allowTools } from '../tools/allow-tools.ts'
 import { connectConnector } from '../connect-connector.ts'
 import { requireConnector } from '../connector-store.ts'
-import { syncConnectors } from '../list-own-connectors.ts'
+import { syncConnectors } from '../sync-connectors.ts'
 import { openConsentRequest } from '../oauth/consent-request.ts'
 import { refreshTools } from '../tools/refresh-tools.ts'
 

@@ -5,7 +5,7 @@ import { reportConnecting, reportStoredRound, reportSummary } from './connection
 import type { OnStatus } from './connection-round.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import type { Owner } from '../connector-store.ts'
-import { syncConnectors } from '../list-own-connectors.ts'
+import { syncConnectors } from '../sync-connectors.ts'
 import { adaptTools, selectTools } from './adapt-tools.ts'
 import type { AdaptedTools, ReadyConnector } from './adapt-tools.ts'
 import { fitsRequest, offerTools } from './offer-tools.ts'
