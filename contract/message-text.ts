@@ -22,7 +22,7 @@ export interface CutText {
   readonly isCut: boolean
 }
 
-/** Returns the first `maxChars` characters of a text. An emoji or a letter with accents counts as one character. */
+/** Returns the first `maxChars` characters of a text as users count them: an emoji or an accented letter is one. */
 export function cutText(text: string, maxChars: number): CutText {
   // No character is shorter than a code unit, so most texts need no segmenting.
   if (text.length <= maxChars) return { text, isCut: false }

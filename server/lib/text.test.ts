@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cleanText, collapseSpaces, cutText, normalizeText } from './text.ts'
+import { cleanText, collapseSpaces, cutWithNote, normalizeText } from './text.ts'
 
 describe('normalizeText', () => {
   it('keeps valid text in any script', () => {
@@ -51,8 +51,8 @@ describe('cleanText', () => {
 })
 
 it('cuts a long text between two characters and states how many were left out', () => {
-  expect(cutText('short', 5)).toBe('short')
-  expect(cutText(`a\u{1F600}${'b'.repeat(1_000)}`, 2)).toBe(
+  expect(cutWithNote('short', 5)).toBe('short')
+  expect(cutWithNote(`a\u{1F600}${'b'.repeat(1_000)}`, 2)).toBe(
     'a\uFFFD\n[1,001 further characters were left out.]',
   )
 })

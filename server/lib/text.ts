@@ -20,8 +20,11 @@ export function toVisibleLine(text: string): string {
   return collapseSpaces(cleanText(text.replaceAll(/\p{Cc}/gu, ' ')))
 }
 
-/** Returns the first `maxChars` characters of a text, and a line with the number of the omitted ones. */
-export function cutText(text: string, maxChars: number): string {
+/**
+ * Returns a text of at most `maxChars` UTF-16 units unchanged. Of a longer one, returns that many and, on a line of its own,
+ * a note with the number of those that were left out.
+ */
+export function cutWithNote(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text
   const omitted = (text.length - maxChars).toLocaleString('en')
   return `${text.slice(0, maxChars).toWellFormed()}\n[${omitted} further characters were left out.]`

@@ -1,6 +1,6 @@
 import { maxSummaryChars } from '@yonder/contract/lib/chat-limits'
 import { isToolResult } from '../../chats/message-store.ts'
-import { cutText } from '../../lib/text.ts'
+import { cutWithNote } from '../../lib/text.ts'
 import { collectReply } from '../../models/collect-reply.ts'
 import type { CollectedReply } from '../../models/collect-reply.ts'
 import type { ModelStream } from '../../models/model.ts'
@@ -109,9 +109,9 @@ function writeTask(previous: string | undefined, text: string, tokens: number): 
 /** A message as text. */
 function writeEntry(message: PromptMessage): string {
   const { content, arguments: callArguments, call } = message
-  if (isToolResult(message)) return `[Result of a tool]\n${cutText(content, maxResultChars)}\n\n`
+  if (isToolResult(message)) return `[Result of a tool]\n${cutWithNote(content, maxResultChars)}\n\n`
   const called =
-    call === null ? '' : `\n[Called a tool with ${cutText(callArguments ?? '{}', maxArgumentsChars)}]`
+    call === null ? '' : `\n[Called a tool with ${cutWithNote(callArguments ?? '{}', maxArgumentsChars)}]`
   const text = `${content}${called}`.trim()
   return text === '' ? '' : `[${message.role === 'assistant' ? 'Assistant' : 'User'}]\n${text}\n\n`
 }

@@ -1,6 +1,6 @@
 import type { calendar_v3 } from '@googleapis/calendar'
 import type { Temporal } from 'temporal-polyfill'
-import { collapseSpaces, cutText } from '../../lib/text.ts'
+import { collapseSpaces, cutWithNote } from '../../lib/text.ts'
 import { convertHtml } from '../google/convert-html.ts'
 import type { HtmlReader } from '../google/convert-html.ts'
 import { fromGoogleTime } from './event-time.ts'
@@ -41,7 +41,7 @@ export function presentEventSummary(event: Event, timeZone: string): string {
 
 /** Describes a whole event, with guests and description. */
 export async function presentEvent(client: HtmlReader, event: Event, timeZone: string): Promise<string> {
-  const description = cutText(await readDescription(client, event.description ?? ''), maxDescriptionChars)
+  const description = cutWithNote(await readDescription(client, event.description ?? ''), maxDescriptionChars)
   return joinLines([
     presentEventSummary(event, timeZone),
     named('Organizer', describeContact(event.organizer)),
@@ -121,7 +121,7 @@ function named(name: string, value: string | null | undefined): string | undefin
 }
 
 function line(text: string | null | undefined): string | undefined {
-  return text ? cutText(collapseSpaces(text), maxLineChars) : undefined
+  return text ? cutWithNote(collapseSpaces(text), maxLineChars) : undefined
 }
 
 function joinLines(lines: readonly (string | undefined)[]): string {

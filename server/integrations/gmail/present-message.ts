@@ -1,5 +1,5 @@
 import type { gmail_v1 } from '@googleapis/gmail'
-import { cutText } from '../../lib/text.ts'
+import { cutWithNote } from '../../lib/text.ts'
 import { readMailBody } from './body.ts'
 import type { MailAttachment } from './body.ts'
 import type { HtmlReader } from '../google/convert-html.ts'
@@ -27,7 +27,7 @@ export async function presentMessage(
     ...listHeaderLines(message),
     line('Attachments', attached),
     '',
-    cutText(text, maxTextChars) || '(This email has no text.)',
+    cutWithNote(text, maxTextChars) || '(This email has no text.)',
   ]
     .filter((part) => part !== undefined)
     .join('\n')
@@ -50,7 +50,7 @@ function listHeaderLines(message: Message): (string | undefined)[] {
 }
 
 function line(name: string, value: string | null | undefined): string | undefined {
-  return value ? `${name}: ${cutText(value, maxLineChars)}` : undefined
+  return value ? `${name}: ${cutWithNote(value, maxLineChars)}` : undefined
 }
 
 /** `internalDate` is milliseconds since 1970, as text. */
