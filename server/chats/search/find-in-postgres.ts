@@ -3,7 +3,7 @@ import type { Tables } from '../../db/tables/tables.ts'
 import { maxTotal } from './chat-finder.ts'
 import type { FindRequest, FoundChats } from './chat-finder.ts'
 import { listChats, prepareSearch, sampleChats } from './postgres-search-store.ts'
-import type { ChatQuery, ListedChats } from './postgres-search-store.ts'
+import type { ListChatsQuery, ListedChats } from './postgres-search-store.ts'
 
 /** A word that more than this share of the chats contains is looked up in the texts of the chats, not in the index. */
 const maxIndexedShare = 0.4
@@ -29,7 +29,10 @@ export function findInPostgres(db: Kysely<Tables>, request: FindRequest): Promis
     const words = request.words
       .map((word, index) => ({ word, share: shares.words[index] ?? 0 }))
       .toSorted((a, b) => a.share - b.share)
-    const list = (indexed: number, limits: Pick<ChatQuery, 'wanted' | 'maxHits'>): Promise<ListedChats> => {
+    const list = (
+      indexed: number,
+      limits: Pick<ListChatsQuery, 'wanted' | 'maxHits'>,
+    ): Promise<ListedChats> => {
       const [indexedWords, others] = [words.slice(0, indexed), words.slice(indexed)].map((part) =>
         part.map(({ word }) => word),
       )

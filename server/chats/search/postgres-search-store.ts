@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import { foldSql, isSearchable, ownerLength } from '../../db/dialects/postgres-search.ts'
+import { foldSql, searchableSql, ownerLength } from '../../db/dialects/postgres-search.ts'
 import type { FoundChats } from './chat-finder.ts'
 import { tsqueryOf } from './words.ts'
 
@@ -35,9 +35,9 @@ export interface Shares {
 
 /** Estimates the frequency of words. */
 export async function sampleChats(trx: Db, userId: string, words: readonly string[]): Promise<Shares> {
-  const isFound = words.map((word) => sql`coalesce(bool_or(${containsWord(sql`t.text`, word)}), false)`)
+  const foundColumns = words.map((word) => sql`coalesce(bool_or(${containsWord(sql`t.text`, word)}), false)`)
   const { rows } = await sql<{ found: boolean[] }>`
-    select (select array[${sql.join(isFound)}] from (
+    select (select array[${sql.join(foundColumns)}] from (
       select text from search_texts where chat_id = c.id limit ${sampledTexts}) t) as found
     from (select id from chats where user_id = ${userId} order by updated_at desc, id desc limit ${sampledChats}) c`.execute(
     trx,
@@ -50,7 +50,7 @@ export async function sampleChats(trx: Db, userId: string, words: readonly strin
   }
 }
 
-export interface ChatQuery {
+export interface ListChatsQuery {
   readonly userId: string
   /** Words for which the index is read. */
   readonly indexed: readonly string[]
@@ -72,23 +72,25 @@ export interface ListedChats extends FoundChats {
 }
 
 /** Returns a page of the user's chats that contain all words, newest first, and their number. */
-export async function listChats(trx: Db, query: ChatQuery): Promise<ListedChats> {
+export async function listChats(trx: Db, query: ListChatsQuery): Promise<ListedChats> {
   const { userId, indexed, words, maxHits, wanted, offset, limit } = query
-  const isHit = indexed.map((_, index) => sql`and id in (select chat_id from ${hitsOf(index)})`)
-  const hasWord = words.map((word) => sql`and ${chatContains(word, query)}`)
-  const areAll = indexed.map((_, index) => sql`and (select count(*) from ${hitsOf(index)}) <= ${maxHits}`)
+  const hitConditions = indexed.map((_, index) => sql`and id in (select chat_id from ${hitsOf(index)})`)
+  const wordConditions = words.map((word) => sql`and ${chatContains(word, query)}`)
+  const completeConditions = indexed.map(
+    (_, index) => sql`and (select count(*) from ${hitsOf(index)}) <= ${maxHits}`,
+  )
   // `offset 0` sorts the chats first, so that words are looked up in as few of them as are wanted.
   const { rows } = await sql<ListedChats>`
     with ${sql.join([
       sql`queued as materialized (${selectQueued(userId)})`,
       ...indexed.map((word, index) => sql`${hitsOf(index)} as materialized (${selectHits(word, query)})`),
-      sql`candidates as (select id, updated_at from chats where user_id = ${userId} ${sql.join(isHit, sql` `)}
+      sql`candidates as (select id, updated_at from chats where user_id = ${userId} ${sql.join(hitConditions, sql` `)}
         order by updated_at desc, id desc offset 0)`,
-      sql`matching as (select id, updated_at from candidates where true ${sql.join(hasWord, sql` `)} limit ${wanted})`,
+      sql`matching as (select id, updated_at from candidates where true ${sql.join(wordConditions, sql` `)} limit ${wanted})`,
     ])}
     select (select count(*) from matching) as total, array(
       select id from matching order by updated_at desc, id desc offset ${offset} limit ${limit}) as ids,
-      true ${sql.join(areAll, sql` `)} as "isComplete"`.execute(trx)
+      true ${sql.join(completeConditions, sql` `)} as "isComplete"`.execute(trx)
   return rows[0] ?? { ids: [], total: 0, isComplete: false }
 }
 
@@ -101,16 +103,16 @@ const patternOf = (word: string): string => `%${word.replace(/[\\%_]/g, '\\$&')}
 const selectQueued = (userId: string): RawBuilder<unknown> => sql`
   select m.chat_id, ${sql.raw(foldSql('m.content'))} as text
   from search_queue q join messages m on m.position = q.position join chats c on c.id = m.chat_id
-  where c.user_id = ${userId} and ${sql.raw(isSearchable)}`
+  where c.user_id = ${userId} and ${sql.raw(searchableSql)}`
 
 /** The chats of the messages with a word, one row for each message. */
-function selectHits(word: string, { userId, backlog, maxHits }: ChatQuery): RawBuilder<unknown> {
+function selectHits(word: string, { userId, backlog, maxHits }: ListChatsQuery): RawBuilder<unknown> {
   // The index of earlier versions finds the messages without texts.
   const withoutText =
     backlog === null
       ? sql``
       : sql`union all select m.chat_id from messages m join chats c on c.id = m.chat_id where c.user_id = ${userId}
-          and m.position <= ${backlog} and m.content ilike ${patternOf(word)} and ${sql.raw(isSearchable)}`
+          and m.position <= ${backlog} and m.content ilike ${patternOf(word)} and ${sql.raw(searchableSql)}`
   return sql`select chat_id from (
     select chat_id from search_texts where search_grams(owner, text) @@ ${tsqueryOf(word, ownerOf(userId))}::tsquery
       and ${containsWord(sql`text`, word)}
@@ -119,12 +121,12 @@ function selectHits(word: string, { userId, backlog, maxHits }: ChatQuery): RawB
 }
 
 /** Reads the texts of one chat until one has the word. Without the union, PostgreSQL would read the texts of all chats. */
-function chatContains(word: string, { backlog }: ChatQuery): RawBuilder<unknown> {
+function chatContains(word: string, { backlog }: ListChatsQuery): RawBuilder<unknown> {
   const withoutText =
     backlog === null
       ? sql``
       : sql`union all select ${sql.raw(foldSql('m.content'))} from messages m
-          where m.chat_id = candidates.id and m.position <= ${backlog} and ${sql.raw(isSearchable)}`
+          where m.chat_id = candidates.id and m.position <= ${backlog} and ${sql.raw(searchableSql)}`
   return sql`exists (select 1 from (
     select text from search_texts where chat_id = candidates.id
     union all select text from queued where chat_id = candidates.id

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { CompiledQuery, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import { formerIndex, moveQueuedTexts, queueMessages } from '../../db/dialects/postgres-search.ts'
+import { formerIndex, moveQueuedTextsSql, queueMessagesSql } from '../../db/dialects/postgres-search.ts'
 import type { Tables } from '../../db/tables/tables.ts'
 
 /** Messages whose texts are stored, or that are queued, in one transaction. */
@@ -16,7 +16,7 @@ const lockNotAvailable = '55P03'
  */
 export async function fillSearchTexts(db: Kysely<Tables>): Promise<boolean> {
   const { rows } = await db.executeQuery<{ count: number; hasBacklog: boolean }>(
-    CompiledQuery.raw(moveQueuedTexts, [batchSize]),
+    CompiledQuery.raw(moveQueuedTextsSql, [batchSize]),
   )
   const { count = 0, hasBacklog = false } = rows[0] ?? {}
   if (count === batchSize) return true
@@ -31,7 +31,7 @@ function queueBacklog(db: Kysely<Tables>): Promise<boolean> {
     const { position, start } = backlog
     if (start !== null) {
       const after = Math.max(position - batchSize, start - 1)
-      await trx.executeQuery(CompiledQuery.raw(queueMessages, [after, position]))
+      await trx.executeQuery(CompiledQuery.raw(queueMessagesSql, [after, position]))
       await sql`update search_backlog set position = ${after}`.execute(trx)
       return true
     }

@@ -53,30 +53,28 @@ export interface SearchReader {
   iterateTexts(chatId: string): Iterable<string>
 }
 
-/** The results of tools, which are user messages with a `server`, are not searched. */
-const isSearchable = `status <> 'streaming' and (server is null or role = 'assistant')`
+/** The SQL condition for the messages that are searched. Results of tools, which are user messages with a `server`, are not. */
+const searchableSql = `status <> 'streaming' and (server is null or role = 'assistant')`
 
 const positionOf = (rowId: string) => `((${rowId} >> ${chunkBits}) & ${2 ** positionBits - 1})`
-const matches = `from message_search s %join where s.message_search match ? and s.rowid >= ${rowIdOf('cast(? as integer)', '0', '0')}
+const hitsSql = (join = '') => `
+  from message_search s ${join} where s.message_search match ? and s.rowid >= ${rowIdOf('cast(? as integer)', '0', '0')}
   and s.rowid < ${rowIdOf('cast(? as integer)', '0', '0')} order by s.rowid desc`
-const matchingMessages = matches.replace(
-  '%join',
-  `cross join messages m on m.position = ${positionOf('s.rowid')}`,
-)
+const messagesOfHitsSql = hitsSql(`cross join messages m on m.position = ${positionOf('s.rowid')}`)
 
 export function createSearchReader(file: BetterSqlite.Database): SearchReader {
   const userNumber = file.prepare<[string], { number: number }>(
     'select number from search_users where user_id = ?',
   )
   const newestHits = file
-    .prepare<unknown[], number>(`select ${positionOf('s.rowid')} ${matches.replace('%join', '')} limit ?`)
+    .prepare<unknown[], number>(`select ${positionOf('s.rowid')} ${hitsSql()} limit ?`)
     .pluck()
   // One statement for the index and the messages takes half the time of one for each message.
   const hits = file.prepare<unknown[], Hit>(
-    `select m.position, m.chat_id as chatId, null as content ${matchingMessages}`,
+    `select m.position, m.chat_id as chatId, null as content ${messagesOfHitsSql}`,
   )
   const hitsWithContent = file.prepare<unknown[], Hit>(
-    `select m.position, m.chat_id as chatId, m.content ${matchingMessages}`,
+    `select m.position, m.chat_id as chatId, m.content ${messagesOfHitsSql}`,
   )
   // `cross` makes SQLite start with the short queue, and not with the user's many messages.
   const queued = file.prepare<[number, string], QueuedText>(
@@ -96,7 +94,7 @@ export function createSearchReader(file: BetterSqlite.Database): SearchReader {
     'select position from messages where chat_id = ? order by unix_timestamp limit 1',
   )
   const texts = file
-    .prepare<[string], string>(`select content from messages where chat_id = ? and ${isSearchable}`)
+    .prepare<[string], string>(`select content from messages where chat_id = ? and ${searchableSql}`)
     .pluck()
 
   return {

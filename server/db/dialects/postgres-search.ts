@@ -18,27 +18,27 @@ export const ownerLength = 6
 /** Kilobytes of new entries that every search reads one by one. A write that exceeds them moves them into the index. */
 const maxPendingKb = 512
 
-/** SQL: the form in which texts are compared, as `foldCase` does it. */
+/** SQL that converts a text to the form in which texts are compared, as `foldCase` does. */
 export const foldSql = (text: string): string => `replace(lower(${text}), 'ς', 'σ')`
 
-/** SQL: messages `m` that are searched: finished ones that are no results of tools. */
-export const isSearchable = `m.status <> 'streaming' and (m.server is null or m.role = 'assistant')`
+/** The SQL condition for the messages `m` that are searched: finished ones that are no results of tools. */
+export const searchableSql = `m.status <> 'streaming' and (m.server is null or m.role = 'assistant')`
 
-const insertTexts = (from: string): string => `
+const insertTextsSql = (from: string): string => `
   insert into search_texts (position, chunk, chat_id, owner, text)
   select m.position, chunk, m.chat_id, left(md5(c.user_id), ${ownerLength}),
     substr(${foldSql('m.content')}, chunk * ${chunkStep} + 1, ${chunkStep + chunkOverlap})
   from ${from} join chats c on c.id = m.chat_id,
     generate_series(0, greatest(length(m.content) - ${chunkOverlap + 1}, 0) / ${chunkStep}) chunk
-  where ${isSearchable}
+  where ${searchableSql}
   on conflict do nothing`
 
 /**
- * Stores the texts of the `$1` oldest queued messages that no other node stores now. It waits for no lock: a message that
+ * A statement that stores the texts of the `$1` oldest queued messages that no other node stores now. It waits for no lock: a message that
  * another transaction is deleting stays in the queue until it is deleted. Waiting would end in a deadlock, or in an error
  * because the message of a text no longer exists.
  */
-export const moveQueuedTexts = `
+export const moveQueuedTextsSql = `
   with queued as (
     select position from search_queue order by position limit $1 for update skip locked
   ), held as (
@@ -47,19 +47,20 @@ export const moveQueuedTexts = `
     delete from search_queue q where position = any(array(select position from queued)) and (
       position in (select position from held)
       or not exists (select from messages m where m.position = q.position))
-  ), stored as (${insertTexts('held m')})
+  ), stored as (${insertTextsSql('held m')})
   select (select count(*) from queued) as count, exists (select from search_backlog) as "hasBacklog"`
 
-/** Queues the messages after position `$1` and up to `$2`. */
-export const queueMessages = `
+/** A statement that queues the messages after position `$1` and up to `$2`. */
+export const queueMessagesSql = `
   insert into search_queue (position)
-  select position from messages m where position > $1 and position <= $2 and ${isSearchable}
+  select position from messages m where position > $1 and position <= $2 and ${searchableSql}
   on conflict do nothing`
 
-/** The index of earlier versions, which finds the messages whose texts are not copied yet. */
+/** The name of the index of earlier versions, which finds the messages whose texts are not copied yet. */
 export const formerIndex = 'messages_content_trigrams'
 
-export const createSearchTexts: readonly string[] = [
+/** The statements that create the tables, the index and the triggers of the search. */
+export const searchTextsSchema: readonly string[] = [
   `create table search_texts (
     position bigint not null references messages (position) on delete cascade,
     chunk integer not null, chat_id text not null, owner text not null, text text not null,

@@ -11,7 +11,7 @@ import type {
 import type { StorageProblem } from '../storage-problem.ts'
 import type { Tables } from '../tables/tables.ts'
 import { ConnectionError, openPool } from './postgres-pool.ts'
-import { createSearchTexts } from './postgres-search.ts'
+import { searchTextsSchema } from './postgres-search.ts'
 
 /** The channel for notifications of runs with new events. */
 const runChannel = 'yonder_runs'
@@ -120,10 +120,12 @@ function listenForNotifications(
   }
 }
 
-// The lock of the runs makes sure that closing an expired run (`lockRun`) waits for this commit, or that this statement
-// finds the run closed. Renewing a lease does not wait for it.
-/* `notified` is counted, because PostgreSQL executes a SELECT in WITH only as far as it is read. */
-const appendToPostgres = `
+/*
+ * The lock of the runs makes sure that closing an expired run (`lockRun`) waits for this commit, or that this statement
+ * finds the run closed. Renewing a lease does not wait for it. `notified` is counted, because PostgreSQL executes a SELECT
+ * in WITH only as far as it is read.
+ */
+const appendEventsSql = `
   with live as (
     select id from runs where id = any($1::bigint[]) and node_id = $2 and status = 'running' order by id for key share
   ), written as (
@@ -143,7 +145,10 @@ const migrationLock = 7_046_110
 /** Every node shares it on its connection for notifications. Installations in other schemas have locks of their own. */
 const serverLock = `7046111, hashtext(current_schema())`
 
-/** The problems of PostgreSQL's error codes. A `conflict` of a statement without a transaction is repeated before. */
+/**
+ * The problems by PostgreSQL's error codes. A statement outside a transaction is repeated after a `conflict`
+ * (`postgres-pool.ts`), so only those in transactions report one.
+ */
 const problems: readonly (readonly [codes: RegExp, problem: StorageProblem])[] = [
   [/^53100$/, 'full'],
   [/^(58030|25006)$/, 'unwritable'],
@@ -184,13 +189,13 @@ export const postgresDialect: Dialect = {
     )
   },
   async createSearchTexts(trx) {
-    for (const statement of createSearchTexts) await sql.raw(statement).execute(trx)
+    for (const statement of searchTextsSchema) await sql.raw(statement).execute(trx)
   },
   clock: sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
   async appendRunEvents(db, nodeId, events) {
     const runIds = [...new Set(events.map((event) => event.run_id))]
     const written = await db.executeQuery<{ ids: (number | string)[] }>(
-      CompiledQuery.raw(appendToPostgres, [
+      CompiledQuery.raw(appendEventsSql, [
         runIds,
         nodeId,
         events.map((event) => event.run_id),

@@ -185,21 +185,22 @@ function withStatementCache(file: BetterSqlite.Database): Pick<BetterSqlite.Data
  * The index stores only which grams a message has; `chats/search/` describes them and the row ids. Triggers queue every
  * finished message, whichever process wrote it.
  */
-const finished = (row: string) =>
+/** The SQL condition for the rows of `messages` that are queued. */
+const searchableSql = (row: string) =>
   `${row}.status <> 'streaming' and (${row}.server is null or ${row}.role = 'assistant')`
 const sqliteSearchIndex = [
   `create virtual table message_search using fts5(grams, content='', columnsize=0, detail=none, prefix='2 3',
     tokenize="unicode61 remove_diacritics 0 categories 'L* M* N* P* S* C*'")`,
   `create table search_users (number integer primary key autoincrement, user_id text not null unique)`,
   `create table search_queue (position integer primary key, chunk integer not null default 0)`,
-  `create trigger queue_new_message after insert on messages when ${finished('new')} begin
+  `create trigger queue_new_message after insert on messages when ${searchableSql('new')} begin
     insert or ignore into search_queue (position) values (new.position); end`,
   `create trigger queue_ended_reply after update of status on messages
-    when old.status = 'streaming' and ${finished('new')} begin
+    when old.status = 'streaming' and ${searchableSql('new')} begin
     insert or ignore into search_queue (position) values (new.position); end`,
 ]
 
-const moveEvents = (layout: string): readonly string[] => [
+const moveEventsSql = (layout: string): readonly string[] => [
   `create table moved_events (
     run_id integer not null references runs (id) on delete cascade, seq integer not null, event text not null,
     primary key (run_id, seq)) ${layout}`,
@@ -249,7 +250,7 @@ export const sqliteDialect = (
     await sql`create table messages (position integer primary key autoincrement, ${columns})`.execute(trx)
   },
   async storeEvents(trx, layout) {
-    for (const statement of moveEvents(layout === 'by key' ? 'without rowid' : '')) {
+    for (const statement of moveEventsSql(layout === 'by key' ? 'without rowid' : '')) {
       await sql.raw(statement).execute(trx)
     }
   },
