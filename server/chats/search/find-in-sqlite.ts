@@ -8,7 +8,7 @@ const maxTextsPerChat = 6
 const minTexts = 200
 /** Index hits that are read. When there are more, the chats are searched one by one, newest first. */
 const maxHits = 20_000
-/** Messages that are not indexed yet and that are read for a search. */
+/** Messages that are not indexed yet and that are read for a search: this many of the user, and of all users. */
 const maxQueued = 500
 /** Index hits by which the frequency of a word is estimated. */
 const sampledHits = 64

@@ -41,7 +41,10 @@ export interface SearchReader {
   listHits(user: number, expression: string, limit: number): number[]
   /** The messages of one user that match the expression, newest first; a message may occur twice. */
   iterateHits(user: number, expression: string, withContent: boolean): Iterable<Hit>
-  /** Those of one user among the newest `limit` messages of all users that are not indexed yet. */
+  /**
+   * Messages of one user that are not indexed yet: the `limit` newest ones of the chats that changed last, and those among the
+   * `limit` newest ones of all users.
+   */
   listQueued(userId: string, limit: number): QueuedText[]
   /** One user's chats, newest first. */
   iterateChats(userId: string): Iterable<string>
@@ -62,6 +65,28 @@ const hitsSql = (join = '') => `
   and s.rowid < ${rowIdOf('cast(? as integer)', '0', '0')} order by s.rowid desc`
 const messagesOfHitsSql = hitsSql(`cross join messages m on m.position = ${positionOf('s.rowid')}`)
 
+/** Milliseconds by which a message may have an earlier time than one that was written before it, in another chat. */
+const maxTimeDifferenceMs = 60_000
+
+const oldestQueuedTimeSql = `(select m.unix_timestamp - ${maxTimeDifferenceMs} from search_queue q
+  cross join messages m on m.position = q.position order by q.position limit 1)`
+
+/**
+ * The queue may be long, for example after a restore, and does not name the users. So the second part finds the user's queued
+ * messages by the indexes on time: only chats and messages since the oldest queued message can have any. The first part finds
+ * messages whose times are out of order. `cross` keeps the order of the tables.
+ */
+const queuedSql = `select m.chat_id, m.content from (
+    select position from (select position from search_queue order by position desc limit @limit)
+    union
+    select position from (
+      select m.position from chats c
+      cross join messages m on m.chat_id = c.id and m.unix_timestamp >= ${oldestQueuedTimeSql}
+      cross join search_queue q on q.position = m.position
+      where c.user_id = @userId and c.updated_at >= ${oldestQueuedTimeSql}
+      order by c.updated_at desc, m.unix_timestamp desc limit @limit)
+  ) q cross join messages m on m.position = q.position cross join chats c on c.id = m.chat_id where c.user_id = @userId`
+
 export function createSearchReader(file: BetterSqlite.Database): SearchReader {
   const userNumber = file.prepare<[string], { number: number }>(
     'select number from search_users where user_id = ?',
@@ -76,11 +101,7 @@ export function createSearchReader(file: BetterSqlite.Database): SearchReader {
   const hitsWithContent = file.prepare<unknown[], Hit>(
     `select m.position, m.chat_id as chatId, m.content ${messagesOfHitsSql}`,
   )
-  // `cross` makes SQLite start with the short queue, and not with the user's many messages.
-  const queued = file.prepare<[number, string], QueuedText>(
-    `select m.chat_id, m.content from (select position from search_queue order by position desc limit ?) q
-     cross join messages m on m.position = q.position cross join chats c on c.id = m.chat_id where c.user_id = ?`,
-  )
+  const queued = file.prepare<[{ userId: string; limit: number }], QueuedText>(queuedSql)
   const chats = file
     .prepare<[string], string>('select id from chats where user_id = ? order by updated_at desc, id desc')
     .pluck()
@@ -102,7 +123,7 @@ export function createSearchReader(file: BetterSqlite.Database): SearchReader {
     listHits: (user, expression, limit) => newestHits.all(expression, user, user + 1, limit),
     iterateHits: (user, expression, withContent) =>
       (withContent ? hitsWithContent : hits).iterate(expression, user, user + 1),
-    listQueued: (userId, limit) => queued.all(limit, userId),
+    listQueued: (userId, limit) => queued.all({ userId, limit }),
     iterateChats: (userId) => chats.iterate(userId),
     sortChats: (chatIds, { offset, limit }) => sorted.all(JSON.stringify(chatIds), limit, offset),
     findFirstPosition: (chatId) => start.get(chatId)?.position,
