@@ -9,7 +9,8 @@ export interface ConnectedStream {
   readonly response: Response
   /** Restarts the timeout for silence; must be called for everything that arrives. */
   readonly restartTimeout: () => void
-  readonly close: () => void
+  /** Must be called when the response is no longer read; it does not close the response. */
+  readonly stopTimeout: () => void
 }
 
 /**
@@ -24,9 +25,9 @@ export async function connectStream(
 ): Promise<ConnectedStream | undefined> {
   const silence = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
-  const close = () => clearTimeout(timer)
+  const stopTimeout = () => clearTimeout(timer)
   const restartTimeout = () => {
-    close()
+    stopTimeout()
     timer = setTimeout(() => {
       api.connection.check()
       silence.abort(new UnreachableError(new Error('The server sent nothing for 40 seconds.')))
@@ -38,12 +39,12 @@ export async function connectStream(
       ...request,
       signal: AbortSignal.any([signal, silence.signal]),
     })
-    if (response !== undefined) return { response, restartTimeout, close }
+    if (response !== undefined) return { response, restartTimeout, stopTimeout }
   } catch (error) {
-    close()
+    stopTimeout()
     throw error
   }
-  close()
+  stopTimeout()
   return undefined
 }
 

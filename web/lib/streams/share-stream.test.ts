@@ -61,7 +61,7 @@ function createServer() {
         own.error(new Error('left'))
       })
       const response = new Response(body, { status: server.status })
-      return Promise.resolve({ response, restartTimeout: () => undefined, close: () => undefined })
+      return Promise.resolve({ response, restartTimeout: () => undefined, stopTimeout: () => undefined })
     },
   }
   return server

@@ -142,7 +142,7 @@ class StreamLeader {
 
   /** Passes on the events of one connection; returns whether it was open for long enough to count as good. */
   async #forward(
-    { response, restartTimeout, close }: ConnectedStream,
+    { response, restartTimeout, stopTimeout }: ConnectedStream,
     heldTimer: ReturnType<typeof setTimeout>,
   ): Promise<boolean> {
     const startedAt = Date.now()
@@ -165,7 +165,7 @@ class StreamLeader {
       }
       return Date.now() - startedAt > minGoodStreamMs
     } finally {
-      close()
+      stopTimeout()
     }
   }
 

@@ -73,7 +73,7 @@ export async function requestRun(
   )
   if (stream === undefined || stream.response.ok) return stream
   const detail = await readErrorBody(stream.response)
-  stream.close()
+  stream.stopTimeout()
   throw new RunRefusedError(stream.response, detail)
 }
 
@@ -122,7 +122,7 @@ export async function* readRun(
         problem = error
         if (!signal.aborted) logError('The stream broke and is joined again', error)
       } finally {
-        stream.close()
+        stream.stopTimeout()
       }
       if (signal.aborted) return
       if (replyId === undefined)
@@ -148,7 +148,7 @@ async function reconnect(
   const path = `/api/chat/${encodeURIComponent(chatId)}/stream?messageId=${encodeURIComponent(replyId)}`
   try {
     const stream = await connectStream(api, path, { headers: { 'Last-Event-ID': String(seq) } }, signal)
-    if (stream?.response.ok === false) stream.close()
+    if (stream?.response.ok === false) stream.stopTimeout()
     return stream
   } catch {
     return undefined
