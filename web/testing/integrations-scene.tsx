@@ -14,10 +14,10 @@ export const tavily: Integration = { ...gmail, name: 'tavily', auth_type: 'api_k
 export const mask = 'tvly••••••••9876'
 export const withKey: Integration = { ...tavily, connected: true, api_key: mask }
 
-export const list = 'GET /api/integrations'
-export const types = 'GET /api/integration/types'
-export const create = 'POST /api/integration'
-export const consent = 'GET /api/integration/auth/google-gmail'
+export const listRoute = 'GET /api/integrations'
+export const typesRoute = 'GET /api/integration/types'
+export const createRoute = 'POST /api/integration'
+export const consentRoute = 'GET /api/integration/auth/google-gmail'
 
 /** A server that stores integrations; a test can replace the response of any route. Each test creates one. */
 export class IntegrationsScene {
@@ -30,14 +30,14 @@ export class IntegrationsScene {
     onTestFinished(() => this.assign.mockRestore())
     for (const { id } of toasts.get()) dismissToast(id)
     this.api
-      .on(list, () => json(this.stored))
-      .on(types, () => json(['google-gmail', 'google-calendar', 'tavily', 'brave-search']))
-      .on(create, ({ body }) => {
+      .on(listRoute, () => json(this.stored))
+      .on(typesRoute, () => json(['google-gmail', 'google-calendar', 'tavily', 'brave-search']))
+      .on(createRoute, ({ body }) => {
         const { name, auth_type, api_key } = body as IntegrationInput
         const key = api_key ? { connected: true, api_key: mask } : {}
         return this.keep({ ...gmail, name, auth_type, ...key })
       })
-      .on(consent, () => json({ authUrl: 'https://accounts.example/auth?client_id=y&state=s-1' }))
+      .on(consentRoute, () => json({ authUrl: 'https://accounts.example/auth?client_id=y&state=s-1' }))
   }
 
   /** Stores the integration in place of the one with its name. */

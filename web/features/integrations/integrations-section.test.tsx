@@ -7,7 +7,7 @@ import {
   cardOf,
   gmail,
   IntegrationsScene,
-  list,
+  listRoute,
   tavily,
   withKey,
 } from '../../testing/integrations-scene.tsx'
@@ -30,10 +30,10 @@ describe('the section', () => {
 
   it('shows that it loads, and how to start when it is empty (§2.76)', async () => {
     let answer: (response: Response) => void = () => undefined
-    scene.api.on(list, () => new Promise((resolve) => (answer = resolve)))
+    scene.api.on(listRoute, () => new Promise((resolve) => (answer = resolve)))
     scene.open()
     expect(screen.getByText('Loading integrations...')).toBeInTheDocument()
-    await waitFor(() => expect(scene.api.seen(list)).toHaveLength(1))
+    await waitFor(() => expect(scene.api.seen(listRoute)).toHaveLength(1))
     answer(json([]))
     expect(await screen.findByText('No integrations available')).toBeInTheDocument()
     expect(screen.getByText(/Add one to start/)).toBeInTheDocument()
@@ -41,21 +41,21 @@ describe('the section', () => {
 
   it('shows an error when it cannot be loaded, and loads again on Try again (§2.76)', async () => {
     expectConsole('error', /fetching the data\. 503/)
-    scene.api.on(list, () => failure(503, 'unavailable', 'Down.'))
+    scene.api.on(listRoute, () => failure(503, 'unavailable', 'Down.'))
     scene.open()
     expect(await screen.findByText('Error loading integrations. Please try again later.')).toBeInTheDocument()
-    scene.api.on(list, () => json([gmail]))
+    scene.api.on(listRoute, () => json([gmail]))
     await userEvent.click(button('Try again'))
     expect(await screen.findByText('Gmail')).toBeInTheDocument()
   })
 
   it('shows that it loads again, and the error again when that fails (§2.76)', async () => {
     expectConsole('error', /fetching the data\. 503/)
-    scene.api.on(list, () => failure(503, 'unavailable', 'Down.'))
+    scene.api.on(listRoute, () => failure(503, 'unavailable', 'Down.'))
     scene.open()
     const again = await screen.findByRole('button', { name: 'Try again' })
     let answer: (response: Response) => void = () => undefined
-    scene.api.on(list, () => new Promise((resolve) => (answer = resolve)))
+    scene.api.on(listRoute, () => new Promise((resolve) => (answer = resolve)))
     await userEvent.click(again)
     expect(screen.getByText('Loading integrations...')).toBeInTheDocument()
     expect(screen.queryByRole('button', { name: 'Try again' })).not.toBeInTheDocument()

@@ -7,15 +7,15 @@ import {
   button,
   calendar,
   cardOf,
-  consent,
-  create,
+  consentRoute,
+  createRoute,
   gmail,
   IntegrationsScene,
-  list,
+  listRoute,
   mask,
   never,
   tavily,
-  types,
+  typesRoute,
   withKey,
 } from '../../../testing/integrations-scene.tsx'
 import { failure, json } from '../../../testing/scripted-api.ts'
@@ -64,7 +64,7 @@ describe('the form for a new integration', () => {
 
   it('shows that the list loads, then the list (§2.86)', async () => {
     let answer: (response: Response) => void = () => undefined
-    scene.api.on(types, () => new Promise((resolve) => (answer = resolve)))
+    scene.api.on(typesRoute, () => new Promise((resolve) => (answer = resolve)))
     scene.open()
     const form = await openAdd()
     expect(form.getByText('Loading available integrations...')).toBeInTheDocument()
@@ -75,7 +75,7 @@ describe('the form for a new integration', () => {
 
   it('does not move the focus if the user moved it before the list was loaded', async () => {
     let answer: (response: Response) => void = () => undefined
-    scene.api.on(types, () => new Promise((resolve) => (answer = resolve)))
+    scene.api.on(typesRoute, () => new Promise((resolve) => (answer = resolve)))
     scene.open()
     const form = await openAdd()
     button('Cancel', form).focus()
@@ -86,23 +86,23 @@ describe('the form for a new integration', () => {
 
   it('shows an error when the list cannot be loaded, and loads it on Try again (§2.86)', async () => {
     expectConsole('error', /fetching the data\. 503/)
-    scene.api.on(types, () => failure(503, 'unavailable', 'Down.'))
+    scene.api.on(typesRoute, () => failure(503, 'unavailable', 'Down.'))
     scene.open()
     const form = await openAdd()
     expect(await form.findByText('Error loading integrations. Please try again.')).toBeInTheDocument()
-    scene.api.on(types, () => json(['tavily']))
+    scene.api.on(typesRoute, () => json(['tavily']))
     await userEvent.click(button('Try again', form))
     expect(await form.findByLabelText('Integration *')).toHaveFocus()
   })
 
   it('shows that the list loads after Try again (§2.86)', async () => {
     expectConsole('error', /fetching the data\. 503/)
-    scene.api.on(types, () => failure(503, 'unavailable', 'Down.'))
+    scene.api.on(typesRoute, () => failure(503, 'unavailable', 'Down.'))
     scene.open()
     const form = await openAdd()
     const again = await form.findByRole('button', { name: 'Try again' })
     let answer: (response: Response) => void = () => undefined
-    scene.api.on(types, () => new Promise((resolve) => (answer = resolve)))
+    scene.api.on(typesRoute, () => new Promise((resolve) => (answer = resolve)))
     await userEvent.click(again)
     expect(form.getByText('Loading available integrations...')).toBeInTheDocument()
     answer(json(['tavily']))
@@ -177,7 +177,7 @@ describe('the form for a new integration', () => {
     await userEvent.type(form.getByLabelText('API Key *'), ' tvly-key ')
     await userEvent.click(button('Add Integration', form))
     expect(await screen.findByText('Integration "Tavily" added successfully')).toBeInTheDocument()
-    expect(scene.api.seen(create)[0]?.body).toEqual({
+    expect(scene.api.seen(createRoute)[0]?.body).toEqual({
       name: 'tavily',
       auth_type: 'api_key',
       connected: true,
@@ -190,7 +190,7 @@ describe('the form for a new integration', () => {
 
   it('lists the new integration once, also when the list was loaded again before the response', async () => {
     let answer: (response: Response) => void = () => undefined
-    scene.api.on(create, () => new Promise((resolve) => (answer = resolve)))
+    scene.api.on(createRoute, () => new Promise((resolve) => (answer = resolve)))
     expectConsole('error', /Failed to disconnect Google Calendar/)
     scene.open(calendar)
     await cardOf('Google Calendar')
@@ -202,7 +202,7 @@ describe('the form for a new integration', () => {
     await userEvent.click(button('Disconnect', await cardOf('Google Calendar')))
     await userEvent.click(button('Disconnect', within(screen.getByRole('alertdialog'))))
     await cardOf('Gmail')
-    scene.api.on(list, never)
+    scene.api.on(listRoute, never)
     answer(answered)
     await screen.findByText('Integration "Gmail" added successfully')
     expect(await cardOf('Gmail')).toBeDefined()
@@ -214,7 +214,7 @@ describe('the form for a new integration', () => {
     await addGmail(form)
     await waitFor(() => expect(scene.assign).toHaveBeenCalledOnce())
     expect(await screen.findByText('Integration "Gmail" added successfully')).toBeInTheDocument()
-    expect(scene.api.seen(create)[0]?.body).toEqual({
+    expect(scene.api.seen(createRoute)[0]?.body).toEqual({
       name: 'google-gmail',
       auth_type: 'oauth',
       connected: false,
@@ -225,7 +225,7 @@ describe('the form for a new integration', () => {
 
   it('keeps the added integration when the consent page cannot be opened (§8.24)', async () => {
     expectConsole('error', /Failed to initiate Gmail authentication/)
-    scene.api.on(consent, () => failure(409, 'conflict', 'Google is not set up here.'))
+    scene.api.on(consentRoute, () => failure(409, 'conflict', 'Google is not set up here.'))
     scene.open()
     await addGmail(await openAdd())
     expect(await screen.findByText('Failed to initiate Gmail authentication')).toBeInTheDocument()
@@ -236,22 +236,22 @@ describe('the form for a new integration', () => {
   it('does not open the consent page once the user has left the form (§19.7)', async () => {
     let answer: (response: Response) => void = () => undefined
     scene.open()
-    scene.api.on(create, () => new Promise((resolve) => (answer = resolve)))
+    scene.api.on(createRoute, () => new Promise((resolve) => (answer = resolve)))
     const form = await openAdd()
     await addGmail(form)
     await userEvent.click(button('Cancel', form))
     answer(scene.keep(gmail))
     expect(button('Connect', await cardOf('Gmail'))).toBeEnabled()
-    expect(scene.api.seen(consent)).toEqual([])
+    expect(scene.api.seen(consentRoute)).toEqual([])
   })
 
   it('does not open the consent page when the user leaves the form while its address is requested (§19.7)', async () => {
     let answer: (response: Response) => void = () => undefined
     scene.open()
-    scene.api.on(consent, () => new Promise((resolve) => (answer = resolve)))
+    scene.api.on(consentRoute, () => new Promise((resolve) => (answer = resolve)))
     const form = await openAdd()
     await addGmail(form)
-    await waitFor(() => expect(scene.api.seen(consent)).toHaveLength(1))
+    await waitFor(() => expect(scene.api.seen(consentRoute)).toHaveLength(1))
     await userEvent.click(button('Cancel', form))
     answer(json({ authUrl: 'https://accounts.example/auth?client_id=y&state=s-1' }))
     expect(await screen.findByRole('button', { name: 'Connect' })).toBeEnabled()
@@ -260,7 +260,7 @@ describe('the form for a new integration', () => {
 
   it('shows that it saves, and sends one request (§2.90)', async () => {
     scene.open()
-    scene.api.on(create, never)
+    scene.api.on(createRoute, never)
     const form = await openAdd()
     await addGmail(form)
     const busy = button('Saving...', form)
@@ -271,7 +271,7 @@ describe('the form for a new integration', () => {
 
   it('keeps the selection when saving fails, and shows the reason (§8.27)', async () => {
     expectConsole('error', /Failed to save integration: You have already added Gmail/)
-    scene.api.on(create, () => failure(409, 'name_taken', 'You have already added Gmail.'))
+    scene.api.on(createRoute, () => failure(409, 'name_taken', 'You have already added Gmail.'))
     scene.open()
     const form = await openAdd()
     await addGmail(form)

@@ -7,7 +7,7 @@ import {
   button,
   calendar,
   cardOf,
-  consent,
+  consentRoute,
   gmail,
   IntegrationsScene,
   mask,
@@ -47,7 +47,7 @@ describe('connecting', () => {
 
   it('does not open the consent page once the user has left the page', async () => {
     let answer: (response: Response) => void = () => undefined
-    scene.api.on(consent, () => new Promise((resolve) => (answer = resolve)))
+    scene.api.on(consentRoute, () => new Promise((resolve) => (answer = resolve)))
     const { redraw } = scene.open(gmail)
     await userEvent.click(button('Connect', await cardOf('Gmail')))
     redraw(<p>Elsewhere</p>)
@@ -58,7 +58,7 @@ describe('connecting', () => {
 
   it('shows a failure in a toast, and its reason on the card (§8.24, §8.34, §19.6)', async () => {
     expectConsole('error', /Failed to initiate Gmail authentication/)
-    scene.api.on(consent, () => failure(409, 'conflict', 'Google is not set up here.'))
+    scene.api.on(consentRoute, () => failure(409, 'conflict', 'Google is not set up here.'))
     scene.open(gmail)
     await userEvent.click(button('Connect', await cardOf('Gmail')))
     expect(await screen.findByText('Failed to initiate Gmail authentication')).toBeInTheDocument()
@@ -74,7 +74,7 @@ describe('connecting', () => {
     'https://accounts.example/auth',
   ])('does not open the address %s (§8.24)', async (authUrl) => {
     expectConsole('error', /Failed to initiate Gmail authentication/)
-    scene.api.on(consent, () => json({ authUrl }))
+    scene.api.on(consentRoute, () => json({ authUrl }))
     scene.open(gmail)
     await userEvent.click(button('Connect', await cardOf('Gmail')))
     expect(await screen.findByText('Failed to initiate Gmail authentication')).toBeInTheDocument()
