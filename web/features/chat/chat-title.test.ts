@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { measureWork } from '../../testing/measure-work.ts'
+import { measureWork } from '../../testing/measure-cpu-time.ts'
 import { referenceTitle } from './chat-title.ts'
 
 test('cuts after 40 characters and adds three dots, and leaves 40 as they are (§2.36, §9.7)', () => {

@@ -2,7 +2,7 @@ import { fireEvent, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
-import { measureWork } from '../../testing/measure-work.ts'
+import { measureWork } from '../../testing/measure-cpu-time.ts'
 import { ImageSitesProvider } from './images.tsx'
 import { MarkdownBody } from './markdown-body.tsx'
 

@@ -1,6 +1,6 @@
 import { render, screen, waitFor } from '@testing-library/react'
 import { expect, test } from 'vitest'
-import { measureWork } from '../../testing/measure-work.ts'
+import { measureWork } from '../../testing/measure-cpu-time.ts'
 import { MarkdownBody } from './markdown-body.tsx'
 
 // KaTeX needs standards mode, but the page of the test has no doctype. KaTeX is loaded with the first formula.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { measureWork } from '../../testing/measure-work.ts'
+import { measureWork } from '../../testing/measure-cpu-time.ts'
 import { normalizeMaths } from './normalize-maths.ts'
 
 test.each([
