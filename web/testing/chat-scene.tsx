@@ -42,7 +42,7 @@ export function openChat(chat: Chat, api = new ScriptedApi()) {
 }
 
 /** Responds to a message with a stream; `started` sends its first event, with the ids that the client created. */
-export function answerWithStream(api: ScriptedApi) {
+export function respondWithStream(api: ScriptedApi) {
   const route = 'POST /api/chat/completions'
   const stream = api.stream(route)
   const started = (replyId = 'a9') => {
@@ -59,7 +59,7 @@ export function answerWithStream(api: ScriptedApi) {
 /** Sends the first message of an empty chat and starts its reply, which then shows `text` if it is given. */
 export async function beginReply(question: string, text?: string) {
   const { api } = openChat(emptyChat)
-  const server = answerWithStream(api)
+  const server = respondWithStream(api)
   await send(question)
   server.started()
   if (text !== undefined) {

@@ -3,7 +3,7 @@ import { act, fireEvent, render, screen, waitFor, within } from '@testing-librar
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import {
-  answerWithStream,
+  respondWithStream,
   articles,
   emptyChat,
   inMessages,
@@ -113,7 +113,7 @@ test('sends the message from the home page once, with its bot, and stores the bo
   localStorage.setItem('newChat_c1_message', 'From home')
   localStorage.setItem('newChat_c1_bot', 'Fox')
   const api = new ScriptedApi()
-  const server = answerWithStream(api)
+  const server = respondWithStream(api)
   openChat(emptyChat, api)
   await waitFor(() => expect(server.count()).toBe(1))
   expect(api.seen('POST /api/chat/completions')[0]?.body).toEqual({

@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import { ChatView } from '../chat-view.tsx'
 import {
-  answerWithStream,
+  respondWithStream,
   articles,
   beginReply,
   emptyChat,
@@ -106,7 +106,7 @@ test('shows why a reply could not be stored, and the text that has arrived (§10
 
 test('reconnects when the stream has sent nothing for 40 s, not even a heartbeat (§10.25)', async () => {
   const { api } = openChat(emptyChat)
-  const server = answerWithStream(api)
+  const server = respondWithStream(api)
   await screen.findByRole('combobox')
   vi.useFakeTimers({ shouldAdvanceTime: true, toFake: ['setTimeout', 'clearTimeout'] })
   try {
@@ -133,7 +133,7 @@ test('reconnects when the stream has sent nothing for 40 s, not even a heartbeat
 test('requests nothing when the stream ends after the page of the chat is gone, as after a sign-out', async () => {
   expectConsole('error', /The stream broke/)
   const { api, view } = openChat(emptyChat)
-  const server = answerWithStream(api)
+  const server = respondWithStream(api)
   const rejections: unknown[] = []
   const collect = (reason: unknown) => void rejections.push(reason)
   process.on('unhandledRejection', collect)

@@ -2,7 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import {
-  answerWithStream,
+  respondWithStream,
   articles,
   beginReply,
   emptyChat,
@@ -21,7 +21,7 @@ import { personalStorage } from '../chat-storage.ts'
 
 test('adds the message and an empty reply at once, then streams the reply into it (§4.13, §4.14, §2.32, §7.11, §7.34, §7.35)', async () => {
   const { api } = openChat(shortChat)
-  const server = answerWithStream(api)
+  const server = respondWithStream(api)
   await send('How are you?')
   expect(articles()).toHaveLength(4)
   expect(articles()[2]).toHaveTextContent('How are you?')
@@ -60,7 +60,7 @@ test.each(['Asia/Tokyo', 'Europe/Berlin'])(
       return { ...resolvedOptions.call(this), timeZone }
     })
     const { api } = openChat(shortChat)
-    answerWithStream(api)
+    respondWithStream(api)
     await send('What day is it?')
     expect(api.seen('POST /api/chat/completions')[0]?.body).toMatchObject({ time_zone: timeZone })
     zone.mockRestore()
@@ -69,7 +69,7 @@ test.each(['Asia/Tokyo', 'Europe/Berlin'])(
 
 test('sends the next message as a child of the reply that was streamed before it', async () => {
   const { api } = openChat(emptyChat)
-  const server = answerWithStream(api)
+  const server = respondWithStream(api)
   await send('One')
   expect(api.seen('POST /api/chat/completions')[0]?.body).toMatchObject({ parentId: null })
   server.started('a1')
@@ -130,7 +130,7 @@ test('stops the run on the server, closes the stream, and loads the chat again (
 
 test('stops an unconfirmed message as soon as it is confirmed', async () => {
   const { api } = openChat(emptyChat)
-  const server = answerWithStream(api)
+  const server = respondWithStream(api)
   api.on('POST /api/chat/stop', () => json({ stopped: true }))
   await send('Hello')
   await userEvent.click(screen.getByRole('button', { name: 'Stop' }))
@@ -159,7 +159,7 @@ test('shows a refused message as not sent, and sends it again with the same id (
   expect(await screen.findByText('Not sent. Going down.')).toBeVisible()
   expect(articles()).toHaveLength(2)
   const first = api.seen('POST /api/chat/completions')[0]?.body
-  const server = answerWithStream(api)
+  const server = respondWithStream(api)
   await userEvent.click(screen.getByRole('button', { name: 'Send again' }))
   expect(api.seen('POST /api/chat/completions')[1]?.body).toEqual(first)
   expect(screen.queryByText(/Not sent/)).toBeNull()

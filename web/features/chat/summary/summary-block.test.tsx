@@ -3,7 +3,7 @@ import type { Compaction } from '@yonder/contract/compaction'
 import { act, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
-import { answerWithStream, message, openChat, reply, send } from '../../../testing/chat-scene.tsx'
+import { respondWithStream, message, openChat, reply, send } from '../../../testing/chat-scene.tsx'
 import { expectConsole } from '../../../testing/expect-console.ts'
 import { failure, json, ScriptedApi } from '../../../testing/scripted-api.ts'
 import { makeChat } from '../../../testing/wire-objects.ts'
@@ -193,7 +193,7 @@ test('is removed after a confirmation (§26.14)', async () => {
 
 test('a reply says how many messages are being summarised, and announces it once (§26.10)', async () => {
   const api = new ScriptedApi()
-  const server = answerWithStream(api)
+  const server = respondWithStream(api)
   openChat(summarized(), api)
   await send('More')
   server.started()
