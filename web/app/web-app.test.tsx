@@ -244,10 +244,10 @@ it.each([
   ['/terms', 'Terms of Service'],
   ['/privacy', 'Privacy Policy'],
 ])('shows %s to everyone, before the sign-in is known (§2.7, §6.2)', async (path, title) => {
-  let answer: (response: Response) => void = () => undefined
-  api.on('GET /api/settings', () => new Promise((resolve) => (answer = resolve)))
+  let respond: (response: Response) => void = () => undefined
+  api.on('GET /api/settings', () => new Promise((resolve) => (respond = resolve)))
   open(path)
   expect(await screen.findByRole('heading', { name: title }, { timeout: 5000 })).toBeVisible()
-  await act(async () => answer(json(settings)))
+  await act(async () => respond(json(settings)))
   expect(screen.getByRole('heading', { name: title })).toBeVisible()
 })

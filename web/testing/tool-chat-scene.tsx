@@ -31,13 +31,13 @@ export const result = (id: string, parent: string, more: Partial<Message> = {}) 
     outcome: { status: 'done', duration: 12, parts: [{ type: 'text', text: '5' }] },
     ...more,
   })
-export const answer = (id: string, parent: string, content = 'It is five.') =>
+export const reply = (id: string, parent: string, content = 'It is five.') =>
   message(id, parent, { role: 'assistant', bot: 'Owl', content })
-/** The state of a call that has its result. */
+/** The fields of a reply whose call has its result. */
 export const answered = { call: { state: 'answered', title: 'Calculator' } } as const
 
 /** A reply without text yet. */
-export const begun = (id: string, parent: string) =>
+export const emptyReply = (id: string, parent: string) =>
   message(id, parent, { role: 'assistant', bot: 'Owl', status: 'streaming' })
 
 export const chatOf = (...messages: Message[]): Chat => makeChat(messages)
@@ -106,14 +106,14 @@ export async function send(api: ScriptedApi, content: string): Promise<EventStre
   stream().send({
     type: 'started',
     user_message: message(sent.id, sent.parentId, { content }),
-    assistant_message: begun('a1', sent.id),
+    assistant_message: emptyReply('a1', sent.id),
   })
   return stream()
 }
 
 /** Streams a whole reply, and waits until it is shown. */
-export async function answerWith(stream: EventStream, text: string, asked: Message, replyId: string) {
-  stream.send({ type: 'started', user_message: asked, assistant_message: begun(replyId, asked.id) })
+export async function streamReply(stream: EventStream, text: string, asked: Message, replyId: string) {
+  stream.send({ type: 'started', user_message: asked, assistant_message: emptyReply(replyId, asked.id) })
   stream.text(text)
   stream.end()
   expect(await screen.findByText(text)).toBeVisible()
@@ -122,4 +122,5 @@ export async function answerWith(stream: EventStream, text: string, asked: Messa
 export const button = (name: string) => screen.getByRole('button', { name })
 export const block = () => screen.getByRole('region', { name: 'Tool call: Calculator' })
 export const turns = () => screen.getAllByRole('article')
-export const turnIsOver = () => screen.findByRole('button', { name: 'Send message' })
+/** Waits until no reply is being written. */
+export const waitForTurnEnd = () => screen.findByRole('button', { name: 'Send message' })

@@ -1,11 +1,11 @@
 import { waitFor } from '@testing-library/react'
 import { expect, it } from 'vitest'
-import { answer, chatOf, message, openToolChat, send, turnIsOver } from '../../testing/tool-chat-scene.tsx'
+import { reply, chatOf, message, openToolChat, send, waitForTurnEnd } from '../../testing/tool-chat-scene.tsx'
 
 it('names the tab after the first message, shortened, once the chat is loaded, and requests the chat once (§14.22)', async () => {
   const long = '**Bake** bread\nwith seeds, salt, water and whatever else is left'
   const opening = openToolChat(
-    chatOf(message('u1', null, { content: long }), answer('a1', 'u1'), message('u2', 'a1')),
+    chatOf(message('u1', null, { content: long }), reply('a1', 'u1'), message('u2', 'a1')),
   )
   expect(document.title).toBe('Chat · Yonder')
   const { api } = await opening
@@ -20,6 +20,6 @@ it("names the tab of an empty chat 'Chat', and after its first message once that
   await waitFor(() => expect(document.title).toBe('Bake bread · Yonder'))
   stream.text('Take flour.')
   stream.end()
-  await turnIsOver()
+  await waitForTurnEnd()
   expect(document.title).toBe('Bake bread · Yonder')
 })

@@ -2,7 +2,7 @@ import { act, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
 import { connectionLogsPreference } from '../../features/preferences/connection-logs.ts'
-import { button, chatOf, openToolChat, send, turnIsOver } from '../../testing/tool-chat-scene.tsx'
+import { button, chatOf, openToolChat, send, waitForTurnEnd } from '../../testing/tool-chat-scene.tsx'
 
 describe('the connection log', () => {
   const connect = async (preference: string | undefined) => {
@@ -23,7 +23,7 @@ describe('the connection log', () => {
     stream.text('Good day.')
     stream.end()
     expect(await screen.findByText('Good day.')).toBeVisible()
-    await turnIsOver()
+    await waitForTurnEnd()
     return view
   }
   const panel = () => screen.queryByRole('complementary', { name: 'Connection logs' })

@@ -8,10 +8,10 @@ import { renderScreen } from '../../testing/render-screen.tsx'
 import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
 import { makeConnector, owlAndFox } from '../../testing/wire-objects.ts'
 import {
-  answer,
-  answerWith,
+  reply,
+  streamReply,
   answered,
-  begun,
+  emptyReply,
   block,
   button,
   call,
@@ -22,11 +22,11 @@ import {
   question,
   result,
   send,
-  turnIsOver,
+  waitForTurnEnd,
   turns,
 } from '../../testing/tool-chat-scene.tsx'
 
-describe('a pending approval call', () => {
+describe('a call that needs approval', () => {
   const waiting = chatOf(question, call('a1', 'u1', { content: 'I will count.' }))
   const running = call('a1', 'u1', {
     content: 'I will count.',
@@ -49,7 +49,7 @@ describe('a pending approval call', () => {
     ['the tool is described', () => json([connector])],
     ['its description cannot be read', () => failure(500, 'internal', 'Broken.')],
   ])(
-    'is answered when %s, so that the buttons do not move under the pointer (§13.43)',
+    'can be decided only when %s, so that the buttons do not move under the pointer (§13.43)',
     async (_, respond) => {
       if (respond().status === 500) expectConsole('error', /mcp-servers/)
       let finish: (response: Response) => void = () => undefined
@@ -57,8 +57,8 @@ describe('a pending approval call', () => {
       const api = new ScriptedApi()
         .on('GET /api/bots', () => json(owlAndFox))
         .on('GET /api/mcp-servers', () => loading)
-      const answer = () => undefined
-      renderScreen(api, <ApprovalCard message={call('a1', 'u1')} allow={answer} deny={answer} />)
+      const decide = () => undefined
+      renderScreen(api, <ApprovalCard message={call('a1', 'u1')} allow={decide} deny={decide} />)
       const buttons = ['Allow Once', 'Allow Always', 'Deny']
       for (const name of buttons) expect(button(name)).toBeDisabled()
       finish(respond())
@@ -118,14 +118,14 @@ describe('a pending approval call', () => {
     expect(screen.getByRole('progressbar')).toHaveValue(0.3)
     stream().send({ type: 'tool_result', role: 'user', content: '5', message: result('r1', 'a1') })
     expect(await within(block()).findByRole('button', { name: /Done, 12 ms/ })).toBeVisible()
-    stream().send({ type: 'reply', assistant_message: begun('a2', 'r1') })
+    stream().send({ type: 'reply', assistant_message: emptyReply('a2', 'r1') })
     expect(await screen.findByText('The reply is being written')).toBeInTheDocument()
     stream().text('It is five.')
     stream().end()
     expect(await screen.findByText('It is five.')).toBeVisible()
     expect(turns()).toHaveLength(2)
     expect(api.seen('PUT /api/mcp-server/default')).toHaveLength(0)
-    await turnIsOver()
+    await waitForTurnEnd()
   })
 
   it('is confirmed after Allow Always has added the tool to the current list, with the fingerprint and credential of the call (§4.21, §7.16, §8.32, §13.8, §13.30)', async () => {
@@ -151,7 +151,7 @@ describe('a pending approval call', () => {
     expect(await screen.findByText('Allow tools updated successfully for "default"')).toBeVisible()
     stream().send({ type: 'started', user_message: question, assistant_message: running })
     stream().end()
-    await turnIsOver()
+    await waitForTurnEnd()
   })
 
   it('always allows the version of the tool that was shown, not a newer one (§13.8)', async () => {
@@ -181,7 +181,7 @@ describe('a pending approval call', () => {
     await waitFor(() => expect(api.seen('POST /api/tool/confirm')).toHaveLength(1))
     expect(api.requests.filter(({ route }) => route.startsWith('PUT'))).toEqual([])
     stream().end()
-    await turnIsOver()
+    await waitForTurnEnd()
   })
 
   it('does not run when the allowed tools could not be saved (§8.21, §13.7)', async () => {
@@ -212,7 +212,7 @@ describe('a pending approval call', () => {
     expect(turns()).toHaveLength(4)
     expect(turns()[2]).toHaveTextContent('cancel')
     expect(within(block()).getByRole('button', { name: /Denied/ })).toBeVisible()
-    await answerWith(stream(), 'As you wish.', message(sent.id, 'a1', { content: 'cancel' }), 'a2')
+    await streamReply(stream(), 'As you wish.', message(sent.id, 'a1', { content: 'cancel' }), 'a2')
     expect(screen.queryByRole('button', { name: 'Allow Once' })).toBeNull()
   })
 
@@ -222,7 +222,7 @@ describe('a pending approval call', () => {
     api
       .on('POST /api/tool/confirm', () => failure(409, 'conflict', 'This call was already answered.'))
       .on('GET /api/chats/c1', () =>
-        json(chatOf(question, call('a1', 'u1', answered), result('r1', 'a1'), answer('a2', 'r1'))),
+        json(chatOf(question, call('a1', 'u1', answered), result('r1', 'a1'), reply('a2', 'r1'))),
       )
     await userEvent.click(button('Allow Once'))
     expect(
@@ -241,7 +241,7 @@ describe('a pending approval call', () => {
       .on('POST /api/chat/completions', () => failure(409, 'conflict', 'This call was already answered.'))
       .on('GET /api/chats/c1', () =>
         json(
-          chatOf(question, first('denied'), message('u2', 'a1', { content: 'cancel' }), answer('a2', 'u2')),
+          chatOf(question, first('denied'), message('u2', 'a1', { content: 'cancel' }), reply('a2', 'u2')),
         ),
       )
     await userEvent.click(button('Deny'))
@@ -308,14 +308,14 @@ describe('a pending approval call', () => {
 
   it('cannot be decided once a message follows it (§2.34)', async () => {
     await openToolChat(
-      chatOf(question, call('a1', 'u1'), message('u2', 'a1', { content: 'never mind' }), answer('a2', 'u2')),
+      chatOf(question, call('a1', 'u1'), message('u2', 'a1', { content: 'never mind' }), reply('a2', 'u2')),
     )
     expect(within(block()).getByRole('button', { name: /Denied/ })).toBeVisible()
     expect(screen.queryByRole('button', { name: 'Allow Once' })).toBeNull()
   })
 
   it('is announced to screen readers (§13.11)', async () => {
-    const { api } = await openToolChat(chatOf(question, answer('a0', 'u1')))
+    const { api } = await openToolChat(chatOf(question, reply('a0', 'u1')))
     const stream = await send(api, 'And now?')
     stream.send({
       type: 'tool_call',

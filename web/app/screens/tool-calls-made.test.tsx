@@ -4,8 +4,8 @@ import { describe, expect, it, vi } from 'vitest'
 import { expectConsole } from '../../testing/expect-console.ts'
 import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
 import {
-  answer,
-  answerWith,
+  reply,
+  streamReply,
   answered,
   block,
   button,
@@ -19,7 +19,7 @@ import {
 } from '../../testing/tool-chat-scene.tsx'
 
 describe('a finished call', () => {
-  const finished = chatOf(question, call('a1', 'u1', answered), result('r1', 'a1'), answer('a2', 'r1'))
+  const finished = chatOf(question, call('a1', 'u1', answered), result('r1', 'a1'), reply('a2', 'r1'))
 
   it('is one line with a check mark and its duration, inside its turn (§2.33, §4.26, §3.10, §3.11, §13.1)', async () => {
     await openToolChat(finished)
@@ -62,7 +62,7 @@ describe('a finished call', () => {
         question,
         call('a1', 'u1', answered),
         result('r1', 'a1', { outcome: { status: 'done', duration: null, parts: [...parts] } }),
-        answer('a2', 'r1'),
+        reply('a2', 'r1'),
       ),
       api,
     )
@@ -114,7 +114,7 @@ describe('a finished call', () => {
         question,
         call('a1', 'u1', answered),
         result('r1', 'a1', { outcome: { status, duration: 5, parts: [] } }),
-        answer('a2', 'r1'),
+        reply('a2', 'r1'),
       ),
     )
     const line = within(block()).getByRole('button', { name: new RegExp(word) })
@@ -129,7 +129,7 @@ describe('a finished call', () => {
         question,
         call('a1', 'u1', { ...answered, content: 'I count.' }),
         result('r1', 'a1'),
-        answer('a2', 'r1'),
+        reply('a2', 'r1'),
       ),
     )
     const user = userEvent.setup()
@@ -147,7 +147,7 @@ describe('a finished call', () => {
       botName: 'Fox',
       userMessageId: 'r1',
     })
-    await answerWith(stream(), 'Five, I said.', result('r1', 'a1'), 'a3')
+    await streamReply(stream(), 'Five, I said.', result('r1', 'a1'), 'a3')
     expect(await screen.findByLabelText('Version 2 of 2')).toBeVisible()
     expect(block()).toHaveTextContent('Calculator')
   })
@@ -155,7 +155,7 @@ describe('a finished call', () => {
 
 it('shows the notice of a reply', async () => {
   await openToolChat(
-    chatOf(question, { ...answer('a1', 'u1'), notice: 'The model of this bot cannot use tools.' }),
+    chatOf(question, { ...reply('a1', 'u1'), notice: 'The model of this bot cannot use tools.' }),
   )
   expect(screen.getByText('The model of this bot cannot use tools.')).toBeVisible()
 })

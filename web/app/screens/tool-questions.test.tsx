@@ -13,7 +13,7 @@ import {
   openToolChat,
   question,
   result,
-  turnIsOver,
+  waitForTurnEnd,
 } from '../../testing/tool-chat-scene.tsx'
 
 describe('a call with an elicitation', () => {
@@ -100,7 +100,7 @@ describe('a call with an elicitation', () => {
     stream.send({ type: 'tool_question', message_id: 'a1', question: null })
     await waitFor(() => expect(screen.queryByRole('form', { name: /Question/ })).toBeNull())
     stream.end()
-    await turnIsOver()
+    await waitForTurnEnd()
   })
 
   it('says what is wrong with an entry and sends nothing (§13.15)', async () => {
@@ -118,7 +118,7 @@ describe('a call with an elicitation', () => {
     expect(within(form()).getByLabelText('Name *')).toHaveFocus()
     expect(api.seen('POST /api/tool/answer')).toHaveLength(0)
     stream.end()
-    await turnIsOver()
+    await waitForTurnEnd()
   })
 
   it('does not omit a value that the browser cannot read as a number or a date (§13.15)', async () => {
@@ -140,14 +140,14 @@ describe('a call with an elicitation', () => {
     expect(api.seen('POST /api/tool/answer')[0]?.body).toMatchObject({ answer: { action: 'decline' } })
     expect(await screen.findByText('Your answer was not sent: This form is closed.')).toBeVisible()
     stream.end()
-    await turnIsOver()
+    await waitForTurnEnd()
   })
 
   it('is not stopped by Escape in a field (§13.26)', async () => {
     const { api, stream } = await openAsking([name])
     fireEvent.keyDown(within(form()).getByLabelText('Name *'), { key: 'Escape' })
     stream.end()
-    await turnIsOver()
+    await waitForTurnEnd()
     expect(api.seen('POST /api/chat/stop')).toHaveLength(0)
   })
 
@@ -225,7 +225,7 @@ describe('a call with an elicitation', () => {
       stream.send({ type: 'tool_result', role: 'user', content: '5', message: result('r1', 'a1') })
       await waitFor(() => expect(stored()).toEqual([]))
       stream.end()
-      await turnIsOver()
+      await waitForTurnEnd()
 
       const { view } = await fillIn()
       view.unmount()
@@ -264,6 +264,6 @@ describe('a call with an elicitation', () => {
     await waitFor(() => expect(screen.queryByRole('form', { name: /Question/ })).toBeNull())
     expect(screen.getByRole('button', { name: /Running/ })).toHaveFocus()
     stream.end()
-    await turnIsOver()
+    await waitForTurnEnd()
   })
 })

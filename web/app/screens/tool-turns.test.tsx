@@ -5,9 +5,9 @@ import { describe, expect, it, vi } from 'vitest'
 import { expectConsole } from '../../testing/expect-console.ts'
 import { EventStream, json, ScriptedApi, settle } from '../../testing/scripted-api.ts'
 import {
-  answerWith,
+  streamReply,
   answered,
-  begun,
+  emptyReply,
   block,
   button,
   call,
@@ -18,7 +18,7 @@ import {
   question,
   result,
   send,
-  turnIsOver,
+  waitForTurnEnd,
   turns,
 } from '../../testing/tool-chat-scene.tsx'
 
@@ -27,7 +27,7 @@ describe('a turn that is still being written', () => {
     question,
     call('a1', 'u1', answered),
     result('r1', 'a1'),
-    { ...begun('a2', 'r1'), content: 'It is ' },
+    { ...emptyReply('a2', 'r1'), content: 'It is ' },
   ]
   const running = call('a1', 'u1', { call: { state: 'running', title: 'Calculator' } })
 
@@ -52,12 +52,12 @@ describe('a turn that is still being written', () => {
     expect(screen.queryByRole('button', { name: 'Regenerate' })).toBeNull()
     stream.send({ type: 'tool_result', role: 'user', content: '5', message: result('r1', 'a1') })
     expect(await within(block()).findByLabelText('Result')).toHaveTextContent('5')
-    stream.send({ type: 'reply', assistant_message: begun('a2', 'r1') })
+    stream.send({ type: 'reply', assistant_message: emptyReply('a2', 'r1') })
     stream.text('It is five.')
     stream.end()
     expect(await screen.findByText('It is five.')).toBeVisible()
     expect(within(block()).getByLabelText('Result')).toHaveTextContent('5')
-    await turnIsOver()
+    await waitForTurnEnd()
   })
 
   it('is stopped while its tool runs, and shows that (§4.15, §13.4)', async () => {
@@ -94,7 +94,7 @@ describe('a turn that ends with a result', () => {
       server: 'default',
       parentId: 'r1',
     })
-    await answerWith(stream(), 'It is five.', result('r1', 'a1'), 'a2')
+    await streamReply(stream(), 'It is five.', result('r1', 'a1'), 'a2')
     expect(screen.queryByRole('button', { name: 'Continue' })).toBeNull()
   })
 
@@ -105,7 +105,7 @@ describe('a turn that ends with a result', () => {
     api
       .on('POST /api/chat/completions', () => repeated.response)
       .on('GET /api/chat/c1/stream', () => joined.response)
-    const half = begun('a2', 'r1')
+    const half = emptyReply('a2', 'r1')
     api.on('GET /api/chats/c1', () =>
       json({ ...chatOf(...halfway.messages, half), run: { message_id: 'a1', seq: 7 } }),
     )
@@ -117,7 +117,7 @@ describe('a turn that ends with a result', () => {
     expect(await screen.findByText('It is five.')).toBeVisible()
     expect(screen.queryByText(/connection/)).toBeNull()
     expect(turns()).toHaveLength(2)
-    await turnIsOver()
+    await waitForTurnEnd()
   })
 
   describe('because its connector needs consent', () => {
@@ -155,11 +155,11 @@ describe('a turn that ends with a result', () => {
 
     it('does not open the consent page when the user left the chat before the response arrived (§18.29)', async () => {
       const { api, view, assign } = await openNeeding()
-      let answer: (response: Response) => void = () => undefined
-      api.on(connect, () => new Promise((resolve) => (answer = resolve)))
+      let respond: (response: Response) => void = () => undefined
+      api.on(connect, () => new Promise((resolve) => (respond = resolve)))
       await userEvent.click(button('Connect'))
       view.redraw(<p>Elsewhere</p>)
-      answer(consent())
+      respond(consent())
       await settle()
       expect(assign).not.toHaveBeenCalled()
     })
@@ -174,5 +174,5 @@ it('continues after an event of an unknown type (§10.13)', async () => {
   stream.end()
   expect(await screen.findByText('Good day.')).toBeVisible()
   expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(0)
-  await turnIsOver()
+  await waitForTurnEnd()
 })
