@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { startScriptedModel } from '../server/testing/models/scripted-model.ts'
+import { writeLongChat } from './support/database-rows.ts'
 import { expect, test } from './support/fixtures.ts'
 import { hostileTexts } from './support/hostile-texts.ts'
 import { expectNoSidewaysScroll } from './support/page-checks.ts'
@@ -72,6 +73,27 @@ for (const [timing, steps] of [
     expect(foreign).toEqual([])
   })
 }
+
+test('a link shows where it leads, and not the title that the model gave it (§14.35)', async ({
+  page,
+  user,
+  product,
+}) => {
+  const source = 'Read [the terms of your bank](https://evil.example/login "https://bank.example") first.'
+  const id = await writeLongChat(product.dataDir, user.email, 2, (index) => (index === 1 ? 'Where?' : source))
+  await page.goto(`/chat/${id}`)
+  const link = page.getByRole('link', { name: 'the terms of your bank' })
+  const bubble = page.getByText('https://evil.example/login')
+  await link.hover()
+  await expect(bubble).toBeVisible()
+  await page.mouse.move(0, 0)
+  await expect(bubble).toHaveCount(0)
+  await page.getByTitle('Copy message').last().focus()
+  await page.keyboard.press('Shift+Tab')
+  await expect(link).toBeFocused()
+  await expect(bubble).toBeVisible()
+  await expect(page.getByTitle('https://bank.example')).toHaveCount(0)
+})
 
 /** Creates a bot at this address, whose name and model are hostile too, and sends it a message through the page. */
 async function sendToBot(page: Page, baseUrl: string, text: string): Promise<void> {

@@ -1,6 +1,6 @@
-import { openTab } from './support/chat-page.ts'
+import { input, openTab } from './support/chat-page.ts'
 import { expect, looks, test } from './support/fixtures.ts'
-import { signIn } from './support/users.ts'
+import { createTestUser, signIn, signUp } from './support/users.ts'
 
 const signInButton = { name: 'Sign in with a local account' }
 
@@ -89,6 +89,18 @@ test('signing out from the menu ends the session in every tab and shows the sign
   await page.goto('/')
   await expect(page.getByRole('button', signInButton)).toBeVisible()
   await signIn(page, user)
+})
+
+test('a user who signs in after another user sees none of their data (§15.12)', async ({ page, user: _ }) => {
+  await input(page).fill('A secret')
+  await page.reload()
+  await expect(input(page)).toHaveValue('A secret')
+  await page.getByRole('button', { name: 'Account' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await expect(page.getByRole('button', { name: 'Sign in with a local account' })).toBeVisible()
+  expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('A secret')
+  await signUp(page, createTestUser('Eve'))
+  await expect(input(page)).toHaveValue('')
 })
 
 test('signing in returns to the page that was opened (§15.7)', async ({ account: user, openBrowser }) => {

@@ -64,24 +64,3 @@ test('a line of a million characters can be pasted, and is kept as a draft (§14
   await page.reload()
   await expect(input(page)).toHaveValue(`${text}!`)
 })
-
-test('a link shows where it leads, and not the title that the model gave it (§14.35)', async ({
-  page,
-  user,
-  product,
-}) => {
-  const source = 'Read [the terms of your bank](https://evil.example/login "https://bank.example") first.'
-  const id = await writeLongChat(product.dataDir, user.email, 2, (index) => (index === 1 ? 'Where?' : source))
-  await page.goto(`/chat/${id}`)
-  const link = page.getByRole('link', { name: 'the terms of your bank' })
-  const bubble = page.getByText('https://evil.example/login')
-  await link.hover()
-  await expect(bubble).toBeVisible()
-  await page.mouse.move(0, 0)
-  await expect(bubble).toHaveCount(0)
-  await page.getByTitle('Copy message').last().focus()
-  await page.keyboard.press('Shift+Tab')
-  await expect(link).toBeFocused()
-  await expect(bubble).toBeVisible()
-  await expect(page.getByTitle('https://bank.example')).toHaveCount(0)
-})

@@ -1,5 +1,5 @@
 import { expect } from './support/fixtures.ts'
-import { callApi, lastTurn, send, test } from './support/tools-fixtures.ts'
+import { callApi, test } from './support/tools-fixtures.ts'
 
 test('a save and a reconnection read the list once, and so does a change on another device (§9.4, §7.28, §10.29)', async ({
   page,
@@ -42,15 +42,4 @@ test('a save and a reconnection read the list once, and so does a change on anot
   await addOnDevice('Heron')
   await expect(row('Heron')).toBeVisible()
   expect(reads).toBe(2)
-})
-
-test('the preview in the history has no markdown marks, like the list of contents (§2.43)', async ({
-  page,
-  model,
-}) => {
-  model.reply(['1. **First** [a link](https://a.example)\n2. ~~old~~ `code`'])
-  await send(page, 'Hello')
-  await expect(lastTurn(page)).toContainText('First a link')
-  await page.getByRole('button', { name: 'Search chats' }).click()
-  await expect(page.getByRole('dialog').getByRole('listitem').first()).toContainText('First a link old code')
 })

@@ -1,7 +1,6 @@
 import type { Page } from '@playwright/test'
-import { input, openTab } from './support/chat-page.ts'
+import { openTab } from './support/chat-page.ts'
 import { expect, test } from './support/fixtures.ts'
-import { createTestUser, signUp } from './support/users.ts'
 
 const bots = (page: Page) => page.getByRole('combobox', { name: 'Bot' })
 
@@ -54,16 +53,4 @@ test('a connector that is connected in one tab is connected in the other (§2.58
   await expect(row(other).getByText('Disconnected', { exact: true })).toBeVisible()
   await row(other).getByRole('button', { name: 'Connect', exact: true }).click()
   await expect(row(page).getByText('Connected', { exact: true })).toBeVisible()
-})
-
-test('a user who signs in after another user sees none of their data (§15.12)', async ({ page, user: _ }) => {
-  await input(page).fill('A secret')
-  await page.reload()
-  await expect(input(page)).toHaveValue('A secret')
-  await page.getByRole('button', { name: 'Account' }).click()
-  await page.getByRole('menuitem', { name: 'Sign out' }).click()
-  await expect(page.getByRole('button', { name: 'Sign in with a local account' })).toBeVisible()
-  expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('A secret')
-  await signUp(page, createTestUser('Eve'))
-  await expect(input(page)).toHaveValue('')
 })

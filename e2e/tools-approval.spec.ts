@@ -3,7 +3,7 @@ import type { Connector } from '@yonder/contract/connector'
 import type { ScriptedModel } from '../server/testing/models/scripted-model.ts'
 import { input, openTab, sendButton, stopButton } from './support/chat-page.ts'
 import { expect } from './support/fixtures.ts'
-import { block, callApi, callTool, lastTurn, send, test } from './support/tools-fixtures.ts'
+import { addConnector, block, callApi, callTool, lastTurn, send, test } from './support/tools-fixtures.ts'
 
 const sum = (expression: string) => callTool('default__calculate', { expression })
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
@@ -217,4 +217,25 @@ test('regenerating after a tool call reuses its result, and the tool does not ru
   await expect(block(page, 'Calculator')).toContainText(/\d+ ms/)
   await page.reload()
   await expect(lastTurn(page)).toContainText('It is five.')
+})
+
+test('a tool whose name begins with a space is allowed always, and shown with its space (§5.16, §18.32)', async ({
+  page,
+  model,
+  hostile,
+}) => {
+  await addConnector(page, { name: 'spaced', url: hostile.url('spaced'), allow_tools: [] })
+  const { name } = await callApi<{ name: string }>(page, 'GET', '/api/mcp-server/spaced/tools/%20act')
+  model.reply([callTool(name)])
+  await send(page, 'Act')
+  model.reply(['Done once.'])
+  await expect(page.getByRole('region', { name: /Tool call/ }).last()).toContainText('U+0020act')
+  await page.getByRole('button', { name: 'Allow Always' }).click()
+  await expect(lastTurn(page)).toContainText('Done once.')
+  model.reply([callTool(name)])
+  model.reply(['Done again.'])
+  await send(page, 'Again')
+  await expect(lastTurn(page)).toContainText('Done again.')
+  const connectors = await callApi<{ name: string; allow_tools: string[] }[]>(page, 'GET', '/api/mcp-servers')
+  expect(connectors.find((connector) => connector.name === 'spaced')?.allow_tools).toEqual([' act'])
 })

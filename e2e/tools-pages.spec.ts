@@ -102,24 +102,3 @@ for (const { look, viewport, colorScheme } of looks)
     await line(page, 'act').click()
     await expect(block(page, 'act')).toContainText('signed in')
   })
-
-test('a tool whose name begins with a space is allowed always, and shown with its space (§5.16, §18.32)', async ({
-  page,
-  model,
-  hostile,
-}) => {
-  await addConnector(page, { name: 'spaced', url: hostile.url('spaced'), allow_tools: [] })
-  const { name } = await callApi<{ name: string }>(page, 'GET', '/api/mcp-server/spaced/tools/%20act')
-  model.reply([callTool(name)])
-  await send(page, 'Act')
-  model.reply(['Done once.'])
-  await expect(page.getByRole('region', { name: /Tool call/ }).last()).toContainText('U+0020act')
-  await page.getByRole('button', { name: 'Allow Always' }).click()
-  await expect(lastTurn(page)).toContainText('Done once.')
-  model.reply([callTool(name)])
-  model.reply(['Done again.'])
-  await send(page, 'Again')
-  await expect(lastTurn(page)).toContainText('Done again.')
-  const connectors = await callApi<{ name: string; allow_tools: string[] }[]>(page, 'GET', '/api/mcp-servers')
-  expect(connectors.find((connector) => connector.name === 'spaced')?.allow_tools).toEqual([' act'])
-})
