@@ -214,7 +214,7 @@ test('a device that was offline during a reply shows the whole reply when it is 
   await expect(replyText(device)).toHaveText(counted(60), { timeout: 20_000 })
   await expect(sendButton(device)).toBeVisible()
   await expect(input(device)).toHaveValue('a draft of the tunnel')
-  await expect(device.getByText('The connection is lost')).toHaveCount(0)
+  await expect(device.getByText('The connection was lost')).toHaveCount(0)
 })
 
 test('a message written offline is marked, is sent once and without a click when the page is online again, is stored, and appears in every tab and device (§10.21, §10.22, §10.31)', async ({
