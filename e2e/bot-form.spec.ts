@@ -72,7 +72,7 @@ test('a user sees the models of a provider, tests the bot, and reads what is wro
   await dialog.getByLabel('Model *').fill('small-model')
   await dialog.getByRole('button', { name: 'Test' }).click()
   await expect(dialog.getByText(works)).toBeVisible()
-  expect(provider.questions.at(-1)).toMatchObject({
+  expect(provider.replyRequests.at(-1)).toMatchObject({
     model: 'small-model',
     messages: [{ role: 'user', content: 'Reply with OK.' }],
   })

@@ -18,8 +18,11 @@ const looks = [1280, 390].flatMap((width) =>
   (['light', 'dark'] as const).map((colorScheme) => ({ viewport: { width, height: 800 }, colorScheme })),
 )
 
-/** A browser in whose network the name `nas` leads to this machine. It trusts nothing but the given public key. */
-async function openNetwork(trusted?: string): Promise<Browser> {
+/**
+ * Launches a browser in which the host name `nas` resolves to this machine. The only certificate that it trusts is one with
+ * the public key `trusted`, the base64 SHA-256 of its SPKI.
+ */
+async function launchBrowser(trusted?: string): Promise<Browser> {
   const executablePath = findChromium()
   return chromium.launch({
     ...(executablePath === undefined ? {} : { executablePath }),
@@ -57,8 +60,8 @@ async function withPage(
   await context.close()
 }
 
-/** Screenshots to look at, when asked for. */
-async function picture(page: Page, name: string): Promise<void> {
+/** Stores a screenshot in the folder that the variable PICTURES names, if it is set. */
+async function storeScreenshot(page: Page, name: string): Promise<void> {
   const folder = process.env['PICTURES']
   if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
 }
@@ -68,7 +71,7 @@ for (const [name, options, status, title] of [
   ['PUBLIC_URL=http://nas', { publicOrigin: 'http://nas' }, 403, 'Yonder needs https here'],
 ] as const) {
   test(`http://nas with ${name} explains how to get TLS, without a script (§34.1, §34.2, §34.3, §34.4)`, async () => {
-    const browser = await openNetwork()
+    const browser = await launchBrowser()
     await withProduct(options, async (product) => {
       const { port } = new URL(product.url)
       for (const look of looks)
@@ -81,7 +84,7 @@ for (const [name, options, status, title] of [
           await checkAccessibility(page)
           await expectNoSidewaysScroll(page)
           expect(requests).toEqual([`http://nas:${port}/chat/abc`])
-          await picture(page, `address-${status}-${look.viewport.width}-${look.colorScheme}`)
+          await storeScreenshot(page, `address-${status}-${look.viewport.width}-${look.colorScheme}`)
         })
       await withPage(browser, { javaScriptEnabled: false }, async (page) => {
         await page.goto(`http://nas:${port}/`)
@@ -135,19 +138,19 @@ test.describe('TLS=local', () => {
       const spki = leaf?.publicKey.export({ type: 'spki', format: 'der' }) ?? Buffer.alloc(0)
       const trusted = createHash('sha256').update(spki).digest('base64')
 
-      const stranger = await openNetwork()
+      const stranger = await launchBrowser()
       await withPage(stranger, {}, async (page) => {
         await expect(page.goto(`http://nas:${port}/`)).rejects.toThrow('ERR_CERT_AUTHORITY_INVALID')
       })
       await stranger.close()
 
-      const browser = await openNetwork(trusted)
+      const browser = await launchBrowser(trusted)
       for (const look of looks)
         await withPage(browser, look, async (page) => {
           await page.goto(`http://nas:${port}/`)
           expect(page.url()).toBe(`${url}/`)
           await expect(page.getByRole('region', { name: 'Create the first account' })).toBeVisible()
-          await picture(page, `set-up-${look.viewport.width}-${look.colorScheme}`)
+          await storeScreenshot(page, `set-up-${look.viewport.width}-${look.colorScheme}`)
         })
       await withPage(browser, { baseURL: url }, async (page) => {
         const response = await page.goto(`https://localhost:${port}/settings/bots`)
@@ -224,14 +227,14 @@ test.describe('a closed installation without an account', () => {
           await expect(notice).toContainText('journalctl -u yonder')
           await checkAccessibility(page)
           await expectNoSidewaysScroll(page)
-          await picture(page, `first-visit-${look.viewport.width}-${look.colorScheme}`)
+          await storeScreenshot(page, `first-visit-${look.viewport.width}-${look.colorScheme}`)
           await page.keyboard.press('Tab')
           await expect(page.getByRole('button', { name: 'Sign in with a local account' })).toBeFocused()
           await page.keyboard.press('Enter')
           await expect(page.getByText('The set-up link in the log of the server')).toBeVisible()
           await checkAccessibility(page)
           expect(await page.content()).not.toContain(token)
-          await picture(page, `first-sign-in-${look.viewport.width}-${look.colorScheme}`)
+          await storeScreenshot(page, `first-sign-in-${look.viewport.width}-${look.colorScheme}`)
         })
     })
   })

@@ -54,8 +54,8 @@ const topOfWord = (page: Page, word: string) =>
 const distanceToEnd = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollHeight - innerHeight - scrollY)
 
-/** The layout has settled only some frames after the window has its new size. */
-const turn = async (page: Page, size: typeof portrait) => {
+/** Resizes the window as rotating a phone does. The layout settles only some frames later. */
+const rotate = async (page: Page, size: typeof portrait) => {
   await page.setViewportSize(size)
   await page.waitForFunction((width) => innerWidth === width, size.width)
 }
@@ -63,7 +63,7 @@ const turn = async (page: Page, size: typeof portrait) => {
 async function expectPlaceKept(page: Page): Promise<void> {
   const { word, top } = await readTopLine(page)
   for (const size of [landscape, portrait, landscape, portrait]) {
-    await turn(page, size)
+    await rotate(page, size)
     const distance = async () => Math.abs((await topOfWord(page, word))! - top)
     await expect.poll(distance, `${word} at ${size.width}`).toBeLessThanOrEqual(2)
   }
@@ -103,7 +103,7 @@ test('at the end of a chat the page stays there when its size changes (§14.42)'
   await page.goto(`/chat/${id}`)
   await expect(page.locator('.markdown p').last()).toBeInViewport()
   for (const size of [landscape, portrait, { width: 390, height: 500 }, portrait, landscape]) {
-    await turn(page, size)
+    await rotate(page, size)
     await expect.poll(() => distanceToEnd(page), `${size.width}x${size.height}`).toBeLessThanOrEqual(1)
   }
 })

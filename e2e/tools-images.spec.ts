@@ -5,7 +5,7 @@ import { addConnector, block, callTool, lastTurn, line, send, test } from './sup
 const title = 'Get Tiny Image Tool'
 
 for (const { look, viewport, colorScheme } of looks)
-  test(`a picture that a tool returns is shown without opening the call: ${look} (§13.35)`, async ({
+  test(`an image that a tool returns is shown without opening the call: ${look} (§13.35)`, async ({
     page,
     model,
     axe,
@@ -33,7 +33,7 @@ for (const { look, viewport, colorScheme } of looks)
     await expectNoSidewaysScroll(page)
   })
 
-test('a picture that cannot be loaded says so, and the user tries again (§13.36)', async ({
+test('an image of a result that cannot be loaded says so, and the user tries again (§13.36)', async ({
   page,
   model,
   everything,
@@ -53,7 +53,7 @@ test('a picture that cannot be loaded says so, and the user tries again (§13.36
   await expect(block(page, title)).not.toContainText('could not be loaded')
 })
 
-test('a picture of a reply that cannot be loaded says so, and the user tries again (§13.36)', async ({
+test('an image of a reply that cannot be loaded says so, and the user tries again (§13.36)', async ({
   page,
   model,
   problems,

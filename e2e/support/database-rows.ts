@@ -21,18 +21,18 @@ export async function writeLongChat(
   const { db, close } = openSqlite(join(dataDir, sqliteFileName))
   const id = `long_${randomUUID().slice(0, 8)}`
   const start = Date.now() - count * 1000
-  const nameOf = (index: number) => `${id}_m${index}`
+  const idOf = (index: number) => `${id}_m${index}`
   const rowOf = (index: number) => {
     const isQuestion = index % 2 === 1
     return {
       chat_id: id,
-      id: nameOf(index),
-      parent_id: index === 1 ? null : nameOf(index - 1),
+      id: idOf(index),
+      parent_id: index === 1 ? null : idOf(index - 1),
       content: textOf(index),
       status: 'complete',
       ...(isQuestion ? { role: 'user' } : { role: 'assistant', model: 'claude-owl', provider: 'Wood' }),
-      first_id: nameOf(1),
-      second_id: index === 1 ? null : nameOf(2),
+      first_id: idOf(1),
+      second_id: index === 1 ? null : idOf(2),
       unix_timestamp: start + index * 1000,
     }
   }
@@ -42,7 +42,7 @@ export async function writeLongChat(
       .select('id')
       .where('email', '=', email)
       .executeTakeFirstOrThrow()
-    const chat = { id, user_id: user.id, selected_message_id: nameOf(count) }
+    const chat = { id, user_id: user.id, selected_message_id: idOf(count) }
     await db.transaction().execute(async (trx) => {
       await trx
         .insertInto('chats')

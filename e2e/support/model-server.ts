@@ -7,7 +7,7 @@ export interface ModelServer {
   /** Ends in `/v1`. */
   readonly url: string
   /** The bodies of the requests for a reply. */
-  readonly questions: Readonly<Record<string, unknown>>[]
+  readonly replyRequests: Readonly<Record<string, unknown>>[]
   close(): void
 }
 
@@ -15,14 +15,14 @@ export const modelServerKey = 'sk-model-server-0123456789'
 
 /** Lists two models, and replies to the right key on the right path. */
 export async function startModelServer(): Promise<ModelServer> {
-  const questions: Readonly<Record<string, unknown>>[] = []
+  const replyRequests: Readonly<Record<string, unknown>>[] = []
   const server = createServer((request, response) => {
-    reply(request, response, questions).catch(() => response.destroy())
+    respond(request, response, replyRequests).catch(() => response.destroy())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    questions,
+    replyRequests,
     close() {
       server.close()
       server.closeAllConnections()
@@ -30,10 +30,10 @@ export async function startModelServer(): Promise<ModelServer> {
   }
 }
 
-async function reply(
+async function respond(
   request: IncomingMessage,
   response: ServerResponse,
-  questions: Readonly<Record<string, unknown>>[],
+  replyRequests: Readonly<Record<string, unknown>>[],
 ): Promise<void> {
   const chunks: Buffer[] = []
   for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
@@ -42,7 +42,7 @@ async function reply(
   } else if (request.url === '/v1/models') {
     response.end('{"data":[{"id":"tall-model"},{"id":"small-model"}]}')
   } else if (request.url === '/v1/chat/completions') {
-    questions.push(JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>)
+    replyRequests.push(JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>)
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.end('data: {"choices":[{"delta":{"content":"OK"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n')
   } else response.writeHead(404).end('Not Found')

@@ -5,19 +5,19 @@ import { join } from 'node:path'
 import { test as base } from '@playwright/test'
 import { rootFolder, runCommand } from '../../bin/run-command.mjs'
 
-export interface Ran {
-  /** Null while it runs, and after a signal. */
+export interface FinishedCommand {
+  /** Null after a signal. */
   readonly code: number | null
   readonly output: string
 }
 
-export interface Started {
+export interface RunningCommand {
   /** What it has printed so far on both outputs. */
   output(): string
   /** Waits until it listens, and returns its address. Throws with the output when it ends instead. */
   listening(): Promise<string>
   /** Ends it with SIGTERM, if it still runs, and waits. */
-  stop(): Promise<Ran>
+  stop(): Promise<FinishedCommand>
 }
 
 export interface StartOptions {
@@ -36,9 +36,9 @@ export interface Packed {
   /** The root of the unpacked package. */
   readonly root: string
   /** Runs `yonder` with these parameters, without any environment of the tests. */
-  start(parameters: readonly string[], options?: StartOptions): Started
+  start(parameters: readonly string[], options?: StartOptions): RunningCommand
   /** The same, and waits for its end. */
-  run(parameters: readonly string[], options?: StartOptions): Promise<Ran>
+  run(parameters: readonly string[], options?: StartOptions): Promise<FinishedCommand>
 }
 
 /** `npm pack` runs once per worker; every test gets a home and a working folder of its own. */
@@ -54,7 +54,7 @@ export const test = base.extend<{ packed: Packed }, { unpacked: string }>({
   ],
   packed: async ({ unpacked }, use) => {
     const folder = mkdtempSync(join(unpacked, 'test-'))
-    const started: Started[] = []
+    const started: RunningCommand[] = []
     await use(openPacked(unpacked, folder, (one) => started.push(one)))
     for (const one of started) await one.stop()
   },
@@ -78,7 +78,7 @@ async function requireSuccess(program: string, parameters: readonly string[], cw
   if (code !== 0) throw new Error(`${program} ${parameters.join(' ')} failed:\n${output}`)
 }
 
-function openPacked(unpacked: string, folder: string, onStart: (started: Started) => void): Packed {
+function openPacked(unpacked: string, folder: string, onStart: (started: RunningCommand) => void): Packed {
   const root = join(unpacked, 'package')
   const home = join(folder, 'home')
   mkdirSync(home)
@@ -93,8 +93,10 @@ function openPacked(unpacked: string, folder: string, onStart: (started: Started
     const collect = (chunk: Buffer) => (output += chunk.toString())
     child.stdout.on('data', collect)
     child.stderr.on('data', collect)
-    const ended = new Promise<Ran>((resolve) => child.once('close', (code) => resolve({ code, output })))
-    const started: Started = {
+    const ended = new Promise<FinishedCommand>((resolve) =>
+      child.once('close', (code) => resolve({ code, output })),
+    )
+    const started: RunningCommand = {
       output: () => output,
       listening: () =>
         new Promise((resolve, reject) => {
