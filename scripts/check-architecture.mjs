@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { checkBehaviourNumbers } from './architecture/behaviour-numbers.mjs'
-import { checkCircles } from './architecture/import-cycles.mjs'
+import { checkImportCycles } from './architecture/import-cycles.mjs'
 import { checkDocPaths } from './architecture/doc-paths.mjs'
 import { checkFolders } from './architecture/folders.mjs'
 import { checkNames } from './architecture/names.mjs'
-import { checkPackageArrows } from './architecture/package-imports.mjs'
+import { checkPackageImports } from './architecture/package-imports.mjs'
 import { readSources } from './architecture/read-sources.mjs'
 import { checkRestrictedCode } from './architecture/restricted-code.mjs'
 import { checkRouteTests } from './architecture/route-tests.mjs'
@@ -16,10 +16,10 @@ import { rootFolder } from '../bin/run-command.mjs'
 const exemptions = readFileSync(new URL('architecture/size-exemptions.txt', import.meta.url), 'utf8')
 const behaviour = readFileSync(`${rootFolder}docs/behaviour.md`, 'utf8')
 const rules = [
-  checkPackageArrows,
+  checkPackageImports,
   checkServerDomains,
   checkWebFeatures,
-  checkCircles,
+  checkImportCycles,
   checkFolders,
   checkNames,
   checkRestrictedCode,

@@ -1,9 +1,9 @@
 /**
- * Refuses import circles, type imports included, so that a file can be understood after the files that it imports.
+ * Refuses import cycles, type imports included, so that a file can be understood after the files that it imports.
  *
  * @type {import('./read-sources.mjs').Rule}
  */
-export function checkCircles(sources) {
+export function checkImportCycles(sources) {
   const targets = new Map(
     sources
       .filter(({ isTest }) => !isTest)
@@ -12,27 +12,27 @@ export function checkCircles(sources) {
         imports.flatMap(({ target }) => (target === undefined ? [] : [target])),
       ]),
   )
-  return listCircles(targets).map((circle) => `import circle: ${[...circle, circle[0]].join(' -> ')}`)
+  return listCycles(targets).map((cycle) => `import cycle: ${[...cycle, cycle[0]].join(' -> ')}`)
 }
 
 /**
- * One shortest circle of each group of files that reach each other.
+ * One shortest cycle of each group of files that reach each other.
  *
  * @param {ReadonlyMap<string, readonly string[]>} targets
  * @returns {string[][]}
  */
-function listCircles(targets) {
+function listCycles(targets) {
   /** @type {Set<string>} */
   const reported = new Set()
-  const circles = []
+  const cycles = []
   for (const start of targets.keys()) {
     if (reported.has(start)) continue
-    const circle = findPathBack(targets, start)
-    if (circle === undefined) continue
-    for (const path of circle) reported.add(path)
-    circles.push(circle)
+    const cycle = findPathBack(targets, start)
+    if (cycle === undefined) continue
+    for (const path of cycle) reported.add(path)
+    cycles.push(cycle)
   }
-  return circles
+  return cycles
 }
 
 /**
@@ -61,10 +61,10 @@ function findPathBack(targets, start) {
  * @param {string} start
  */
 function traceBack(cameFrom, last, start) {
-  const circle = [last]
+  const cycle = [last]
   for (let path = last; path !== start;) {
     path = cameFrom.get(path) ?? start
-    circle.unshift(path)
+    cycle.unshift(path)
   }
-  return circle
+  return cycle
 }

@@ -18,7 +18,7 @@ const settingsDocs = 'scripts/write-settings-docs.mjs'
  *
  * @type {import('./read-sources.mjs').Rule}
  */
-export function checkPackageArrows(sources) {
+export function checkPackageImports(sources) {
   return sources.flatMap((source) =>
     source.imports.flatMap(({ specifier, target }) => {
       const problem =

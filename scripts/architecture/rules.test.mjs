@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { checkBehaviourNumbers } from './behaviour-numbers.mjs'
-import { checkCircles } from './import-cycles.mjs'
+import { checkImportCycles } from './import-cycles.mjs'
 import { checkDocPaths } from './doc-paths.mjs'
 import { checkFolders } from './folders.mjs'
 import { checkRestrictedCode } from './restricted-code.mjs'
 import { checkNames } from './names.mjs'
-import { checkPackageArrows } from './package-imports.mjs'
+import { checkPackageImports } from './package-imports.mjs'
 import { checkPatterns } from './patterns.mjs'
 import { parseSource } from './read-sources.mjs'
 import { checkRouteTests } from './route-tests.mjs'
@@ -32,49 +32,49 @@ function tree(files) {
 const cases = [
   {
     title: 'the contract imports only zod',
-    rule: checkPackageArrows,
+    rule: checkPackageImports,
     bad: ['contract/chat.ts', "import { join } from 'node:path'"],
     good: ['contract/bot.ts', "import { z } from 'zod'\nexport type { Chat } from './chat.ts'"],
     message: 'zod and nothing else',
   },
   {
     title: 'the contract imports no other package',
-    rule: checkPackageArrows,
+    rule: checkPackageImports,
     bad: ['contract/chat.ts', "import type { Row } from '../server/db/tables.ts'"],
     good: ['contract/chat.test.ts', "import { expect } from 'vitest'"],
     message: 'contract must not import server',
   },
   {
     title: 'the browser does not import the server',
-    rule: checkPackageArrows,
+    rule: checkPackageImports,
     bad: ['web/lib/api-client.ts', "import { listChats } from '../../server/chats/chat-store.ts'"],
     good: ['web/lib/open-stream.ts', "import type { Chat } from '@yonder/contract/chat'"],
     message: 'web must not import server',
   },
   {
     title: 'the server does not import the browser, also not dynamically',
-    rule: checkPackageArrows,
+    rule: checkPackageImports,
     bad: ['server/main.ts', "const page = await import('../web/app/main.tsx')"],
     good: ['server/app.ts', "const page = await import('./http/api.ts')"],
     message: 'server must not import web',
   },
   {
     title: 'the browser imports no Node modules',
-    rule: checkPackageArrows,
+    rule: checkPackageImports,
     bad: ['web/lib/read-file.ts', "import { readFile } from 'node:fs'"],
     good: ['web/vite.config.ts', "import { join } from 'node:path'"],
     message: 'the browser does not have',
   },
   {
     title: 'the contract is imported by its name',
-    rule: checkPackageArrows,
+    rule: checkPackageImports,
     bad: ['server/chats/chat-store.ts', "import type { Chat } from '../../contract/chat.ts'"],
     good: ['server/chats/chat-tree.ts', "import type { Chat } from '@yonder/contract/chat'"],
     message: "imported as '@yonder/contract",
   },
   {
     title: 'relative imports carry their extension',
-    rule: checkPackageArrows,
+    rule: checkPackageImports,
     bad: ['server/chats/chat-store.ts', "import { listPath } from './chat-tree'"],
     good: ['server/chats/chat-tree.ts', "import './chat-store.ts'"],
     message: 'with its extension',
@@ -314,8 +314,8 @@ describe('the rules of the architecture', () => {
     ).toStrictEqual([])
   })
 
-  it('reports each import circle once, type imports included', () => {
-    const problems = checkCircles(
+  it('reports each import cycle once, type imports included', () => {
+    const problems = checkImportCycles(
       tree({
         'server/a/a.ts': "import './b.ts'",
         'server/a/b.ts': "import type { C } from './c.ts'",
@@ -325,7 +325,7 @@ describe('the rules of the architecture', () => {
       }),
     )
     expect(problems).toStrictEqual([
-      'import circle: server/a/a.ts -> server/a/b.ts -> server/a/c.ts -> server/a/a.ts',
+      'import cycle: server/a/a.ts -> server/a/b.ts -> server/a/c.ts -> server/a/a.ts',
     ])
   })
 
