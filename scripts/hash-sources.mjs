@@ -30,6 +30,6 @@ function addPath(hash, fullPath, name) {
     return
   }
   for (const entry of readdirSync(fullPath).toSorted())
-    if (!skipped.has(entry) && !entry.startsWith('.') && !/\.test\.tsx?$/.test(entry))
+    if (!skipped.has(entry) && !entry.startsWith('.') && !/\.test\.(tsx?|mjs)$/.test(entry))
       addPath(hash, join(fullPath, entry), `${name}/${entry}`)
 }

@@ -26,6 +26,7 @@ it('ignores file times, tests, build output and hidden files', () => {
   const before = hash()
   utimesSync(join(folder, 'server/main.ts'), 1, 1)
   writeFileSync(join(folder, 'server/main.test.ts'), '')
+  writeFileSync(join(folder, 'server/main.test.mjs'), '')
   writeFileSync(join(folder, 'server/dist/main.js'), '')
   writeFileSync(join(folder, 'server/.swp'), '')
   expect(hash()).toBe(before)
