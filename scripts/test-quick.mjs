@@ -33,9 +33,7 @@ function listChanged(revision) {
 
 /** @param {readonly string[]} changed */
 function listTests(changed) {
-  const folders = [...new Set(changed.map((path) => dirname(path)))].filter((folder) =>
-    /^(contract|server|web|scripts)(\/|$)/.test(folder),
-  )
+  const folders = [...new Set(changed.map((path) => dirname(path)))]
   return folders.flatMap((folder) =>
     readdirSync(join(rootFolder, folder))
       .filter((name) => /\.test\.(ts|tsx|mjs)$/.test(name))
