@@ -20,7 +20,7 @@ export function EntryList({ label, children }: EntryListProps) {
 }
 
 export interface EntryProps {
-  /** Of the name, which also describes the buttons. */
+  /** The id of the element with the name, for the `aria-describedby` of the buttons. */
   readonly id: string
   readonly icon?: ReactNode
   readonly name: ReactNode

@@ -3,27 +3,27 @@ import { useKeepMounted } from '../lib/keep-mounted.ts'
 import { classNames } from './class-names.ts'
 import './folded-content.css'
 
-/** Content up to this height, in pixels, is shown whole. Higher content is cut to `foldedPx`. */
+/** Content up to this height, in pixels, is shown whole. Taller content is cut to `foldedPx`. */
 const maxWholePx = 528
 /** The height of folded content, in pixels. */
 export const foldedPx = 416
 
-/** Content of which a high one is cut until the user presses 'Show all' (§14.40). */
+/** Cuts tall content until the user presses 'Show all' (§14.40). */
 export function FoldedContent({ children }: { readonly children: ReactNode }) {
   const box = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
-  const [isHigh, setHigh] = useState(false)
+  const [isTall, setTall] = useState(false)
   const [isOpen, setOpen] = useState(false)
   useLayoutEffect(() => {
     const element = content.current
     if (element === null) return
-    const measure = () => setHigh(element.offsetHeight > maxWholePx)
+    const measure = () => setTall(element.offsetHeight > maxWholePx)
     measure()
     const observer = new ResizeObserver(measure)
     observer.observe(element)
     return () => observer.disconnect()
   }, [])
-  const isFolded = isHigh && !isOpen
+  const isFolded = isTall && !isOpen
   const toggle = () => {
     setOpen(!isOpen)
     // The page gets shorter above the button, which would otherwise leave the window.
@@ -49,7 +49,7 @@ export function FoldedContent({ children }: { readonly children: ReactNode }) {
           {children}
         </div>
       </div>
-      {isHigh && (
+      {isTall && (
         <button
           type="button"
           aria-expanded={isOpen}
@@ -59,7 +59,7 @@ export function FoldedContent({ children }: { readonly children: ReactNode }) {
           {isOpen ? 'Show less' : 'Show all'}
         </button>
       )}
-      {isHigh && isOpen && <KeepMounted />}
+      {isTall && isOpen && <KeepMounted />}
     </>
   )
 }

@@ -12,17 +12,17 @@ const maxMarks = 200
  * number (§13.3).
  */
 export function InertText({ children }: { readonly children: string }) {
-  return <LongText text={nameSurplus(children.replaceAll('\r\n', '\n'))} draw={markInvisible} />
+  return <LongText text={numberUnmarked(children.replaceAll('\r\n', '\n'))} draw={markInvisible} />
 }
 
-/** Replaces the invisible characters after the first `maxMarks` sequences by their numbers. */
-function nameSurplus(text: string): string {
-  const surplus = findInvisible(text).slice(maxMarks)
-  if (surplus.length === 0) return text
+/** Replaces the sequences of invisible characters after the first `maxMarks`, which get no mark, by their numbers in `[]`. */
+function numberUnmarked(text: string): string {
+  const unmarked = findInvisible(text).slice(maxMarks)
+  if (unmarked.length === 0) return text
   let result = ''
   let end = 0
-  for (const { characters, index } of surplus) {
-    result += `${text.slice(end, index)}[${nameCharacters(characters)}]`
+  for (const { characters, index } of unmarked) {
+    result += `${text.slice(end, index)}[${formatCodePoints(characters)}]`
     end = index + characters.length
   }
   return result + text.slice(end)
@@ -37,7 +37,7 @@ function markInvisible(text: string): ReactNode {
     parts.push(
       <Fragment key={index}>
         {text.slice(end, index)}
-        <span className="hidden-characters">{nameCharacters(characters)}</span>
+        <span className="hidden-characters">{formatCodePoints(characters)}</span>
       </Fragment>,
     )
     end = index + characters.length
@@ -45,10 +45,11 @@ function markInvisible(text: string): ReactNode {
   return [...parts, text.slice(end)]
 }
 
-function nameCharacters(characters: string): string {
-  const names = Array.from(characters, (character) => {
+/** Returns the Unicode numbers of the characters, such as `U+200B U+00AD`. */
+function formatCodePoints(characters: string): string {
+  const numbers = Array.from(characters, (character) => {
     const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase()
     return `U+${code.padStart(4, '0')}`
   })
-  return names.join(' ')
+  return numbers.join(' ')
 }

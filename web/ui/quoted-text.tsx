@@ -1,19 +1,19 @@
 /**
- * A sentence of ours that may end with the words of a server between quotation marks, which such words never contain.
- * They keep their own direction, so that they cannot reorder the sentence (§18.41).
+ * A sentence of the product that may quote a server between “ and ”. The quoted words themselves never contain these marks.
+ * They have a text direction of their own, so that they cannot reorder the sentence (§18.41).
  */
 export function QuotedText({ children }: { readonly children: string }) {
-  const [before, words, after] = split(children)
+  const [before, quotation, after] = split(children)
   return (
     <>
       {before}
-      {words !== '' && <bdi>{words}</bdi>}
+      {quotation !== '' && <bdi>{quotation}</bdi>}
       {after}
     </>
   )
 }
 
-function split(text: string): readonly [before: string, words: string, after: string] {
+function split(text: string): readonly [before: string, quotation: string, after: string] {
   const start = text.indexOf('“')
   const end = text.lastIndexOf('”')
   if (start < 0 || end < start) return [text, '', '']

@@ -2,7 +2,7 @@ import { useId, type ReactNode } from 'react'
 import { classNames } from '../class-names.ts'
 
 export interface SettingsHeaderProps {
-  /** Of the title, which names the section. */
+  /** The id of the element with the title, for the `aria-labelledby` of the section. */
   readonly id?: string
   readonly title: string
   readonly description?: string
