@@ -98,7 +98,7 @@ export function useLocalModels(): LocalModels['local'] | undefined {
   return local
 }
 
-/** Aborts the request before when another begins, and the last one when the component is removed. */
+/** Aborts the previous request when another begins, and the last one when the component is unmounted. */
 function useLatestRequest() {
   const latest = useRef<AbortController>(undefined)
   const cancel = useCallback(() => {

@@ -2,6 +2,6 @@
 export const botsKey = '/api/bots'
 export const connectorsKey = '/api/mcp-servers'
 export const integrationsKey = '/api/integrations'
-/** The path of the history, which has parameters. */
+/** The keys of the pages of the history begin with it; the parameters of the page follow. */
 export const chatListKey = '/api/chats'
 export const sharesKey = '/api/shares'

@@ -65,7 +65,10 @@ export class UnconfirmedError extends Error {
   }
 }
 
-/** Whether a status comes from a proxy whose server does not respond. Our server sends a reason with it. */
+/**
+ * Whether a proxy responds with this status when the server behind it does not respond. Our server uses
+ * it too, for example when a model is unreachable.
+ */
 export function isGatewayFailure(status: number): boolean {
   return status === 502 || status === 503 || status === 504
 }

@@ -1,6 +1,6 @@
 import type { Cost } from '@yonder/contract/usage/usage-report'
 
-/** `12,345` */
+/** Formats a number exactly, for example `12,345`. */
 export function formatCount(count: number): string {
   return count.toLocaleString('en')
 }
@@ -8,7 +8,7 @@ export function formatCount(count: number): string {
 const thousand = 1_000
 const million = 1_000_000
 
-/** `950`, `12.3k`, `1.2M`: for a place where the exact number is beside it or in its tooltip. */
+/** Rounds a number, for example to `950`, `12.3k` or `1.2M`. The exact number must be beside it or in its tooltip. */
 export function formatShortCount(count: number): string {
   if (count < thousand) return String(count)
   // 999,950 would be rounded to 1000k.
@@ -16,11 +16,11 @@ export function formatShortCount(count: number): string {
   return `${(count / unit).toLocaleString('en', { maximumFractionDigits: 1 })}${letter}`
 }
 
-/** The smallest amount of which two decimals show two digits. */
+/** From this amount on, two decimals show at least two significant digits. */
 const minPlainAmount = 0.1
 const smallDigits = 2
 
-/** `$1.24`, and two significant digits of a small amount: `$0.0045`. */
+/** Formats a cost, for example `$1.24`. A small amount is shown with two significant digits: `$0.0045`. */
 export function formatCost({ currency, amount }: Cost): string {
   const value = Number(amount)
   const isSmall = value > 0 && value < minPlainAmount
@@ -31,7 +31,7 @@ export function formatCost({ currency, amount }: Cost): string {
   }).format(value)
 }
 
-/** The costs in each currency, or 'unknown' when there is none. */
+/** Formats the costs in each currency, or returns 'unknown' when there is none. */
 export function formatCosts(costs: readonly Cost[]): string {
   return costs.length === 0 ? 'unknown' : costs.map(formatCost).join(' + ')
 }

@@ -55,7 +55,7 @@ export function useForm<Draft extends object, Field extends string>({
     setDraft((current) => ({ ...current, ...part }))
   }
 
-  /** Returns whether there are any. */
+  /** Shows the problems, and returns whether there are any. */
   const report = (found: Problems<Field>): boolean => {
     // Render the messages before scrolling to the control, because they may move or cover it.
     flushSync(() => setProblems(found))

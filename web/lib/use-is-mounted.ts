@@ -2,12 +2,12 @@ import { useCallback, useEffect, useRef } from 'react'
 
 /** Returns whether the component is still on the page, for code that continues after an `await`. */
 export function useIsMounted(): () => boolean {
-  const open = useRef(false)
+  const mounted = useRef(false)
   useEffect(() => {
-    open.current = true
+    mounted.current = true
     return () => {
-      open.current = false
+      mounted.current = false
     }
   }, [])
-  return useCallback(() => open.current, [])
+  return useCallback(() => mounted.current, [])
 }
