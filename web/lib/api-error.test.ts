@@ -1,5 +1,14 @@
 import { expect, it } from 'vitest'
-import { ApiError, readReason } from './api-error.ts'
+import {
+  ApiError,
+  createNotice,
+  describeFailure,
+  isOutage,
+  readReason,
+  toFailure,
+  UnconfirmedError,
+  UnreachableError,
+} from './api-error.ts'
 
 const labels = { url: 'URL', base_url: 'Base URL', allow_tools: 'Allowed Tools' }
 
@@ -20,4 +29,44 @@ it.each([
 it('uses the message of an error without a reason from the server', () => {
   expect(readReason(new Error('url: broken'), labels)).toBe('url: broken')
   expect(readReason(new Error(''), labels)).toBe('Unknown error')
+})
+
+it('returns one sentence for each cause, whatever the message of the browser (§10.33)', () => {
+  expect(readReason(new UnreachableError(new TypeError('Failed to fetch')))).toBe(
+    'The server could not be reached.',
+  )
+  expect(readReason(new UnconfirmedError())).toBe(
+    'The connection was lost before the server confirmed the message.',
+  )
+})
+
+it('returns the message of the server, or of an error of the page (§8.3)', () => {
+  const detail = { code: 'unavailable', message: 'Going down.' } as const
+  expect(readReason(new ApiError('API error: 503', 503, detail))).toBe('Going down.')
+  expect(readReason(new ApiError('API error: 503', 503))).toBe('API error: 503')
+  expect(readReason(new Error('Broken.'))).toBe('Broken.')
+  expect(readReason(undefined)).toBe('Unknown error')
+})
+
+it('says that a user who is online again was offline (§10.33)', () => {
+  expect(describeFailure({ cause: 'offline' }, false)).toBe('You are offline.')
+  expect(describeFailure({ cause: 'offline' }, true)).toBe('You were offline.')
+})
+
+it('counts failures of the connection as outages, and no others', () => {
+  expect(isOutage(toFailure(new UnreachableError()))).toBe(true)
+  expect(isOutage({ cause: 'page_closed' })).toBe(false)
+  expect(isOutage({ text: 'The server could not be reached.' })).toBe(false)
+  expect(createNotice(new UnreachableError(), 'Your answer was not sent')).toEqual({
+    text: 'Your answer was not sent: The server could not be reached.',
+    isOutage: true,
+  })
+})
+
+it('does not take a server that quotes the sentence of an outage for an outage (§10.33)', () => {
+  const detail = { code: 'upstream_unreachable', message: 'The server could not be reached.' } as const
+  expect(createNotice(new ApiError('API error: 502', 502, detail))).toEqual({
+    text: 'The server could not be reached.',
+    isOutage: false,
+  })
 })
