@@ -2,16 +2,7 @@ import type { Page } from '@playwright/test'
 import { openTab } from './support/chat-page.ts'
 import { expect, looks } from './support/fixtures.ts'
 import { expectNoSidewaysScroll } from './support/page-checks.ts'
-import {
-  addConnector,
-  block,
-  callApi,
-  callTool,
-  lastTurn,
-  line,
-  send,
-  test,
-} from './support/tools-fixtures.ts'
+import { addConnector, block, callTool, lastTurn, line, send, test } from './support/tools-fixtures.ts'
 
 const request = (page: Page) => page.getByRole('region', { name: 'Page requested by everything' })
 const title = 'Trigger URL Elicitation Tool'
