@@ -214,7 +214,7 @@ class RunningCall {
 
   async #callNow(signal: AbortSignal): Promise<ToolOutcome> {
     const { limits } = this.#deps.settings
-    const clock = new CallClock({ idle: limits.maxCallIdleMs, total: limits.maxCallMs }, signal)
+    const clock = new CallClock({ maxIdleMs: limits.maxCallIdleMs, maxTotalMs: limits.maxCallMs }, signal)
     this.#clock = clock
     const result = await useServer(this.#deps, this.#connector, { signal: clock.signal }, (connection) =>
       callServerTool(
@@ -235,7 +235,7 @@ class RunningCall {
     await this.#recordSuccess()
     const { isError, needsSignIn, ...read } = result
     const status = isError ? await this.#errorStatus(needsSignIn) : 'done'
-    return { ...read, status, duration: clock.elapsed }
+    return { ...read, status, duration: clock.elapsedMs }
   }
 
   /** Distinguishes an error of the tool from the missing consent to its integration (§19.16). */
@@ -262,7 +262,7 @@ class RunningCall {
   }
 
   async #toFailedOutcome(error: unknown): Promise<ToolOutcome> {
-    const times = { duration: this.#clock?.elapsed ?? 0 }
+    const times = { duration: this.#clock?.elapsedMs ?? 0 }
     if (this.#request.signal.aborted) return failure('The call was stopped.', { status: 'stopped', ...times })
     if (this.#deps.closing.aborted) {
       const text = this.#wasSent

@@ -7,22 +7,22 @@ afterEach(() => {
 
 it('measures the time of a call even if the system clock changes meanwhile', () => {
   vi.useFakeTimers({ toFake: ['Date'] })
-  const clock = new CallClock({ idle: 60_000, total: 300_000 }, new AbortController().signal)
+  const clock = new CallClock({ maxIdleMs: 60_000, maxTotalMs: 300_000 }, new AbortController().signal)
   vi.setSystemTime(Date.now() - 3_600_000)
-  expect(clock.elapsed).toBeGreaterThanOrEqual(0)
-  expect(clock.elapsed).toBeLessThan(60_000)
+  expect(clock.elapsedMs).toBeGreaterThanOrEqual(0)
+  expect(clock.elapsedMs).toBeLessThan(60_000)
   clock.pause()
   vi.setSystemTime(Date.now() + 7_200_000)
   clock.resume()
   clock.stop()
-  expect(clock.elapsed).toBeGreaterThanOrEqual(0)
-  expect(clock.elapsed).toBeLessThan(60_000)
+  expect(clock.elapsedMs).toBeGreaterThanOrEqual(0)
+  expect(clock.elapsedMs).toBeLessThan(60_000)
   expect(clock.timedOut).toBe(false)
 })
 
 it('restarts the idle time with every message, but not the total time (§16.8)', () => {
   vi.useFakeTimers()
-  const clock = new CallClock({ idle: 60_000, total: 300_000 }, new AbortController().signal)
+  const clock = new CallClock({ maxIdleMs: 60_000, maxTotalMs: 300_000 }, new AbortController().signal)
   for (let passed = 0; passed < 5; passed++) {
     expect(clock.timedOut).toBe(false)
     clock.touch()
@@ -35,7 +35,7 @@ it('restarts the idle time with every message, but not the total time (§16.8)',
 
 it('times a call out after the idle time without a message (§16.8)', () => {
   vi.useFakeTimers()
-  const clock = new CallClock({ idle: 60_000, total: 300_000 }, new AbortController().signal)
+  const clock = new CallClock({ maxIdleMs: 60_000, maxTotalMs: 300_000 }, new AbortController().signal)
   vi.advanceTimersByTime(59_999)
   expect(clock.timedOut).toBe(false)
   vi.advanceTimersByTime(1)

@@ -93,11 +93,11 @@ function toSdkTool({ name, inputSchema }: ToolDefinition): Tool {
   return { name, inputSchema: { ...inputSchema, type: 'object' } }
 }
 
-export interface CallTimes {
+export interface CallTimeLimits {
   /** Milliseconds that may pass between two messages of the server. */
-  readonly idle: number
+  readonly maxIdleMs: number
   /** Milliseconds that the whole call may take. */
-  readonly total: number
+  readonly maxTotalMs: number
 }
 
 /**
@@ -106,7 +106,7 @@ export interface CallTimes {
  */
 export class CallClock {
   readonly signal: AbortSignal
-  readonly #times: CallTimes
+  readonly #limits: CallTimeLimits
   readonly #timeout = new AbortController()
   #wasSilent = false
   #remainingMs: number
@@ -117,9 +117,9 @@ export class CallClock {
   #totalTimer: NodeJS.Timeout | undefined
 
   /** Starts the clock. Aborting `signal` aborts the signal of the clock too. */
-  constructor(times: CallTimes, signal: AbortSignal) {
-    this.#times = times
-    this.#remainingMs = times.total
+  constructor(limits: CallTimeLimits, signal: AbortSignal) {
+    this.#limits = limits
+    this.#remainingMs = limits.maxTotalMs
     this.signal = AbortSignal.any([signal, this.#timeout.signal])
     this.resume()
   }
@@ -134,9 +134,9 @@ export class CallClock {
   }
 
   /** Milliseconds that have passed, excluding pauses. */
-  get elapsed(): number {
+  get elapsedMs(): number {
     const running = this.#runningSince === undefined ? 0 : performance.now() - this.#runningSince
-    return this.#times.total - this.#remainingMs + running
+    return this.#limits.maxTotalMs - this.#remainingMs + running
   }
 
   /** Restarts the idle time. */
@@ -159,7 +159,7 @@ export class CallClock {
     clearTimeout(this.#totalTimer)
   }
 
-  /** Stops the clock for good at the end of the call; `elapsed` stays readable. */
+  /** Stops the clock for good at the end of the call; `elapsedMs` stays readable. */
   stop(): void {
     this.pause()
     this.#isStopped = true
@@ -170,7 +170,7 @@ export class CallClock {
     this.#idleTimer = setTimeout(() => {
       this.#wasSilent = !this.timedOut
       this.#expire()
-    }, this.#times.idle)
+    }, this.#limits.maxIdleMs)
   }
 
   #expire(): void {

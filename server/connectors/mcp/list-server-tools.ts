@@ -6,8 +6,8 @@ import type { ToolPage, ToolReading } from '../tools/read-tools.ts'
 import type { ServerConnection } from './server-connection.ts'
 
 export interface ServerTools extends ToolReading {
-  /** The lifetime of the list in milliseconds, or null when the server sent none. */
-  readonly ttl: number | null
+  /** The lifetime of the list, or null when the server sent none. */
+  readonly ttlMs: number | null
 }
 
 /** Requests all pages of a server's list of tools. */
@@ -20,10 +20,10 @@ export async function listServerTools(
     throw new AppError('upstream_invalid', 'The server offers no tools.')
   }
   connection.resetBudget(limits.maxListBytes)
-  const { pages, ttl } = await withTimeout(signal, limits.listTimeoutMs, (inTime) =>
+  const { pages, ttlMs } = await withTimeout(signal, limits.listTimeoutMs, (inTime) =>
     readPages(connection, limits, inTime),
   )
-  return { ...joinPages(pages, limits), ttl }
+  return { ...joinPages(pages, limits), ttlMs }
 }
 
 async function readPages(
@@ -33,7 +33,7 @@ async function readPages(
 ) {
   const pages: ToolPage[] = []
   let cursor: string | undefined
-  let ttl: number | null = null
+  let ttlMs: number | null = null
   for (let page = 0; ; page++) {
     if (page === limits.maxListPages) {
       throw new AppError(
@@ -47,15 +47,15 @@ async function readPages(
     )
     pages.push(results.consumePage())
     const count = pages.reduce((sum, each) => sum + each.count, 0)
-    ttl ??= readTtl(response)
+    ttlMs ??= readTtlMs(response)
     if (response.nextCursor === undefined || response.nextCursor === cursor || count > limits.maxTools) {
-      return { pages, ttl }
+      return { pages, ttlMs }
     }
     cursor = response.nextCursor
   }
 }
 
-function readTtl(response: object): number | null {
-  const ttl: unknown = 'ttlMs' in response ? response.ttlMs : undefined
-  return typeof ttl === 'number' && Number.isFinite(ttl) ? ttl : null
+function readTtlMs(response: object): number | null {
+  const ttlMs: unknown = 'ttlMs' in response ? response.ttlMs : undefined
+  return typeof ttlMs === 'number' && Number.isFinite(ttlMs) ? ttlMs : null
 }

@@ -103,9 +103,9 @@ export async function fetchTools(
   })
 }
 
-function ttlMsOf({ ttl }: ServerTools, limits: ConnectorLimits): number {
-  if (ttl === null) return limits.toolListTtlMs
-  return Math.min(Math.max(ttl, limits.minToolListTtlMs), limits.maxToolListTtlMs)
+function ttlMsOf({ ttlMs }: ServerTools, limits: ConnectorLimits): number {
+  if (ttlMs === null) return limits.toolListTtlMs
+  return Math.min(Math.max(ttlMs, limits.minToolListTtlMs), limits.maxToolListTtlMs)
 }
 
 function toRows({ id }: ConnectorRow, { tools }: ServerTools): ConnectorToolRow[] {
