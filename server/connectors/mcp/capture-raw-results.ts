@@ -60,7 +60,7 @@ export class ResultCapture implements CapturedResults {
       this.#onRequest(message)
       // Without it the SDK waits for the result until the request times out.
       const onRequestStreamEnd = (): void => {
-        if ('id' in message && this.#methods.has(message.id)) onUnanswered(streamEnded())
+        if ('id' in message && this.#methods.has(message.id)) onUnanswered(responseEnded())
         options?.onRequestStreamEnd?.()
       }
       return send(message, { ...options, onRequestStreamEnd })
@@ -144,8 +144,12 @@ export class ResultCapture implements CapturedResults {
   }
 }
 
-export function streamEnded(): AppError {
-  return new AppError('upstream_cut', 'The server closed the connection. Try again later.')
+/** The error of a request whose response, or whose stream of HTTP+SSE, has ended without a result. */
+export function responseEnded(): AppError {
+  return new AppError(
+    'upstream_cut',
+    'The server ended its response before it sent a result. Try again later.',
+  )
 }
 
 function toRefusal({ reason }: Extract<ReadMessage, { kind: 'refused' }>): AppError {

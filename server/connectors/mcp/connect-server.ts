@@ -22,7 +22,7 @@ import type { ResponseScheduler } from '../responses/response-scheduler.ts'
 import { readMessages } from '../responses/read-messages.ts'
 import { limitResponses, ResponseBudget } from './server-fetch.ts'
 import { isFailedDiscovery } from './explain-failure.ts'
-import { ResultCapture, streamEnded } from './capture-raw-results.ts'
+import { ResultCapture, responseEnded } from './capture-raw-results.ts'
 import type { ResultSource } from './capture-raw-results.ts'
 import { requireResponses } from './require-response.ts'
 import { OpenConnection } from './server-connection.ts'
@@ -167,7 +167,7 @@ function openSse({ url, auth, fetch: send }: HttpTarget, reading: Reading) {
   const endingFetch: GuardedFetch['fetch'] = async (input, init) => {
     const response = await send(input, init)
     const isStream = (response.headers.get('content-type') ?? '').startsWith('text/event-stream')
-    return isStream ? withEnd(response, () => reading.budget.refuse(streamEnded())) : response
+    return isStream ? withEnd(response, () => reading.budget.refuse(responseEnded())) : response
   }
   return new SSEClientTransport(url, { fetch: readingFetch(endingFetch, reading), authProvider: auth })
 }

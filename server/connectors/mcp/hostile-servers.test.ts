@@ -67,6 +67,13 @@ describe('a hostile server', () => {
     })
   })
 
+  it('is refused with a reason when its response ends without its list', async () => {
+    expect(await scene.connectError('ended-list')).toMatchObject({
+      code: 'upstream_cut',
+      message: 'The server ended its response before it sent a result. Try again later.',
+    })
+  })
+
   it('loses only the tool with a schema of 2.4 MB, which is named (§18.42)', async () => {
     const name = await scene.connect('huge-schema')
     const tools = await scene.toolsOf(name)

@@ -28,7 +28,7 @@ function every(milliseconds: number, response: ServerResponse, write: () => void
   response.on('close', () => clearInterval(timer))
 }
 
-/** Responses that never arrive or never end. */
+/** Responses that never arrive, never end, or end without a result. */
 export const endlessResponses: Readonly<Record<string, Behaviour>> = {
   silent: { post: () => true },
   'silent-call': { post: onCall(() => undefined) },
@@ -46,6 +46,12 @@ export const endlessResponses: Readonly<Record<string, Behaviour>> = {
         const params = { progressToken: message.params?.['_meta']?.progressToken, progress: progress++ }
         response.write(event({ method: 'notifications/progress', params }))
       })
+    }),
+  },
+  'ended-list': {
+    post: onMethod('tools/list', ({ response }) => {
+      sse(response)
+      response.end(': nothing\n\n')
     }),
   },
   'huge-call': { post: onCall(hugeJson) },
