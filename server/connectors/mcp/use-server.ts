@@ -8,7 +8,7 @@ import { connectServer } from './connect-server.ts'
 import type { ServerTarget } from './connect-server.ts'
 import type { ServerConnection } from './server-connection.ts'
 import { isLostSession } from './explain-failure.ts'
-import { authorizeServer } from '../oauth/authorize-server.ts'
+import { createAuthProvider } from '../oauth/authorize-server.ts'
 import type { ConsentRequest } from '../oauth/consent-request.ts'
 import { fetchByOrigin } from './server-fetch.ts'
 
@@ -112,7 +112,7 @@ async function resolveTarget(
     }
   }
   const url = deps.guards.userSupplied.requireUrl(connector.url)
-  const auth: AuthProvider = await authorizeServer(deps, connector, url, consent)
+  const auth: AuthProvider = await createAuthProvider(deps, connector, url, consent)
   return { kind: 'http', key, url, fetch: fetchByOrigin(url, deps.guards), auth, prior }
 }
 

@@ -23,10 +23,11 @@ import { runAuth } from './run-auth.ts'
 const refreshBeforeMs = 30_000
 
 /**
- * Authorizes requests to a connector's server with the token that the user entered, else by OAuth if the server
- * requires it.
+ * Returns the SDK's provider for the authorization of requests to a connector's server: with the token that the user
+ * entered, else by OAuth if the server requires it. With `consent`, the user can be sent to a consent page.
+ * @throws AppError `upstream_refused_key` when the entered token may not be sent or cannot be decrypted
  */
-export async function authorizeServer(
+export async function createAuthProvider(
   deps: ConnectorDeps,
   connector: ConnectorRow,
   url: URL,

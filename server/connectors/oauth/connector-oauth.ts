@@ -14,7 +14,7 @@ import type { ConnectorDeps } from '../connector-deps.ts'
 import { openClientSecret } from './client-secret.ts'
 import { listForeignOrigins, requireAddress, unconfirmed } from './confirmed-origins.ts'
 import { clearGrants, listGrants, saveGrant } from './grant-store.ts'
-import type { DeletedGrant, Grant, GrantParts, StoredDiscovery } from './grant-store.ts'
+import type { GrantData, Grant, GrantParts, StoredDiscovery } from './grant-store.ts'
 import type { ConsentRequest, PendingConsent } from './consent-request.ts'
 import { maxConsentMs, hashSecret, randomSecret } from './consent-request.ts'
 import { deleteOldConsents, insertConsent } from './consent-store.ts'
@@ -64,12 +64,12 @@ export class ConnectorOAuth implements OAuthClientProvider {
   constructor(
     deps: ConnectorDeps,
     connector: ConnectorRow,
-    user: { readonly request?: ConsentRequest | undefined; readonly pending?: PendingConsent } = {},
+    consent: { readonly request?: ConsentRequest | undefined; readonly pending?: PendingConsent } = {},
   ) {
     this.#deps = deps
     this.#connector = connector
-    this.#request = user.request
-    this.#pending = user.pending
+    this.#request = consent.request
+    this.#pending = consent.pending
     if (deps.settings.clientMetadataUrl !== null) this.clientMetadataUrl = deps.settings.clientMetadataUrl
   }
 
@@ -90,7 +90,7 @@ export class ConnectorOAuth implements OAuthClientProvider {
     ctx?: OAuthClientInformationContext,
   ): Promise<StoredOAuthClientInformation | undefined> {
     const { client_id, client_secret } = this.#connector
-    if (ctx !== undefined) await this.#requireConfirmed(ctx.issuer)
+    if (ctx !== undefined) await this.#confirmOrigins(ctx.issuer)
     if (client_id === null) return (await this.#find(ctx))?.client ?? undefined
     if (ctx === undefined) return { client_id }
     const { issuer } = ctx
@@ -207,10 +207,12 @@ export class ConnectorOAuth implements OAuthClientProvider {
   }
 
   /**
-   * Requires that the user has confirmed every origin of this authorization server that is not the connector's. The SDK
-   * asks for our client before it registers one, opens a page or sends a token, so the check is made there (§18.39).
+   * Checks that the user has confirmed every origin of this authorization server that is not the connector's, and stores
+   * the ones that the user confirms with this request. The SDK reads our client before it registers one, opens a page or
+   * sends a token, so the check is made there (§18.39).
+   * @throws AppError `upstream_refused_key` when an origin is not confirmed; the request then names those to confirm
    */
-  async #requireConfirmed(issuer: string): Promise<void> {
+  async #confirmOrigins(issuer: string): Promise<void> {
     const discovery = (await this.#find({ issuer }))?.discovery ?? null
     const state = this.#pending?.discovery ?? discovery?.state ?? undefined
     const foreign = listForeignOrigins(this.#connector.url, issuer, state)
@@ -268,7 +270,7 @@ export class ConnectorOAuth implements OAuthClientProvider {
   }
 
   /** Revokes the tokens of a grant for which there was no room, in the background and with the client that got them. */
-  async #revokeDeleted(grant: DeletedGrant): Promise<void> {
+  async #revokeDeleted(grant: GrantData): Promise<void> {
     if (!canRevoke(grant)) return
     try {
       const { client_id } = this.#connector

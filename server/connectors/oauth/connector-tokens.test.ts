@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { engines } from '../../testing/database/test-database.ts'
 import { ConsentScene } from '../../testing/mcp/consent-scene.ts'
 import { requireConnector } from '../connector-store.ts'
-import { authorizeServer } from './authorize-server.ts'
+import { createAuthProvider } from './authorize-server.ts'
 import { listGrants } from './grant-store.ts'
 
 describe.each(engines)('tokens of connectors on %s', (engine) => {
@@ -28,10 +28,10 @@ describe.each(engines)('tokens of connectors on %s', (engine) => {
     const { back, cookie } = await scene.start()
     scene.server.behaviour.revoked = false
     expect(await scene.returnFromConsent(back, cookie)).toContain('authorization=connected')
-    const earlier = await authorizeServer(deps, before, new URL(scene.server.url), undefined)
+    const earlier = await createAuthProvider(deps, before, new URL(scene.server.url), undefined)
     await expect(earlier.token()).rejects.toThrow('was connected again before the request was sent')
     const now = await requireConnector(scene.test.database.db, scene.ada.user, 'Guarded')
-    expect(await (await authorizeServer(deps, now, new URL(scene.server.url), undefined)).token()).toBe(
+    expect(await (await createAuthProvider(deps, now, new URL(scene.server.url), undefined)).token()).toBe(
       scene.server.bearers.at(-1),
     )
   })

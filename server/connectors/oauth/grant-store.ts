@@ -51,12 +51,12 @@ export interface GrantParts {
   readonly discovery: StoredDiscovery | null
 }
 
-/** What is needed to revoke the tokens of a grant. */
-export interface DeletedGrant extends GrantParts {
+/** The decrypted content of a grant, which is all that is needed to revoke its tokens. */
+export interface GrantData extends GrantParts {
   readonly issuer: string
 }
 
-export interface Grant extends DeletedGrant {
+export interface Grant extends GrantData {
   /** The stored form of the tokens, which changes with every refresh. */
   readonly sealedTokens: string | null
   readonly refreshing_until: number | null
@@ -88,7 +88,7 @@ export async function listGrants({ database, sealer }: GrantDeps, connector: Own
   }))
 }
 
-function openGrant(sealer: Sealer, connector: Owned, row: ConnectorGrantRow): DeletedGrant {
+function openGrant(sealer: Sealer, connector: Owned, row: ConnectorGrantRow): GrantData {
   const open = (column: keyof GrantParts): unknown =>
     openOrNull(sealer, row[column], grantContext(column, connector, row))
   return {
@@ -123,7 +123,7 @@ export async function saveGrant(
   issuer: string,
   parts: Partial<GrantParts>,
   options: SaveOptions = {},
-): Promise<DeletedGrant[] | undefined> {
+): Promise<GrantData[] | undefined> {
   const sealed = Object.fromEntries(
     (['client', 'tokens', 'discovery'] as const)
       .filter((column) => parts[column] !== undefined)

@@ -4,7 +4,7 @@ import { withTimeout } from '../../lib/abort.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { fetchByOrigin } from '../mcp/server-fetch.ts'
 import { readRevocationMetadata } from './grant-store.ts'
-import type { DeletedGrant, RevocationMetadata } from './grant-store.ts'
+import type { GrantData, RevocationMetadata } from './grant-store.ts'
 
 const requestTimeoutMs = 15_000
 
@@ -17,13 +17,13 @@ export interface Revocation {
 }
 
 /** Whether a grant has tokens of a server that supports revoking them. */
-export function canRevoke(grant: DeletedGrant): boolean {
+export function canRevoke(grant: GrantData): boolean {
   return grant.tokens !== null && metadataOf(grant).revocation_endpoint !== undefined
 }
 
 /** Returns undefined for a grant that cannot be revoked. `client` is the client that got the tokens. */
 export function createRevocation(
-  grant: DeletedGrant,
+  grant: GrantData,
   client: StoredOAuthClientInformation,
 ): Revocation | undefined {
   const metadata = metadataOf(grant)
@@ -39,11 +39,14 @@ export function createRevocation(
   }
 }
 
-function metadataOf({ discovery }: DeletedGrant): RevocationMetadata {
+function metadataOf({ discovery }: GrantData): RevocationMetadata {
   return discovery === null ? {} : readRevocationMetadata(discovery)
 }
 
-/** Revokes the refresh token first, since most servers revoke the whole grant with it. */
+/**
+ * Revokes the refresh token first, since most servers revoke the whole grant with it. `url` is the connector's address.
+ * Never rejects: a failure is reported to `onError`.
+ */
 export async function revoke(deps: ConnectorDeps, url: URL, revocation: Revocation): Promise<void> {
   const { refresh_token, access_token } = revocation.tokens
   try {

@@ -191,11 +191,11 @@ class AuthorizationState {
   }
 
   async #issueTokens(form: URLSearchParams, json: (value: unknown, status?: number) => void): Promise<void> {
-    const grant = form.get('grant_type') ?? ''
-    this.tokenRequests.push(grant)
+    const grantType = form.get('grant_type') ?? ''
+    this.tokenRequests.push(grantType)
     this.clientSecrets.push(form.get('client_secret'))
     await this.behaviour.beforeTokens()
-    const isValid = grant === 'refresh_token' ? this.#isRefresh(form) : this.#isCode(form)
+    const isValid = grantType === 'refresh_token' ? this.#isRefresh(form) : this.#isCode(form)
     if (!isValid) return json({ error: 'invalid_grant' }, 400)
     const token = randomBytes(8).toString('hex') + this.behaviour.accessTokenEnd
     this.#tokens.set(token, Date.now() + this.behaviour.accessTokenLifeS * 1_000)
