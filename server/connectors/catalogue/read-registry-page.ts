@@ -57,7 +57,7 @@ function readEntry(item: unknown): BrowseServer | undefined {
   const remote = server.remotes?.find(isUsable)
   if (remote === undefined) return undefined
   const note = status === 'deprecated' ? ' (deprecated)' : ''
-  return describeServer({
+  return presentServer({
     name: server.name,
     title: server.title,
     description: `${server.description ?? ''}${note}`,
@@ -84,7 +84,8 @@ export interface CatalogueEntry {
   readonly needsToken: boolean
 }
 
-export function describeServer({ name, title, description, url, needsToken }: CatalogueEntry): BrowseServer {
+/** Returns the form of an entry that pages get, with clean and short texts. */
+export function presentServer({ name, title, description, url, needsToken }: CatalogueEntry): BrowseServer {
   const [namespace = '', serverName = namespace] = name.split('/')
   const shortName = cleanText(serverName).slice(0, 200)
   return {

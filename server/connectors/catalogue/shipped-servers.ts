@@ -1,5 +1,5 @@
 import type { BrowseServer } from '@yonder/contract/connector'
-import { describeServer } from './read-registry-page.ts'
+import { presentServer } from './read-registry-page.ts'
 
 /** Shown until the registry has been read once, and when no registry is configured. */
 export const shippedServers: readonly BrowseServer[] = [
@@ -66,4 +66,4 @@ export const shippedServers: readonly BrowseServer[] = [
     url: 'https://mcp.sentry.dev/mcp',
     needsToken: false,
   },
-].map(describeServer)
+].map(presentServer)

@@ -3,7 +3,7 @@ import { readResult } from '../calls/read-result.ts'
 import type { ReadResult } from '../calls/read-result.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import type { MessageWorker } from '../responses/large-message-worker.ts'
-import { describePage, describeType } from '../responses/read-large-message.ts'
+import { pickPageFields, pickResultType } from '../responses/read-large-message.ts'
 import type { ReadMessage } from '../responses/read-large-message.ts'
 import type { ReadLarge } from '../responses/read-messages.ts'
 import { readPage } from '../tools/read-tools.ts'
@@ -129,11 +129,11 @@ export class ResultCapture implements CapturedResults {
     if (method === 'tools/list') {
       const tools: readonly unknown[] = Array.isArray(result['tools']) ? result['tools'] : []
       this.#page = readPage(tools, this.#source.url, this.#source.limits)
-      return this.#markReplaced({ ...message, result: { ...describePage(result), tools: [] } })
+      return this.#markReplaced({ ...message, result: { ...pickPageFields(result), tools: [] } })
     }
     if (method === 'tools/call' && result['resultType'] !== 'input_required') {
       this.#raw = result
-      return this.#markReplaced({ ...message, result: { ...describeType(result), content: [] } })
+      return this.#markReplaced({ ...message, result: { ...pickResultType(result), content: [] } })
     }
     return message
   }

@@ -6,7 +6,8 @@ export interface ToolCandidate {
   readonly isPreferred: boolean
 }
 
-export interface ToolLimits {
+/** What all tools of one request to a model may take together. */
+export interface RequestLimits {
   readonly maxTools: number
   readonly maxChars: number
 }
@@ -14,7 +15,7 @@ export interface ToolLimits {
 export interface ToolSelection<Candidate> {
   readonly chosen: ReadonlySet<Candidate>
   /** The limits that caused tools to be left out. */
-  readonly reached: ReadonlySet<keyof ToolLimits>
+  readonly reached: ReadonlySet<keyof RequestLimits>
 }
 
 /** The part of the limits that preferred tools may use before the connectors share the rest. */
@@ -28,7 +29,7 @@ const preferredPart = 0.75
  */
 export function shareTools<Candidate extends ToolCandidate>(
   candidates: readonly Candidate[],
-  limits: ToolLimits,
+  limits: RequestLimits,
 ): ToolSelection<Candidate> {
   const sharing = new Sharing<Candidate>(limits)
   const preferred = candidates.filter(({ isPreferred }) => isPreferred)
@@ -50,17 +51,17 @@ interface Share {
 
 class Sharing<Candidate extends ToolCandidate> {
   readonly chosen = new Set<Candidate>()
-  readonly reached = new Set<keyof ToolLimits>()
-  readonly #limits: ToolLimits
+  readonly reached = new Set<keyof RequestLimits>()
+  readonly #limits: RequestLimits
   readonly #shares = new Map<string, Share>()
   readonly #total: Share = { tools: 0, chars: 0 }
 
-  constructor(limits: ToolLimits) {
+  constructor(limits: RequestLimits) {
     this.#limits = limits
   }
 
   /** Chooses candidates until the limits are reached. Those of one connector are tried in the given order. */
-  choose(candidates: readonly Candidate[], limits: ToolLimits): void {
+  choose(candidates: readonly Candidate[], limits: RequestLimits): void {
     const queues = new Map<string, Candidate[]>()
     for (const candidate of candidates.toReversed()) {
       const queue = queues.get(candidate.connectorId)
@@ -83,7 +84,7 @@ class Sharing<Candidate extends ToolCandidate> {
     }
   }
 
-  #add(candidate: Candidate, { maxTools, maxChars }: ToolLimits): void {
+  #add(candidate: Candidate, { maxTools, maxChars }: RequestLimits): void {
     const total = this.#total
     if (total.tools >= maxTools) return void this.reached.add('maxTools')
     // A smaller tool may still fit.

@@ -27,7 +27,10 @@ export type ReadMessage =
   | { readonly kind: 'ignored' }
   | { readonly kind: 'refused'; readonly reason: 'invalid' | 'too_large' }
 
-/** Bytes up to which the main thread parses a message itself, which takes a few milliseconds at most. */
+/**
+ * Bytes, or characters of an event, up to which the main thread parses a message itself, which takes a few milliseconds
+ * at most.
+ */
 export const maxDirectBytes = 32 * 1_024
 /** Characters of an error message that are kept. */
 const maxErrorChars = 2_000
@@ -41,41 +44,44 @@ export async function readLargeMessage({ data, methods, url, limits }: LargeMess
     const method = methods.get(id)
     if (method === 'tools/list') {
       const listed: readonly unknown[] = Array.isArray(result['tools']) ? result['tools'] : []
-      const emptied = describe(id, { ...describePage(result), tools: [] })
+      const emptied = formatResponse(id, { ...pickPageFields(result), tools: [] })
       return { kind: 'page', id, message: emptied, page: readPage(listed, url, limits) }
     }
     if (method === 'tools/call' && result['resultType'] !== 'input_required') {
-      const emptied = describe(id, { ...describeType(result), content: [] })
+      const emptied = formatResponse(id, { ...pickResultType(result), content: [] })
       return { kind: 'result', id, message: emptied, result: await readResult(result, limits) }
     }
-    // The reply to the first request; its instructions are not used.
-    return refuseLarge(describe(id, { ...result, instructions: undefined }))
+    // The result of the first request; its instructions are not used.
+    return passOnIfSmall(formatResponse(id, { ...result, instructions: undefined }))
   }
   if (isObject(error)) {
     const { code } = error
     const text = typeof error['message'] === 'string' ? error['message'].slice(0, maxErrorChars) : ''
-    return refuseLarge(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: text.toWellFormed() } }))
+    return passOnIfSmall(
+      JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: text.toWellFormed() } }),
+    )
   }
   return id === undefined ? { kind: 'ignored' } : { kind: 'refused', reason: 'too_large' }
 }
 
 /** Returns the fields of a page that the SDK needs besides the tools. */
-export function describePage({ resultType, nextCursor, ttlMs, cacheScope }: JsonObject): JsonObject {
+export function pickPageFields({ resultType, nextCursor, ttlMs, cacheScope }: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries({ resultType, nextCursor, ttlMs, cacheScope }).filter(([, value]) => value !== undefined),
   )
 }
 
 /** Returns the field of a call's result that the SDK needs besides the content. */
-export function describeType(result: JsonObject): JsonObject {
+export function pickResultType(result: JsonObject): JsonObject {
   return 'resultType' in result ? { resultType: result['resultType'] } : {}
 }
 
-function describe(id: unknown, result: JsonObject): string {
+function formatResponse(id: unknown, result: JsonObject): string {
   return JSON.stringify({ jsonrpc: '2.0', id, result })
 }
 
-function refuseLarge(message: string): ReadMessage {
+/** Refuses a message that is still too large for the main thread. */
+function passOnIfSmall(message: string): ReadMessage {
   return Buffer.byteLength(message) > maxDirectBytes
     ? { kind: 'refused', reason: 'too_large' }
     : { kind: 'other', message }

@@ -3,7 +3,7 @@ import { maxNamedTools } from '@yonder/contract/tool-call'
 import type { LeftOutTools } from '@yonder/contract/tool-call'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { shareTools } from '../model-tools/share-tools.ts'
-import type { ToolLimits } from '../model-tools/share-tools.ts'
+import type { RequestLimits } from '../model-tools/share-tools.ts'
 import type { AdaptedTool, AdaptedTools, OfferedTool } from './adapt-tools.ts'
 
 export interface ModelTools extends Pick<AdaptedTools, 'resolve'> {
@@ -21,14 +21,14 @@ export interface ModelTools extends Pick<AdaptedTools, 'resolve'> {
 const manyTools = 40
 
 /** Whether all tools fit into one request, so that none has to be chosen. */
-export function fitsRequest({ tools, chars }: AdaptedTools, { maxTools, maxChars }: ToolLimits): boolean {
+export function fitsRequest({ tools, chars }: AdaptedTools, { maxTools, maxChars }: RequestLimits): boolean {
   return tools.length <= maxTools && chars <= maxChars
 }
 
 /** Chooses the tools that one request offers. `isPreferred` decides which ones are chosen first (§12.26). */
 export function offerTools(
   adapted: AdaptedTools,
-  limits: ToolLimits,
+  limits: RequestLimits,
   isPreferred: (tool: AdaptedTool) => boolean = () => false,
 ): ModelTools {
   const candidates = adapted.tools.map((tool) => ({

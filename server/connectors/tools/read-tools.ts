@@ -6,7 +6,8 @@ import { checkParameterHeaders } from '../mcp/check-parameter-headers.ts'
 import { fingerprintTool } from './tool-store.ts'
 import type { ToolDefinition } from './tool-store.ts'
 
-export type ToolLimits = Pick<
+/** Limits of what is stored of a server's list. */
+export type ToolListLimits = Pick<
   ConnectorLimits,
   'maxTools' | 'maxToolNameChars' | 'maxDescriptionChars' | 'maxSchemaChars' | 'maxSchemaDepth'
 >
@@ -39,7 +40,7 @@ export interface ToolReading {
  * Reads a page tool by tool, so that an invalid tool does not affect the others. A tool whose definition is unusable is
  * returned with a `problem` (§16.13).
  */
-export function readPage(listed: readonly unknown[], url: string, limits: ToolLimits): ToolPage {
+export function readPage(listed: readonly unknown[], url: string, limits: ToolListLimits): ToolPage {
   const tools = listed.slice(0, limits.maxTools).map((item) => {
     const name = readName(item, limits)
     return name === undefined ? null : readTool(name, item as Record<string, unknown>, url, limits)
@@ -50,7 +51,7 @@ export function readPage(listed: readonly unknown[], url: string, limits: ToolLi
 /** Joins the pages of a list. Tools without a usable name, repeated tools and those above the limit are ignored. */
 export function joinPages(
   pages: readonly ToolPage[],
-  { maxTools }: Pick<ToolLimits, 'maxTools'>,
+  { maxTools }: Pick<ToolListLimits, 'maxTools'>,
 ): ToolReading {
   const tools = new Map<string, ListedTool>()
   const remarks: string[] = []
@@ -68,7 +69,7 @@ export function joinPages(
   return { tools: [...tools.values()], notice: toNotice(remarks) }
 }
 
-function readName(item: unknown, { maxToolNameChars }: ToolLimits): string | undefined {
+function readName(item: unknown, { maxToolNameChars }: ToolListLimits): string | undefined {
   if (typeof item !== 'object' || item === null || !('name' in item)) return undefined
   const { name } = item
   if (typeof name !== 'string' || name.length > maxToolNameChars) return undefined
@@ -80,7 +81,12 @@ function readName(item: unknown, { maxToolNameChars }: ToolLimits): string | und
 const misleadingSpace = /[^\S ]| {2}/
 const maxTitleChars = 300
 
-function readTool(name: string, item: Record<string, unknown>, url: string, limits: ToolLimits): ListedTool {
+function readTool(
+  name: string,
+  item: Record<string, unknown>,
+  url: string,
+  limits: ToolListLimits,
+): ListedTool {
   const parts = ['inputSchema', 'outputSchema', 'annotations'].map((part) => readObject(item[part]))
   const [input, output, annotations] = parts
   const definition: ToolDefinition = {
@@ -128,7 +134,7 @@ function readObject(value: unknown): Record<string, unknown> | undefined {
 function findProblem(
   { inputSchema, outputSchema, annotations }: ToolDefinition,
   given: object | undefined,
-  { maxSchemaDepth: schemaDepth, maxSchemaChars: schemaChars }: ToolLimits,
+  { maxSchemaDepth: schemaDepth, maxSchemaChars: schemaChars }: ToolListLimits,
 ): string | null {
   if (given === undefined || inputSchema['type'] !== 'object') return 'it does not define its parameters'
   for (const part of [inputSchema, outputSchema, annotations]) {
