@@ -50,7 +50,7 @@ const calls = [
   'injection',
   'events',
   'events-named',
-  'question-flood',
+  'elicitation-flood',
   'list-changed',
   // Floods of lines, whatever their ends, and messages of many parts.
   'cr-events',
@@ -70,7 +70,7 @@ const calls = [
   'large-error',
   'large-refusal',
   'large-notification',
-  'large-question',
+  'large-elicitation',
   'single-bytes',
 ]
 const attacks = [

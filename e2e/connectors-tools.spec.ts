@@ -98,7 +98,7 @@ test('a tool that changed since it was allowed is marked, and can be allowed aga
   await expect(dialog.getByText('Changed since you allowed it')).toHaveCount(0)
   await page.keyboard.press('Escape')
 
-  await hostile.turn('rug-pull')
+  await hostile.nextPhase('rug-pull')
   await connectorRow(page, 'Notes').getByRole('button', { name: 'Disconnect' }).click()
   await connect(page, 'Notes')
   await openTools(page, 'Notes')

@@ -33,7 +33,7 @@ test('a connector that fails when it is used is shown as failed in its row and i
   await callOnce(page, model, 'plan__act', 'the first call')
   await expect(statusOf(row)).toHaveText('Connected')
 
-  await hostile.turn('refusing')
+  await hostile.nextPhase('refusing')
   await callOnce(page, model, 'plan__act', 'the second call')
   await expect(line(page, 'act')).toContainText('Failed')
   await line(page, 'act').click()
@@ -48,7 +48,7 @@ test('a connector that fails when it is used is shown as failed in its row and i
     await expectNoSidewaysScroll(settings)
   }
 
-  await hostile.turn('refusing')
+  await hostile.nextPhase('refusing')
   await callOnce(page, model, 'plan__act', 'the third call')
   await expect(statusOf(row)).toHaveText('Connected')
   await expect(row).not.toContainText('Your plan has ended')
@@ -78,7 +78,7 @@ withService(
     await expect(connectors.getByText('Every tool runs without asking')).toBeVisible()
     await connectors.keyboard.press('Escape')
 
-    await hostile.turn('refusing-key')
+    await hostile.nextPhase('refusing-key')
     await callOnce(page, model, 'finder__act', 'the refused call')
     await expect(statusOf(card)).toHaveText('Failed')
     const refusal =
@@ -89,7 +89,7 @@ withService(
     await expect(block(page, 'act')).toContainText(refusal)
     await expect(block(page, 'act').getByRole('button', { name: 'Connect' })).toBeVisible()
 
-    await hostile.turn('refusing-key')
+    await hostile.nextPhase('refusing-key')
     await callOnce(page, model, 'finder__act', 'the accepted call')
     await expect(statusOf(card)).toHaveText('Connected')
     await expect(card).not.toContainText('revoked')

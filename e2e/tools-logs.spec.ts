@@ -94,7 +94,7 @@ test('a server that has never responded is not connected, and comes first (§4.1
   await page.evaluate(() => localStorage.setItem('showMcpLogs', 'true'))
   const url = hostile.url('silent-at-times')
   await addConnector(page, { name: 'zero', url })
-  await hostile.turn('silent-at-times')
+  await hostile.nextPhase('silent-at-times')
   // With another token the connector has to be asked again before the next reply.
   await callApi(page, 'PUT', '/api/mcp-server/zero', { name: 'zero', url, token: 'other', allow_tools: null })
   await page.goto('/')
@@ -103,5 +103,5 @@ test('a server that has never responded is not connected, and comes first (§4.1
   await expect(lastTurn(page)).toContainText('Good day.')
   const servers = panel(page).locator('ul').getByRole('listitem')
   await expect(servers).toHaveText([/^zero(disconnected|error)/, /^defaultconnected/])
-  await hostile.turn('silent-at-times')
+  await hostile.nextPhase('silent-at-times')
 })

@@ -210,7 +210,7 @@ test('a tool that changed since it was allowed needs approval again and shows th
     await always.click()
     await expect(lastTurn(page)).toContainText('Sent.')
 
-    await hostile.turn('rug-pull')
+    await hostile.nextPhase('rug-pull')
     await connect()
     model.reply([sendNote])
     await send(page, 'Another one')

@@ -76,7 +76,7 @@ test('a call that waits says that its tool has changed or its connector is gone,
     await expect(button(page, 'Allow Once')).toBeEnabled()
     await expect(card).not.toContainText('The call will not run')
     const other = await openTab(context, '/settings/connectors')
-    await hostile.turn('rug-pull')
+    await hostile.nextPhase('rug-pull')
     await callApi(other, 'POST', '/api/mcp-server/rug/connect', {})
     await expect(card).toContainText(
       'This tool has changed since the model made this call. The call will not run.',

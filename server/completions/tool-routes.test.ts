@@ -163,7 +163,7 @@ describe.each(engines)('approval of tool calls, on %s', (engine) => {
 
   it('needs approval again for a tool that has changed, and shows the changes (§12.14)', async () => {
     const ada = await joinWithTool('rug-pull', ['send'])
-    await product.servers.turn('rug-pull')
+    await product.servers.nextPhase('rug-pull')
     await ada.post('/api/mcp-server/rug-pull/disconnect')
     await ada.post('/api/mcp-server/rug-pull/connect')
     const { stream } = await requestCall(ada, 'rug-pull', 'send')

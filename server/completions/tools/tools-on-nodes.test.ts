@@ -61,7 +61,7 @@ describe.each(engines)('a tool call that runs on another server, on %s', (engine
     'receives the answer to its elicitation from this server (§13.17)',
     slowTest,
     async () => {
-      const { here, there } = await open('question')
+      const { here, there } = await open('elicitation')
       local.model.reply([callOf('tools', 'act')])
       local.model.reply(['Answered.'])
       const chatId = await here.newChat()

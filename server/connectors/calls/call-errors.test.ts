@@ -71,7 +71,7 @@ describe.each(engines)('a connector whose calls fail, on %s', (engine) => {
     await connectors.connect('ada', { name: 'plan', url: server.url('refusing'), allow_tools: null })
     await call('plan')
     expect(await stateOf('plan')).toEqual(works)
-    await server.turn('refusing')
+    await server.nextPhase('refusing')
     connectors.changes.length = 0
     expect((await call('plan')).text).toBe(`The tool failed: The server refused access (403). ${refusal}`)
     const failed = { status: 'failed', error_message: `The server refused access (403). ${refusal}` }
@@ -80,7 +80,7 @@ describe.each(engines)('a connector whose calls fail, on %s', (engine) => {
     // The same failure again is not a change.
     await call('plan')
     expect(connectors.changes).toEqual(['ada'])
-    await server.turn('refusing')
+    await server.nextPhase('refusing')
     expect((await call('plan')).status).toBe('done')
     expect(await stateOf('plan')).toEqual(works)
     expect(connectors.changes).toEqual(['ada', 'ada'])
@@ -89,8 +89,8 @@ describe.each(engines)('a connector whose calls fail, on %s', (engine) => {
   it('is shown with the advice to check the token only if it has one (§18.41)', async () => {
     await connectors.connect('ada', { name: 'plan', url: server.url('refusing'), token: 'secret-token' })
     await connectors.connect('ada', { name: 'key', url: server.url('refusing-key'), token: 'secret-token' })
-    await server.turn('refusing')
-    await server.turn('refusing-key')
+    await server.nextPhase('refusing')
+    await server.nextPhase('refusing-key')
     await call('plan')
     expect((await stateOf('plan')).error_message).toBe(
       `The server refused access (403). Check the token. ${refusal}`,
@@ -103,7 +103,7 @@ describe.each(engines)('a connector whose calls fail, on %s', (engine) => {
 
   it('is shown as connected again when the user connects or disconnects it (§18.40)', async () => {
     await connectors.connect('ada', { name: 'plan', url: server.url('refusing') })
-    await server.turn('refusing')
+    await server.nextPhase('refusing')
     await call('plan')
     const row = await requireConnector(connectors.database.db, ada, 'plan')
     await connectConnector(connectors, row, openConsentRequest('/settings/connectors'))
@@ -135,11 +135,11 @@ describe.each(engines)('a connector whose calls fail, on %s', (engine) => {
     for (const row of await syncConnectors(database.db, ada, builtIns, now()))
       await connectConnector(connectors, row, openConsentRequest('/settings/connectors'))
     failures.length = 0
-    await server.turn('refusing')
+    await server.nextPhase('refusing')
     await call('Finder')
     expect(failures).toEqual([`The server refused access (403). ${refusal}`])
     expect((await stateOf('Finder')).status).toBe('failed')
-    await server.turn('refusing')
+    await server.nextPhase('refusing')
     await call('Finder')
     expect(failures.at(-1)).toBeNull()
     expect(await stateOf('Finder')).toEqual(works)
@@ -156,11 +156,11 @@ describe.each(engines)('a connector whose calls fail, on %s', (engine) => {
       builtIns: { ...builtIns, recordFailure: () => Promise.reject(unstored) },
       onError: (error) => errors.push(error),
     }
-    await server.turn('refusing')
+    await server.nextPhase('refusing')
     expect((await call('Finder', failing)).text).toBe(
       `The tool failed: The server refused access (403). ${refusal}`,
     )
-    await server.turn('refusing')
+    await server.nextPhase('refusing')
     expect((await call('Finder', failing)).status).toBe('done')
     expect(errors).toEqual([unstored, unstored])
   })

@@ -219,8 +219,8 @@ describe('a hostile server', () => {
     expect((await scene.callTo('large-notification')).text).toBe('after it')
   })
 
-  it('is refused when it asks a question that is too large', async () => {
-    expect(await scene.callTo('large-question')).toMatchObject({
+  it('is refused when it sends an elicitation that is too large', async () => {
+    expect(await scene.callTo('large-elicitation')).toMatchObject({
       status: 'interrupted',
       text: expect.stringContaining('message that is too large') as string,
     })
@@ -233,7 +233,7 @@ describe('a hostile server', () => {
   it('cannot execute code in the schema of an elicitation (§18.23)', async () => {
     const onElicit = (): Promise<ElicitationAnswer> =>
       Promise.resolve({ action: 'accept', content: { a: `${'a'.repeat(35)}!` } })
-    expect((await scene.callTo('redos-question', { onElicit })).status).toBe('done')
+    expect((await scene.callTo('redos-elicitation', { onElicit })).status).toBe('done')
   })
 
   it.each(['html', 'broken-json', 'failing'])(
@@ -292,7 +292,7 @@ describe('a hostile server', () => {
     const received: Elicitation[] = []
     let open = 0
     let maxOpen = 0
-    await scene.callTo('question-flood', {
+    await scene.callTo('elicitation-flood', {
       onElicit: async (elicitation) => {
         received.push(elicitation)
         maxOpen = Math.max(maxOpen, ++open)
@@ -305,7 +305,7 @@ describe('a hostile server', () => {
     expect(maxOpen).toBeLessThanOrEqual(1)
   })
 
-  it.each(['question-password', 'question-address'])(
+  it.each(['elicitation-password', 'elicitation-address'])(
     'gets a decline without asking the user for an elicitation that is not allowed (%s)',
     async (behaviour) => {
       let received = 0

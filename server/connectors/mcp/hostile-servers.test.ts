@@ -175,7 +175,7 @@ describe('a hostile server', () => {
       .execute()
     const before = await resolveTool(scene.connectors, ada, { connectorName: name, toolName: 'send' })
     expect(before).toMatchObject({ kind: 'callable', decision: { kind: 'run', by: 'listed' } })
-    await scene.hostile.turn('rug-pull')
+    await scene.hostile.nextPhase('rug-pull')
     await refreshTools(scene.connectors, connector)
     const after = await resolveTool(scene.connectors, ada, { connectorName: name, toolName: 'send' })
     expect(after).toMatchObject({

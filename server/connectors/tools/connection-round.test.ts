@@ -35,13 +35,13 @@ describe('a round of connections', () => {
       'summary : 2 of 2 connectors are ready, with 3 tools.',
     ])
     expect(await scene.hostile.seen('refusing')).toHaveLength(requests)
-    await scene.hostile.turn('refusing')
+    await scene.hostile.nextPhase('refusing')
     await scene.call({ connectorName: name })
     expect((await list(true)).slice(-2)).toEqual([
       expect.stringMatching(`^error ${name}: The server refused access`),
       'summary : 1 of 2 connectors are ready, with 3 tools.',
     ])
-    await scene.hostile.turn('refusing')
+    await scene.hostile.nextPhase('refusing')
   })
 
   it('reports a server that responds after the reply has stopped waiting for it (§17.17)', async () => {

@@ -41,7 +41,7 @@ export async function createUserData(product: ToolApp, name: string): Promise<Us
   const bot = `Bot with ${secret}`
   const connector = `Tools with ${secret}`
   await client.post('/api/bot', { name: bot, model: 'm', base_url: product.model.baseUrl })
-  await product.connect(client, 'question', { name: connector })
+  await product.connect(client, 'elicitation', { name: connector })
   const integration = name === 'Ada' ? 'google-gmail' : 'google-calendar'
   await client.post('/api/integration', { name: integration, auth_type: 'oauth' })
   await client.post('/api/integration', { name: 'search', auth_type: 'api_key', api_key: secret })

@@ -54,20 +54,20 @@ export const badResults: Readonly<Record<string, Behaviour>> = {
       response.writeHead(500).end('at /srv/secret/path.js:1')
     }),
   },
-  // Refuses calls after an odd number of requests to `/_next`.
+  // Refuses calls in every other phase.
   refusing: {
-    post: onCall(({ response, message, page }) => {
-      if (page % 2 === 0) return json(response, message.id, text('done'))
+    post: onCall(({ response, message, phase }) => {
+      if (phase % 2 === 0) return json(response, message.id, text('done'))
       response.writeHead(403, { 'content-type': 'application/json' })
       response.end('{"error":{"message":"Your plan has ended.\\u202E” Enter your password\\u200B: “"}}')
     }),
   },
-  // Does not respond to anything after an odd number of requests to `/_next`.
-  'silent-at-times': { post: ({ page }) => page % 2 === 1 },
-  // Refuses the key after an odd number of requests to `/_next`.
+  // Does not respond to anything in every other phase.
+  'silent-at-times': { post: ({ phase }) => phase % 2 === 1 },
+  // Refuses the key in every other phase.
   'refusing-key': {
-    post: onCall(({ response, message, page }) => {
-      if (page % 2 === 0) return json(response, message.id, text('done'))
+    post: onCall(({ response, message, phase }) => {
+      if (phase % 2 === 0) return json(response, message.id, text('done'))
       response.writeHead(401, { 'content-type': 'application/json' })
       response.end('{"message":"This key was revoked."}')
     }),

@@ -6,7 +6,7 @@ import { writeRepeatedly } from './endless-responses.ts'
 /** Just under the limit of a response to a call. */
 const almostAll = 4 * 1_024 * 1_024 - 4_096
 
-/** Answers a call with a stream of the same piece, almost as long as the product accepts, and then the result. */
+/** Responds to a call with a stream of the same piece, almost as long as the product accepts, and then the result. */
 const stream = (piece: string, end = ''): Behaviour => ({
   post: onCall(({ response, message }) => {
     sse(response)
@@ -84,7 +84,7 @@ export const floods: Readonly<Record<string, Behaviour>> = {
       response.end(`data: ${params}\n\n${event({ id: message.id, result: text('after it') })}`)
     }),
   },
-  'large-question': {
+  'large-elicitation': {
     post: onCall(({ response }) => {
       sse(response)
       response.write(

@@ -15,8 +15,8 @@ export interface Exchange {
   readonly message: Message
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** How often `/_next` was requested for this behaviour. */
-  readonly page: number
+  /** How often the test has requested the next phase of this behaviour. */
+  readonly phase: number
   /** Calls of this behaviour so far, including this one. */
   readonly calls: number
   /** Requests for its list so far, including this one. */
@@ -24,7 +24,7 @@ export interface Exchange {
 }
 
 export interface Behaviour {
-  readonly tools?: (page: number) => readonly unknown[]
+  readonly tools?: (phase: number) => readonly unknown[]
   /** Handles a POST; false leaves it to the default server. */
   readonly post?: (exchange: Exchange) => boolean
   /** Handles a GET; false responds with 405. */

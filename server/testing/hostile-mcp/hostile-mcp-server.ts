@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { badResponses } from './bad-responses.ts'
-import { badElicitations, recordAnswer } from './bad-elicitations.ts'
+import { badElicitations, handleAnswer } from './bad-elicitations.ts'
 import { badResults } from './bad-results.ts'
 import { badTools } from './bad-tools.ts'
 import { endlessResponses } from './endless-responses.ts'
@@ -10,7 +10,8 @@ import type { Behaviour, Exchange, Message } from './hostile-behaviour.ts'
 
 /*
  * An MCP server with one behaviour per path, most of them hostile. It runs in a process of its own, so that its
- * load does not slow the product under test. `/_seen` returns the received messages, `/_next` advances a behaviour to its next page.
+ * load does not slow the product under test. `/_seen/{behaviour}` returns the received messages, and
+ * `/_next/{behaviour}` switches the behaviour to its next phase, in which it may do something else.
  */
 
 interface Seen {
@@ -37,9 +38,9 @@ function collectBehaviours(
 }
 
 const seen: Record<string, Seen[]> = {}
-const pages: Record<string, number> = {}
+const phases: Record<string, number> = {}
 
-function respondByDefault(behaviour: Behaviour, { message, response, page }: Exchange): void {
+function respondByDefault(behaviour: Behaviour, { message, response, phase }: Exchange): void {
   switch (message.method) {
     case 'initialize':
       return json(response, message.id, {
@@ -48,12 +49,12 @@ function respondByDefault(behaviour: Behaviour, { message, response, page }: Exc
         serverInfo: { name: 'hostile', version: '1' },
       })
     case 'tools/list':
-      return json(response, message.id, { tools: behaviour.tools?.(page) ?? [tool('act')] })
+      return json(response, message.id, { tools: behaviour.tools?.(phase) ?? [tool('act')] })
     case 'tools/call':
       return json(response, message.id, text('done'))
     default:
       if (message.method === undefined || message.id === undefined) {
-        if (message.method === undefined) recordAnswer(message)
+        if (message.method === undefined) handleAnswer(message)
         response.writeHead(202).end()
         return
       }
@@ -70,7 +71,7 @@ const server = createServer((request, response) => {
   if (name === '_seen') return void response.end(JSON.stringify(seen[pathname.split('/')[2] ?? ''] ?? []))
   if (name === '_next') {
     const behaviourName = pathname.split('/')[2] ?? ''
-    pages[behaviourName] = (pages[behaviourName] ?? 0) + 1
+    phases[behaviourName] = (phases[behaviourName] ?? 0) + 1
     return void response.end()
   }
   const chunks: Buffer[] = []
@@ -96,7 +97,7 @@ const server = createServer((request, response) => {
     const [calls = 0, lists = 0] = ['tools/call', 'tools/list'].map(
       (method) => seen[name]?.filter(({ rpc }) => rpc === method).length,
     )
-    const exchange: Exchange = { message, request, response, page: pages[name] ?? 0, calls, lists }
+    const exchange: Exchange = { message, request, response, phase: phases[name] ?? 0, calls, lists }
     if (behaviour.post?.(exchange) !== true) respondByDefault(behaviour, exchange)
   })
 })

@@ -11,8 +11,8 @@ export interface HostileServer {
   seen(
     behaviour: string,
   ): Promise<{ method: string; rpc: string; authorization: string; session: string; body: string }[]>
-  /** Switches a behaviour to its next page. */
-  turn(behaviour: string): Promise<void>
+  /** Switches a behaviour to its next phase. */
+  nextPhase(behaviour: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -29,7 +29,7 @@ export async function startHostileServer(): Promise<HostileServer> {
       `${origin}/${behaviour}/mcp?${new URLSearchParams(query).toString()}`.replace(/\?$/, ''),
     seen: async (behaviour) =>
       (await fetch(`${origin}/_seen/${behaviour}`)).json() as ReturnType<HostileServer['seen']>,
-    turn: async (behaviour) => {
+    nextPhase: async (behaviour) => {
       await fetch(`${origin}/_next/${behaviour}`)
     },
     async close() {
