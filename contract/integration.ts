@@ -9,7 +9,7 @@ export const Integration = z.object({
   auth_type: z.enum(authTypes),
   connected: z.boolean(),
   api_key: z.string().nullable(),
-  /** A sentence for the user: the connection has ended, or it has fewer permissions than were requested. */
+  /** A sentence for the user: why the connection cannot be used, or which permissions it lacks. */
   notice: z.string().nullable(),
   /** Why its tools fail although it is connected. Absent while they work, or have not been used (§19.22). */
   error_message: z.string().optional(),

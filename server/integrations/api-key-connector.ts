@@ -77,7 +77,7 @@ async function requireKey(
     if (row?.version !== version) throw connectedAgain(name)
     return stored.key
   }
-  if (stored.kind === 'missing') throw notConnected(name, { hasEnded: false })
+  if (stored.kind === 'missing') throw notConnected(name, 'missing')
   const title = titleOfIntegration(name)
   throw new AppError(
     'not_connected',

@@ -4,6 +4,7 @@ import { AppError } from '../lib/app-error.ts'
 import { addressOfService, openApiKey } from './api-key.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
 import { listIntegrations } from './integration-store.ts'
+import { openGoogleTokens } from './oauth/seal-tokens.ts'
 
 /** Whether the connector of a user's integration can be used. */
 export interface IntegrationStatus {
@@ -18,17 +19,24 @@ export interface IntegrationStatus {
 type StatusDeps = Pick<IntegrationDeps, 'sealer' | 'apiKeyServices'>
 
 export function isConnected(deps: StatusDeps, row: IntegrationRow): boolean {
-  return row.tokens !== null || (row.api_key !== null && findKeyProblem(deps, row) === null)
+  return (row.tokens !== null || row.api_key !== null) && findCredentialProblem(deps, row) === null
 }
 
-/** A key was entered for another address than the one that the service has now (§19.20), or SECRET_KEY has changed. */
-export type KeyProblem = 'for another address' | 'unreadable'
+/**
+ * `for another address`: the service has another address now than the one that its key was entered for (§19.20).
+ * `unreadable`: the key or the tokens cannot be decrypted, because SECRET_KEY has changed (§21.12).
+ */
+export type CredentialProblem = 'for another address' | 'unreadable'
 
-/** Returns why the stored key cannot be used. Null without a problem, a key, or the service. */
-export function findKeyProblem(
+/** Returns why the stored key or tokens cannot be used; null without a problem, and when nothing is stored. */
+export function findCredentialProblem(
   { sealer, apiKeyServices }: StatusDeps,
   row: IntegrationRow,
-): KeyProblem | null {
+): CredentialProblem | null {
+  if (row.tokens !== null) {
+    return openGoogleTokens(sealer, row, row.tokens) === undefined ? 'unreadable' : null
+  }
+  // The key of a service that is not offered any more is not sent anywhere.
   const address = addressOfService(apiKeyServices, row.name)
   if (address === null) return null
   const { kind } = openApiKey(sealer, row, address)
@@ -51,15 +59,29 @@ export async function listStatuses(
   )
 }
 
+/** `missing`: never connected, or disconnected by the user. `ended`: Google has ended the consent. */
+export type DisconnectReason = 'missing' | 'ended' | 'unreadable'
+
 /** The error of a tool call whose integration is not connected. The user and the model read its message (§19.13). */
-export function notConnected(name: string, { hasEnded }: { readonly hasEnded: boolean }): AppError {
+export function notConnected(name: string, reason: DisconnectReason): AppError {
   const title = titleOfIntegration(name)
-  return new AppError(
-    'not_connected',
-    hasEnded
-      ? `The connection to ${title} has ended. Connect it again under Settings, Integrations.`
-      : `${title} is not connected. Connect it under Settings, Integrations.`,
-  )
+  switch (reason) {
+    case 'missing':
+      return new AppError(
+        'not_connected',
+        `${title} is not connected. Connect it under Settings, Integrations.`,
+      )
+    case 'ended':
+      return new AppError(
+        'not_connected',
+        `The connection to ${title} has ended. Connect it again under Settings, Integrations.`,
+      )
+    case 'unreadable':
+      return new AppError(
+        'not_connected',
+        `The stored connection to ${title} cannot be decrypted, because SECRET_KEY has changed. Connect it again under Settings, Integrations.`,
+      )
+  }
 }
 
 /** The error of a request that was approved for the account which the integration had before (§13.42). */

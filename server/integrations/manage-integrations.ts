@@ -14,7 +14,8 @@ import {
   updateIntegration,
 } from './integration-store.ts'
 import type { Owner } from './integration-store.ts'
-import { openGoogleTokens, revokeInBackground } from './oauth/tokens.ts'
+import { openGoogleTokens } from './oauth/seal-tokens.ts'
+import { revokeInBackground } from './oauth/tokens.ts'
 
 /** The names of the integrations that users can add (§7.21). */
 export function listIntegrationTypes({ apiKeyServices }: Pick<IntegrationDeps, 'apiKeyServices'>): string[] {

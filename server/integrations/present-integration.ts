@@ -4,8 +4,8 @@ import type { IntegrationRow } from '../db/tables/integration-tables.ts'
 import { integrationKeyContext } from '../db/secrets/seal-contexts.ts'
 import { maskSecret } from '../db/secrets/mask-secret.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
-import { findKeyProblem, isConnected } from './integration-status.ts'
-import type { KeyProblem } from './integration-status.ts'
+import { findCredentialProblem, isConnected } from './integration-status.ts'
+import type { CredentialProblem } from './integration-status.ts'
 import { isOffered } from './manage-integrations.ts'
 import { googleScopes } from './oauth/scopes.ts'
 
@@ -15,7 +15,7 @@ export function presentIntegration(
   integration: IntegrationRow,
 ): Integration {
   const connected = isConnected(deps, integration)
-  const keyProblem = findKeyProblem(deps, integration)
+  const problem = findCredentialProblem(deps, integration)
   const failure = connected ? integration.call_error : null
   return {
     name: integration.name,
@@ -23,10 +23,10 @@ export function presentIntegration(
     connected,
     // The form asks for a key when the stored one is not usable.
     api_key:
-      keyProblem === null
+      problem === null
         ? maskSecret(deps.sealer, integrationKeyContext(integration), integration.api_key)
         : null,
-    notice: describeProblem(deps, integration, keyProblem),
+    notice: describeProblem(deps, integration, problem),
     // Absent while the integration works, as in earlier versions.
     ...(failure === null ? {} : { error_message: failure }),
   }
@@ -35,15 +35,18 @@ export function presentIntegration(
 function describeProblem(
   deps: Pick<IntegrationDeps, 'sealer' | 'apiKeyServices'>,
   row: IntegrationRow,
-  keyProblem: KeyProblem | null,
+  problem: CredentialProblem | null,
 ): string | null {
   if (!isOffered(deps, row.name)) {
     return 'This server no longer offers this integration. Ask its operator to add it again.'
   }
-  if (keyProblem === 'unreadable') {
+  if (problem === 'unreadable' && row.tokens !== null) {
+    return 'The stored connection to Google cannot be decrypted, because SECRET_KEY of this server has changed. Connect again to use it.'
+  }
+  if (problem === 'unreadable') {
     return 'Your API key cannot be decrypted, because SECRET_KEY of this server has changed. Enter the key again.'
   }
-  if (keyProblem === 'for another address') {
+  if (problem === 'for another address') {
     return `The operator of this server has changed the address of ${titleOfIntegration(row.name)}, so your API key is no longer sent. Enter the key for the new address.`
   }
   if (row.ended === 1) return 'Google has ended this connection. Connect again to use it.'

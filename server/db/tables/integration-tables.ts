@@ -12,7 +12,10 @@ export interface IntegrationTable {
   tokens: string | null
   /** The scopes that the user granted at Google, separated by spaces. */
   scopes: string | null
-  /** 1: the tokens were removed, because Google refused to refresh them or they cannot be decrypted. */
+  /**
+   * 1: the tokens were removed, because Google refused to refresh them. Older versions also removed tokens that could not
+   * be decrypted.
+   */
   ended: number
   /** Why the connector of the integration fails. Null once it works again. */
   call_error: string | null

@@ -12,7 +12,7 @@ import type { GoogleClient } from './google-client.ts'
 import { openIntegrations } from '../open-integrations.ts'
 import { finishGoogleConsent } from './consent.ts'
 import { googleScopes } from './scopes.ts'
-import { openGoogleTokens } from './tokens.ts'
+import { openGoogleTokens } from './seal-tokens.ts'
 
 const events = 'https://www.googleapis.com/auth/calendar.events'
 

@@ -15,7 +15,8 @@ import {
 } from './consent-store.ts'
 import type { GoogleTokens } from './google-client.ts'
 import { googleScopes } from './scopes.ts'
-import { revokeInBackground, sealGoogleTokens } from './tokens.ts'
+import { sealGoogleTokens } from './seal-tokens.ts'
+import { revokeInBackground } from './tokens.ts'
 
 /** The user must return from Google within this time. */
 const maxConsentMs = 10 * 60_000

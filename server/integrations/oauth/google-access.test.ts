@@ -17,7 +17,7 @@ import { requireIntegration, updateIntegration } from '../integration-store.ts'
 import { openIntegrations } from '../open-integrations.ts'
 import type { Integrations } from '../open-integrations.ts'
 import { presentIntegration } from '../present-integration.ts'
-import { sealGoogleTokens } from './tokens.ts'
+import { sealGoogleTokens } from './seal-tokens.ts'
 
 const minute = 60_000
 const name = 'google-gmail'
@@ -320,10 +320,33 @@ describe.each(engines)('access to Google on %s', (engine) => {
     expect(refreshes()).toBe(1)
   })
 
-  it('marks the integration as ended when SECRET_KEY has changed', async () => {
+  it('is not connected while its tokens cannot be decrypted, and works again with the former key (§19.6, §21.12)', async () => {
+    const { token } = await access()
     const other = open('another secret that is just as long')
-    await expect(other.findGoogleAccess(user.id, name)).rejects.toMatchObject(ended)
+    await expect(access(other)).rejects.toMatchObject({
+      code: 'not_connected',
+      message:
+        'The stored connection to Gmail cannot be decrypted, because SECRET_KEY has changed. Connect it again under Settings, Integrations.',
+    })
+    expect(presentIntegration(other.deps, await requireIntegration(database.db, user, name))).toMatchObject({
+      connected: false,
+      notice:
+        'The stored connection to Google cannot be decrypted, because SECRET_KEY of this server has changed. Connect again to use it.',
+    })
+    expect((await other.listStatuses(user.id)).get(name)).toMatchObject({ isConnected: false })
     await other.close()
-    expect(await read()).toMatchObject({ connected: false })
+    expect(await read()).toMatchObject({ connected: true, notice: null })
+    expect(await access()).toMatchObject({ token })
+  })
+
+  it('revokes the consent although the tokens of another integration cannot be decrypted (§19.11)', async () => {
+    const calendar = 'google-calendar'
+    const row = await createIntegration(here.deps, user, { name: calendar, auth_type: 'oauth' })
+    const issued = { accessToken: 'a token', refreshToken: null, expiresAt: clock, scopes: [] }
+    const sealer = createSealer('another secret that is just as long')
+    const tokens = sealGoogleTokens(sealer, row, issued, 'a refresh token')
+    await updateIntegration(database.db, row, { tokens })
+    await disconnectIntegration(here.deps, user, name)
+    await expect.poll(() => google.revocations).toHaveLength(1)
   })
 })

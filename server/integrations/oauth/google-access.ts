@@ -4,7 +4,8 @@ import type { TokenLeases } from '../../lib/token-lease.ts'
 import type { IntegrationDeps } from '../integration-deps.ts'
 import { connectedAgain, isNotConnected } from '../integration-status.ts'
 import { acquireRefreshLease, releaseRefreshLease } from '../integration-store.ts'
-import { findGoogleTokens, markEnded, sealGoogleTokens } from './tokens.ts'
+import { sealGoogleTokens } from './seal-tokens.ts'
+import { findGoogleTokens, markEnded } from './tokens.ts'
 import type { FoundTokens } from './tokens.ts'
 
 /** Access to a user's Google account. */
