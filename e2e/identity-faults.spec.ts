@@ -1,4 +1,4 @@
-import type { Faults } from '../server/testing/models/hostile-provider.ts'
+import type { Faults } from '../server/testing/identity/hostile-identity-provider.ts'
 import {
   requestToken,
   changeSession,

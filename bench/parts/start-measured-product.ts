@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../../server/testing/free-port.ts'
-import { openHostileProvider } from '../../server/testing/models/hostile-provider.ts'
+import { openHostileIdentityProvider } from '../../server/testing/identity/hostile-identity-provider.ts'
 import { startProcess } from './start-process.ts'
 import type { Running } from './start-process.ts'
 
@@ -34,7 +34,7 @@ export async function startProduct(
   main: string = builtMain,
 ): Promise<Product> {
   const dataDir = mkdtempSync(join(tmpdir(), 'yonder-bench-'))
-  const provider = await openHostileProvider()
+  const provider = await openHostileIdentityProvider()
   const port = await freePort()
   const base = `http://localhost:${port}`
   const environment = {

@@ -1,12 +1,12 @@
 import type { Page } from '@playwright/test'
 import type { IdentityServer } from '../../server/testing/identity/identity-server.ts'
-import type { HostileProvider } from '../../server/testing/models/hostile-provider.ts'
+import type { HostileIdentityProvider } from '../../server/testing/identity/hostile-identity-provider.ts'
 import { test as base } from './fixtures.ts'
 
 /** Tests of the page that can only sign in and out, under the product's own headers. */
 export const test = base.extend<{
   /** The hosted provider, without faults at the start of every test. */
-  readonly provider: HostileProvider
+  readonly provider: HostileIdentityProvider
 }>({
   provider: async ({ sharedProvider }, use) => {
     sharedProvider.faults = {}

@@ -19,8 +19,8 @@ import { startRegistryServer } from '../../server/testing/mcp/registry-server.ts
 import type { RegistryServer } from '../../server/testing/mcp/registry-server.ts'
 import { startEverything } from '../../server/testing/mcp/start-mcp-process.ts'
 import type { McpProcess } from '../../server/testing/mcp/start-mcp-process.ts'
-import { openHostileProvider } from '../../server/testing/models/hostile-provider.ts'
-import type { HostileProvider } from '../../server/testing/models/hostile-provider.ts'
+import { openHostileIdentityProvider } from '../../server/testing/identity/hostile-identity-provider.ts'
+import type { HostileIdentityProvider } from '../../server/testing/identity/hostile-identity-provider.ts'
 import { readBuiltPage } from './built-page.ts'
 import type { BuiltPage } from './built-page.ts'
 import { openProducts } from './product.ts'
@@ -48,7 +48,7 @@ export interface Servers {
   /** The stand-in for Google. Tests use `google`, which resets it. */
   readonly sharedGoogle: GoogleStandIn
   /** A stand-in for a hosted identity provider. Tests use `provider`, which resets it. */
-  readonly sharedProvider: HostileProvider
+  readonly sharedProvider: HostileIdentityProvider
   /** The page that can only sign in and out. */
   readonly identityPage: BuiltPage
   /** The gallery of the design system, which shows every primitive in every state. */
@@ -104,7 +104,7 @@ export const test = base.extend<object, Servers>({
     },
     { scope: 'worker' },
   ],
-  sharedProvider: startOnce(openHostileProvider),
+  sharedProvider: startOnce(openHostileIdentityProvider),
   identityPage: [async ({}, use) => use(readBuiltPage('identity')), { scope: 'worker' }],
   galleryPage: [async ({}, use) => use(readBuiltPage('gallery')), { scope: 'worker' }],
   hosted: [

@@ -3,8 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { TestInstallation } from '../../testing/doctor/installation.ts'
-import { openHostileProvider } from '../../testing/models/hostile-provider.ts'
-import type { HostileProvider } from '../../testing/models/hostile-provider.ts'
+import { openHostileIdentityProvider } from '../../testing/identity/hostile-identity-provider.ts'
+import type { HostileIdentityProvider } from '../../testing/identity/hostile-identity-provider.ts'
 
 describe('yonder doctor and the provider of models', () => {
   const installation = new TestInstallation('sqlite')
@@ -68,9 +68,9 @@ describe('yonder doctor and the provider of models', () => {
 
 describe('yonder doctor and the sign-in', () => {
   const installation = new TestInstallation('sqlite')
-  let provider: HostileProvider
+  let provider: HostileIdentityProvider
   beforeAll(async () => {
-    provider = await openHostileProvider()
+    provider = await openHostileIdentityProvider()
   })
   afterEach(() => {
     provider.faults = {}

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openHostileProvider } from '../../testing/models/hostile-provider.ts'
-import type { Faults, HostileProvider } from '../../testing/models/hostile-provider.ts'
+import { openHostileIdentityProvider } from '../../testing/identity/hostile-identity-provider.ts'
+import type { Faults, HostileIdentityProvider } from '../../testing/identity/hostile-identity-provider.ts'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
 import { deleteUser, readIssuer } from '../users/manage-users.ts'
 import { endPendingUsers } from '../users/user-maintenance.ts'
@@ -16,12 +16,12 @@ const grace = { sub: 'g-1', name: 'Grace Hopper', email: 'grace@example.com', em
 
 describe('signing in with Google', () => {
   let database: TestDatabase
-  let google: HostileProvider
+  let google: HostileIdentityProvider
   let server: IdentityServer
 
   beforeEach(async () => {
     database = await openTestDatabase('sqlite')
-    google = await openHostileProvider()
+    google = await openHostileIdentityProvider()
     google.user = grace
     server = await open()
   })

@@ -9,17 +9,17 @@ import { openIdentityServer, testSecret } from '../../testing/identity/identity-
 import type { IdentityServer } from '../../testing/identity/identity-server.ts'
 import { deleteUser, disableUser, enableUser, readIssuer } from '../users/manage-users.ts'
 import { endPendingUsers } from '../users/user-maintenance.ts'
-import { openHostileProvider } from '../../testing/models/hostile-provider.ts'
-import type { HostileProvider } from '../../testing/models/hostile-provider.ts'
+import { openHostileIdentityProvider } from '../../testing/identity/hostile-identity-provider.ts'
+import type { HostileIdentityProvider } from '../../testing/identity/hostile-identity-provider.ts'
 
 const clock = { offset: 0 }
 let database: TestDatabase
-let provider: HostileProvider
+let provider: HostileIdentityProvider
 const opened: IdentityServer[] = []
 
 beforeAll(async () => {
   database = await openTestDatabase('sqlite')
-  provider = await openHostileProvider()
+  provider = await openHostileIdentityProvider()
 })
 afterEach(async () => {
   vi.restoreAllMocks()
@@ -209,7 +209,7 @@ describe('unavailable keys', () => {
   )
 
   it('cause 503 when the provider refuses the connection (§15.18)', async () => {
-    const closed = await openHostileProvider()
+    const closed = await openHostileIdentityProvider()
     await closed.close()
     const server = await open({ OIDC_ISSUER: closed.issuer })
     expect((await server.readUser(await closed.mint())).status).toBe(503)

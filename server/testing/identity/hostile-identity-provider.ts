@@ -38,7 +38,7 @@ interface SigningKey {
   readonly jwk: JWK
 }
 
-export interface HostileProvider {
+export interface HostileIdentityProvider {
   readonly issuer: string
   readonly clientId: string
   readonly audience: string
@@ -65,7 +65,7 @@ export interface HostileProvider {
 }
 
 /** An OpenID provider that signs every user in at once, with the given faults. */
-export async function openHostileProvider(): Promise<HostileProvider> {
+export async function openHostileIdentityProvider(): Promise<HostileIdentityProvider> {
   let keys: SigningKey[] = [await makeKey()]
   const unknownKey = await makeKey()
   const codes = new Map<string, { readonly nonce: string | null }>()
@@ -82,7 +82,7 @@ export async function openHostileProvider(): Promise<HostileProvider> {
   const { port } = server.address() as AddressInfo
   const issuer = `http://localhost:${port}`
 
-  const provider: HostileProvider = {
+  const provider: HostileIdentityProvider = {
     issuer,
     clientId: 'yonder-web',
     audience: 'https://yonder.example/api',
