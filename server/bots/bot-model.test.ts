@@ -27,7 +27,7 @@ describe('a bot with an address of its own', () => {
       baseUrl: base_url,
       apiKey: 'own-key',
       customApiPath: '/x',
-      trusted: 'userSupplied',
+      addressSource: 'userSupplied',
     })
   })
 
@@ -35,7 +35,7 @@ describe('a bot with an address of its own', () => {
     expect(resolveEndpoint(bot({ base_url }), withOperator).apiKey).toBeNull()
     expect(resolveEndpoint(bot({ base_url: operator.baseUrl }), withOperator)).toMatchObject({
       apiKey: null,
-      trusted: 'userSupplied',
+      addressSource: 'userSupplied',
     })
   })
 
@@ -51,7 +51,7 @@ describe('a bot without an address', () => {
       baseUrl: operator.baseUrl,
       apiKey: operator.apiKey,
       customApiPath: null,
-      trusted: 'operatorSupplied',
+      addressSource: 'operatorSupplied',
     })
   })
 
@@ -78,7 +78,7 @@ describe('a bot without an address', () => {
     expect(resolveEndpoint(bot({ model: 'demo' }), withoutOperator)).toMatchObject({
       baseUrl: 'http://127.0.0.1:1/v1',
       apiKey: null,
-      trusted: 'operatorSupplied',
+      addressSource: 'operatorSupplied',
     })
   })
 

@@ -41,14 +41,14 @@ export function resolveEndpoint(bot: BotRow, providers: Providers): ModelEndpoin
   }
   const ownKey = openKey(bot, providers)
   if (bot.base_url !== null)
-    return { ...format, baseUrl: bot.base_url, apiKey: ownKey, trusted: 'userSupplied' }
+    return { ...format, baseUrl: bot.base_url, apiKey: ownKey, addressSource: 'userSupplied' }
   refuseParentSegments(bot)
   if (providers.defaultModel !== null) {
     const { baseUrl, apiKey } = providers.defaultModel
-    return { ...format, baseUrl, apiKey: ownKey ?? apiKey, trusted: 'operatorSupplied' }
+    return { ...format, baseUrl, apiKey: ownKey ?? apiKey, addressSource: 'operatorSupplied' }
   }
   if (bot.model === demoModel) {
-    return { ...format, baseUrl: providers.demoBaseUrl, apiKey: null, trusted: 'operatorSupplied' }
+    return { ...format, baseUrl: providers.demoBaseUrl, apiKey: null, addressSource: 'operatorSupplied' }
   }
   throw new AppError(
     'bot_misconfigured',

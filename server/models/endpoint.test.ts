@@ -8,7 +8,7 @@ function build(baseUrl: string, customApiPath: string | null = null, model = 'm'
     baseUrl,
     apiKey: null,
     customApiPath,
-    trusted: 'userSupplied',
+    addressSource: 'userSupplied',
   } as const
   return buildModelUrl(endpoint, '/chat/completions', model).href
 }

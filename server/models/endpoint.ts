@@ -11,7 +11,7 @@ export interface ModelEndpoint {
   /** Replaces the path that the wire format would append to the address. */
   readonly customApiPath: string | null
   /** Who supplied the address: the operator's is not restricted, a user's is checked. */
-  readonly trusted: 'operatorSupplied' | 'userSupplied'
+  readonly addressSource: 'operatorSupplied' | 'userSupplied'
 }
 
 /**
@@ -67,7 +67,7 @@ function hasControl(text: string): boolean {
 
 /** The name of an upstream in messages: the host of a user's address, but not the address of the operator's provider. */
 export function nameUpstream(endpoint: ModelEndpoint, url: URL): string {
-  return endpoint.trusted === 'userSupplied' ? url.host : 'The model provider'
+  return endpoint.addressSource === 'userSupplied' ? url.host : 'The model provider'
 }
 
 /**

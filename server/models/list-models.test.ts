@@ -54,7 +54,7 @@ const json =
 
 const list = (apiType: ApiType, baseUrl: string, more: Partial<ModelEndpoint> = {}, used = guard) =>
   listModels(
-    { apiType, baseUrl, apiKey: key, customApiPath: null, trusted: 'userSupplied', ...more },
+    { apiType, baseUrl, apiKey: key, customApiPath: null, addressSource: 'userSupplied', ...more },
     {
       guards: { userSupplied: used, operatorSupplied: used },
       limits: { ...listLimits, timeoutMs: 700 },
@@ -114,7 +114,7 @@ describe('the models of a provider', () => {
   it('are never looked for beside the address of the operator (§23.8)', async () => {
     const { host, seen } = await serve(json({}, 404))
     await expect(
-      list('openai', `http://${host}/proxy/v1`, { trusted: 'operatorSupplied' }),
+      list('openai', `http://${host}/proxy/v1`, { addressSource: 'operatorSupplied' }),
     ).rejects.toMatchObject({ code: 'upstream_error' })
     expect(seen.map(({ url }) => url)).toEqual(['/proxy/v1/models'])
   })

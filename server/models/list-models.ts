@@ -33,7 +33,7 @@ export async function listModels(
   { guards, limits = listLimits }: Pick<ModelDeps, 'guards'> & { readonly limits?: ListLimits },
   signal: AbortSignal,
 ): Promise<ModelList> {
-  const guard = guards[endpoint.trusted]
+  const guard = guards[endpoint.addressSource]
   const key = requireKey(endpoint.apiKey)
   const [first, ...others] = listAddresses(endpoint)
   const upstream = nameUpstream(endpoint, first)
@@ -96,7 +96,7 @@ function listAddresses(endpoint: ModelEndpoint): [URL, ...URL[]] {
   const { apiType } = endpoint
   const query = apiType === 'anthropic' ? '?limit=1000' : apiType === 'google' ? '?pageSize=1000' : ''
   const list = buildModelUrl({ ...baseOf(endpoint), customApiPath: null }, `/models${query}`, '')
-  if (apiType !== 'openai' || endpoint.trusted !== 'userSupplied') return [list]
+  if (apiType !== 'openai' || endpoint.addressSource !== 'userSupplied') return [list]
   // Ollama's own list, for an address of Ollama without `/v1`. On the operator's host, users may read no other path.
   return [list, new URL('/api/tags', list)]
 }

@@ -9,14 +9,14 @@ import { openaiResponses } from './openai/responses.ts'
 
 export interface ModelDeps {
   /** One guard for each kind of address. */
-  readonly guards: Readonly<Record<ModelEndpoint['trusted'], GuardedFetch>>
+  readonly guards: Readonly<Record<ModelEndpoint['addressSource'], GuardedFetch>>
   readonly limits?: ModelLimits
 }
 
 /** The model behind an endpoint, called in the endpoint's wire format. */
 export function openModel(endpoint: ModelEndpoint, deps: ModelDeps): ModelStream {
   const adapterDeps = {
-    guard: deps.guards[endpoint.trusted],
+    guard: deps.guards[endpoint.addressSource],
     ...(deps.limits === undefined ? {} : { limits: deps.limits }),
   }
   switch (endpoint.apiType) {

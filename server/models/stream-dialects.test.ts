@@ -46,7 +46,7 @@ async function readChunks(apiType: ApiType, chunks: readonly Buffer[]) {
       baseUrl: 'https://models.example',
       apiKey: 'sk-0123456789',
       customApiPath: null,
-      trusted: 'userSupplied',
+      addressSource: 'userSupplied',
     },
     { guards: { userSupplied: guard, operatorSupplied: guard } },
   )

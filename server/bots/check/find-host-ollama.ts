@@ -42,7 +42,7 @@ async function answers(guards: ModelDeps['guards'], origin: string): Promise<boo
     baseUrl: `${trimSlashes(origin)}/v1`,
     apiKey: null,
     customApiPath: null,
-    trusted: 'operatorSupplied',
+    addressSource: 'operatorSupplied',
   } as const
   const limits = { ...listLimits, timeoutMs }
   try {

@@ -27,7 +27,7 @@ export async function findOllama(
     apiKey: null,
     customApiPath: null,
     // A bot with this address is called under the rules for users, so it is looked for under the same rules.
-    trusted: 'userSupplied',
+    addressSource: 'userSupplied',
   } as const
   try {
     const { models } = await listModels(endpoint, { guards, limits: ollamaLimits }, signal)

@@ -41,7 +41,7 @@ function test(apiType: ApiType, model: string, options: TestOptions = {}) {
   const { baseUrl = upstream.baseUrl } = options
   const used = options.guard ?? guard
   return testModel(
-    { apiType, baseUrl, apiKey: key, customApiPath: null, trusted: 'userSupplied' },
+    { apiType, baseUrl, apiKey: key, customApiPath: null, addressSource: 'userSupplied' },
     model,
     {
       guards: { userSupplied: used, operatorSupplied: used },

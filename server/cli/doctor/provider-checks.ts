@@ -16,7 +16,7 @@ export const modelCheck: Check = {
       baseUrl,
       apiKey,
       customApiPath: null,
-      trusted: 'operatorSupplied',
+      addressSource: 'operatorSupplied',
     } as const
     const limits = { ...listLimits, timeoutMs: maxRequestMs }
     try {

@@ -35,7 +35,7 @@ async function callDemo(
       baseUrl: demo.baseUrl,
       apiKey: null,
       customApiPath: null,
-      trusted: 'operatorSupplied',
+      addressSource: 'operatorSupplied',
     },
     { guards: { operatorSupplied: guard, userSupplied: guard } },
   )

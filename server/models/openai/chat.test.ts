@@ -36,7 +36,7 @@ async function callModel(
 ) {
   const parts: ModelPart[] = []
   const model = openaiChat(
-    { apiType: 'openai', baseUrl, apiKey: null, customApiPath: null, trusted: 'operatorSupplied' },
+    { apiType: 'openai', baseUrl, apiKey: null, customApiPath: null, addressSource: 'operatorSupplied' },
     { guard, limits: { ...modelLimits, afterFinishMs: 100, totalTimeoutMs } },
   )
   await readReply(

@@ -141,7 +141,7 @@ async function callModel(
       baseUrl,
       apiKey: options.apiKey === undefined ? sceneKey : options.apiKey,
       customApiPath: options.path ?? null,
-      trusted: 'userSupplied',
+      addressSource: 'userSupplied',
     },
     {
       guards: { userSupplied: options.guard ?? guard, operatorSupplied: guard },
