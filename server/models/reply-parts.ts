@@ -47,8 +47,8 @@ export interface TextJoiner {
   end(): string
 }
 
-/** Normalises text that arrives in chunks, and joins a surrogate pair that an upstream split. */
-export function joinText(): TextJoiner {
+/** Creates a joiner, which normalises text that arrives in chunks and joins a surrogate pair that an upstream split. */
+export function createTextJoiner(): TextJoiner {
   let held = ''
   return {
     push(chunk) {

@@ -1,6 +1,6 @@
 import { normalizeText } from '../../lib/text.ts'
 import type { ProviderModel } from './formats.ts'
-import { cutCall, newCallId, readCallArguments, writeNote, joinText } from '../reply-parts.ts'
+import { cutCall, newCallId, readCallArguments, writeNote, createTextJoiner } from '../reply-parts.ts'
 import { describeSentError, findMessage } from '../upstream/describe-failure.ts'
 import { ModelFailure } from '../failure.ts'
 import type { ModelLimits } from '../adapter.ts'
@@ -52,8 +52,8 @@ export async function readParts(
 }
 
 class ProviderPartReader {
-  private readonly text = joinText()
-  private readonly reasoning = joinText()
+  private readonly text = createTextJoiner()
+  private readonly reasoning = createTextJoiner()
   private readonly calls: (ModelToolCall & { readonly options: ProviderNote['options'] })[] = []
   /** The blocks of thinking by id. Those that the provider signed are sent back with the calls. */
   private readonly thinking = new Map<string, { text: string; options: ProviderNote['options'] }>()

@@ -37,8 +37,8 @@ export interface ToolCallAssembler {
   end(upstream: string, cutByLimit: boolean): AssembledCall[]
 }
 
-/** Assembles tool calls from chunks, matched by index, else by id, else by order. */
-export function assembleToolCalls(): ToolCallAssembler {
+/** Creates an assembler of tool calls, which matches their chunks by index, else by id, else by order. */
+export function createToolCallAssembler(): ToolCallAssembler {
   const calls: OpenCall[] = []
 
   function find(chunk: ToolCallChunk): OpenCall {

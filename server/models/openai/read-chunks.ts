@@ -1,10 +1,10 @@
-import { assembleToolCalls } from './assemble-tool-calls.ts'
+import { createToolCallAssembler } from './assemble-tool-calls.ts'
 import type { ToolCallChunk } from './assemble-tool-calls.ts'
 import { noteSource, writeNote } from '../reply-parts.ts'
 import { describeSentError, findMessage } from '../upstream/describe-failure.ts'
 import { isError, isObject } from './json-fields.ts'
 import type { Fields } from './json-fields.ts'
-import { collectTurnFields, splitThinking } from './thinking.ts'
+import { createTurnFieldCollector, createThinkingSplitter } from './thinking.ts'
 import { ModelFailure } from '../failure.ts'
 import type { ModelLimits } from '../adapter.ts'
 import type { FinishReason, ModelPart, ModelUsage } from '../model.ts'
@@ -30,10 +30,10 @@ export class ChunkReader implements ReplyReader {
   private reason: FinishReason | undefined
   private usage: Extract<ModelPart, { type: 'usage' }> | undefined
   private readonly parts: PartCollector
-  private readonly thinking = splitThinking()
-  private readonly calls = assembleToolCalls()
+  private readonly thinking = createThinkingSplitter()
+  private readonly calls = createToolCallAssembler()
   private readonly emit = (kind: 'text' | 'reasoning', text: string) => this.parts.addText(kind, text)
-  private readonly turn = collectTurnFields()
+  private readonly turn = createTurnFieldCollector()
   private readonly upstream: string
   private readonly confidential: Confidential
   private readonly url: URL

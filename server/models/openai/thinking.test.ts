@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { collectTurnFields, splitThinking } from './thinking.ts'
-import { joinText } from '../reply-parts.ts'
+import { createTurnFieldCollector, createThinkingSplitter } from './thinking.ts'
+import { createTextJoiner } from '../reply-parts.ts'
 
 const collect = (...deltas: Record<string, unknown>[]) => {
-  const turn = collectTurnFields()
+  const turn = createTurnFieldCollector()
   for (const delta of deltas) turn.push(delta)
   return turn.end()
 }
 
-describe('collectTurnFields', () => {
+describe('the collector of turn fields', () => {
   it('returns nothing for a turn without reasoning', () => {
     expect(collect({ content: 'hello' }, { reasoning_content: '' })).toBeUndefined()
   })
@@ -38,7 +38,7 @@ describe('collectTurnFields', () => {
 
 function split(chunks: readonly string[]): { text: string; reasoning: string } {
   const result = { text: '', reasoning: '' }
-  const splitter = splitThinking()
+  const splitter = createThinkingSplitter()
   const emit = (kind: 'text' | 'reasoning', text: string) => {
     result[kind] += text
   }
@@ -76,7 +76,7 @@ describe('text in chunks', () => {
   it('is normalised in the same way wherever the chunks end, also within surrogate pairs', () => {
     const whole = 'a😀b\uD83D c\0d\uDE00 e😀'
     const join = (chunks: readonly string[]) => {
-      const joiner = joinText()
+      const joiner = createTextJoiner()
       return chunks.map((chunk) => joiner.push(chunk)).join('') + joiner.end()
     }
     fc.assert(

@@ -7,10 +7,10 @@ export interface TurnFieldCollector {
 }
 
 /**
- * Collects the fields that some servers expect back with a turn when its tool results are sent: thinking that the model
- * continues after the results (`reasoning_content`), or signed thinking (`reasoning_details`).
+ * Creates a collector of the fields that some servers expect back with a turn when its tool results are sent: thinking that
+ * the model continues after the results (`reasoning_content`), or signed thinking (`reasoning_details`).
  */
-export function collectTurnFields(): TurnFieldCollector {
+export function createTurnFieldCollector(): TurnFieldCollector {
   let thinking = ''
   const details: Record<string, unknown>[] = []
   return {
@@ -49,10 +49,10 @@ export interface ThinkingSplitter {
 }
 
 /**
- * Separates thinking that a model writes as `<think>…</think>` at the very start of its reply from the text. A tag
- * anywhere else is ordinary text. Chunks may end anywhere, also within a tag.
+ * Creates a splitter that separates thinking, which some models write as `<think>…</think>` at the very start of their
+ * reply, from the text. A tag anywhere else is ordinary text. Chunks may end anywhere, also within a tag.
  */
-export function splitThinking(): ThinkingSplitter {
+export function createThinkingSplitter(): ThinkingSplitter {
   let state: 'start' | 'thinking' | 'gap' | 'text' = 'start'
   let held = ''
 

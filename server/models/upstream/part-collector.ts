@@ -2,7 +2,7 @@ import { normalizeText } from '../../lib/text.ts'
 import type { ModelLimits } from '../adapter.ts'
 import { ModelFailure } from '../failure.ts'
 import type { ModelPart } from '../model.ts'
-import { joinText } from '../reply-parts.ts'
+import { createTextJoiner } from '../reply-parts.ts'
 
 type Kind = 'text' | 'reasoning'
 
@@ -14,7 +14,7 @@ export class PartCollector {
   private outputChars = 0
   private hasText = false
   private modelKnown = false
-  private readonly joiners = { text: joinText(), reasoning: joinText() }
+  private readonly joiners = { text: createTextJoiner(), reasoning: createTextJoiner() }
   private readonly limits: ModelLimits
 
   constructor(limits: ModelLimits) {
