@@ -1,4 +1,4 @@
-const setUp = `To talk to a real model, open **Settings → Bots → Add Bot** and enter a model, its base address and your API key. The operator of this installation can instead set \`DEFAULT_MODEL_BASE_URL\` and \`DEFAULT_MODEL_API_KEY\` for everyone.`
+const setUp = `To talk to a real model, open **Settings → Bots → Add Bot** and enter a model, its base URL and your API key. The operator of this installation can instead set \`DEFAULT_MODEL_BASE_URL\` and \`DEFAULT_MODEL_API_KEY\` for everyone.`
 
 const code = `Here is a small program, so that you can see how code looks:
 
@@ -77,7 +77,7 @@ function long(asked: string): string {
   const body = chapters.map(
     ([title, text], index) => `## ${index + 1}. ${title}\n\n${text}\n\n${asides[index] ?? ''}`,
   )
-  return `# A long answer\n\nYou wrote “${asked}”, so I will take my time. I am the built-in demo model: the text below is a fixed one. You can press stop whenever you like, and what has come stays.\n\n${body.join('\n\n')}\n\n---\n\nThat was all of it. ${setUp}`
+  return `# A long answer\n\nYou wrote “${asked}”, so I will take my time. I am the built-in demo model: the text below is a fixed one. You can press stop whenever you like: the text so far stays.\n\n${body.join('\n\n')}\n\n---\n\nThat was all of it. ${setUp}`
 }
 
 const asides: readonly string[] = [
@@ -95,7 +95,7 @@ export const demoTexts = {
   math,
   long,
   welcome: (asked: string) =>
-    `You wrote “${asked}”.\n\nI am the **built-in demo model** of this installation. I only know a few tricks, and no language model stands behind me. I am here so that you can try everything else without a key:\n\n- *use the calculator to add 2 and 3* calls a tool, which asks you first\n- *write a long answer* streams for a while, so you can reload or press stop\n- *think first* shows reasoning above the answer\n- *show me code*, *a table* or *some math* shows how they look\n- *fail* sends an error as a provider would\n\n${setUp}`,
+    `You wrote “${asked}”.\n\nI am the **built-in demo model** of this installation. I only know a few tricks, and I am not a language model. I am here so that you can try everything else without a key:\n\n- *use the calculator to add 2 and 3* calls a tool, which asks you first\n- *write a long answer* streams for a while, so you can reload or press stop\n- *think first* shows reasoning above the answer\n- *show me code*, *a table* or *some math* shows how they look\n- *fail* sends an error as a provider would\n\n${setUp}`,
   again: ({ now, before, turns, words }: { now: string; before: string; turns: number; words: number }) =>
     `“${now}”: ${words === 1 ? 'one word' : `${words} words`}, and message number ${turns} of yours in this chat. Before that you wrote “${before}”, so you see that the conversation reaches me whole.\n\nAs a **demo model** I can only repeat and count. Try *write a long answer*, *think first* or *use the calculator to add 2 and 3*, or connect a real model: ${setUp}`,
   reasoning: (asked: string) =>
