@@ -28,9 +28,12 @@ export interface PricedTokens {
   readonly reasoning?: number | null
 }
 
-/** Prices are rounded to a millionth, so that a price for a token is a whole number of these. */
-const partsOfUnit = 1_000_000
-const partsOfNano = 1_000n
+/**
+ * A price of 1 for a million tokens is this many trillionths of the currency's unit for each token. Prices are rounded to a
+ * millionth, so that the price of a token is a whole number of trillionths.
+ */
+const trillionthsPerToken = 1_000_000
+const trillionthsPerNano = 1_000n
 
 /**
  * The cost of a call in billionths of the currency's unit, rounded once (§25.5). Null when it is not known: without prices,
@@ -43,13 +46,13 @@ export function costInNanos(tokens: PricedTokens, prices: ModelPrices | undefine
   const cached = Math.min(tokens.cached ?? 0, input)
   const cacheWrite = Math.min(tokens.cacheWrite ?? 0, input - cached)
   const reasoning = rates.reasoning === undefined ? 0 : Math.min(tokens.reasoning ?? 0, output)
-  const parts =
-    times(input - cached - cacheWrite, rates.input) +
-    times(cached, rates.cachedInput ?? rates.input) +
-    times(cacheWrite, rates.cacheWrite ?? rates.input) +
-    times(output - reasoning, rates.output) +
-    times(reasoning, rates.reasoning ?? rates.output)
-  const nanos = Number((parts + partsOfNano / 2n) / partsOfNano)
+  const trillionths =
+    multiply(input - cached - cacheWrite, rates.input) +
+    multiply(cached, rates.cachedInput ?? rates.input) +
+    multiply(cacheWrite, rates.cacheWrite ?? rates.input) +
+    multiply(output - reasoning, rates.output) +
+    multiply(reasoning, rates.reasoning ?? rates.output)
+  const nanos = Number((trillionths + trillionthsPerNano / 2n) / trillionthsPerNano)
   return Number.isSafeInteger(nanos) ? nanos : null
 }
 
@@ -57,7 +60,7 @@ function pricesFor(prices: ModelPrices, inputTokens: number): TokenPrices {
   return prices.tiers?.findLast(({ aboveInputTokens }) => inputTokens > aboveInputTokens) ?? prices
 }
 
-/** Exact in trillionths of the unit, whatever the number of tokens. */
-function times(tokens: number, price: number): bigint {
-  return BigInt(tokens) * BigInt(Math.round(price * partsOfUnit))
+/** Returns the cost in trillionths of the unit, exactly, whatever the number of tokens. */
+function multiply(tokens: number, price: number): bigint {
+  return BigInt(tokens) * BigInt(Math.round(price * trillionthsPerToken))
 }

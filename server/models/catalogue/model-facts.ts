@@ -20,10 +20,9 @@ export async function findModelFacts(
   { modelPrices }: Pick<Config, 'modelPrices'>,
   { model, address, time }: ModelQuery,
 ): Promise<ModelFacts> {
-  const set = findOperatorPrice(modelPrices, model, address)
-  if (set?.context_window === undefined && address === null) return toFacts(set)
-  if (set?.context_window !== undefined) return toFacts(set)
-  return { ...(await findPackageFacts(model, address, time)), ...toFacts(set) }
+  const entry = findOperatorPrice(modelPrices, model, address)
+  if (entry?.context_window !== undefined || address === null) return toFacts(entry)
+  return { ...(await findPackageFacts(model, address, time)), ...toFacts(entry) }
 }
 
 type OperatorPrice = Config['modelPrices'][number]
@@ -36,10 +35,10 @@ function findOperatorPrice(
 ): OperatorPrice | undefined {
   for (const name of prices.length === 0 ? [] : listModelNames(model)) {
     const named = prices.filter((price) => price.model.toLowerCase() === name)
-    const set =
+    const entry =
       named.find(({ base_url }) => base_url !== undefined && isAt(address, base_url)) ??
       named.find(({ base_url }) => base_url === undefined)
-    if (set !== undefined) return set
+    if (entry !== undefined) return entry
   }
   return undefined
 }
@@ -53,9 +52,9 @@ function withSlash(address: string): string {
   return href.endsWith('/') ? href : `${href}/`
 }
 
-function toFacts(set: OperatorPrice | undefined): ModelFacts {
-  if (set === undefined) return {}
-  const { currency, input, output, cached_input, cache_write, context_window } = set
+function toFacts(entry: OperatorPrice | undefined): ModelFacts {
+  if (entry === undefined) return {}
+  const { currency, input, output, cached_input, cache_write, context_window } = entry
   return {
     ...(context_window !== undefined && { contextWindow: context_window }),
     prices: {

@@ -23,7 +23,7 @@ const entries = new LRUCache<string, Entry>({ max: 1_000 })
 
 /** What the package contains about a model at an address. */
 interface Entry {
-  /** Undefined when the address belongs to no known provider. */
+  /** Undefined when the address belongs to no provider of the package. */
   readonly provider: Provider | undefined
   /** Null when the provider does not list the model. */
   readonly match: Match | null
@@ -47,37 +47,37 @@ const makers = [
 const aggregator = 'openrouter'
 
 /**
- * Returns what the package knows. It knows prices only at the address of a known provider: elsewhere the same model may
- * have another price or none (§25.1).
+ * Returns what the package lists. Prices are returned only for the address of a provider that it lists: elsewhere the same
+ * model may have another price or none (§25.1).
  */
 export async function findPackageFacts(
   model: string,
   address: string | null,
   time: number,
 ): Promise<ModelFacts> {
-  const prices = await load()
-  const { provider, match, contextWindow } = findEntry(prices, model, address)
-  const found = provider && findPrices(prices, { provider, match, model }, time)
+  const genaiPrices = await load()
+  const { provider, match, contextWindow } = findEntry(genaiPrices, model, address)
+  const found = provider && findPrices(genaiPrices, { provider, match, model }, time)
   return {
     ...(contextWindow !== undefined && { contextWindow }),
     ...(found !== undefined && { prices: found }),
   }
 }
 
-function findEntry(prices: Package, model: string, address: string | null): Entry {
+function findEntry(genaiPrices: Package, model: string, address: string | null): Entry {
   const key = JSON.stringify([address, model])
   const known = entries.get(key)
   if (known !== undefined) return known
-  const provider = address === null ? undefined : prices.findProvider({ providerApiUrl: address })
-  const match = provider === undefined ? null : findMatch(prices, provider, model)
-  const entry = { provider, match, contextWindow: findWindow(prices, { provider, match, model }) }
+  const provider = address === null ? undefined : genaiPrices.findProvider({ providerApiUrl: address })
+  const match = provider === undefined ? null : findMatch(genaiPrices, provider, model)
+  const entry = { provider, match, contextWindow: findWindow(genaiPrices, { provider, match, model }) }
   entries.set(key, entry)
   return entry
 }
 
-function findMatch(prices: Package, provider: Provider, model: string): Match | null {
+function findMatch(genaiPrices: Package, provider: Provider, model: string): Match | null {
   return listModelNames(model).reduce<Match | null>(
-    (found, name) => found ?? prices.calcPrice({}, name, { provider }),
+    (found, name) => found ?? genaiPrices.calcPrice({}, name, { provider }),
     null,
   )
 }
@@ -86,7 +86,7 @@ interface ModelMatch extends Pick<Entry, 'provider' | 'match'> {
   readonly model: string
 }
 
-function findWindow(prices: Package, { provider: host, match, model }: ModelMatch): number | undefined {
+function findWindow(genaiPrices: Package, { provider: host, match, model }: ModelMatch): number | undefined {
   if (match?.model.context_window !== undefined) return match.model.context_window
   const base = withoutFreeVariant(model)
   const names = listModelNames(base)
@@ -95,9 +95,9 @@ function findWindow(prices: Package, { provider: host, match, model }: ModelMatc
   if (host === undefined && maker === undefined) return undefined
   const ids = maker === undefined ? [match?.provider.id ?? aggregator] : [maker.id]
   for (const id of [...ids, aggregator]) {
-    const provider = prices.findProvider({ providerId: id })
+    const provider = genaiPrices.findProvider({ providerId: id })
     const name = id === aggregator && maker !== undefined ? `${maker.id}/${names.at(-1) ?? ''}` : base
-    const window = provider && findMatch(prices, provider, name)?.model.context_window
+    const window = provider && findMatch(genaiPrices, provider, name)?.model.context_window
     if (window !== undefined) return window
   }
   return undefined
@@ -106,7 +106,7 @@ function findWindow(prices: Package, { provider: host, match, model }: ModelMatc
 const free: ModelPrices = { currency: 'USD', input: 0, output: 0 }
 
 function findPrices(
-  prices: Package,
+  genaiPrices: Package,
   { provider, match, model }: ModelMatch & { readonly provider: Provider },
   time: number,
 ): ModelPrices | undefined {
@@ -114,7 +114,7 @@ function findPrices(
   if (match === null) return undefined
   // Some prices change with the time, which only `calcPrice` considers. This provider has only the model found.
   const only = { ...match.provider, models: [{ ...match.model, match: { equals: 'it' } }] }
-  const listed = prices.calcPrice({}, 'it', { provider: only, timestamp: new Date(time) })?.model_price
+  const listed = genaiPrices.calcPrice({}, 'it', { provider: only, timestamp: new Date(time) })?.model_price
   // A fee for each request is not in a count of tokens, so the cost would be wrong.
   if (listed === undefined || listed['requests_kcount'] !== undefined) return undefined
   const base = readPrices(listed, 0)
