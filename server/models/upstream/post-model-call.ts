@@ -48,7 +48,8 @@ export interface ActiveCall {
 /** `finishing`: the model has finished, but data such as usage may follow. `done`: later data is ignored. */
 export type Progress = 'more' | 'finishing' | 'done'
 
-type Attempt =
+/** How one attempt has ended. */
+type AttemptOutcome =
   | { readonly kind: 'ended' }
   | { readonly kind: 'refused'; readonly response: FailedResponse }
   | { readonly kind: 'broken'; readonly error: unknown; readonly started: boolean }
@@ -63,8 +64,8 @@ const maxUnreadBytes = 16 * 1024
  */
 export function postModelCall(call: ModelCall, options: ModelCallOptions): ActiveCall {
   let exchange: Exchange | undefined
-  const ended = postWithTimeout(call, options, (attempt) => {
-    exchange = attempt
+  const ended = postWithTimeout(call, options, (current) => {
+    exchange = current
   })
   return { read: () => exchange?.readWaiting(), ended }
 }
@@ -103,14 +104,18 @@ async function postWithRetries(
   }
 }
 
-function retryDelayAfter(outcome: Attempt, attempt: number, options: ModelCallOptions): number | undefined {
+function retryDelayAfter(
+  outcome: AttemptOutcome,
+  attempt: number,
+  options: ModelCallOptions,
+): number | undefined {
   if (outcome.kind === 'refused')
     return retryDelay(outcome.response, attempt, options.limits.maxRetryDelayMs, options.now())
   if (outcome.kind === 'broken' && !outcome.started && isRetryable(outcome.error)) return 250 * attempt
   return undefined
 }
 
-function toFailure(call: ModelCall, outcome: Attempt): Error {
+function toFailure(call: ModelCall, outcome: AttemptOutcome): Error {
   if (outcome.kind === 'refused') return describeHttpError(outcome.response, call.upstream, call.confidential)
   const error = outcome.kind === 'broken' ? outcome.error : undefined
   if (error instanceof ModelFailure) return error
@@ -129,7 +134,11 @@ function overallTimeout(call: ModelCall, limits: ModelLimits): ModelFailure {
  * One attempt. Reads directly from the dispatcher's callbacks: a stream object between socket and parser would double the
  * cost of a token.
  */
-function postOnce(call: ModelCall, options: ModelCallOptions, onExchange: OnExchange): Promise<Attempt> {
+function postOnce(
+  call: ModelCall,
+  options: ModelCallOptions,
+  onExchange: OnExchange,
+): Promise<AttemptOutcome> {
   return new Promise((resolve) => {
     const exchange = new Exchange(options, resolve)
     onExchange(exchange)
@@ -164,11 +173,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   private finishing = false
   private timer: NodeJS.Timeout | undefined
   private readonly options: ModelCallOptions
-  private readonly resolve: (attempt: Attempt) => void
+  private readonly resolve: (outcome: AttemptOutcome) => void
   private readonly onAbort = () =>
     this.settle({ kind: 'broken', error: this.options.signal.reason, started: true })
 
-  constructor(options: ModelCallOptions, resolve: (attempt: Attempt) => void) {
+  constructor(options: ModelCallOptions, resolve: (outcome: AttemptOutcome) => void) {
     this.options = options
     this.resolve = resolve
     if (options.signal.aborted) this.onAbort()
@@ -223,7 +232,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     return this.status >= 200 && this.status < 300 && this.status !== 204 && this.status !== 205
   }
 
-  private refused(): Attempt {
+  private refused(): AttemptOutcome {
     return { kind: 'refused', response: { status: this.status, headers: this.headers, body: this.errorBody } }
   }
 
@@ -268,7 +277,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.timer.unref()
   }
 
-  private settle(attempt: Attempt): void {
+  private settle(outcome: AttemptOutcome): void {
     this.readWaiting()
     // Reading the waiting data may have settled the attempt already.
     if (this.settled) return
@@ -276,7 +285,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     clearTimeout(this.timer)
     this.options.signal.removeEventListener('abort', this.onAbort)
     this.controller?.abort(stopped())
-    this.resolve(attempt)
+    this.resolve(outcome)
   }
 }
 

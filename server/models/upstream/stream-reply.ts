@@ -37,7 +37,7 @@ export function streamReply<Dialect>(
   return (request, options) => new StreamedReply({ endpoint, format, deps, request, options })
 }
 
-interface Frame<Dialect> {
+interface CallContext<Dialect> {
   readonly endpoint: ModelEndpoint
   readonly format: WireFormat<Dialect>
   readonly deps: AdapterDeps
@@ -47,23 +47,23 @@ interface Frame<Dialect> {
 
 class StreamedReply<Dialect> implements ModelReply {
   readonly closed: Promise<void>
-  readonly #frame: Frame<Dialect>
+  readonly #context: CallContext<Dialect>
   readonly #parts = new PartQueue()
   #activeCall: ActiveCall | undefined
   #upstream = ''
 
-  constructor(frame: Frame<Dialect>) {
-    this.#frame = frame
+  constructor(context: CallContext<Dialect>) {
+    this.#context = context
     this.closed = this.#callWithDialects()
   }
 
   drain(): readonly ModelPart[] {
     this.#activeCall?.read()
-    return this.#frame.options.signal.aborted ? [] : this.#parts.drain()
+    return this.#context.options.signal.aborted ? [] : this.#parts.drain()
   }
 
   async #callWithDialects(): Promise<void> {
-    const { format, request, options } = this.#frame
+    const { format, request, options } = this.#context
     const { signal } = options
     let dialect = format.firstDialect(request)
     while (!signal.aborted) {
@@ -79,7 +79,7 @@ class StreamedReply<Dialect> implements ModelReply {
   }
 
   async #call(dialect: Dialect): Promise<void> {
-    const { endpoint, format, deps, request, options } = this.#frame
+    const { endpoint, format, deps, request, options } = this.#context
     const { guard, limits = modelLimits, now = Date.now } = deps
     const modelCall = writeCall(endpoint, format, request, dialect)
     this.#upstream = modelCall.upstream
@@ -107,11 +107,11 @@ class StreamedReply<Dialect> implements ModelReply {
   #adaptDialect(dialect: Dialect, error: unknown): Dialect | undefined {
     const rejection = error instanceof ModelFailure ? error.rejection : ''
     if (rejection === '' || this.#parts.hasContent) return undefined
-    return this.#frame.format.adaptDialect(dialect, rejection, this.#frame.request)
+    return this.#context.format.adaptDialect(dialect, rejection, this.#context.request)
   }
 
   #fail(error: unknown): void {
-    const { request } = this.#frame
+    const { request } = this.#context
     const reason = this.#parts.hasContent ? error : explainRefusal(error, request, () => this.#upstream)
     this.#parts.push([toFailedPart(reason)])
   }
