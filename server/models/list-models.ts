@@ -22,10 +22,10 @@ export const listLimits: ListLimits = { timeoutMs: 2_000, maxBytes: 2_000_000 }
 /** Characters of the name of a model, as in a bot. */
 const maxNameChars = 300
 
-const typeName = 'Type the name of the model.'
+const typeNameAdvice = 'Type the name of the model.'
 
 /**
- * Asks a provider for the names of its models (§23.7, §23.8).
+ * Fetches the names of a provider's models (§23.7, §23.8).
  * @throws ModelFailure, or an AppError `address_refused`
  */
 export async function listModels(
@@ -37,30 +37,30 @@ export async function listModels(
   const key = requireKey(endpoint.apiKey)
   const [first, ...others] = listAddresses(endpoint)
   const upstream = nameUpstream(endpoint, first)
-  let answer: Answer = { status: 404, headers: {}, body: '' }
+  let response: ListResponse = { status: 404, headers: {}, body: '' }
   try {
-    answer = await withTimeout(signal, limits.timeoutMs, async (timed) => {
+    response = await withTimeout(signal, limits.timeoutMs, async (timed) => {
       for (const url of [first, ...others]) {
-        answer = await get(guard, url, headersOf(endpoint, key), limits, timed)
-        if (answer.status !== 404 && answer.status !== 405) break
+        response = await get(guard, url, headersOf(endpoint, key), limits, timed)
+        if (response.status !== 404 && response.status !== 405) break
       }
-      return answer
+      return response
     })
   } catch (error) {
     signal.throwIfAborted()
     throw explain(error, upstream, limits)
   }
-  if (answer.status === 404 || answer.status === 405) {
+  if (response.status === 404 || response.status === 405) {
     throw new ModelFailure(
       'upstream_error',
-      `${upstream} has no list of models at this address (${answer.status}). Check the base URL, or type the name of the model.`,
+      `${upstream} has no list of models at this address (${response.status}). Check the base URL, or type the name of the model.`,
     )
   }
-  if (answer.status !== 200) throw describeHttpError(answer, upstream, { key, contents: [] })
-  return readList(answer.body, endpoint, upstream)
+  if (response.status !== 200) throw describeHttpError(response, upstream, { key, contents: [] })
+  return readList(response.body, endpoint, upstream)
 }
 
-type Answer = Parameters<typeof describeHttpError>[0]
+type ListResponse = Parameters<typeof describeHttpError>[0]
 
 async function get(
   guard: GuardedFetch,
@@ -68,7 +68,7 @@ async function get(
   headers: Readonly<Record<string, string>>,
   { maxBytes }: ListLimits,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<ListResponse> {
   const response = await guard.fetch(url, { headers, signal })
   const body = await readCapped(response, maxBytes)
   return { status: response.status, headers: Object.fromEntries(response.headers), body }
@@ -78,13 +78,13 @@ function explain(error: unknown, upstream: string, { timeoutMs, maxBytes }: List
   if (error instanceof Error && error.name === 'TimeoutError') {
     return new ModelFailure(
       'upstream_timeout',
-      `${upstream} did not send its list of models within ${timeoutMs / 1000} s. ${typeName}`,
+      `${upstream} did not send its list of models within ${timeoutMs / 1000} s. ${typeNameAdvice}`,
     )
   }
   if (error instanceof AppError && error.code === 'output_limit') {
     return new ModelFailure(
       'output_limit',
-      `${upstream} sent a list of models of more than ${maxBytes / 1_000_000} MB. ${typeName}`,
+      `${upstream} sent a list of models of more than ${maxBytes / 1_000_000} MB. ${typeNameAdvice}`,
     )
   }
   if (error instanceof AppError || error instanceof ModelFailure) return error
@@ -154,23 +154,26 @@ function parse(body: string): unknown {
   }
 }
 
-/** `data` is OpenAI's and Anthropic's field, `models` that of Google and Ollama. Some servers send the list alone. */
-function entriesOf(answer: unknown): readonly unknown[] | undefined {
-  if (Array.isArray(answer)) return answer
-  if (!isObject(answer)) return undefined
-  return [answer['data'], answer['models']].find((list): list is unknown[] => Array.isArray(list))
+/**
+ * Returns the list in a parsed response. `data` is OpenAI's and Anthropic's field, `models` that of Google and Ollama. Some
+ * servers send the list alone.
+ */
+function entriesOf(response: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(response)) return response
+  if (!isObject(response)) return undefined
+  return [response['data'], response['models']].find((list): list is unknown[] => Array.isArray(list))
 }
 
 function nameOf(entry: unknown, apiType: ModelEndpoint['apiType']): string | undefined {
   const named: unknown = isObject(entry) ? (entry['id'] ?? entry['name'] ?? entry['model']) : entry
-  if (typeof named !== 'string' || (apiType === 'google' && !generates(entry))) return undefined
+  if (typeof named !== 'string' || (apiType === 'google' && !generatesContent(entry))) return undefined
   const name = apiType === 'google' ? named.replace(/^models\//, '') : named
   // A name with invisible characters would be sent as it is, although the user cannot see what is chosen.
   return name !== '' && name.length <= maxNameChars && name === toVisibleLine(name) ? name : undefined
 }
 
 /** Google also lists models that only embed texts or make images. */
-function generates(entry: unknown): boolean {
+function generatesContent(entry: unknown): boolean {
   const methods = isObject(entry) ? entry['supportedGenerationMethods'] : undefined
   return !Array.isArray(methods) || methods.includes('generateContent')
 }

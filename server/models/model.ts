@@ -13,7 +13,7 @@ export interface ModelToolCall {
   readonly note?: unknown
 }
 
-/** One message of the conversation, oldest first. A `tool` message contains the result of the call `callId`. */
+/** One message of the conversation. A `tool` message contains the result of the call `callId`. */
 export type ModelMessage =
   | {
       readonly role: 'user' | 'assistant'
@@ -39,6 +39,7 @@ export interface ModelOptions {
 export interface ModelRequest {
   /** The model's name at its provider. */
   readonly model: string
+  /** Oldest first. */
   readonly messages: readonly ModelMessage[]
   /** An empty list means that no tools are sent. */
   readonly tools: readonly ModelTool[]

@@ -22,7 +22,7 @@ export class PartQueue {
     if (this.#chars > 0) this.#hasContent = true
   }
 
-  /** Whether the reply has text, also when it was drained already. Then its model must not be called again. */
+  /** Whether the reply has text or a tool call, also when it was drained already. Then its model must not be called again. */
   get hasContent(): boolean {
     return this.#hasContent
   }
@@ -98,7 +98,7 @@ export function newCallId(): string {
 }
 
 /** The failure of a reply that its length limit has cut within a tool call. */
-export function cutCall(): ModelFailure {
+export function truncatedCall(): ModelFailure {
   return new ModelFailure(
     'output_limit',
     'The reply reached its length limit within a tool call, so the tool was not run. Raise the limit of this bot, or ask for a shorter reply.',

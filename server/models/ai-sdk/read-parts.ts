@@ -1,6 +1,6 @@
 import { normalizeText } from '../../lib/text.ts'
 import type { ProviderModel } from './formats.ts'
-import { cutCall, newCallId, readCallArguments, writeNote, createTextJoiner } from '../reply-parts.ts'
+import { truncatedCall, newCallId, readCallArguments, writeNote, createTextJoiner } from '../reply-parts.ts'
 import { describeSentError, findMessage } from '../upstream/describe-failure.ts'
 import { ModelFailure } from '../failure.ts'
 import type { ModelLimits } from '../adapter.ts'
@@ -104,7 +104,8 @@ class ProviderPartReader {
         `${upstream} closed the connection before its reply was complete. Try again.`,
       )
     }
-    if (finish.finishReason.unified === 'length' && this.calls.some((call) => call.isBroken)) throw cutCall()
+    if (finish.finishReason.unified === 'length' && this.calls.some((call) => call.isBroken))
+      throw truncatedCall()
     const { inputTokens, outputTokens } = finish.usage
     return [
       ...this.textParts('reasoning', this.reasoning.end()),

@@ -1,5 +1,5 @@
 import { normalizeText } from '../../lib/text.ts'
-import { cutCall, newCallId, readArguments, readCallArguments } from '../reply-parts.ts'
+import { truncatedCall, newCallId, readArguments, readCallArguments } from '../reply-parts.ts'
 import { ModelFailure } from '../failure.ts'
 import type { ModelToolCall } from '../model.ts'
 
@@ -99,7 +99,7 @@ export function completeCalls(
 
 function invalidCall(upstream: string, cutByLimit: boolean): ModelFailure {
   return cutByLimit
-    ? cutCall()
+    ? truncatedCall()
     : new ModelFailure(
         'upstream_invalid',
         `${upstream} sent an invalid tool call, so the tool was not run. Try again.`,

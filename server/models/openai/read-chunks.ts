@@ -162,7 +162,7 @@ export class ChunkReader implements ReplyReader {
       arguments: argumentsOf(inner['arguments']),
       extra: isObject(call['extra_content']) ? call['extra_content'] : undefined,
     }
-    this.parts.addChars(this.calls.push(chunk))
+    this.parts.countChars(this.calls.push(chunk))
     this.parts.requireCallCount(this.calls.count, this.upstream)
   }
 }

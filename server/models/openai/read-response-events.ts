@@ -141,7 +141,7 @@ export class ResponseEventReader implements ReplyReader {
     if (known === undefined) {
       this.items.push(item)
       // An item takes memory also when it is empty.
-      this.parts.addChars(100)
+      this.parts.countChars(100)
     }
     return item
   }
@@ -149,7 +149,7 @@ export class ResponseEventReader implements ReplyReader {
   private addArguments(item: OutputItem, text: unknown): void {
     if (typeof text !== 'string') return
     item.arguments += text
-    this.parts.addChars(text.length)
+    this.parts.countChars(text.length)
   }
 
   /** Reads the start of an item, or the complete item. */
@@ -169,7 +169,7 @@ export class ResponseEventReader implements ReplyReader {
     else if (isDone && type === 'reasoning') {
       if (!this.hasDeltas.reasoning) this.readContents(sent['summary'], 'reasoning')
       item.reasoning = reasoningToReturn(sent)
-      this.parts.addChars(textOf(sent['encrypted_content']).length)
+      this.parts.countChars(textOf(sent['encrypted_content']).length)
     }
   }
 
@@ -178,7 +178,7 @@ export class ResponseEventReader implements ReplyReader {
     item.name = textOf(name) || item.name
     const rest = textOf(text)
     if (rest === '' || rest === item.arguments) return
-    this.parts.addChars(rest.length)
+    this.parts.countChars(rest.length)
     item.arguments = rest
   }
 

@@ -28,7 +28,7 @@ export class PartCollector {
 
   /** Counts and normalises text as it was received; the result is empty while half of a character is missing. */
   receive(kind: Kind, text: string): string {
-    this.addChars(text.length)
+    this.countChars(text.length)
     return this.joiners[kind].push(text)
   }
 
@@ -64,8 +64,11 @@ export class PartCollector {
     this.add({ type: 'model', model: normalizeText(model.slice(0, 200)), ...named })
   }
 
-  /** Counts characters of tool calls. */
-  addChars(count: number): void {
+  /**
+   * Counts characters of the reply, such as those of tool calls. `receive` counts those of text itself.
+   * @throws ModelFailure when the reply is longer than allowed
+   */
+  countChars(count: number): void {
     this.outputChars += count
     if (this.outputChars <= this.limits.maxOutputChars) return
     throw new ModelFailure(
