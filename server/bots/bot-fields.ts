@@ -45,7 +45,7 @@ export function addressOfBot(
  * address clears the key, which belongs to the old address, unless a new key comes with it (§21.2).
  * @throws AppError `invalid_request`
  */
-export function fillBot(
+export function applyBotInput(
   { sealer, config }: BotSecretDeps,
   stored: Omit<BotRow, 'name' | 'model' | 'created_at'>,
   input: BotInput,

@@ -33,7 +33,7 @@ export async function countBots(db: Db, user: Owner): Promise<number> {
  * The creation time of a new bot, in milliseconds since 1970: `now`, or the millisecond after the user's newest bot when
  * that is later. It keeps bots that are created within one millisecond in order.
  */
-export async function timeNewBot(db: Db, user: Owner, now: number): Promise<number> {
+export async function nextCreationTime(db: Db, user: Owner, now: number): Promise<number> {
   const { newest } = await db
     .selectFrom('bots')
     .select(({ fn }) => fn.max<number | null>('created_at').as('newest'))

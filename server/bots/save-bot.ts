@@ -4,8 +4,8 @@ import { newId } from '../lib/new-id.ts'
 import type { BotRow } from '../db/tables/tables.ts'
 import type { User } from '../identity/user.ts'
 import { lockUser } from '../identity/users/user-store.ts'
-import { countBots, insertBot, timeNewBot, requireBot, updateBot } from './bot-store.ts'
-import { emptyBot, fillBot } from './bot-fields.ts'
+import { countBots, insertBot, nextCreationTime, requireBot, updateBot } from './bot-store.ts'
+import { emptyBot, applyBotInput } from './bot-fields.ts'
 import type { BotSecretDeps } from './bot-fields.ts'
 import { AppError } from '../lib/app-error.ts'
 
@@ -42,9 +42,9 @@ export async function createBot(
   input: BotInput,
   now: number,
 ): Promise<BotRow> {
-  const created_at = await timeNewBot(db, user, now)
+  const created_at = await nextCreationTime(db, user, now)
   const owned = { id: newId(), user_id: user.id }
-  const bot = { ...owned, created_at, ...fillBot(deps, { ...owned, ...emptyBot }, input) }
+  const bot = { ...owned, created_at, ...applyBotInput(deps, { ...owned, ...emptyBot }, input) }
   await insertBot(db, bot)
   return bot
 }
@@ -65,7 +65,7 @@ export async function changeBot(
       // Renaming a connector also changes the bots of the user, and locks the same row (§28.5).
       await lockUser(trx, user)
       const bot = await requireBot(trx, user, name)
-      const change = fillBot(deps, bot, input)
+      const change = applyBotInput(deps, bot, input)
       await updateBot(trx, user, bot.id, change)
       return { ...bot, ...change }
     }),

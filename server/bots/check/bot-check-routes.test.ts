@@ -54,7 +54,7 @@ const reply: RequestListener = (request, response) => {
   response.end('data: {"choices":[{"delta":{"content":"OK"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n')
 }
 
-describe.each(engines)('what the form of a bot asks, on %s', (engine) => {
+describe.each(engines)("the routes of a bot's form, on %s", (engine) => {
   let test: TestApp
   let ada: TestClient
 
@@ -98,7 +98,7 @@ describe.each(engines)('what the form of a bot asks, on %s', (engine) => {
     })
   })
 
-  it('answers with a sentence when the provider fails, and never with the key (§21.11, §23.9)', async () => {
+  it('return a sentence when the provider fails, and never the key (§21.11, §23.9)', async () => {
     const provider = await startProvider((_request, response) =>
       response.writeHead(401).end(JSON.stringify({ error: { message: `Incorrect API key: ${key}` } })),
     )

@@ -23,7 +23,7 @@ export async function findHostOllama({
 }: HostOllamaDeps): Promise<readonly string[]> {
   const { container, loopback, ollamaIsSet, outgoing } = config
   if (!container || loopback || ollamaIsSet) return []
-  const found = await Promise.all(candidates.map((origin) => answers(guards, origin)))
+  const found = await Promise.all(candidates.map((origin) => responds(guards, origin)))
   const origin = candidates.find((_, at) => found[at])
   if (origin === undefined) return []
   const hosts = [...new Set([...outgoing.allowedPrivateHosts, new URL(origin).host])]
@@ -36,7 +36,7 @@ export async function findHostOllama({
 const port = 11434
 const timeoutMs = 1_000
 
-async function answers(guards: ModelDeps['guards'], origin: string): Promise<boolean> {
+async function responds(guards: ModelDeps['guards'], origin: string): Promise<boolean> {
   const endpoint = {
     apiType: 'openai',
     baseUrl: `${trimSlashes(origin)}/v1`,

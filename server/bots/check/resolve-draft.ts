@@ -3,7 +3,7 @@ import type { Database } from '../../db/database.ts'
 import type { User } from '../../identity/user.ts'
 import { newId } from '../../lib/new-id.ts'
 import type { ModelEndpoint } from '../../models/endpoint.ts'
-import { emptyBot, fillBot } from '../bot-fields.ts'
+import { emptyBot, applyBotInput } from '../bot-fields.ts'
 import { resolveEndpoint } from '../bot-model.ts'
 import type { BotModelDeps } from '../bot-model.ts'
 import { requireBot } from '../bot-store.ts'
@@ -30,6 +30,6 @@ export async function resolveDraft(
     name === null || name === undefined || name === ''
       ? { ...emptyBot, id: newId(), user_id: user.id, name: newBotName, created_at: 0 }
       : await requireBot(database.db, user, name)
-  const change = fillBot({ sealer, config }, stored, { ...draft, name: stored.name, model })
+  const change = applyBotInput({ sealer, config }, stored, { ...draft, name: stored.name, model })
   return resolveEndpoint({ ...stored, ...change }, { defaultModel: config.defaultModel, demoBaseUrl, sealer })
 }

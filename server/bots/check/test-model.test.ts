@@ -62,7 +62,7 @@ describe.each(apiTypes)('a test of a model with the API type %s', (apiType) => {
     })
   })
 
-  it('asks again without tools when the model refuses them, and says so (§23.11)', async () => {
+  it('calls the model again without tools when it refuses them, and says so (§23.11)', async () => {
     const before = upstream.requestedFaults.length
     expect(await test(apiType, 'no-tools')).toEqual({
       works: true,

@@ -30,7 +30,7 @@ export interface ModelTestDeps extends Pick<ModelDeps, 'guards'> {
 }
 
 /**
- * Asks a model the smallest question, with one tool, and describes in a sentence what works or what is wrong. Never
+ * Sends a model the smallest prompt, with one tool, and describes in a sentence what works or what is wrong. Never
  * rejects (§23.11 to §23.15).
  */
 export async function testModel(
@@ -39,30 +39,30 @@ export async function testModel(
   deps: ModelTestDeps,
   signal: AbortSignal,
 ): Promise<BotTestResult> {
-  const withTools = await askModel(endpoint, model, [trivialTool], deps, signal)
+  const withTools = await callModel(endpoint, model, [trivialTool], deps, signal)
   const refusesTools = withTools.failure?.code === 'tool_unavailable'
-  const answer = refusesTools ? await askModel(endpoint, model, [], deps, signal) : withTools
-  const { failure } = answer
+  const outcome = refusesTools ? await callModel(endpoint, model, [], deps, signal) : withTools
+  const { failure } = outcome
   if (failure !== undefined) return { works: false, message: failure.message, code: failure.code }
-  return { works: true, message: describeSuccess(answer, !refusesTools) }
+  return { works: true, message: describeSuccess(outcome, !refusesTools) }
 }
 
 type Failure = Pick<Extract<ModelPart, { type: 'failed' }>, 'code' | 'message'>
 
-interface ModelAnswer {
+interface CallOutcome {
   readonly failure?: Failure | undefined
-  /** Milliseconds until the end of the reply. */
-  readonly duration: number
+  /** Until the end of the reply. */
+  readonly durationMs: number
   readonly isStreamed: boolean
 }
 
-async function askModel(
+async function callModel(
   endpoint: ModelEndpoint,
   model: string,
   tools: readonly ModelTool[],
   { guards, limits = testLimits, now }: ModelTestDeps,
   signal: AbortSignal,
-): Promise<ModelAnswer> {
+): Promise<CallOutcome> {
   const request: ModelRequest = {
     model,
     messages: [{ role: 'user', content: 'Reply with OK.' }],
@@ -90,7 +90,7 @@ async function askModel(
   // A model that writes too much has replied.
   if (failure?.code === 'output_limit' && hasContent) failure = undefined
   else if (failure === undefined && !hasContent) failure = emptyReply
-  return { failure, duration: now() - start, isStreamed }
+  return { failure, durationMs: now() - start, isStreamed }
 }
 
 const emptyReply: Failure = {
@@ -98,8 +98,8 @@ const emptyReply: Failure = {
   message: 'The model returned an empty reply. Test it again, or choose another model.',
 }
 
-function describeSuccess({ duration, isStreamed }: ModelAnswer, acceptsTools: boolean): string {
-  const replied = `The model replied in ${(duration / 1000).toFixed(1)} s`
+function describeSuccess({ durationMs, isStreamed }: CallOutcome, acceptsTools: boolean): string {
+  const replied = `The model replied in ${(durationMs / 1000).toFixed(1)} s`
   const lacks = [
     ...(isStreamed ? [] : ['sends its replies in one piece instead of streaming them']),
     ...(acceptsTools ? [] : ['does not support tools, so this bot cannot use connectors']),

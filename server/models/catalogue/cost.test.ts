@@ -25,7 +25,7 @@ it('rounds once, half up, and exactly where binary fractions are not (§25.5)', 
   expect(costInNanos({ input: 3, output: 0 }, { currency: 'USD', input: 0.1, output: 0.2 })).toBe(300)
 })
 
-it('does not know a cost without a price, a count or an exact number (§25.4, §25.5)', () => {
+it('returns no cost without a price, a count or an exact number (§25.4, §25.5)', () => {
   expect(costInNanos({ input: 1, output: 1 }, undefined)).toBeNull()
   expect(costInNanos({ input: null, output: 1 }, prices)).toBeNull()
   expect(costInNanos({ input: 1, output: null }, prices)).toBeNull()

@@ -10,7 +10,7 @@ const anthropic = 'https://api.anthropic.com/v1'
 const openRouter = 'https://openrouter.ai/api/v1'
 const unknown = 'https://models.example.com/v1'
 
-it('knows windows and prices of models at their providers, without a request (§25.1)', async () => {
+it('returns the windows and prices of models at their providers, without a request (§25.1)', async () => {
   const fetch = vi.spyOn(globalThis, 'fetch')
   expect(await find('claude-sonnet-4-5-20250929', anthropic)).toMatchObject({
     contextWindow: 200_000,
@@ -39,17 +39,17 @@ it('finds a window that the list of the provider lacks in another list (§25.1)'
   })
 })
 
-it('does not know the price of a model at an address of no known provider (§25.1)', async () => {
+it('returns no price for a model at an address of an unknown provider (§25.1)', async () => {
   expect(await find('anthropic/claude-sonnet-4.5', unknown)).toEqual({ contextWindow: 200_000 })
   expect(await find('gpt-4o', 'http://127.0.0.1:4000/v1')).toEqual({ contextWindow: 128_000 })
 })
 
-it('does not know the window that the host of an open model has set (§25.1)', async () => {
+it('returns no window for an open model, whose host has set one (§25.1)', async () => {
   for (const model of ['llama3.1:8b', 'gpt-oss-120b', 'qwen/qwen3-coder', 'gemma-3-27b-it'])
     expect(await find(model, unknown)).toEqual({})
 })
 
-it('knows nothing about unknown models, hostile names and the demo model (§25.4)', async () => {
+it('returns nothing for unknown models, hostile names and the demo model (§25.4)', async () => {
   for (const model of ['claude-9-imaginary', '', '/', 'x'.repeat(300), '__proto__', 'constructor'])
     expect(await find(model, anthropic)).not.toHaveProperty('prices')
   expect(await find('demo', null)).toEqual({})

@@ -81,7 +81,7 @@ describe('requests to the Responses API', () => {
     })
   })
 
-  it('ask a model without reasoning for none (§24.8)', async () => {
+  it('do not ask a model without reasoning for any (§24.8)', async () => {
     const { body } = await read([completed()], { model: 'gpt-4o-mini' })
     expect(body).not.toHaveProperty('include')
     expect(body).not.toHaveProperty('reasoning')
