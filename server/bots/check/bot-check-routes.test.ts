@@ -54,7 +54,7 @@ const reply: RequestListener = (request, response) => {
   response.end('data: {"choices":[{"delta":{"content":"OK"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n')
 }
 
-describe.each(engines)("the routes of a bot's form, on %s", (engine) => {
+describe.each(engines)('checking a bot before it is saved, on %s', (engine) => {
   let test: TestApp
   let ada: TestClient
 
@@ -98,7 +98,7 @@ describe.each(engines)("the routes of a bot's form, on %s", (engine) => {
     })
   })
 
-  it('return a sentence when the provider fails, and never the key (§21.11, §23.9)', async () => {
+  it('returns a sentence when the provider fails, and never the key (§21.11, §23.9)', async () => {
     const provider = await startProvider((_request, response) =>
       response.writeHead(401).end(JSON.stringify({ error: { message: `Incorrect API key: ${key}` } })),
     )

@@ -49,7 +49,7 @@ it('returns no window for an open model, whose host has set one (§25.1)', async
     expect(await find(model, unknown)).toEqual({})
 })
 
-it('returns nothing for unknown models, hostile names and the demo model (§25.4)', async () => {
+it('returns no prices for unknown models, hostile names and the demo model (§25.4)', async () => {
   for (const model of ['claude-9-imaginary', '', '/', 'x'.repeat(300), '__proto__', 'constructor'])
     expect(await find(model, anthropic)).not.toHaveProperty('prices')
   expect(await find('demo', null)).toEqual({})
