@@ -69,6 +69,12 @@ describe('the Google client', () => {
     ],
     ['fails', 'fail', 'upstream_error', 'Google had an internal error. Try again later.'],
     [
+      'refuses the request',
+      'invalid_scope',
+      'upstream_error',
+      'Google refused the request of this server (invalid_scope). Try again later. If it fails again, ask the operator of this server to check its OAuth client in the Google Cloud console.',
+    ],
+    [
       'refuses the client',
       'invalid_client',
       'upstream_refused_key',

@@ -29,7 +29,7 @@ export function explainTokenFailure(error: unknown, redirectUrl: string): AppErr
           `Google refused the redirect address of this server. Ask its operator to add ${redirectUrl} to the OAuth client in the Google Cloud console.`,
         )
       default:
-        return explain('upstream_error', internalError)
+        return explain('upstream_error', error.status >= 500 ? internalError : describeRefusal(error.error))
     }
   }
   for (const cause of listCauses(error)) {
@@ -45,6 +45,12 @@ export function explainTokenFailure(error: unknown, redirectUrl: string): AppErr
     return explain('upstream_invalid', 'Google sent an unexpected response. Try again later.')
   }
   return explain('upstream_unreachable', 'Google cannot be reached. Try again later.')
+}
+
+/** Names the error code only when it has the form of one: the response may come from elsewhere. */
+function describeRefusal(code: string): string {
+  const named = /^[a-z_]{1,60}$/.test(code) ? ` (${code})` : ''
+  return `Google refused the request of this server${named}. Try again later. If it fails again, ask the operator of this server to check its OAuth client in the Google Cloud console.`
 }
 
 const internalError = 'Google had an internal error. Try again later.'

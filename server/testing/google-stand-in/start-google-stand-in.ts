@@ -14,7 +14,16 @@ export interface StandInBehaviour {
   /** Scopes that the user does not tick. */
   uncheckedScopes: readonly string[]
   /** How the token endpoint responds. */
-  token: 'issue' | 'hang' | 'stall' | 'html' | 'huge' | 'fail' | 'invalid_client' | 'line_breaks'
+  token:
+    | 'issue'
+    | 'hang'
+    | 'stall'
+    | 'html'
+    | 'huge'
+    | 'fail'
+    | 'invalid_client'
+    | 'invalid_scope'
+    | 'line_breaks'
   issuesRefreshTokens: boolean
   /** How the revocation endpoint responds. */
   revoke: 'confirm' | 'hang' | 'fail'
@@ -213,6 +222,8 @@ class StandIn {
         return sendJson(response, 503, { error: 'internal_failure' })
       case 'invalid_client':
         return sendJson(response, 401, { error: 'invalid_client', error_description: 'Unauthorized' })
+      case 'invalid_scope':
+        return sendJson(response, 400, { error: 'invalid_scope', error_description: 'Bad Request' })
       case 'line_breaks':
         return sendJson(response, 200, { access_token: 'ya29.\r\nx-injected: y', token_type: 'Bearer' })
       case 'issue':
