@@ -25,31 +25,36 @@ export interface ToolStateControlProps {
  * that the way from 'Asks' to 'Blocked' does not allow the tool for a moment.
  */
 export function ToolStateControl({ name, state, everyTool, busy, onChange }: ToolStateControlProps) {
-  const group = useRef<HTMLFieldSetElement>(null)
+  const buttons = useRef(new Map<ToolState, HTMLButtonElement>())
+  const isDisabled = (each: ToolState) => everyTool && each === 'asks'
 
-  const move = (event: KeyboardEvent) => {
+  const moveFrom = (focused: ToolState, event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key]
     if (step === undefined) return
-    const buttons = [...(group.current?.querySelectorAll('button') ?? [])].filter(({ disabled }) => !disabled)
     event.preventDefault()
-    buttons[buttons.findIndex((button) => button === document.activeElement) + step]?.focus()
+    const enabled = states.filter((each) => !isDisabled(each))
+    const next = enabled[enabled.indexOf(focused) + step]
+    if (next !== undefined) buttons.current.get(next)?.focus()
   }
 
   return (
     <fieldset
-      ref={group}
       aria-label={`Approval of ${name}`}
       className="flex w-fit shrink-0 rounded-control border border-line-strong p-0.5"
     >
       {states.map((each) => (
         <button
           key={each}
+          ref={(button) => {
+            if (button === null) buttons.current.delete(each)
+            else buttons.current.set(each, button)
+          }}
           type="button"
           tabIndex={each === state ? 0 : -1}
           aria-pressed={each === state}
           aria-disabled={busy || undefined}
-          disabled={everyTool && each === 'asks'}
-          onKeyDown={move}
+          disabled={isDisabled(each)}
+          onKeyDown={(event) => moveFrom(each, event)}
           onClick={() => !busy && each !== state && onChange(each)}
           className={classNames(
             'touch-target h-6 rounded-inner px-2 text-xs font-medium transition-colors disabled:opacity-50 pointer-coarse:h-9 pointer-coarse:px-3',
