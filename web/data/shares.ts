@@ -1,6 +1,6 @@
 import type { OwnShare, ShareResponse, SharedChat } from '@yonder/contract/share'
 import useSWR from 'swr'
-import { ApiError, readReason } from '../lib/api-error.ts'
+import { isNotFound, readReason } from '../lib/api-error.ts'
 import { readPublicly } from '../lib/api-client.ts'
 import { readOptions } from '../lib/api-provider.tsx'
 import { useAction } from '../lib/use-action.ts'
@@ -58,8 +58,4 @@ export function useRevokeShare() {
     success: () => 'Link revoked',
     failure: (error) => `Failed to revoke link: ${readReason(error)}`,
   })
-}
-
-function isNotFound(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 404
 }

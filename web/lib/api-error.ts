@@ -47,6 +47,11 @@ export class ApiError extends Error {
   }
 }
 
+/** Whether the server responded that the requested object does not exist, or is not the user's. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404
+}
+
 /** Thrown when a request got no response. `cause` is the error of the browser, whose text differs between browsers. */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError'

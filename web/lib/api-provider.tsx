@@ -1,7 +1,7 @@
 import { createContext, useContext, useMemo, type ReactNode } from 'react'
 import { SWRConfig, type SWRConfiguration } from 'swr'
 import type { ApiClient } from './api-client.ts'
-import { ApiError, UnreachableError } from './api-error.ts'
+import { ApiError, isNotFound, UnreachableError } from './api-error.ts'
 import { logError } from './log-error.ts'
 
 const ApiContext = createContext<ApiClient | null>(null)
@@ -37,6 +37,18 @@ export const readOptions = {
       void revalidate({ retryCount })
     }
     retries.set(key, setTimeout(retry, retryIntervalMs))
+  },
+} satisfies SWRConfiguration
+
+/** The options of a read that may find nothing: a 404 is then a result, which is neither logged nor retried. */
+export const optionalReadOptions = {
+  ...readOptions,
+  onError: (error: unknown, key) => {
+    if (!isNotFound(error)) readOptions.onError(error, key)
+  },
+  onErrorRetry: (...args: Parameters<typeof readOptions.onErrorRetry>) => {
+    const [error] = args
+    if (!isNotFound(error)) readOptions.onErrorRetry(...args)
   },
 } satisfies SWRConfiguration
 

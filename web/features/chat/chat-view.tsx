@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import { Navigate } from 'react-router'
 import type { Chat } from '@yonder/contract/chat'
-import { ApiError, readReason } from '../../lib/api-error.ts'
+import { isNotFound, readReason } from '../../lib/api-error.ts'
 import { useStore } from '../../lib/store.ts'
 import { ErrorState } from '../../ui/states/error-state.tsx'
 import { preloadMarkdown } from '../../ui/markdown/markdown.tsx'
@@ -57,7 +57,7 @@ export function ChatView({ chatId, onEvent, aside, reservesAside }: ChatViewProp
   useEffect(preloadMarkdown, [])
   useEffect(() => session.open(), [session])
   useEffect(() => onEvent && session.onEvent(onEvent), [session, onEvent])
-  if (error instanceof ApiError && error.status === 404) return <Navigate to="/" replace />
+  if (isNotFound(error)) return <Navigate to="/" replace />
   if (chat !== undefined)
     return (
       <Conversation

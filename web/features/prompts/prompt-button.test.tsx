@@ -2,7 +2,7 @@ import { screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, it } from 'vitest'
 import { renderScreen } from '../../testing/render-screen.tsx'
-import { json, ScriptedApi } from '../../testing/scripted-api.ts'
+import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
 import { PromptButton } from './prompt-button.tsx'
 // The dialog is loaded late; a busy machine could take longer for it than a query waits.
 import './prompt-dialog.tsx'
@@ -48,4 +48,9 @@ it('names what is no longer stored (§27.3)', async () => {
   )
   expect(await screen.findByText(/no longer stored/)).toBeTruthy()
   expect(dialog.textContent).toContain('instructions')
+})
+
+it('says that a reply has no stored prompt, which is not an error (§27.1)', async () => {
+  await open(new ScriptedApi().on(address, () => failure(404, 'not_found', 'None.')))
+  expect(await screen.findByText(/prompt of this reply is not stored/)).toBeTruthy()
 })

@@ -1,7 +1,7 @@
 import type { SentMessage, SentTool, SentPrompt } from '@yonder/contract/sent-prompt'
 import type { ReactNode } from 'react'
 import { useSentPrompt } from './use-sent-prompt.ts'
-import { ApiError, readReason } from '../../lib/api-error.ts'
+import { isNotFound, readReason } from '../../lib/api-error.ts'
 import { formatRecent } from '../../lib/format-time.ts'
 import { Dialog } from '../../ui/dialog/dialog.tsx'
 import { Disclosure } from '../../ui/disclosure.tsx'
@@ -28,7 +28,7 @@ export function PromptDialog({ chatId, messageId, onClose }: PromptDialogProps) 
 }
 
 function explain(error: Error): string {
-  if (error instanceof ApiError && error.status === 404)
+  if (isNotFound(error))
     return 'The prompt of this reply is not stored. Replies that an earlier version wrote have none.'
   return `The prompt could not be loaded: ${readReason(error)}`
 }

@@ -4,8 +4,8 @@ import type { MessageUsage, ModelCallUsage } from '@yonder/contract/usage/usage-
 import { useId } from 'react'
 import type { ReactNode } from 'react'
 import useSWR from 'swr'
-import { ApiError, readReason } from '../../lib/api-error.ts'
-import { readOptions } from '../../lib/api-provider.tsx'
+import { isNotFound, readReason } from '../../lib/api-error.ts'
+import { optionalReadOptions } from '../../lib/api-provider.tsx'
 import { formatCosts, formatCount } from '../../lib/format-usage.ts'
 import { Dialog } from '../../ui/dialog/dialog.tsx'
 import { ErrorState } from '../../ui/states/error-state.tsx'
@@ -73,22 +73,8 @@ function DialogBody({ chatId, replies }: Omit<DetailsDialogProps, 'onClose'>) {
   )
 }
 
-const detailsOptions = {
-  ...readOptions,
-  // A reply that is finished uses nothing more.
-  revalidateOnReconnect: false,
-  onError: (error: Error, key: string) => {
-    if (!isNotFound(error)) readOptions.onError(error, key)
-  },
-  onErrorRetry: (...args: Parameters<typeof readOptions.onErrorRetry>) => {
-    const [error] = args
-    if (!isNotFound(error)) readOptions.onErrorRetry(...args)
-  },
-}
-
-function isNotFound(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 404
-}
+// A reply that is finished uses nothing more.
+const detailsOptions = { ...optionalReadOptions, revalidateOnReconnect: false }
 
 /** What the messages themselves say, for replies without a record. */
 function usageOfMessages(replies: readonly Message[]): MessageUsage {
