@@ -94,4 +94,11 @@ describe('the connectors of a bot', () => {
     await userEvent.type(screen.getByRole('searchbox'), 'x')
     expect(list()).toHaveTextContent('No connectors found matching "ver 1x"')
   })
+
+  it('cannot be chosen while there are none, which the form says (§28.1)', async () => {
+    const { scope, list } = open(makeBot({ connectors: [] }), [])
+    await userEvent.selectOptions(scope(), 'Chosen')
+    expect(await screen.findByText(/^You have no connectors/)).toBeInTheDocument()
+    expect(list()).not.toHaveTextContent('matching')
+  })
 })

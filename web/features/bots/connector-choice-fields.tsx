@@ -108,10 +108,11 @@ function ConnectorCheckboxes({ names, onChange }: ConnectorCheckboxesProps) {
         ))}
       </div>
       <output className="text-xs text-muted empty:hidden">
-        {shown.length === 0 && `No connectors found matching "${search.trim()}"`}
-        {names.length === 0 &&
-          shown.length > 0 &&
-          'Without a chosen connector, the bot is called without tools.'}
+        {all.length === 0
+          ? 'You have no connectors. Until you add and choose one, the bot is called without tools.'
+          : shown.length === 0
+            ? `No connectors found matching "${search.trim()}"`
+            : names.length === 0 && 'Without a chosen connector, the bot is called without tools.'}
       </output>
     </fieldset>
   )
