@@ -120,7 +120,9 @@ test('a user edits a connector, and its token is never sent back (§2.61, §2.62
   await expect(dialog.getByText(/Stored: mine••••••••cdef/)).toBeVisible()
   await expect(dialog.getByRole('button', { name: 'Remove read' })).toBeVisible()
   await dialog.getByLabel('URL *').fill(`${nowhere}/other`)
-  await expect(dialog.getByText(/will be removed. Enter the value for the new address/)).toBeVisible()
+  await expect(
+    dialog.getByText(/will be removed when you save\. Enter the value for the new address/),
+  ).toBeVisible()
   await dialog.getByRole('button', { name: 'Update Connector' }).click()
   await expect(connectorRow(page, 'Ours').getByText(`${nowhere}/other`)).toBeVisible()
   await connectorRow(page, 'Ours').getByRole('button', { name: 'Edit' }).click()

@@ -53,7 +53,7 @@ export function OwnKeyFields({ draft, onChange, storedKey, storedUrl }: OwnKeyFi
 
 function describeStoredKey(mask: string, isMoved: boolean): string {
   return isMoved
-    ? 'The address changed, so the stored key will be removed. Enter the key for the new address.'
+    ? 'The address changed, so the stored key will be removed when you save. Enter the key for the new address.'
     : `Stored: ${mask}. Type to replace it, or empty the field to remove it.`
 }
 

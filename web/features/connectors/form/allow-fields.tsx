@@ -31,8 +31,8 @@ export function AllowFields({ draft, addressChanged, onChange }: AllowFieldsProp
       </p>
       {addressChanged ? (
         <p className="text-xs text-muted">
-          The address changed, so the list of allowed tools will be removed. At the new address every tool
-          needs approval.
+          The address changed, so the list of allowed tools will be removed when you save. At the new address
+          every tool needs approval.
         </p>
       ) : (
         <AllowEditor

@@ -32,7 +32,9 @@ export function RegistrationFields({ draft, stored, addressChanged, onChange }: 
         </p>
         <Field
           label="Client ID"
-          hint={isLost ? 'The address changed, so the stored client ID will be removed.' : undefined}
+          hint={
+            isLost ? 'The address changed, so the stored client ID will be removed when you save.' : undefined
+          }
         >
           <TextInput
             autoComplete="off"

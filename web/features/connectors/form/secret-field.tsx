@@ -39,6 +39,6 @@ export function SecretField({
 
 function describeStored(mask: string, addressChanged: boolean): string {
   return addressChanged
-    ? 'The address changed, so the stored value will be removed. Enter the value for the new address.'
+    ? 'The address changed, so the stored value will be removed when you save. Enter the value for the new address.'
     : `Stored: ${mask}. Type to replace it, or empty the field to remove it.`
 }
