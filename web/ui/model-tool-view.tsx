@@ -38,10 +38,15 @@ export function ModelToolView({ read, fingerprint }: ModelToolViewProps) {
     <div className="flex flex-col gap-2.5 rounded-control bg-sunken p-3 text-xs">
       {fingerprint !== undefined && fingerprint !== tool.fingerprint && (
         <p className="font-medium text-warning">
-          The tool has changed since then. This is what a model reads now.
+          This tool has changed meanwhile. Below is what models read of it now.
         </p>
       )}
-      {!tool.offered && <p className="text-warning">Models are not offered this tool now.</p>}
+      {!tool.offered && (
+        <p className="text-warning">
+          Models are not offered this tool now, for example because it is blocked, its connector is not
+          connected, or there are too many tools.
+        </p>
+      )}
       <dl className="flex flex-col gap-2.5">
         <div>
           <dt className="text-muted">Name</dt>

@@ -84,8 +84,8 @@ describe('the tools', () => {
     scene.api.on('GET /api/mcp-server/Files/tools/read', () => json({ ...modelTool, offered: false }))
     const dialog = await openTools(scene)
     await userEvent.click(buttonOf('What the model reads: read', dialog))
-    expect(await dialog.findByText(/^The tool has changed since then/)).toBeVisible()
-    expect(dialog.getByText('Models are not offered this tool now.')).toBeVisible()
+    expect(await dialog.findByText(/^This tool has changed meanwhile/)).toBeVisible()
+    expect(dialog.getByText(/^Models are not offered this tool now/)).toBeVisible()
   })
 
   it('are replaced by a hint to connect when there are none', async () => {
