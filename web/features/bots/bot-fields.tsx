@@ -27,7 +27,7 @@ export interface OwnKeyFieldsProps extends BotFieldsProps {
 /** The address of the model's provider, and the key for it (§5.6, §5.7, §5.9, §6.5). */
 export function OwnKeyFields({ draft, onChange, storedKey, storedUrl }: OwnKeyFieldsProps) {
   const isStored = storedKey !== null && draft.apiKey === storedKey
-  const isMoved = draft.baseUrl.trim() !== (storedUrl ?? '')
+  const addressChanged = draft.baseUrl.trim() !== (storedUrl ?? '')
   return (
     <div className={group}>
       <Field label="Base URL" hint="Leave it empty to use this site's own provider.">
@@ -40,7 +40,7 @@ export function OwnKeyFields({ draft, onChange, storedKey, storedUrl }: OwnKeyFi
           onChange={(event) => onChange({ baseUrl: event.target.value })}
         />
       </Field>
-      <Field label="API key" hint={isStored ? describeStoredKey(storedKey, isMoved) : undefined}>
+      <Field label="API key" hint={isStored ? describeStoredKey(storedKey, addressChanged) : undefined}>
         <SecretInput
           isMask={isStored}
           value={draft.apiKey}
@@ -51,8 +51,8 @@ export function OwnKeyFields({ draft, onChange, storedKey, storedUrl }: OwnKeyFi
   )
 }
 
-function describeStoredKey(mask: string, isMoved: boolean): string {
-  return isMoved
+function describeStoredKey(mask: string, addressChanged: boolean): string {
+  return addressChanged
     ? 'The address changed, so the stored key will be removed when you save. Enter the key for the new address.'
     : `Stored: ${mask}. Type to replace it, or empty the field to remove it.`
 }

@@ -30,13 +30,13 @@ export function BrowseDialog({ connectors, onClose }: BrowseDialogProps) {
           {data === undefined && error !== undefined && !retrying ? (
             <ErrorState title={describe(error)} retry={{ label: 'Try Again', onRetry: () => void retry() }} />
           ) : (
-            <BrowseResults servers={data?.servers} connectors={connectors} onForm={setForm} />
+            <BrowseResults servers={data?.servers} connectors={connectors} onOpenForm={setForm} />
           )}
         </div>
       </Dialog>
       {form !== undefined && (
         <ConnectorFormDialog
-          known={form}
+          prefilled={form}
           // Closes only the form that sent the request: meanwhile the user can have closed it and opened another.
           onClose={() => setForm((current) => (current === form ? undefined : current))}
         />

@@ -11,18 +11,18 @@ export interface BrowseEntryProps {
   /** The names of the user's connectors. */
   readonly usedNames: readonly string[]
   /** Opens the form, for a connector that needs a token. */
-  readonly onForm: (known: NewConnector) => void
+  readonly onOpenForm: (prefilled: NewConnector) => void
 }
 
 /** One entry of the catalogue (§2.66). */
-export function BrowseEntry({ server, isAdded, usedNames, onForm }: BrowseEntryProps) {
+export function BrowseEntry({ server, isAdded, usedNames, onOpenForm }: BrowseEntryProps) {
   const id = useId()
   const create = useAddConnector()
 
   const add = () => {
-    const known = { name: nameNewConnector(server, usedNames), url: server.server_url }
-    if (server.needs_token) onForm(known)
-    else void create.run(inputOfNew(known))
+    const newConnector = { name: nameNewConnector(server, usedNames), url: server.server_url }
+    if (server.needs_token) onOpenForm(newConnector)
+    else void create.run(inputOfNew(newConnector))
   }
 
   return (

@@ -14,11 +14,11 @@ export interface BrowseResultsProps {
   readonly servers: readonly BrowseServer[] | undefined
   readonly connectors: readonly Connector[]
   /** Opens the form for a connector that needs a token (§18.12). */
-  readonly onForm: (known: NewConnector) => void
+  readonly onOpenForm: (prefilled: NewConnector) => void
 }
 
 /** The entries of the catalogue that match the search. */
-export function BrowseResults({ servers, connectors, onForm }: BrowseResultsProps) {
+export function BrowseResults({ servers, connectors, onOpenForm }: BrowseResultsProps) {
   const [search, setSearch] = useState('')
   const [shown, setShown] = useState(pageSize)
   const found = searchCatalogue(servers ?? [], useDeferredValue(search))
@@ -49,7 +49,7 @@ export function BrowseResults({ servers, connectors, onForm }: BrowseResultsProp
                   : `No connectors found matching "${search.trim()}"`}
               </p>
             ) : (
-              <Entries found={found.slice(0, shown)} connectors={connectors} onForm={onForm} />
+              <Entries found={found.slice(0, shown)} connectors={connectors} onOpenForm={onOpenForm} />
             )}
             {found.length > shown && (
               <div className="my-3">
@@ -68,8 +68,8 @@ export function BrowseResults({ servers, connectors, onForm }: BrowseResultsProp
 function Entries({
   found,
   connectors,
-  onForm,
-}: Pick<BrowseResultsProps, 'connectors' | 'onForm'> & { readonly found: readonly BrowseServer[] }) {
+  onOpenForm,
+}: Pick<BrowseResultsProps, 'connectors' | 'onOpenForm'> & { readonly found: readonly BrowseServer[] }) {
   const added = new Set(connectors.map(({ url }) => url))
   const names = connectors.map(({ name }) => name)
   return (
@@ -80,7 +80,7 @@ function Entries({
           server={server}
           isAdded={added.has(server.server_url)}
           usedNames={names}
-          onForm={onForm}
+          onOpenForm={onOpenForm}
         />
       ))}
     </ul>

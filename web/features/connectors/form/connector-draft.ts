@@ -17,10 +17,10 @@ export interface ConnectorDraft {
 }
 
 /** Returns the draft of a stored connector, or of a new one, whose tools all need approval. */
-export function draftOf(connector: Connector | undefined, known?: NewConnector): ConnectorDraft {
+export function draftOf(connector: Connector | undefined, prefilled?: NewConnector): ConnectorDraft {
   return {
-    name: connector?.name ?? known?.name ?? '',
-    url: connector?.url ?? known?.url ?? '',
+    name: connector?.name ?? prefilled?.name ?? '',
+    url: connector?.url ?? prefilled?.url ?? '',
     token: connector?.token ?? '',
     clientId: connector?.client_id ?? '',
     clientSecret: connector?.client_secret ?? '',
@@ -40,8 +40,8 @@ export function inputOfNew({ name, url }: NewConnector): ConnectorInput {
   return { name, url, token: null, status: 'disconnected', is_default: false, allow_tools: [] }
 }
 
-/** Whether the draft has another address than the stored connector. */
-export function isMoved(draft: ConnectorDraft, stored: Connector | undefined): boolean {
+/** Whether the draft has another address than the stored connector. A new connector has no stored address. */
+export function isAddressChanged(draft: ConnectorDraft, stored: Connector | undefined): boolean {
   return stored !== undefined && draft.url.trim() !== stored.url
 }
 
@@ -52,7 +52,7 @@ export function isMoved(draft: ConnectorDraft, stored: Connector | undefined): b
 export function inputOf(draft: ConnectorDraft, stored: Connector | undefined): ConnectorInput {
   const names = addToolName(draft.allow.names, draft.toolName)
   // The user allowed the tools of the server at the old address. At a new address all tools need approval.
-  const allowTools = isMoved(draft, stored) ? [] : allowToolsOf({ ...draft.allow, names })
+  const allowTools = isAddressChanged(draft, stored) ? [] : allowToolsOf({ ...draft.allow, names })
   return {
     name: draft.name.trim(),
     url: draft.url.trim(),
@@ -83,8 +83,8 @@ export function checkConnectorDraft({ name, url }: ConnectorDraft): Problems<'na
  * often the same (§18.27).
  */
 export function nameNewConnector(server: BrowseServer, used: readonly string[]): string {
-  const known = new Set(used.map((name) => name.toLowerCase()))
+  const taken = new Set(used.map((name) => name.toLowerCase()))
   const title = server.title || server.name
   const names = [title, `${title} (${server.author_name})`]
-  return names.find((name) => !known.has(name.toLowerCase())) ?? server.config_name
+  return names.find((name) => !taken.has(name.toLowerCase())) ?? server.config_name
 }

@@ -7,7 +7,7 @@ import { FormDialog } from '../../../ui/dialog/form-dialog.tsx'
 import { Field } from '../../../ui/form/field.tsx'
 import { TextInput } from '../../../ui/form/text-input.tsx'
 import { AllowFields } from './allow-fields.tsx'
-import { checkConnectorDraft, draftOf, inputOf, isMoved } from './connector-draft.ts'
+import { checkConnectorDraft, draftOf, inputOf, isAddressChanged } from './connector-draft.ts'
 import type { ConnectorDraft, NewConnector } from './connector-draft.ts'
 import { RegistrationFields } from './registration-fields.tsx'
 import { SecretField } from './secret-field.tsx'
@@ -16,23 +16,23 @@ export interface ConnectorFormDialogProps {
   /** The connector to edit; without it the form creates a new connector. */
   readonly connector?: Connector
   /** The name and address that a new connector starts with. */
-  readonly known?: NewConnector
+  readonly prefilled?: NewConnector
   readonly onClose: () => void
 }
 
 /** Adds or edits a connector (§2.60, §2.61, §2.62, §2.63). */
-export function ConnectorFormDialog({ connector, known, onClose }: ConnectorFormDialogProps) {
+export function ConnectorFormDialog({ connector, prefilled, onClose }: ConnectorFormDialogProps) {
   const id = useId()
   const save = useSaveConnector(connector)
   const form = useForm<ConnectorDraft, 'name' | 'url'>({
-    initial: () => draftOf(connector, known),
+    initial: () => draftOf(connector, prefilled),
     check: checkConnectorDraft,
     submit: async (draft) => {
       if ((await save.run(inputOf(draft, connector))).done) onClose()
     },
   })
   const { draft, change } = form
-  const addressChanged = isMoved(draft, connector)
+  const addressChanged = isAddressChanged(draft, connector)
 
   const action = connector === undefined ? 'Add Connector' : 'Update Connector'
   return (
@@ -53,7 +53,7 @@ export function ConnectorFormDialog({ connector, known, onClose }: ConnectorForm
         <AddressFields form={form} />
         <SecretField
           // For a connector from the catalogue, only the token is missing.
-          focusFirst={known !== undefined}
+          focusFirst={prefilled !== undefined}
           label="Token (Optional)"
           hint="Authentication token for the connector"
           stored={connector?.token ?? null}

@@ -30,12 +30,12 @@ export function ConnectorList(actions: ConnectorListProps) {
   if (connectors === undefined) return <LoadingState>Loading connector configurations...</LoadingState>
   if (connectors.length === 0) return <NothingYet title="No connector configurations found" />
   const custom = connectors.filter((connector) => !isDefaultConnector(connector))
-  const own = connectors.filter(isDefaultConnector)
+  const defaults = connectors.filter(isDefaultConnector)
   return (
     <>
-      {own.length > 0 && (
+      {defaults.length > 0 && (
         <>
-          <Rows label="Default connectors" connectors={own} {...actions} />
+          <Rows label="Default connectors" connectors={defaults} {...actions} />
           <hr className="my-4 border-line-strong" />
         </>
       )}
