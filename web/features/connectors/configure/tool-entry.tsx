@@ -44,7 +44,7 @@ export function ToolEntry({ connectorName, tool, isBlocked, action }: ToolEntryP
           </p>
         )}
         <Disclosure label="What the model reads" subject={name}>
-          <ModelReading connectorName={connectorName} tool={tool} />
+          <ModelTool connectorName={connectorName} tool={tool} />
         </Disclosure>
       </div>
       {action}
@@ -52,6 +52,6 @@ export function ToolEntry({ connectorName, tool, isBlocked, action }: ToolEntryP
   )
 }
 
-function ModelReading({ connectorName, tool }: Pick<ToolEntryProps, 'connectorName' | 'tool'>) {
+function ModelTool({ connectorName, tool }: Pick<ToolEntryProps, 'connectorName' | 'tool'>) {
   return <ModelToolView read={useModelTool(connectorName, tool.name)} fingerprint={tool.fingerprint} />
 }

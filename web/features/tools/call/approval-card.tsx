@@ -83,7 +83,7 @@ export function ApprovalCard({ message, allow, deny }: ApprovalCardProps) {
       )}
       {connector?.tools.some(({ name }) => name === tool) === true && (
         <Disclosure label="What the model reads">
-          <ModelReading server={server} tool={tool} fingerprint={call?.fingerprint} />
+          <ModelTool server={server} tool={tool} fingerprint={call?.fingerprint} />
         </Disclosure>
       )}
       <div className="flex flex-wrap gap-2 max-sm:*:flex-auto max-sm:*:px-2">
@@ -120,13 +120,13 @@ function Obstacle({ reason }: { readonly reason: string }) {
   )
 }
 
-interface ModelReadingProps {
+interface ModelToolProps {
   readonly server: string
   readonly tool: string
   readonly fingerprint: string | undefined
 }
 
-function ModelReading({ server, tool, fingerprint }: ModelReadingProps) {
+function ModelTool({ server, tool, fingerprint }: ModelToolProps) {
   return <ModelToolView read={useModelTool(server, tool)} fingerprint={fingerprint} />
 }
 

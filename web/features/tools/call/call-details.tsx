@@ -106,7 +106,7 @@ function CallResult({ result }: { readonly result: Message }) {
           // oxlint-disable-next-line react/no-array-index-key -- a result never changes
           <ResultPart key={index} part={part} />
         ))}
-        {(hasTextForModel || isExplained(result)) && (
+        {(hasTextForModel || hasAdviceForModel(result)) && (
           <Disclosure label="What the model reads">
             <CopyableText label="Text for the model" text={text} />
           </Disclosure>
@@ -125,8 +125,8 @@ function isForModel(part: Part): boolean {
   return part.type === 'text' && part.forModel === true
 }
 
-/** Whether the result is a sentence of Yonder's own server, with additional advice that only the model reads. */
-function isExplained({ content, outcome }: Message): boolean {
+/** Whether the result is a sentence of Yonder itself, such as a failure, and the model gets advice with it. */
+function hasAdviceForModel({ content, outcome }: Message): boolean {
   const [part, ...others] = outcome?.parts ?? []
   return part?.type === 'note' && others.length === 0 && textOfContent(content) !== part.text
 }

@@ -8,7 +8,7 @@ export interface DiffPiece {
 
 /** Unchanged lines that stay around a change. */
 const contextLines = 2
-/** Texts that are longer or differ in more places are shown whole, side by side. */
+/** Two texts that are longer together, or differ in more places, are not compared. */
 const maxChars = 50_000
 const maxEdits = 1_000
 

@@ -75,7 +75,7 @@ export function ToolBlock({ chatId, message, result, isLast, allow, deny, onTogg
       {state === 'waiting' && <ApprovalCard message={message} allow={allow} deny={deny} />}
       {state === 'authorization_needed' && <AuthorizationNeeded chatId={chatId} server={server} />}
       {elicitation !== undefined && (
-        <CallQuestion
+        <CallElicitation
           key={elicitation.id}
           chatId={chatId}
           message={message}
@@ -88,8 +88,8 @@ export function ToolBlock({ chatId, message, result, isLast, allow, deny, onTogg
   )
 }
 
-/** What a running call asks the user: to fill in a form, or to open a page. */
-function CallQuestion(props: ElicitationFormProps) {
+/** The elicitation of a running call: a form to fill in, or a page to open. */
+function CallElicitation(props: ElicitationFormProps) {
   const { page } = props.elicitation
   return page === undefined ? <ElicitationForm {...props} /> : <PageRequest {...props} page={page} />
 }

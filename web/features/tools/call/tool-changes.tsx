@@ -39,6 +39,7 @@ function Change({ change: { what, before, after } }: { readonly change: ToolChan
   const compare = isProse ? compareWords : compareLines
   const pieces =
     before === null || after === null ? undefined : compare(indentJson(before), indentJson(after))
+  // Texts that are not compared are shown whole.
   if (pieces !== undefined) return <Difference label={`Changes of ${labels[what]}`} pieces={pieces} />
   return (
     <div className="tool-changes">
