@@ -144,7 +144,7 @@ test('twenty calls of a turn are one line that opens, and a call that failed or 
   await expect(button(page, 'Allow Once')).toBeEnabled()
   const row = page.getByRole('button', { name: /^20 tool calls/ })
   await expect(row).toHaveAttribute('aria-expanded', 'false')
-  await expect(row).toContainText('1 failed')
+  await expect(row).toContainText('1 did not succeed')
   await expect(blocks(page)).toHaveCount(1)
   await expect(blocks(page)).toContainText('Failed')
   await expect(lastTurn(page)).toContainText('Many sums.')

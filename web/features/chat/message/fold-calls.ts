@@ -10,8 +10,9 @@ export interface CallFold {
   readonly firstId: string
   /** The replies whose calls are folded into the line. */
   readonly foldedIds: ReadonlySet<string>
-  /** All calls of the row that are over, and how many of them did not succeed. */
+  /** The number of calls of the row that are over. */
   readonly count: number
+  /** How many of these did not succeed: they failed, or were denied or stopped. */
   readonly failures: number
 }
 

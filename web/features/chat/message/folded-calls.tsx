@@ -21,7 +21,11 @@ export function FoldedCalls({ fold: { count, failures }, open, onToggle }: Folde
         <Wrench size={16} aria-hidden className="shrink-0 text-muted" />
         <span className="min-w-0 flex-1 font-medium tabular-nums">{count} tool calls</span>
         <span className="flex shrink-0 items-center gap-1.5 text-xs text-muted tabular-nums">
-          {failures > 0 ? `${failures} failed` : <Check size={16} aria-hidden className="text-success" />}
+          {failures > 0 ? (
+            `${failures} did not succeed`
+          ) : (
+            <Check size={16} aria-hidden className="text-success" />
+          )}
         </span>
         <ChevronRight
           size={16}
