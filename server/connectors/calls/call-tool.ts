@@ -21,7 +21,7 @@ import {
 import { rememberMissingScope } from '../oauth/authorize-server.ts'
 import type { OnStatus } from '../tools/connection-round.ts'
 import { failure, failureWithAdvice, readArguments } from './tool-call.ts'
-import { recordCall } from './tool-call-store.ts'
+import { recordCall } from './call-record-store.ts'
 import { refreshTools } from '../tools/refresh-tools.ts'
 import { resolveTool } from '../tools/resolve-tool.ts'
 import type { ReadBotConnectors, ResolvedTool } from '../tools/resolve-tool.ts'

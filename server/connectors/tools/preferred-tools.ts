@@ -1,5 +1,5 @@
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
-import { listToolCalls } from '../calls/tool-call-store.ts'
+import { listToolCalls } from '../calls/call-record-store.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import type { AdaptedTool } from './adapt-tools.ts'
 import { listAllowedTools } from './tool-store.ts'

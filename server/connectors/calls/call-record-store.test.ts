@@ -4,7 +4,7 @@ import { openTestApp } from '../../testing/test-app.ts'
 import type { TestApp, TestClient } from '../../testing/test-app.ts'
 import { engines } from '../../testing/database/test-database.ts'
 import { hashJson } from '../../lib/canonical-json.ts'
-import { recordCall, recordDenial } from './tool-call-store.ts'
+import { recordCall, recordDenial } from './call-record-store.ts'
 
 describe.each(engines)('the record of calls on %s', (engine) => {
   let test: TestApp
