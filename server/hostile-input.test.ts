@@ -1,8 +1,8 @@
 import { ErrorBody } from '@yonder/contract/error'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hashTables } from './testing/database/hash-tables.ts'
-import { listCalls } from './testing/chat/list-calls.ts'
-import type { ApiCall } from './testing/chat/list-calls.ts'
+import { listApiCalls } from './testing/chat/list-api-calls.ts'
+import type { ApiCall } from './testing/chat/list-api-calls.ts'
 import { injected } from './testing/send-request.ts'
 import type { Method, TestResponse } from './testing/send-request.ts'
 import { openTestApp } from './testing/test-app.ts'
@@ -90,7 +90,7 @@ const oddWords: readonly string[] = [
 
 async function openScene(engine: Engine) {
   const product = await openTestApp({ engine, environment: { CONNECTOR_REGISTRY_URL: 'none' } })
-  const calls = await listCalls(product.app)
+  const calls = await listApiCalls(product.app)
   const ada = await product.signIn('Ada')
   // The first read of the list stores the default connectors.
   await ada.get('/api/mcp-servers')

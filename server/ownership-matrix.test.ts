@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hashTables } from './testing/database/hash-tables.ts'
-import { listCalls } from './testing/chat/list-calls.ts'
-import type { ApiCall } from './testing/chat/list-calls.ts'
+import { listApiCalls } from './testing/chat/list-api-calls.ts'
+import type { ApiCall } from './testing/chat/list-api-calls.ts'
 import { createUserData, userDataEnvironment } from './testing/chat/create-user-data.ts'
 import type { UserData } from './testing/chat/create-user-data.ts'
 import { openToolApp } from './testing/chat/open-tool-app.ts'
@@ -150,7 +150,7 @@ describe.each(engines)('the data of another user, on %s', (engine) => {
       engine,
       environment: userDataEnvironment,
     })
-    calls = await listCalls(product.app)
+    calls = await listApiCalls(product.app)
     ada = await createUserData(product, 'Ada')
     eve = await createUserData(product, 'Eve')
   })

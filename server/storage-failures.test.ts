@@ -6,8 +6,8 @@ import type { FailingStep } from './testing/database/fail-statements.ts'
 import { hashTables } from './testing/database/hash-tables.ts'
 import { engines, isConcurrent, openTestDatabase } from './testing/database/test-database.ts'
 import type { Engine, TestDatabase } from './testing/database/test-database.ts'
-import { listCalls } from './testing/chat/list-calls.ts'
-import type { ApiCall } from './testing/chat/list-calls.ts'
+import { listApiCalls } from './testing/chat/list-api-calls.ts'
+import type { ApiCall } from './testing/chat/list-api-calls.ts'
 import { openChatApp } from './testing/chat/open-chat-app.ts'
 import type { ChatApp, ChatClient } from './testing/chat/open-chat-app.ts'
 import { sendRequest } from './testing/send-request.ts'
@@ -151,7 +151,7 @@ describe.each(engines.filter(isConcurrent))('a failure of the database, on %s', 
     ada = await product.join()
     // The first read of the list stores the default connectors.
     await ada.get('/api/mcp-servers')
-    calls = await listCalls(product.app)
+    calls = await listApiCalls(product.app)
   })
   afterEach(() => restore())
   afterAll(async () => {

@@ -26,7 +26,7 @@ interface Schema {
 }
 
 /** Returns every published call, so that tests based on this list include new ones. */
-export async function listCalls(app: FastifyInstance): Promise<readonly ApiCall[]> {
+export async function listApiCalls(app: FastifyInstance): Promise<readonly ApiCall[]> {
   const response = await app.inject({ url: '/api/openapi.json', headers: { host: 'localhost:3000' } })
   const { paths } = response.json<{ paths: Record<string, Record<string, Operation>> }>()
   return Object.entries(paths).flatMap(([path, operations]) =>
