@@ -72,7 +72,7 @@ describe.each(engines)('the end of a user, on %s', (engine) => {
     const ada = await createUserData(product, 'Ada')
     const eve = await createUserData(product, 'Eve')
     await addAccount(eve.client.user)
-    const reply = await eve.client.follow(eve.running)
+    const reply = await eve.client.follow(eve.runningChat)
     const streams = [await openLiveStream(product.base, eve.client.headers), reply]
     const other = await openLiveStream(product.base, ada.client.headers)
 
@@ -96,7 +96,7 @@ describe.each(engines)('the end of a user, on %s', (engine) => {
         .where('id', '=', eve.client.user.id)
         .executeTakeFirstOrThrow()
     await expect.poll(pending, { timeout: 10_000 }).toEqual({ pending: null })
-    const { messages } = await eve.client.readChat(eve.running)
+    const { messages } = await eve.client.readChat(eve.runningChat)
     expect(messages.at(-1)).toMatchObject({ content: eve.secret, status: 'stopped' })
 
     await enableUser(manage(), eve.client.user.subject)

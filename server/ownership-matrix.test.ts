@@ -91,11 +91,11 @@ const forms: Readonly<Record<string, readonly Form[]>> = {
   'POST /api/chat/select-response': [{ body: { chatId: 'chat', messageId: 'reply' } }],
   'POST /api/chat/completions': [
     { body: { chatId: 'chat', botName: 'bot', parentId: 'reply' }, rest: { content: 'more' } },
-    { body: { chatId: 'chat', botName: 'bot', userMessageId: 'question' } },
+    { body: { chatId: 'chat', botName: 'bot', userMessageId: 'userMessage' } },
   ],
-  'POST /api/chat/stop': [{ body: { chatId: 'running' } }],
+  'POST /api/chat/stop': [{ body: { chatId: 'runningChat' } }],
   'GET /api/chat/{id}/stream': [
-    { path: { id: 'running' } },
+    { path: { id: 'runningChat' } },
     { path: { id: 'chat' }, query: { messageId: 'reply' } },
   ],
   'GET /api/live': [],
@@ -279,7 +279,7 @@ describe.each(engines)('the data of another user, on %s', (engine) => {
       const url = `${product.base}${call.path}?search=${ada.secret}&limit=100&${days}`
       const response = await sendRequest({ method: 'GET', url, headers: eve.client.headers })
       expect([call.name, response.statusCode]).toEqual([call.name, 200])
-      for (const text of [ada.secret, ada.chat, ada.running, ada.share, ada.reply, ada.client.user.id])
+      for (const text of [ada.secret, ada.chat, ada.runningChat, ada.share, ada.reply, ada.client.user.id])
         expect(response.body, call.name).not.toContain(text)
     }
   })

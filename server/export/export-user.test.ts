@@ -71,18 +71,18 @@ describe.each(engines)('the export of a user on %s', (engine) => {
 
     const chats = new Map(data['chats']?.map((chat) => [chat['id'], chat]))
     expect([...chats.keys()].sort()).toEqual(
-      [ada.chat, ada.running, ada.approvalChat, ada.elicitationChat].sort(),
+      [ada.chat, ada.runningChat, ada.approvalChat, ada.elicitationChat].sort(),
     )
     expect(chats.get(ada.chat)).toMatchObject({
       messages: [
-        { id: ada.question, parent_id: null },
-        { id: ada.reply, parent_id: ada.question },
+        { id: ada.userMessage, parent_id: null },
+        { id: ada.reply, parent_id: ada.userMessage },
       ],
       compactions: [{ content: ada.secret }],
       images: [{ message_id: ada.reply, place: 0, mime_type: 'image/png', base64: ada.secret }],
     })
     // Its reply is still being written.
-    expect(chats.get(ada.running)).toMatchObject({
+    expect(chats.get(ada.runningChat)).toMatchObject({
       messages: [{}, { status: 'streaming', content: ada.secret }],
     })
 

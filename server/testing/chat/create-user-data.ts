@@ -11,7 +11,7 @@ export const userDataEnvironment = {
   API_KEY_SERVICES: JSON.stringify([{ name: 'search', url: 'http://127.0.0.1:9/mcp' }]),
 } as const
 
-/** The data of one user, with a text that no other user may read. */
+/** The data of one user: names, or ids where there are some. `secret` is a text that no other user may read. */
 export interface UserData {
   readonly client: ChatClient
   readonly secret: string
@@ -19,9 +19,12 @@ export interface UserData {
   readonly connector: string
   readonly integration: string
   readonly chat: string
-  readonly question: string
+  /** The user's message in `chat`. */
+  readonly userMessage: string
+  /** The reply to it. */
   readonly reply: string
-  readonly running: string
+  /** A chat whose reply is being written. */
+  readonly runningChat: string
   readonly share: string
   /** The summary of the messages of `chat`. */
   readonly compaction: string
@@ -50,15 +53,15 @@ export async function createUserData(product: ToolApp, name: string): Promise<Us
   const chat = await client.newChat()
   const answeredStream = await client.send(chat, `Is it that ${secret}?`)
   await answeredStream.ended
-  const [question, reply] = answeredStream.run.messages
-  if (question === undefined || reply === undefined)
+  const [userMessage, reply] = answeredStream.run.messages
+  if (userMessage === undefined || reply === undefined)
     throw new Error(`There is no reply: ${answeredStream.raw}`)
   const { shareId } = (await client.post(`/api/share/${chat}`, { messageId: reply.id })).json<{
     shareId: string
   }>()
-  const running = await client.newChat()
+  const runningChat = await client.newChat()
   product.model.reply([secret, product.model.gate()])
-  const stream = await client.send(running, secret)
+  const stream = await client.send(runningChat, secret)
   await stream.until(({ text }) => text === secret)
   await product.database.db
     .insertInto('result_images')
@@ -78,9 +81,9 @@ export async function createUserData(product: ToolApp, name: string): Promise<Us
     connector,
     integration,
     chat,
-    question: question.id,
+    userMessage: userMessage.id,
     reply: reply.id,
-    running,
+    runningChat,
     share: shareId,
     compaction: compaction.id,
   }
