@@ -140,7 +140,7 @@ describe.each(engines)('following a run on %s', (engine) => {
     const latest = await ada.follow(chatId, undefined, {})
     await latest.ended
     expect(latest.run.messages[0]?.content).toBe('two')
-    const named = await product.meet(ada).get(`/api/chat/${chatId}/stream?messageId=nothing`)
+    const named = await ada.get(`/api/chat/${chatId}/stream?messageId=nothing`)
     expect(named.statusCode).toBe(409)
     const stream = await ada.followUrl(`/api/chat/${chatId}/stream?after=0&messageId=${reply}`)
     await stream.ended

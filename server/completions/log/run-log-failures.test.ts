@@ -1,7 +1,7 @@
 import { startedEvent } from '@yonder/contract/testing/messages'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { settle, pass, Outage, openLog, eventsIn } from '../../testing/chat/open-run-log.ts'
+import { settle, advanceTime, Outage, openLog, eventsIn } from '../../testing/chat/open-run-log.ts'
 
 const started = startedEvent()
 
@@ -25,7 +25,7 @@ describe('the run log, when a commit fails,', () => {
     expect(eventsIn(receivedGood.frames).length).toBe(1)
     expect(receivedBad.frames).toBe('')
     bad.append('text', 'two')
-    await pass(250)
+    await advanceTime(250)
     expect(eventsIn(receivedBad.frames).map((event) => event.seq)).toEqual([2, 3])
     expect(rows.filter((row) => row.run_id === 1).map((row) => row.seq)).toEqual([2, 3])
     expect(onError).toHaveBeenCalled()
@@ -44,11 +44,11 @@ describe('the run log, when a commit fails,', () => {
     await turn()
     for (const run of runs) run.append('text', 'during ')
     await settle()
-    for (let seconds = 0; seconds < 240; seconds += 1) await pass(1_000)
+    for (let seconds = 0; seconds < 240; seconds += 1) await advanceTime(1_000)
     for (const run of runs) run.append('text', 'after')
     expect(received.map(({ frames, lost }) => frames + lost)).toEqual(['', ''])
     isAway = false
-    await pass(250)
+    await advanceTime(250)
     for (const { frames, lost } of received) {
       expect(lost).toBe('')
       expect(eventsIn(frames).map(({ seq }) => seq)).toEqual([2, 3])
@@ -68,7 +68,7 @@ describe('the run log, when a commit fails,', () => {
     for (const run of runs) run.append('text', 'text')
     await settle()
     isAway = false
-    for (let retries = 0; retries < 3; retries++) await pass(250)
+    for (let retries = 0; retries < 3; retries++) await advanceTime(250)
     for (let turns = 0; turns < 100; turns++) await settle()
     expect(runs.filter((run) => run.state.messages[1]?.content !== 'text')).toEqual([])
   })
@@ -83,7 +83,7 @@ describe('the run log, when a commit fails,', () => {
     bad.append('text', 'one')
     good.append('text', 'fine')
     await settle()
-    for (let seconds = 0; seconds < 9; seconds += 1) await pass(1_000)
+    for (let seconds = 0; seconds < 9; seconds += 1) await advanceTime(1_000)
     expect(receivedBad).toEqual({ frames: '', isEnded: false, lost: 'storage_full' })
     expect(eventsIn(receivedGood.frames).length).toBe(1)
     await bad.closed
@@ -103,7 +103,7 @@ describe('the run log, when a commit fails,', () => {
     run.add({ type: 'ended', status: 'complete' }, write)
     await settle()
     expect(received.frames).toBe('')
-    await pass(250)
+    await advanceTime(250)
     await run.closed
     expect(write).toHaveBeenCalledTimes(1)
     expect(rows.map(({ seq }) => seq)).toEqual([2, 3])

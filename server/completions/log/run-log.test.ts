@@ -4,7 +4,7 @@ import { startedEvent, wireReply } from '@yonder/contract/testing/messages'
 import fc from 'fast-check'
 import { textOfContent } from '@yonder/contract/message-text'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { settle, pass, openLog, eventsIn } from '../../testing/chat/open-run-log.ts'
+import { settle, advanceTime, openLog, eventsIn } from '../../testing/chat/open-run-log.ts'
 import { mergeInterval } from './run-log.ts'
 import type { RunChunk, RunRecorder } from './run-recorder.ts'
 
@@ -40,9 +40,9 @@ describe('the run log', () => {
     a.append('text', 'three')
     b.append('text', 'four')
     a.append('text', ' and more')
-    await pass(29)
+    await advanceTime(29)
     expect(steps.length).toBe(3)
-    await pass(1)
+    await advanceTime(1)
     expect(steps.slice(3)).toEqual(['commit a3 b3', 'show a3', 'show b3'])
   })
 
@@ -51,14 +51,14 @@ describe('the run log', () => {
     const run = log.open(1, started)
     run.append('text', 'first')
     await settle()
-    await pass(30)
+    await advanceTime(30)
     run.append('text', ' second')
     await settle()
     expect(steps).toEqual(['commit a2', 'commit a3'])
     run.append('text', ' third')
     await settle()
     expect(steps.length).toBe(2)
-    await pass(30)
+    await advanceTime(30)
     expect(steps.at(-1)).toBe('commit a4')
   })
 
@@ -71,9 +71,9 @@ describe('the run log', () => {
     append()
     await settle()
     append()
-    await pass(54)
+    await advanceTime(54)
     expect(steps.length).toBe(1)
-    await pass(1)
+    await advanceTime(1)
     expect(steps.length).toBe(2)
   })
 
@@ -83,14 +83,14 @@ describe('the run log', () => {
     const b = log.open(2, started)
     a.append('text', 'one')
     await settle()
-    await pass(10)
+    await advanceTime(10)
     a.append('text', ' two')
     b.append('text', 'first')
     await settle()
     expect(steps).toEqual(['commit a2', 'commit b2'])
-    await pass(19)
+    await advanceTime(19)
     expect(steps.length).toBe(2)
-    await pass(1)
+    await advanceTime(1)
     expect(steps.at(-1)).toBe('commit a3')
   })
 
@@ -133,7 +133,7 @@ describe('the run log', () => {
     vi.advanceTimersByTime(30)
     sourceB.push({ type: 'text', text: ' late' })
     await settle()
-    await pass(30)
+    await advanceTime(30)
     expect(sourceA.drain).toHaveBeenCalledTimes(1)
     expect(steps).toEqual(['commit a2 b2', 'commit a3 a4 b3', 'commit b4'])
     expect(rows[2]?.event).toContain(' more')
@@ -253,7 +253,7 @@ describe('the run log', () => {
         const received = listen(run)
         for (const { kind, text, pause } of pieces) {
           run.append(kind, text)
-          if (pause) await pass(50)
+          if (pause) await advanceTime(50)
         }
         run.add({ type: 'ended', status: 'complete' })
         await run.closed

@@ -26,8 +26,6 @@ export interface ChatApp extends TestApp {
   readonly base: string
   /** Signs in a user with a bot that uses the scripted model. */
   join(name?: string): Promise<ChatClient>
-  /** The same user at this node. */
-  meet(client: TestClient): ChatClient
 }
 
 /** Starts a server and the model that it calls. */
@@ -49,7 +47,6 @@ export async function openChatApp(
       await client.post('/api/bot', { name: botName, model: 'scripted' })
       return client
     },
-    meet: (client) => createChatClient(base, client),
     async close() {
       await product.close()
       if (options.model === undefined) await model.close()
@@ -57,7 +54,7 @@ export async function openChatApp(
   }
 }
 
-/** A user at one of several servers. */
+/** Creates the client of a signed-in user at the server with this address. */
 export function createChatClient(base: string, client: TestClient): ChatClient {
   const requests = createRequestClient(overHttp(base), client.headers)
   const requestStream =

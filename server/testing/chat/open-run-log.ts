@@ -11,7 +11,8 @@ export async function settle(): Promise<void> {
   for (let turns = 0; turns < 20; turns++) await turn()
 }
 
-export async function pass(milliseconds: number): Promise<void> {
+/** Advances the fake timers, and runs what they start. */
+export async function advanceTime(milliseconds: number): Promise<void> {
   vi.advanceTimersByTime(milliseconds)
   await settle()
 }
