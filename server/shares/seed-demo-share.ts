@@ -28,7 +28,7 @@ export async function seedDemoShare({ db, dialect }: Database, now: number): Pro
   if ((await findShare(db, builtInDemoShareId))?.chat_id === chatId) return
   await db.transaction().execute(async (trx) => {
     await dialect.lockMigrations(trx)
-    const userId = await requireOwner(trx, now)
+    const userId = await findOrCreateOwner(trx, now)
     const messageId = String(demoChat.length)
     if ((await findMessage(trx, chatId, messageId)) === undefined) await writeChat(trx, userId, now)
     await upsertShare(trx, {
@@ -41,7 +41,8 @@ export async function seedDemoShare({ db, dialect }: Database, now: number): Pro
   })
 }
 
-async function requireOwner(trx: Db, now: number): Promise<string> {
+/** Returns the id of the user to whom the demo chat belongs. */
+async function findOrCreateOwner(trx: Db, now: number): Promise<string> {
   const id = newId()
   if (await insertUser(trx, { id, ...owner }, now)) return id
   return (await findUserRow(trx, owner.issuer, owner.subject))?.id ?? id

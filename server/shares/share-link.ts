@@ -50,10 +50,8 @@ export async function createShare(
   })
 }
 
-/**
- * Returns whether a message can be shared. A reply that is still being written cannot (§20.1).
- */
-export function canShare(message: Pick<MessageRow, 'status'>): boolean {
+/** Whether a message can be shared. A reply that is still being written cannot (§20.1). */
+function canShare(message: Pick<MessageRow, 'status'>): boolean {
   return message.status !== 'streaming'
 }
 

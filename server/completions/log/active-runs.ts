@@ -84,13 +84,13 @@ export class ActiveRuns {
   /** Waits up to `graceMs` milliseconds for the runs to end, and ends the rest as interrupted, with their text. */
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true
-    await this.#ended(graceMs)
+    await this.#waitForEnds(graceMs)
     for (const run of this.list()) run.abort('interrupted')
-    await this.#ended(maxCloseMs)
+    await this.#waitForEnds(maxCloseMs)
   }
 
   /** Resolves when every run has ended, or after `maxMs` milliseconds. */
-  async #ended(maxMs: number): Promise<void> {
+  async #waitForEnds(maxMs: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined
     const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, maxMs)

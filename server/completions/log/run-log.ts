@@ -233,7 +233,7 @@ function toEntry(recorder: RunRecorder): Entry | undefined {
   let { state } = recorder
   const events: NumberedEvent[] = []
   for (const event of collected.events) {
-    const numbered = number(event, state.seq + 1)
+    const numbered = addNumber(event, state.seq + 1)
     events.push({ seq: numbered.seq, json: JSON.stringify(numbered) })
     state = applyEvent(state, numbered)
   }
@@ -246,7 +246,7 @@ function toRows({ recorder, batch }: Entry): RunEventRow[] {
 }
 
 /** Puts `type` first and `seq` second, because queries match the beginning of the JSON (§17.14). */
-function number(event: UnnumberedEvent, seq: number): RunEvent {
+function addNumber(event: UnnumberedEvent, seq: number): RunEvent {
   const { type, ...rest } = event
   return { type, seq, ...rest } as RunEvent
 }

@@ -46,7 +46,7 @@ async function read(model: ModelStream, options: ModelOptions, known: readonly O
   const omitted: OptionName[] = []
   const parts: ModelPart[] = []
   const stream = omitRefusedOptions(model, {
-    refused: () => refused,
+    listRefused: () => refused,
     addRefusal: (option) => refused.push(option),
     onOmitted: (option) => omitted.push(option),
   })
@@ -99,7 +99,7 @@ describe('a model that refuses options', () => {
     const { model, sent } = openModel(['temperature'])
     const stop = new AbortController()
     const stream = omitRefusedOptions(model, {
-      refused: () => [],
+      listRefused: () => [],
       addRefusal: () => undefined,
       onOmitted: () => undefined,
     })

@@ -37,7 +37,7 @@ function keyOf(bot: BotRow): string {
 
 interface OptionSupport {
   /** The options that the model has refused. */
-  readonly refused: () => readonly OptionName[]
+  readonly listRefused: () => readonly OptionName[]
   readonly addRefusal: (option: OptionName) => void
   /** Called for each option that a request is sent without. */
   readonly onOmitted: (option: OptionName) => void
@@ -51,7 +51,7 @@ export function omitRefusedOptions(model: ModelStream, support: OptionSupport): 
   return (request, options) => {
     if (request.options === undefined) return model(request, options)
     const waiting: ModelPart[] = []
-    let sent = without(request, support)
+    let sent = withoutRefused(request, support)
     let refused: OptionName | undefined
     let reply: ModelReply
 
@@ -64,13 +64,13 @@ export function omitRefusedOptions(model: ModelStream, support: OptionSupport): 
       waiting.push(...(option === undefined ? parts : parts.slice(0, -1)))
     }
 
-    async function close(): Promise<void> {
+    async function callUntilAccepted(): Promise<void> {
       for (;;) {
         await reply.closed
         pull()
         if (refused === undefined || options.signal.aborted) return
         support.addRefusal(refused)
-        sent = without(request, support)
+        sent = withoutRefused(request, support)
         refused = undefined
         reply = model(sent, options)
       }
@@ -82,7 +82,7 @@ export function omitRefusedOptions(model: ModelStream, support: OptionSupport): 
         pull()
         return options.signal.aborted ? [] : waiting.splice(0)
       },
-      closed: close(),
+      closed: callUntilAccepted(),
     }
   }
 }
@@ -92,9 +92,9 @@ function findRefused({ options = {} }: ModelRequest, option: OptionName | undefi
   return option !== undefined && options[option] !== undefined ? option : undefined
 }
 
-function without(request: ModelRequest, { refused, onOmitted }: OptionSupport): ModelRequest {
+function withoutRefused(request: ModelRequest, { listRefused, onOmitted }: OptionSupport): ModelRequest {
   const options: Writable<ModelOptions> = { ...request.options }
-  for (const name of refused()) {
+  for (const name of listRefused()) {
     if (options[name] === undefined) continue
     delete options[name]
     onOmitted(name)

@@ -117,7 +117,7 @@ export class RecordedActions implements RunActions {
     this.#deps = deps
     this.#frame = frame
     this.#model = omitRefusedOptions(deps.openBotModel(frame.user, frame.bot), {
-      refused: () => deps.optionSupport.refusedBy(frame.bot),
+      listRefused: () => deps.optionSupport.refusedBy(frame.bot),
       addRefusal: (option) => deps.optionSupport.addRefusal(frame.bot, option),
       onOmitted: (option) => this.#omittedOptions.add(option),
     })
@@ -132,7 +132,7 @@ export class RecordedActions implements RunActions {
     this.#latestTime = latestTime
   }
 
-  findLimit(): RunEnding | undefined {
+  findLimitEnding(): RunEnding | undefined {
     const { recorder, run } = this.#frame
     if (run.isChatFull) return failed('output_limit', fullChatMessage)
     const chars = recorder.state.messages.reduce((sum, message) => sum + countChars(message), 0)
@@ -246,15 +246,15 @@ export class RecordedActions implements RunActions {
     }
     this.#replyId = id
     recorder.add({ type: 'reply', assistant_message: reply }, async (trx) => {
-      const place = await requireParent(trx, this.#chatId, parentId)
-      await appendMessage(trx, { chat_id: this.#chatId, id, ...empty }, place, time)
+      const parent = await requireParent(trx, this.#chatId, parentId)
+      await appendMessage(trx, { chat_id: this.#chatId, id, ...empty }, parent, time)
       await selectLeaf(trx, this.#chatId, id)
     })
     // The next prompt is built from the database, so the reply must be committed.
     await recorder.flush()
   }
 
-  /** Reads the choice anew each time, since the user may change the bot or rename a connector during the run. */
+  /** Reads the bot's connectors each time, since the user may change the bot or rename a connector during the run. */
   readonly #readBotConnectors = () => readBotConnectors(this.#deps.database.db, this.#frame.bot)
 
   #listTools(): Promise<ModelTools> {

@@ -19,7 +19,7 @@ function listActions(
     options.onDone?.(what)
   }
   const actions: RunActions = {
-    findLimit: () => undefined,
+    findLimitEnding: () => undefined,
     async callModel() {
       add('call model')
       return { ending: complete, calls: (remainingBatches.shift() ?? []).map(call) }
@@ -61,7 +61,7 @@ describe('the loop of a run', () => {
   it('makes no further call of a turn when there is no room for its result (§16.23, §16.24)', async () => {
     const { actions, done } = listActions([['a', 'b', 'c']])
     const limit = { status: 'failed', error: { code: 'output_limit', message: 'Full.' } } as const
-    const limited = { ...actions, findLimit: () => (done.includes('invoke b') ? limit : undefined) }
+    const limited = { ...actions, findLimitEnding: () => (done.includes('invoke b') ? limit : undefined) }
     expect(await run(start, limited)).toEqual(limit)
     expect(done.join(', ')).toBe(
       'call model, dispatch a, invoke a, open reply, dispatch b after, invoke b, open reply',

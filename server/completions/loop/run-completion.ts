@@ -18,7 +18,7 @@ export type RunStep =
 /** The effects of the loop. Each of them adds its outcome to the log, which stores it and shows it to the user. */
 export interface RunActions {
   /** Returns how the run ends when its texts or the chat leave no room for another reply or result (§16.23, §16.24). */
-  findLimit(): RunEnding | undefined
+  findLimitEnding(): RunEnding | undefined
   /** Calls the model and writes its text into the open reply. */
   callModel(): Promise<{ readonly ending: RunEnding; readonly calls: readonly BatchCall[] }>
   /** Writes the first call into the open reply. Returns undefined when the call needs approval (§12.4). */
@@ -44,8 +44,8 @@ export async function runCompletion(
   let calls = 0
   // A call that is stored as running needs a result, even after an abort.
   while (!signal.aborted || step.kind === 'invoke') {
-    const limit = step.kind === 'invoke' ? undefined : actions.findLimit()
-    if (limit !== undefined) return limit
+    const limitEnding = step.kind === 'invoke' ? undefined : actions.findLimitEnding()
+    if (limitEnding !== undefined) return limitEnding
     switch (step.kind) {
       case 'call_model': {
         if (rounds++ === maxRounds) return tooMany(maxRounds)

@@ -6,7 +6,7 @@ import { findLatestTime } from '../../chats/message-store.ts'
 import type { Db } from '../../db/database.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import { closeRun, findActiveRun, findRun, insertEvent, listEvents, requestStop } from '../log/run-store.ts'
-import { interruptedCall, storeResult, createResult } from '../tools/tool-result.ts'
+import { interruptedOutcome, storeResult, createResult } from '../tools/tool-result.ts'
 import type { CreatedResult } from '../tools/tool-result.ts'
 
 /**
@@ -29,7 +29,7 @@ export async function expireRun(
       await insertEvent(trx, { run_id: runId, seq: event.seq, event: JSON.stringify(event) })
       state = applyEvent(state, event)
     }
-    const result = await interruptCall(trx, run.chat_id, state, now())
+    const result = await createInterruptedResult(trx, run.chat_id, state, now())
     if (result !== undefined) {
       const { message } = result
       const { content } = message
@@ -42,8 +42,11 @@ export async function expireRun(
   })
 }
 
-/** Creates the result of a call that was running. Its tool may have finished, so the call is never repeated (§12.9). */
-async function interruptCall(
+/**
+ * Creates the result of the call that was running, if there is one. Its tool may have finished, so the call is never
+ * repeated (§12.9).
+ */
+async function createInterruptedResult(
   trx: Db,
   chatId: string,
   { messages }: RunState,
@@ -53,7 +56,7 @@ async function interruptCall(
   if (last?.call?.state !== 'running') return undefined
   const { id, server = '', tool = '' } = last
   const time = Math.max(now, (await findLatestTime(trx, chatId)) + 1)
-  const outcome = { ...interruptedCall(), duration: null }
+  const outcome = { ...interruptedOutcome(), duration: null }
   return createResult({ replyId: id, connectorName: server, toolName: tool }, outcome, time)
 }
 
@@ -70,7 +73,7 @@ const maxStopMs = 10_000
 const stopPollMs = 200
 
 /** Resolves when `ended` does, or after `maxMs`: while the database is away, the end of a run cannot be stored. */
-async function endsWithin(ended: Promise<void>, maxMs: number): Promise<void> {
+async function waitAtMost(ended: Promise<void>, maxMs: number): Promise<void> {
   const timeout = new AbortController()
   const elapsed = wait(maxMs, undefined, { signal: timeout.signal }).catch(() => undefined)
   await Promise.race([ended, elapsed]).finally(() => timeout.abort())
@@ -91,7 +94,7 @@ export async function stopRun(
   const active = deps.runs.get(run.id)
   if (active !== undefined) {
     active.abort('stopped')
-    await endsWithin(active.ended, maxStopMs)
+    await waitAtMost(active.ended, maxStopMs)
     return true
   }
   await requestStop(db, run.id)

@@ -36,14 +36,14 @@ export function startRunMaintenance(
     // Polls in addition, because a notification may be lost.
     repeatUntilStopped(
       async () => {
-        if (runs.size > 0) await readRequests(deps)
+        if (runs.size > 0) await handleRequests(deps)
       },
       requestIntervalMs,
       onError,
     ),
   ]
   deps.notifications.onRun((runId) => {
-    if (runs.has(runId)) readRequests(deps).catch(onError)
+    if (runs.has(runId)) handleRequests(deps).catch(onError)
   })
   return async () => {
     await Promise.all(ends.map((end) => end()))
@@ -51,7 +51,7 @@ export function startRunMaintenance(
 }
 
 /** Handles requests that other nodes have stored for runs of this process: stops, and answers to elicitations. */
-async function readRequests(deps: Pick<CompletionDeps, 'database' | 'nodeId' | 'runs'>): Promise<void> {
+async function handleRequests(deps: Pick<CompletionDeps, 'database' | 'nodeId' | 'runs'>): Promise<void> {
   for (const runId of await listStopRequests(deps.database.db, deps.nodeId)) {
     deps.runs.get(runId)?.abort('stopped')
   }

@@ -8,8 +8,8 @@ type Owner = Pick<User, 'id'>
 /** How many long texts of prompts are kept for each user: the ones used last (§27.3). */
 export const maxPromptTexts = 300
 
-/** The last use of a text is stored to the hour, because storing it writes the whole row, which may be large. */
-const maxUseErrorMs = 3_600_000
+/** `used_at` is updated at most once an hour, because an update writes the whole row, which may be large. */
+const usedAtPrecisionMs = 3_600_000
 
 interface SentPromptRow {
   readonly chatId: string
@@ -45,7 +45,7 @@ export function hashText(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }
 
-const useQuery = prepareQuery((db, { userId, hash }: { readonly userId: string; readonly hash: string }) =>
+const usedAtQuery = prepareQuery((db, { userId, hash }: { readonly userId: string; readonly hash: string }) =>
   db
     .selectFrom('prompt_texts')
     .select('used_at')
@@ -60,7 +60,7 @@ export async function savePromptText(
   user: Owner,
   { hash, content, now }: { readonly hash: string; readonly content: string; readonly now: number },
 ): Promise<void> {
-  const [stored] = (await useQuery(trx, { userId: user.id, hash })).rows
+  const [stored] = (await usedAtQuery(trx, { userId: user.id, hash })).rows
   if (stored === undefined) {
     await trx
       .insertInto('prompt_texts')
@@ -68,7 +68,7 @@ export async function savePromptText(
       .onConflict((conflict) => conflict.columns(['user_id', 'hash']).doNothing())
       .execute()
     await deleteOldTexts(trx, user)
-  } else if (now - stored.used_at > maxUseErrorMs) {
+  } else if (now - stored.used_at > usedAtPrecisionMs) {
     await trx
       .updateTable('prompt_texts')
       .set({ used_at: now })

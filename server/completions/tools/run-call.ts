@@ -13,7 +13,7 @@ import { onAbort } from '../../lib/abort.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import type { PendingElicitations } from '../log/active-runs.ts'
 import type { ToolInvocation } from './tool-invocation.ts'
-import { interruptedCall } from './tool-result.ts'
+import { interruptedOutcome } from './tool-result.ts'
 
 /** Milliseconds between two progress events. A server may send thousands. */
 const minProgressIntervalMs = 250
@@ -68,7 +68,7 @@ export async function runCall(
         elicit(elicitation, replyId, { ...frame, onEvent: emit }, answerSignal),
     })
     const outcome = await Promise.race([called, stop.outcome])
-    return signal.reason === 'interrupted' && outcome.status === 'stopped' ? interruptedCall() : outcome
+    return signal.reason === 'interrupted' && outcome.status === 'stopped' ? interruptedOutcome() : outcome
   } finally {
     isOver = true
     stop.removeAbort()

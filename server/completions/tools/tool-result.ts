@@ -101,8 +101,8 @@ export async function storeResult(
   await selectLeaf(trx, chatId, id)
 }
 
-/** Creates the outcome of a call during which this server shut down (§12.9). */
-export function interruptedCall(): ToolOutcome {
+/** Creates the outcome of a call during which its server shut down or died (§12.9). */
+export function interruptedOutcome(): ToolOutcome {
   return failure('Yonder shut down during the call. The tool may or may not have finished.', {
     status: 'interrupted',
   })
