@@ -26,7 +26,7 @@ export interface MeterDeps {
 /** Stores what a call used. `run` has the reply, which names the model and the provider that answered. */
 export type UsageWrite = (trx: Db, run: { readonly messages: readonly Message[] }) => Promise<void>
 
-/** Measures one call of a model, and writes what it used and cost (§25.6). */
+/** Measures one call of a model, and creates the writes that store what it used and cost (§25.6). */
 export class CallMeter {
   readonly #deps: MeterDeps
   readonly #call: MeteredCall
@@ -48,23 +48,23 @@ export class CallMeter {
     this.#firstOutputAt ??= performance.now()
   }
 
-  /** Returns the write for the commit of a report. A later report of the same call replaces it. */
-  report(usage: ModelUsage): UsageWrite {
+  /** Returns the write for the commit of a usage report. The write of a later report of the same call replaces it. */
+  createWrite(usage: ModelUsage): UsageWrite {
     this.#hasReport = true
-    return this.#write(usage)
+    return this.#toWrite(usage)
   }
 
   /** Returns the write for a call that had output and no report, so that it is counted as unknown. */
-  writeUnreported(): UsageWrite | undefined {
-    return this.#hasReport || this.#firstOutputAt === undefined ? undefined : this.#write()
+  createUnreportedWrite(): UsageWrite | undefined {
+    return this.#hasReport || this.#firstOutputAt === undefined ? undefined : this.#toWrite()
   }
 
-  /** Returns the write for a reply that was not read part by part: none when the provider has done nothing. */
-  writeReply({ usage, text }: CollectedReply): UsageWrite | undefined {
-    return usage === undefined && text === '' ? undefined : this.#write(usage)
+  /** Returns the write for a reply that was collected as a whole; undefined for one without usage and text. */
+  createReplyWrite({ usage, text }: CollectedReply): UsageWrite | undefined {
+    return usage === undefined && text === '' ? undefined : this.#toWrite(usage)
   }
 
-  #write(usage?: ModelUsage): UsageWrite {
+  #toWrite(usage?: ModelUsage): UsageWrite {
     const { userId, bot, chatId, messageId, kind } = this.#call
     const time = this.#deps.now()
     const duration_ms = Math.round(performance.now() - this.#startedAt)

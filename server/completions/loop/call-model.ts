@@ -44,7 +44,7 @@ export interface CallModelOptions {
   readonly signal: AbortSignal
   /** Pulls the reply. */
   readonly recorder: Pick<RunRecorder, 'readFrom' | 'onReadable' | 'endReading'>
-  readonly meter?: Pick<CallMeter, 'onOutput' | 'report'>
+  readonly meter?: Pick<CallMeter, 'onOutput' | 'createWrite'>
 }
 
 /**
@@ -152,7 +152,7 @@ class ModelTurn {
       ...(part.reasoningTokens !== undefined && { reasoning_tokens: reasoning }),
     }
     const event = { type: 'usage', usage } as const
-    return { type: 'event', event, ...(this.#meter && { write: this.#meter.report(part) }) }
+    return { type: 'event', event, ...(this.#meter && { write: this.#meter.createWrite(part) }) }
   }
 
   #addCall(call: ModelToolCall): void {

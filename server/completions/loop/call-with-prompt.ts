@@ -60,7 +60,7 @@ export async function callWithPrompt(
       recorder,
       meter,
     })
-    const unreported = meter.writeUnreported()
+    const unreported = meter.createUnreportedWrite()
     if (unreported !== undefined) recorder.attach(unreported)
     if (answer.failure?.code !== 'context_exceeded' || attempt === maxShortenings) return { answer, source }
     refused = answer

@@ -294,7 +294,7 @@ export class RecordedActions implements RunActions {
         signal,
         startCall: () => {
           const meter = this.#openMeter('summary')
-          return (reply: CollectedReply) => meter.writeReply(reply)
+          return (reply: CollectedReply) => meter.createReplyWrite(reply)
         },
       },
     }

@@ -82,7 +82,7 @@ async function write(
       const call = { userId: user.id, bot, chatId: chat_id, messageId: id, kind: 'summary' } as const
       const meter = new CallMeter(deps, call)
       // What was used counts, even when the summary cannot be used.
-      return async (reply) => meter.writeReply(reply)?.(db, { messages: [] })
+      return async (reply) => meter.createReplyWrite(reply)?.(db, { messages: [] })
     },
   })
 }
