@@ -141,7 +141,7 @@ it.each([
   ['approved', 1],
   ['denied', 0],
 ] as const)(
-  'makes no further call of the turn after one was %s in a full chat (§16.23)',
+  'makes no further call of the batch after one was %s in a full chat (§16.23)',
   async (decision, count) => {
     const product = await openToolApp()
     const ada = await product.join('Ada')

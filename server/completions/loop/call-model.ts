@@ -14,7 +14,7 @@ import type { CallMeter } from './call-meter.ts'
 export const maxReplyChars = 1_000_000
 
 /**
- * Characters of all tool calls that the model makes in one turn. They are limited, because each call is stored with all
+ * Characters of all tool calls that the model makes in one reply. They are limited, because each call is stored with all
  * calls after it (§16.2).
  */
 export const maxCallChars = 300_000
@@ -59,37 +59,37 @@ export async function callModel({
   meter,
 }: CallModelOptions): Promise<ModelCallResult> {
   const upstream = new AbortController()
-  const turn = new ModelTurn(() => upstream.abort(), meter)
+  const reader = new PartReader(() => upstream.abort(), meter)
   let removeAbort = (): void => undefined
   const aborted = new Promise<void>((resolve) => {
     removeAbort = onAbort(signal, () => {
-      turn.end(abortedEnding(signal))
+      reader.end(abortedEnding(signal))
       resolve()
     })
   })
-  if (turn.ending === undefined) {
+  if (reader.ending === undefined) {
     const reply = model(request, {
       signal: upstream.signal,
       onReadable: (isFull) => recorder.onReadable(isFull),
     })
-    recorder.readFrom({ drain: () => turn.read(reply.drain()) })
+    recorder.readFrom({ drain: () => reader.read(reply.drain()) })
     // After an abort, this does not wait until the socket of the upstream is closed.
     await Promise.race([reply.closed, aborted])
     recorder.endReading()
   }
   removeAbort()
   const ending =
-    turn.ending ??
+    reader.ending ??
     failed('upstream_cut', 'The provider ended the reply before it was complete. Regenerate it.')
   return {
     ending,
-    calls: ending.status === 'complete' ? turn.calls : [],
-    ...(turn.failure === undefined ? {} : { failure: turn.failure }),
+    calls: ending.status === 'complete' ? reader.calls : [],
+    ...(reader.failure === undefined ? {} : { failure: reader.failure }),
   }
 }
 
 /** Reads the parts of one reply: returns the chunks for the recorder, and collects the tool calls and the ending. */
-class ModelTurn {
+class PartReader {
   ending: RunEnding | undefined
   failure: FailedPart | undefined
   readonly calls: ModelToolCall[] = []

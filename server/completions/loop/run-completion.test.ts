@@ -58,7 +58,7 @@ const run = (first: RunStep, actions: RunActions, signal = new AbortController()
 const start: RunStep = { kind: 'call_model' }
 
 describe('the loop of a run', () => {
-  it('makes no further call of a turn when there is no room for its result (§16.23, §16.24)', async () => {
+  it('makes no further call of a batch when there is no room for its result (§16.23, §16.24)', async () => {
     const { actions, done } = listActions([['a', 'b', 'c']])
     const limit = { status: 'failed', error: { code: 'output_limit', message: 'Full.' } } as const
     const limited = { ...actions, findLimitEnding: () => (done.includes('invoke b') ? limit : undefined) }
@@ -88,7 +88,7 @@ describe('the loop of a run', () => {
     expect(done.at(-1)).toBe('dispatch b after')
   })
 
-  it('continues with an approved call and the remaining calls of its turn (§12.4)', async () => {
+  it('continues with an approved call and the remaining calls of its batch (§12.4)', async () => {
     const { actions, done } = listActions([])
     await run({ kind: 'invoke', invocation: invocationOf('b', { calls: [call('c')], total: 3 }) }, actions)
     expect(done).toEqual([

@@ -14,7 +14,7 @@ const message: Omit<PromptMessage, 'role' | 'content'> = {
 }
 const user = (content: string) => ({ ...message, role: 'user', content })
 const assistant = (content: string) => ({ ...message, role: 'assistant', content })
-const turns = (path: readonly { role: string; content: string }[]) =>
+const rolesAndTexts = (path: readonly { role: string; content: string }[]) =>
   path.map(({ role, content }) => ({ role, content }))
 
 const call = (id: string): BatchCall => ({ id, name: id, arguments: '{}' })
@@ -46,26 +46,26 @@ const formatPrompt = (prompt: readonly ModelMessage[]) =>
   })
 
 describe('buildPrompt', () => {
-  it('returns the turns in order', () => {
+  it('returns the messages in order', () => {
     const path = [user('a'), assistant('b'), user('c')]
-    expect(buildPrompt(path)).toEqual(turns(path))
+    expect(buildPrompt(path)).toEqual(rolesAndTexts(path))
   })
 
-  it('omits a reply without text and joins the turns around it (§21.8)', () => {
+  it('omits a reply without text and joins the messages around it (§21.8)', () => {
     expect(buildPrompt([user('a'), assistant(' \n'), user('b'), assistant('c')])).toEqual(
-      turns([user('a\n\nb'), assistant('c')]),
+      rolesAndTexts([user('a\n\nb'), assistant('c')]),
     )
   })
 
   it('keeps the newest messages of a path that is too long, starting with a user message (§16.3)', () => {
     const long = 'x'.repeat(3_000_000)
-    expect(buildPrompt([user(long), assistant(long), user('now')])).toEqual(turns([user('now')]))
+    expect(buildPrompt([user(long), assistant(long), user('now')])).toEqual(rolesAndTexts([user('now')]))
     expect(buildPrompt([user(long), assistant('short'), user(long), assistant('b'), user('c')])).toEqual(
-      turns([user(long), assistant('b'), user('c')]),
+      rolesAndTexts([user(long), assistant('b'), user('c')]),
     )
   })
 
-  it('joins the calls of a turn, with a result for each (§12.3)', () => {
+  it('joins the calls of a batch, with a result for each (§12.3)', () => {
     const path = [
       user('a'),
       calling('one', 'answered', { rest: [call('two'), call('three')], text: 'Let me see.' }),

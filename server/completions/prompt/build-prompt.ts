@@ -23,19 +23,20 @@ export interface PromptOptions {
   readonly shortenBefore?: number
 }
 
-interface Turn {
+interface TextMessage {
   readonly role: 'user' | 'assistant'
   content: string
   toolCalls?: readonly ModelToolCall[]
 }
-type Message = Turn | Extract<ModelMessage, { role: 'tool' }>
+type Message = TextMessage | Extract<ModelMessage, { role: 'tool' }>
 
 /**
  * Builds the messages that are sent to the model from the messages of a path, oldest first.
  * - A reply that failed or was stopped is sent with its partial text, never with the error.
- * - A reply without text is omitted, and the turns around it are joined: providers refuse two turns of the same role.
- * - Tool calls that the model made in one batch are sent as one turn, each with its result. A message that denied only one
- *   of them becomes the result of that call.
+ * - A reply without text is omitted, and the messages around it are joined, because providers refuse two messages of the
+ *   same role in a row.
+ * - The tool calls of one batch are sent as one message, followed by their results. A user message that denied only one of
+ *   them becomes the result of that call.
  * - A path that is still too long loses its oldest messages (`countDropped`).
  */
 export function buildPrompt(
@@ -129,7 +130,7 @@ type BatchResult = { readonly text: string } | { readonly text: string; readonly
 
 /** The tool calls of one batch, which are consecutive messages in the path, each with its result. */
 interface Batch {
-  /** The text that the model wrote in the same turn. */
+  /** The text that the model wrote before the calls. */
   readonly text: string
   readonly calls: readonly { readonly call: BatchCall; readonly result: BatchResult }[]
   /** The index of the batch's last message. */

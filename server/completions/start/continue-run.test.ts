@@ -122,7 +122,7 @@ describe.each(engines)('continuing from the result of a tool, on %s', (engine) =
     })
   })
 
-  it('first dispatches the other calls of the turn whose call was stopped (§12.12)', async () => {
+  it('first dispatches the other calls of the batch whose call was stopped (§12.12)', async () => {
     const { chatId, result } = await stopInCall(callOf('polite', 'act', {}, 'b'))
     const stream = await continueFrom(chatId, 'silent-call', { parentId: result.id })
     await stream.ended
