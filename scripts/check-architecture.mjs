@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { checkArchitecturePage } from './architecture/architecture-page.mjs'
 import { checkBehaviourNumbers } from './architecture/behaviour-numbers.mjs'
 import { checkImportCycles } from './architecture/import-cycles.mjs'
 import { checkDocPaths } from './architecture/doc-paths.mjs'
@@ -15,6 +16,7 @@ import { rootFolder } from '../bin/run-command.mjs'
 
 const exemptions = readFileSync(new URL('architecture/size-exemptions.txt', import.meta.url), 'utf8')
 const behaviour = readFileSync(`${rootFolder}docs/behaviour.md`, 'utf8')
+const architecture = readFileSync(`${rootFolder}docs/architecture.md`, 'utf8')
 const rules = [
   checkPackageImports,
   checkServerDomains,
@@ -26,6 +28,7 @@ const rules = [
   checkRouteTests,
   checkSizes(exemptions),
   checkBehaviourNumbers(behaviour),
+  checkArchitecturePage(architecture, behaviour),
 ]
 
 const sources = readSources(rootFolder)

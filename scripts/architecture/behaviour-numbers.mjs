@@ -3,7 +3,7 @@ const mention = /§(\d+\.\d+)/g
 const range = /§\d+\.\d+ ?[-–] ?§?\d+\.\d+/
 
 /** A remark about the document, which no test can prove. */
-const unprovable = new Set(['1.12'])
+export const unprovable = new Set(['1.12'])
 
 /**
  * Every number of a behaviour in the sources exists in `docs/behaviour.md`, where no two sentences have the same one, and
@@ -13,7 +13,7 @@ const unprovable = new Set(['1.12'])
  * @returns {import('./read-sources.mjs').Rule}
  */
 export function checkBehaviourNumbers(behaviour) {
-  const numbers = [...behaviour.matchAll(sentence)].map(([, number = '']) => number)
+  const numbers = numbersOf(behaviour)
   const known = new Set(numbers)
   return (sources) => {
     const proven = new Set(sources.filter(({ isTest }) => isTest).flatMap(({ text }) => listNumbers(text)))
@@ -32,6 +32,15 @@ export function checkBehaviourNumbers(behaviour) {
         .map((number) => `docs/behaviour.md: no test names §${number}`),
     ]
   }
+}
+
+/**
+ * The number of each sentence, in the order of the page.
+ *
+ * @param {string} behaviour
+ */
+export function numbersOf(behaviour) {
+  return [...behaviour.matchAll(sentence)].map(([, number = '']) => number)
 }
 
 /** @param {string} text */

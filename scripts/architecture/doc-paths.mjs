@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /** A path of the repository in code marks. */
-const wholePath = /^(?:contract|server|web|e2e|bench|scripts|docs)\/[\w./-]*$/
+const wholePath = /^(?:contract|server|web|e2e|bench|bin|conformance|deploy|scripts|docs)\/[\w./-]*$/
 
 /** The name of a file without its folder. */
 const fileName = /^[\w-][\w.-]*\.(?:ts|tsx|mjs|css|js|txt)$/

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { checkArchitecturePage } from './architecture-page.mjs'
 import { checkBehaviourNumbers } from './behaviour-numbers.mjs'
 import { checkImportCycles } from './import-cycles.mjs'
 import { checkDocPaths } from './doc-paths.mjs'
@@ -360,6 +361,47 @@ describe('the numbers of behaviours', () => {
   it('refuses a range of numbers', () => {
     expect(check({ 'web/a.ts': '// §1.1-§1.2', 'web/a.test.ts': '// §1.1, §1.2' })).toStrictEqual([
       'web/a.ts: write out the range §1.1-§1.2',
+    ])
+  })
+})
+
+describe('the page of the architecture', () => {
+  const behaviour = '- §1.1 One.\n- §1.2 Two.\n- §2.1 Three.\n- §2.2 Four.\n- §2.3 Five.\n'
+
+  /**
+   * @param {string[]} rows first cells of the table of numbers
+   * @param {Record<string, string>} [files]
+   */
+  function check(rows, files = {}) {
+    const table = rows.map((row) => `| ${row} | \`server/app.ts\` |\n`).join('')
+    const page = `## Find code by section\n\n| section | files |\n|---|---|\n${table}
+## The folders\n\n| folder | its job |\n|---|---|\n| \`server/chats/\` | chats 9.9 |\n`
+    return checkArchitecturePage(page, behaviour)(tree(files))
+  }
+
+  it('accepts rows for numbers, ranges and whole sections', () => {
+    expect(check(['1 Bots', '2.1, 2.3 Chats', '2.2 to 2.3 Search'])).toStrictEqual([])
+  })
+
+  it('refuses a number without a row, and a row for a number that does not exist', () => {
+    expect(check(['1.1 to 1.3 Bots', '2.1, 2.3 Chats'])).toStrictEqual([
+      "docs/architecture.md: the row '1.1 to 1.3 Bots' names §1.3, which does not exist",
+      'docs/architecture.md: no row names §2.2',
+    ])
+  })
+
+  it('refuses rows that are not in order, and rows for two sections', () => {
+    expect(check(['2 Chats', '1.2 Bots', '1.1 Models, 2.1'])).toStrictEqual([
+      "docs/architecture.md: the row '1.2 Bots' is not in order",
+      "docs/architecture.md: the row '1.1 Models, 2.1' names numbers of two sections",
+      "docs/architecture.md: the row '1.1 Models, 2.1' is not in order",
+    ])
+  })
+
+  it('refuses a folder without a row', () => {
+    const files = { 'server/chats/chat-store.ts': '', 'server/live/live-hub.ts': '', 'e2e/chat.spec.ts': '' }
+    expect(check(['1 Bots', '2 Chats'], files)).toStrictEqual([
+      'docs/architecture.md: the table of folders has no row for server/live/',
     ])
   })
 })
