@@ -125,7 +125,8 @@ const signIn = {
   SIGN_UP: optional(z.enum(['open', 'closed'], 'must be open or closed'), {
     otherwise: '`open` while `HOST` and `PUBLIC_URL` are loopback addresses, else `closed`',
     example: 'open',
-    description: 'Whether everyone may create a local account.',
+    description:
+      'Whether everyone may create a local account. While it is closed and there is no account, the start prints a link that creates the first one.',
   }),
   ALLOWED_EMAILS: optional(emailList, {
     otherwise: 'none',
@@ -206,7 +207,7 @@ const models = {
   DEFAULT_BOTS: optional(json(DefaultBots, 'a JSON list of bots'), {
     otherwise: 'the demo bot; none once a provider is set',
     example: '[{"name":"Claude","model":"anthropic/claude-sonnet-4.5"}]',
-    description: 'Bots that every new user gets, as JSON.',
+    description: 'Bots that every new user gets, as JSON. [The fields](operations.md#models-and-bots)',
   }),
   MODEL_PRICES: optional(modelPrices, {
     otherwise: 'the shipped prices, for models at the addresses of known providers',
@@ -268,12 +269,18 @@ const pages = {
 }
 
 const rateLimits = {
-  RATE_LIMIT_SIGN_IN: withDefault(perMinute, '10', { description: 'Sign-in attempts per IP address.' }),
+  RATE_LIMIT_SIGN_IN: withDefault(perMinute, '10', {
+    description:
+      'Attempts to sign in, to create an account or to set a password at the built-in sign-in, together, per IP address.',
+  }),
   RATE_LIMIT_OIDC: withDefault(perMinute, '600', {
     description:
       'Requests to the built-in sign-in, such as opening its pages and refreshing tokens, per IP address. Users behind one address share it.',
   }),
-  RATE_LIMIT_COMPLETIONS: withDefault(perMinute, '30', { description: 'Messages per user.' }),
+  RATE_LIMIT_COMPLETIONS: withDefault(perMinute, '30', {
+    description:
+      'Messages per user. A user may also have as many replies in progress at once, and test bots as often as that.',
+  }),
   RATE_LIMIT_WRITES: withDefault(perMinute, '120', { description: 'Other changes per user.' }),
   RATE_LIMIT_READS: withDefault(perMinute, '1200', { description: 'Reads per user.' }),
   RATE_LIMIT_SHARE_READS: withDefault(perMinute, '60', {
