@@ -88,7 +88,10 @@ function decryptKey(bot: BotRow, sealed: string, sealer: Sealer): Credential {
 function refuseParentSegments(bot: BotRow): void {
   const path = (bot.custom_api_path ?? '').replaceAll(/%2e/gi, '.')
   if (path.split(/[/\\]/).includes('..')) {
-    throw new AppError('bot_misconfigured', `The API path of the bot "${bot.name}" must not contain "..".`)
+    throw new AppError(
+      'bot_misconfigured',
+      `The API path of the bot "${bot.name}" must not contain "..". Correct it in the settings of the bot.`,
+    )
   }
 }
 

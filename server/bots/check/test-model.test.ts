@@ -141,7 +141,7 @@ describe.each(apiTypes)('a test of a model with the API type %s', (apiType) => {
     expect(await test(apiType, 'fine', { baseUrl })).toEqual({
       works: false,
       code: 'upstream_unreachable',
-      message: `The connection to ${hostOf(baseUrl)} would not be secure: it does not use TLS at this address. Check whether the address begins with http:// instead of https://.`,
+      message: `The connection to ${hostOf(baseUrl)} would not be secure: it does not use TLS at this address. If that server has no TLS, begin the address with http:// instead of https://.`,
     })
   })
 

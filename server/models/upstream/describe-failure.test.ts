@@ -76,11 +76,12 @@ describe('failure messages', () => {
   })
 
   it.each([
-    ['CERT_HAS_EXPIRED', 'expired'],
-    ['ERR_TLS_CERT_ALTNAME_INVALID', 'another name'],
-    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'not signed by a known authority'],
+    ['CERT_HAS_EXPIRED', 'has expired. Ask the operator of that server to renew it.'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'belongs to another name. Check the address.'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'not signed by a known authority. If you trust that authority'],
+    ['ERR_TLS_CERT', 'is not valid. Check the address'],
     ['EPROTO', 'TLS'],
-  ])('name the problem of a certificate: %s', (code, text) => {
+  ])('name the problem of a certificate and what to do: %s', (code, text) => {
     const failure = describeNetworkError(Object.assign(new Error('tls'), { code }), 'a.example', false)
     expect(failure.code).toBe('upstream_unreachable')
     expect(failure.message).toContain(text)

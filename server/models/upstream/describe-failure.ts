@@ -246,22 +246,23 @@ export function describeNetworkError(error: unknown, upstream: string, hasRespon
       )
 }
 
+/** Says what is wrong and what to do, without the full stop. */
 function describeCertificate(code: string): string {
   switch (code) {
     case 'CERT_HAS_EXPIRED':
-      return 'its certificate has expired'
+      return 'its certificate has expired. Ask the operator of that server to renew it'
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return 'its certificate belongs to another name'
+      return 'its certificate belongs to another name. Check the address'
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
     case 'SELF_SIGNED_CERT_IN_CHAIN':
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
-      return 'its certificate is not signed by a known authority'
+      return 'its certificate is not signed by a known authority. If you trust that authority, ask the operator of this server to set NODE_EXTRA_CA_CERTS to its file'
     case 'EPROTO':
     case 'ERR_SSL_WRONG_VERSION_NUMBER':
-      return 'it does not use TLS at this address. Check whether the address begins with http:// instead of https://'
+      return 'it does not use TLS at this address. If that server has no TLS, begin the address with http:// instead of https://'
     default:
-      return 'its certificate is not valid'
+      return 'its certificate is not valid. Check the address, or ask the operator of that server to correct it'
   }
 }
 

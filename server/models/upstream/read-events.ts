@@ -86,7 +86,7 @@ export function readEventStream(
 function tooLarge(upstream: string, maxEventChars: number): ModelFailure {
   return new ModelFailure(
     'upstream_invalid',
-    `${upstream} sent more than ${maxEventChars.toLocaleString('en')} characters in one event.`,
+    `${upstream} sent more than ${maxEventChars.toLocaleString('en')} characters in one event of its stream, the limit of this server. Try again, or choose another model.`,
   )
 }
 
