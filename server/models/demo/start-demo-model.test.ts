@@ -114,7 +114,7 @@ describe('the demo model', () => {
     expect(JSON.parse(call?.arguments ?? '')).toEqual(values)
   })
 
-  // With a pattern that goes back in the text, each of these blocks the process for longer than a test may take.
+  // With a regular expression that backtracks, each of these blocks the process for longer than a test may take.
   it.each(['1'.repeat(100_000), 'add '.repeat(25_000), '1.'.repeat(50_000), ' \n'.repeat(50_000)])(
     'replies to a long message without blocking the process (§16.20)',
     async (text) => {

@@ -21,7 +21,7 @@ export interface IncomingMail {
   /** Milliseconds since 1970. */
   readonly at?: number
   readonly headers?: readonly gmail_v1.Schema$MessagePartHeader[]
-  /** Replaces all of the above but the labels. */
+  /** The whole payload, in place of the headers and texts above. */
   readonly payload?: gmail_v1.Schema$MessagePart
 }
 

@@ -39,14 +39,14 @@ interface CallOptions {
   readonly onParts?: (parts: readonly ModelPart[]) => void
 }
 
-interface Answer {
+interface ReceivedReply {
   readonly parts: readonly ModelPart[]
   readonly end: ModelPart | undefined
   readonly text: string
   readonly reasoning: string
 }
 
-interface Seen {
+interface ReceivedRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, unknown>>
   readonly body: Readonly<Record<string, unknown>>
@@ -56,12 +56,12 @@ interface Seen {
 export interface ModelScene {
   readonly hostile: HostileModel
   /** Calls a model and returns everything that it sent, checked against the contract of `ModelStream`. */
-  callModel(apiType: ApiType, baseUrl: string, options?: CallOptions): Promise<Answer>
+  callModel(apiType: ApiType, baseUrl: string, options?: CallOptions): Promise<ReceivedReply>
   /** An upstream of any format that sends these events, or refuses a body with this message, and records its requests. */
   serve(
     events: (url: string) => readonly string[] | undefined,
-    refusal?: (body: Seen['body']) => string | undefined,
-  ): Promise<{ readonly url: string; readonly seen: readonly Seen[] }>
+    refusal?: (body: ReceivedRequest['body']) => string | undefined,
+  ): Promise<{ readonly url: string; readonly seen: readonly ReceivedRequest[] }>
   /** An upstream that refuses every request with this status. */
   refuse(status: number, message: string): Promise<{ readonly url: string }>
   /** The number of requests still open after at most a second. */
@@ -91,12 +91,12 @@ export async function openModelScene(): Promise<ModelScene> {
     hostile,
     callModel: (apiType, baseUrl, options = {}) => callModel(guard, apiType, baseUrl, options),
     async serve(events, refusal = () => undefined) {
-      const seen: Seen[] = []
+      const seen: ReceivedRequest[] = []
       const url = await listen((request, response) => {
         const chunks: Buffer[] = []
         request.on('data', (chunk: Buffer) => chunks.push(chunk))
         request.on('end', () => {
-          const body = JSON.parse(Buffer.concat(chunks).toString()) as Seen['body']
+          const body = JSON.parse(Buffer.concat(chunks).toString()) as ReceivedRequest['body']
           seen.push({ url: request.url ?? '', headers: request.headers, body })
           const message = refusal(body)
           if (message !== undefined) return sendJson(response, 400, { error: { message } })
@@ -134,7 +134,7 @@ async function callModel(
   apiType: ApiType,
   baseUrl: string,
   options: CallOptions,
-): Promise<Answer> {
+): Promise<ReceivedReply> {
   const model = openModel(
     {
       apiType,

@@ -26,7 +26,7 @@ export const openaiFaults: Readonly<Record<string, Fault>> = {
       'text',
       7,
     ]
-    const told = [
+    const readable = [
       [{ index: 0, delta: { content: [{ type: 'text', text: 'o' }] } }],
       [
         { index: 0, delta: { content: 'k' } },
@@ -34,7 +34,7 @@ export const openaiFaults: Readonly<Record<string, Fault>> = {
       ],
       [{ index: 0, delta: { content: 5 } }],
     ]
-    begin(scene).end([...odd, ...told].map(choice).join('') + openaiEnd)
+    begin(scene).end([...odd, ...readable].map(choice).join('') + openaiEnd)
   },
   'index-seven': (scene) => {
     scene.response

@@ -70,7 +70,7 @@ export async function startSmallWindowModel(windowTokens: number): Promise<Small
     sendText(response, reply(prompt, messages.at(-1)?.content ?? ''))
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readText(request)
     if (hold?.isWaiting === true && hold.skipped-- === 0) {
       hold.isWaiting = false
@@ -80,7 +80,7 @@ export async function startSmallWindowModel(windowTokens: number): Promise<Small
     }
   }
 
-  const server = createServer((request, response) => void answer(request, response))
+  const server = createServer((request, response) => void handle(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
