@@ -260,7 +260,8 @@ describe.each(engines)('integrations on %s', (engine) => {
       400,
       {
         error: {
-          message: 'Tavily is not connected at Google. Enter its API key under Settings, Integrations.',
+          message:
+            'Tavily needs an API key and no sign-in at Google. Enter the key under Settings, Integrations.',
         },
       },
     ])

@@ -135,7 +135,7 @@ function requireGoogleIntegration(name: string): asserts name is GoogleIntegrati
   const title = titleOfIntegration(name)
   throw new AppError(
     'invalid_request',
-    `${title} is not connected at Google. Enter its API key under Settings, Integrations.`,
+    `${title} needs an API key and no sign-in at Google. Enter the key under Settings, Integrations.`,
   )
 }
 
