@@ -16,7 +16,7 @@ export const needsSignInKey = 'yonder/needs_sign_in'
 /** The MCP server of a connector that runs in this process. */
 export interface InProcessServer {
   readonly kind: 'in_process'
-  /** Creates the server for one session of a user. Its calls fail once the integration has another version. */
+  /** Creates the server for one MCP session of a user. Its calls fail once the integration has another version. */
   readonly create: (account: IntegrationAccount) => Promise<McpServer>
 }
 

@@ -2,7 +2,7 @@ import type { calendar_v3 } from '@googleapis/calendar'
 import type { Temporal } from 'temporal-polyfill'
 import { collapseSpaces, cutWithNote } from '../../lib/text.ts'
 import { convertHtml } from '../google/convert-html.ts'
-import type { HtmlReader } from '../google/convert-html.ts'
+import type { ToolCallContext } from '../google/convert-html.ts'
 import { fromGoogleTime } from './event-time.ts'
 
 type Event = calendar_v3.Schema$Event
@@ -40,7 +40,7 @@ export function presentEventSummary(event: Event, timeZone: string): string {
 }
 
 /** Describes a whole event, with guests and description. */
-export async function presentEvent(client: HtmlReader, event: Event, timeZone: string): Promise<string> {
+export async function presentEvent(client: ToolCallContext, event: Event, timeZone: string): Promise<string> {
   const description = cutWithNote(await readDescription(client, event.description ?? ''), maxDescriptionChars)
   return joinLines([
     presentEventSummary(event, timeZone),
@@ -96,7 +96,7 @@ function describeTimeOfDay(moment: Temporal.ZonedDateTime): string {
 }
 
 /** Descriptions may be simple HTML. */
-async function readDescription(client: HtmlReader, text: string): Promise<string> {
+async function readDescription(client: ToolCallContext, text: string): Promise<string> {
   return /<[a-z!/]|&\w+;/i.test(text) ? convertHtml(text, client) : text
 }
 

@@ -1,6 +1,6 @@
 import type { gmail_v1 } from '@googleapis/gmail'
 import { convertHtml } from '../google/convert-html.ts'
-import type { HtmlReader } from '../google/convert-html.ts'
+import type { ToolCallContext } from '../google/convert-html.ts'
 
 type Part = gmail_v1.Schema$MessagePart
 
@@ -25,7 +25,7 @@ const maxHtmlChars = 300_000
 const minPlainChars = 200
 
 /** Reads the text of an email and lists its attachments. */
-export async function readMailBody(payload: Part | undefined, client: HtmlReader): Promise<MailBody> {
+export async function readMailBody(payload: Part | undefined, client: ToolCallContext): Promise<MailBody> {
   const reader = new PartReader(client)
   const text = payload === undefined ? '' : await reader.read(payload, 0)
   return { text: text.replaceAll('\r\n', '\n').trim(), attachments: reader.attachments }
@@ -33,16 +33,16 @@ export async function readMailBody(payload: Part | undefined, client: HtmlReader
 
 class PartReader {
   readonly attachments: MailAttachment[] = []
-  readonly #client: HtmlReader
-  #parts = 0
+  readonly #client: ToolCallContext
+  #partCount = 0
   #remainingHtmlChars = maxHtmlChars
 
-  constructor(client: HtmlReader) {
+  constructor(client: ToolCallContext) {
     this.#client = client
   }
 
   async read(part: Part, depth: number): Promise<string> {
-    if (++this.#parts > maxParts || depth > maxDepth) return ''
+    if (++this.#partCount > maxParts || depth > maxDepth) return ''
     const type = part.mimeType?.toLowerCase() ?? 'text/plain'
     if (isAttachment(part, type)) {
       this.#addAttachment(part, type)
@@ -83,7 +83,7 @@ class PartReader {
   }
 
   #addAttachmentsIn(part: Part, depth: number): void {
-    if (++this.#parts > maxParts || depth > maxDepth) return
+    if (++this.#partCount > maxParts || depth > maxDepth) return
     const type = part.mimeType?.toLowerCase() ?? ''
     if (isAttachment(part, type) && type !== 'text/html') this.#addAttachment(part, type)
     else for (const inner of part.parts ?? []) this.#addAttachmentsIn(inner, depth + 1)

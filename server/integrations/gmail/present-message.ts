@@ -2,7 +2,7 @@ import type { gmail_v1 } from '@googleapis/gmail'
 import { cutWithNote } from '../../lib/text.ts'
 import { readMailBody } from './body.ts'
 import type { MailAttachment } from './body.ts'
-import type { HtmlReader } from '../google/convert-html.ts'
+import type { ToolCallContext } from '../google/convert-html.ts'
 import { readHeaders } from './headers.ts'
 
 type Message = gmail_v1.Schema$Message
@@ -17,7 +17,7 @@ export function presentMessageSummary(message: Message): string {
 
 /** Describes a whole email. Its text is cut after `maxTextChars`. */
 export async function presentMessage(
-  client: HtmlReader,
+  client: ToolCallContext,
   message: Message,
   maxTextChars: number,
 ): Promise<string> {

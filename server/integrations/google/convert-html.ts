@@ -10,15 +10,15 @@ const thread = new WorkerThread<string, string>({
   maxHeapMb: 128,
 })
 
-/** For whom HTML is read. `signal` aborts when its text is no longer needed. */
-export type HtmlReader = Pick<GoogleApiClient<unknown>, 'userId' | 'signal'>
+/** The tool call that HTML is converted for. `signal` aborts when its text is no longer needed. */
+export type ToolCallContext = Pick<GoogleApiClient<unknown>, 'userId' | 'signal'>
 
 /**
  * Converts HTML to text in a worker thread, one text at a time, while users take turns. Images, styles and hidden elements
  * are omitted, because a model must not read what the user cannot see. Links follow their text and are shortened. Never
  * rejects: when the HTML cannot be read, it returns a note (§11.14).
  */
-export async function convertHtml(html: string, { userId, signal }: HtmlReader): Promise<string> {
+export async function convertHtml(html: string, { userId, signal }: ToolCallContext): Promise<string> {
   try {
     return await thread.run(userId, html.slice(0, maxHtmlChars), signal)
   } catch {

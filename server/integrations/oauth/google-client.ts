@@ -6,7 +6,7 @@ import { AppError } from '../../lib/app-error.ts'
 import { readCapped } from '../../lib/read-capped.ts'
 import { isHeaderSecret } from '../../lib/text.ts'
 import { googleScopes } from './scopes.ts'
-import { explainTokenFailure, isEndedGrant } from './token-errors.ts'
+import { explainTokenFailure, isEndedConsent } from './token-errors.ts'
 
 const responseTimeoutMs = 10_000
 const maxResponseBytes = 64 * 1024
@@ -106,7 +106,7 @@ export function createGoogleClient(options: GoogleClientOptions): GoogleClient {
       try {
         return parse(name, await openid.refreshTokenGrant(configuration, refreshToken))
       } catch (error) {
-        if (isEndedGrant(error)) return undefined
+        if (isEndedConsent(error)) return undefined
         throw explainTokenFailure(error, redirectUrl(name))
       }
     },

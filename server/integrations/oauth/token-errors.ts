@@ -2,7 +2,7 @@ import { ClientError, ResponseBodyError } from 'openid-client'
 import { AppError } from '../../lib/app-error.ts'
 
 /** Whether Google has ended the consent: it was revoked, has expired, or belongs to another client than ours. */
-export function isEndedGrant(error: unknown): boolean {
+export function isEndedConsent(error: unknown): boolean {
   return error instanceof ResponseBodyError && ['invalid_grant', 'unauthorized_client'].includes(error.error)
 }
 
