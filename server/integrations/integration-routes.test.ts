@@ -49,7 +49,7 @@ describe.each(engines)('integrations on %s', (engine) => {
     expect(await list()).toEqual([])
   })
 
-  it('can be two of Google and the API-key services of the operator (§7.21)', async () => {
+  it('are offered: Gmail, Google Calendar and the API-key services of the operator (§7.21)', async () => {
     const types = await ada.get('/api/integration/types')
     expect(types.json()).toEqual(['google-gmail', 'google-calendar', 'tavily', 'Exa Search'])
   })
