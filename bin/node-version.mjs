@@ -2,8 +2,8 @@ const minMajor = 20
 const minMinor = 19
 
 /**
- * Returns a sentence for the user when Yonder cannot run on this version of Node, else undefined. It has to run there all
- * the same, so this file uses no syntax that is newer than Node 12.
+ * Returns a sentence for the user when Yonder cannot run on this version of Node, else undefined. This file itself must run
+ * on such a version, so it uses no syntax that is newer than Node 12.
  *
  * @param {string} version such as '20.19.0'
  * @returns {string | undefined}

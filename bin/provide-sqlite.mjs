@@ -17,7 +17,7 @@ const { platform, arch, versions } = process
 
 /** Several machines and versions of Node may share a home folder. */
 const folderName = `sqlite-${version}-${platform}-${arch}-abi${versions.modules}`
-const places = [fileURLToPath(new URL('../.cache', import.meta.url)), userFolder('cache')]
+const cacheFolders = [fileURLToPath(new URL('../.cache', import.meta.url)), userFolder('cache')]
 
 try {
   const folder = (await findInstalled()) ?? (await install())
@@ -28,8 +28,8 @@ try {
 }
 
 async function findInstalled() {
-  for (const place of places) {
-    const folder = join(place, folderName)
+  for (const cacheFolder of cacheFolders) {
+    const folder = join(cacheFolder, folderName)
     if (existsSync(folder) && (await loadsSqlite(folder))) return folder
   }
   return undefined
@@ -67,10 +67,10 @@ async function installInto(draft, target) {
 
 function makeDraft() {
   const reasons = []
-  for (const place of places) {
+  for (const cacheFolder of cacheFolders) {
     try {
-      mkdirSync(place, { recursive: true })
-      return mkdtempSync(join(place, 'sqlite-'))
+      mkdirSync(cacheFolder, { recursive: true })
+      return mkdtempSync(join(cacheFolder, 'sqlite-'))
     } catch (error) {
       reasons.push(error instanceof Error ? error.message : String(error))
     }

@@ -4,7 +4,7 @@ import { isAbsolute, join } from 'node:path'
 /**
  * Returns the folder in which Yonder keeps this kind of files for the user, at the usual place of the system:
  * `~/.local/share/yonder` on Linux, `~/Library/Application Support/yonder` on macOS, `%LOCALAPPDATA%\yonder\Data` on
- * Windows. A library would have to be installed, and this runs before anything is.
+ * Windows. No library is used, because this runs before packages are installed.
  *
  * @param {'data' | 'cache'} kind
  * @param {{ platform?: string, env?: Readonly<Record<string, string | undefined>>, home?: string }} [system]
