@@ -6,8 +6,8 @@ import { openTestApp } from '../server/testing/test-app.ts'
 import { openReport } from './parts/open-report.ts'
 
 /*
- * Compares the cost of storing a message in long chats and in one of 100: the message, its empty reply and their run, in
- * one transaction of a SQLite file. The chats take turns. The request to the model is not measured: it grows with the
+ * Compares the cost of storing a message in long chats and in a chat of 100 messages: the message, its empty reply and
+ * their run, in one transaction of a SQLite file. The chats take turns. The request to the model is not measured: it grows with the
  * chat up to a limit.
  */
 

@@ -45,7 +45,7 @@ const toEnvironment = ({ dataDir, databaseUrl }: DatabaseOptions): Readonly<Reco
   SECRET_KEY: secretKey,
 })
 
-/** Of all tables but that of the migrations, which has the times at which they ran. */
+/** Returns the hashes of all tables except that of the migrations, which has the times at which they ran. */
 async function hashRows(database: Database): Promise<string> {
   const { migrations: _, ...hashes } = await hashTables(database)
   // The databases list their tables in different orders.
@@ -59,7 +59,10 @@ async function hashStored(options: DatabaseOptions): Promise<string> {
   return hashes
 }
 
-/** Running replies whose message is not open, which a copy of different moments would have. Returns those that are open. */
+/**
+ * Counts the runs that are still running. Throws when the message of one is not being streamed: the copy then mixes data of
+ * different moments.
+ */
 async function countRunning(options: DatabaseOptions): Promise<number> {
   const database = await openDatabase(options)
   const { rows } = await sql<{ running: number; torn: number }>`
@@ -114,13 +117,13 @@ async function measure(engine: 'sqlite' | 'postgres'): Promise<void> {
   const copies: Awaited<ReturnType<typeof copy>>[] = []
   for (let round = 1; round <= Number(rounds); round++) {
     copies.push(await copy(file, source.location, to))
-    console.log(`  ${engine}: round ${round}, ${copies.at(-1)?.running} open replies`)
+    console.log(`  ${engine}: round ${round}, ${copies.at(-1)?.running} running replies`)
   }
   const tokens = await load.stop()
   const running = copies.reduce((sum, each) => sum + each.running, 0)
   if (running === 0) throw new Error('No reply was running during a backup.')
   console.log(
-    `  ${engine}: ${tokens} tokens were streamed meanwhile; the backups have ${running} open replies`,
+    `  ${engine}: ${tokens} tokens were streamed meanwhile; the backups have ${running} running replies`,
   )
   console.log(`  ${engine}: the last backup has ${(statSync(file).size / megabyte).toFixed(1)} MB`)
   for (const what of ['backup', 'restore'] as const)

@@ -31,7 +31,7 @@ const callsAtOnce = [2, 8]
 const lists = ['huge-list', 'cursor', 'alternatives', 'many', 'zeros', 'malformed', 'large-list']
 const calls = [
   'polite',
-  // Answers that never come or never end.
+  // Responses that never come or never end.
   'silent-call',
   'drip',
   'progress',

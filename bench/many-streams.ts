@@ -20,13 +20,13 @@ const filter = process.argv[3] ?? ''
 
 /** Streams at once for the time to the reader, and for the processor time per token. */
 const delayStreams = [1, 8, 30, 100, 300]
-/** The goal for up to so many streams: milliseconds to the reader, median. */
-const few = 8
+/** The goal for at most `maxGoalStreams` streams: the median time to the reader. */
 const maxDelayMs = 25
-/** A process holds so many streams when 99 of 100 gaps between two arrivals of text are below this. */
+const maxGoalStreams = 8
+/** A process holds a number of streams when 99 of 100 gaps between two arrivals of text are below this. */
 const maxGapMs = 100
 const minHeldRatio = 0.9
-/** The search for that number: its limits, and the precision as a ratio. */
+/** The search for the highest number that it holds: the limits, and the precision as a ratio. */
 const [minHeld, maxHeld] = [50, 1_600]
 const heldPrecision = 1.04
 
@@ -65,7 +65,7 @@ async function measureDelays(streams: number): Promise<void> {
     unit: 'ms',
     values: delays.get(product) ?? [],
     counterpart: { name: relay.name, values: delays.get(relay) ?? [] },
-    goal: streams <= few ? { max: maxDelayMs } : {},
+    goal: streams <= maxGoalStreams ? { max: maxDelayMs } : {},
   })
   report.add({
     name: 'CPU time of a token',

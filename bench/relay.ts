@@ -1,4 +1,4 @@
-import { burst, paced, prompt } from './parts/bench-messages.ts'
+import { burst, instant, paced } from './parts/bench-messages.ts'
 import type { LoadResult, LoadTarget } from './parts/bench-messages.ts'
 import { median } from './parts/figures.ts'
 import { openReport } from './parts/open-report.ts'
@@ -68,7 +68,7 @@ const all: readonly Scenario[] = [
     name: 'first token',
     streams: 300,
     tokens: 5,
-    model: prompt(5),
+    model: instant(5),
     spreadMs: 0,
     turn: 25,
     together: false,

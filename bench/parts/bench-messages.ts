@@ -1,12 +1,12 @@
 /**
  * The model's name controls the upstream: `burst-<tokens>`, `paced-<tokens per second>-<tokens>`, `timed-…`, which is
- * paced and puts the time into each token, or `prompt-<tokens>`, which sends the first token at once and the others a
+ * paced and puts the time into each token, or `instant-<tokens>`, which sends the first token at once and the others a
  * moment later.
  */
 export const burst = (tokens: number): string => `burst-${tokens}`
 export const paced = (perSecond: number, tokens: number): string => `paced-${perSecond}-${tokens}`
 export const timed = (perSecond: number, tokens: number): string => `timed-${perSecond}-${tokens}`
-export const prompt = (tokens: number): string => `prompt-${tokens}`
+export const instant = (tokens: number): string => `instant-${tokens}`
 
 /** Occurs once in every token of the upstream, and nowhere else. */
 export const tokenMark = '§'

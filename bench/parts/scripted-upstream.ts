@@ -17,7 +17,7 @@ const chunk = (text: string): string =>
 const chunks = Array.from({ length: 100 }, (_, index) => chunk(`${tokenMark}word${index % 10} `))
 /** Chunks that a burst writes at once, like a fast upstream in one packet. */
 const burstSize = 20
-/** Before the other tokens of a prompt. Short, because CPUs would sleep during a longer pause. */
+/** The pause after the first token of an `instant` model. Short, because CPUs would sleep during a longer pause. */
 const otherTokensDelayMs = 2
 const end = `data: ${JSON.stringify({
   id: 'chatcmpl-bench',
@@ -33,7 +33,7 @@ const server = createServer((request, response) => {
     const [mode, ...numbers] = (JSON.parse(body) as { model: string }).model.split('-')
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     if (mode === 'burst') sendBurst(response, Number(numbers[0]))
-    else if (mode === 'prompt') sendPrompt(response, Number(numbers[0]))
+    else if (mode === 'instant') sendInstant(response, Number(numbers[0]))
     else
       sendPaced(
         response,
@@ -60,7 +60,7 @@ function sendBurst(response: ServerResponse, tokens: number): void {
   writeMore()
 }
 
-function sendPrompt(response: ServerResponse, tokens: number): void {
+function sendInstant(response: ServerResponse, tokens: number): void {
   response.write(chunks[0])
   setTimeout(() => sendBurst(response, tokens - 1), otherTokensDelayMs)
 }
