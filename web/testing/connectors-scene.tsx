@@ -86,7 +86,7 @@ export function buttonOf(name: string | RegExp, where: ReturnType<typeof within>
 
 export const dialogOf = (name: string) => within(screen.getByRole('dialog', { name }))
 
-/** A response that the test sends later. */
+/** A promise, for example of a response, which the test resolves later. */
 export function defer<Value>() {
   let resolve: (value: Value) => void = () => undefined
   const promise = new Promise<Value>((settle) => {
