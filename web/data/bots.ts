@@ -52,8 +52,8 @@ export function useDeleteBot() {
   return useAction({
     changes: botsKey,
     call: (api, name: string) => api.delete<null>(botPath(name)),
-    update: (mutate, _response, name) =>
-      mutate<readonly Bot[]>(botsKey, (bots) => removeFromList(bots, name)),
+    update: (update, _response, name) =>
+      update<readonly Bot[]>(botsKey, (bots) => removeFromList(bots, name)),
     success: () => 'Bot deleted successfully',
     failure: (error) => `Failed to delete bot: ${readReason(error)}`,
   })

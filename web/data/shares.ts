@@ -40,7 +40,7 @@ export function useSharedChat(shareId: string) {
 export function useCreateShare(chatId: string) {
   return useAction({
     call: (api, messageId: string) => api.post<ShareResponse>(`/api/share/${chatId}`, { messageId }),
-    update: (mutate) => mutate(sharesKey),
+    update: (update) => update(sharesKey),
     failure: () => 'Failed to generate share link',
     isFailureShown: false,
   })
@@ -54,7 +54,7 @@ export function useRevokeShare() {
         if (isNotFound(error)) return null
         throw error
       }),
-    update: (mutate) => mutate(sharesKey),
+    update: (update) => update(sharesKey),
     success: () => 'Link revoked',
     failure: (error) => `Failed to revoke link: ${readReason(error)}`,
   })
