@@ -3,7 +3,7 @@ import { Agent, get } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Attacked } from './parts/bench-messages.ts'
+import type { AttackedProduct } from './parts/bench-messages.ts'
 import { openReport } from './parts/open-report.ts'
 import { partPath, startProcess } from './parts/start-process.ts'
 
@@ -79,7 +79,7 @@ const attacks = [
 ]
 
 const product = await startProcess(partPath('attacked-product'))
-const { base, token, control: controlBase } = JSON.parse(product.line) as Attacked
+const { base, token, control: controlBase } = JSON.parse(product.line) as AttackedProduct
 
 /** With `node:http`, because `fetch` sends no other host than the one of the address. */
 const options = {

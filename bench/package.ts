@@ -91,7 +91,7 @@ async function measureStart(node: string, archive: string): Promise<FirstStart> 
   })
   const ended = once(child, 'exit')
   while (!(await isReady(port))) {
-    if (child.exitCode !== null) throw new Error('It ended before it was ready.')
+    if (child.exitCode !== null) throw new Error('The server ended before it was ready.')
     await wait(25)
   }
   const startMs = performance.now() - startedAt

@@ -6,11 +6,11 @@ import { openTestConnectors } from '../../server/testing/mcp/open-test-connector
 import { openTestApp } from '../../server/testing/test-app.ts'
 import { createTestIdentity } from '../../server/testing/identity/test-identity.ts'
 import { openTestDatabase } from '../../server/testing/database/test-database.ts'
-import type { Attacked } from './bench-messages.ts'
+import type { AttackedProduct } from './bench-messages.ts'
 
 /*
  * A product in a process of its own, in which one user calls a hostile server while another one reads. It prints an
- * `Attacked` as JSON.
+ * `AttackedProduct` as JSON.
  */
 
 // The loader of TypeScript enables source maps, which the built product does not use. Reading the stack of the first error
@@ -96,7 +96,7 @@ const control = createServer((request, response) => {
   )
 })
 control.listen(0, '127.0.0.1')
-const attacked: Attacked = {
+const attacked: AttackedProduct = {
   base: await app.listen(),
   token,
   control: `http://127.0.0.1:${(control.address() as AddressInfo).port}`,

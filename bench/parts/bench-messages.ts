@@ -47,7 +47,7 @@ export interface LoadResult {
 }
 
 /** What `attacked-product.ts` prints when it has started. */
-export interface Attacked {
+export interface AttackedProduct {
   /** The product's address. */
   readonly base: string
   /** The token of the user who reads. */

@@ -5,12 +5,12 @@ import type { LoadTarget } from './bench-messages.ts'
 import { startProduct } from './start-measured-product.ts'
 import type { Product } from './start-measured-product.ts'
 import { partPath, startProcess } from './start-process.ts'
-import type { Running } from './start-process.ts'
+import type { RunningProcess } from './start-process.ts'
 
 /** A process that streams tokens: the upstream itself, or what passes its tokens on. */
 export interface Target {
   readonly name: string
-  readonly process: Running
+  readonly process: RunningProcess
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   /** One body for each stream. */

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { freePort } from '../../server/testing/free-port.ts'
 import { openHostileIdentityProvider } from '../../server/testing/identity/hostile-identity-provider.ts'
 import { startProcess } from './start-process.ts'
-import type { Running } from './start-process.ts'
+import type { RunningProcess } from './start-process.ts'
 
-export interface Product extends Running {
+export interface Product extends RunningProcess {
   readonly base: string
   readonly headers: Readonly<Record<string, string>>
   /** Reserves chats. */

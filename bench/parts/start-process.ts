@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-export interface Running {
+export interface RunningProcess {
   /** The first line of its output. */
   readonly line: string
   /** The CPU time of all its threads so far. */
@@ -28,7 +28,7 @@ export async function startProcess(
   parameters: readonly string[] = [],
   environment: Readonly<Record<string, string>> = {},
   flags: readonly string[] = [],
-): Promise<Running> {
+): Promise<RunningProcess> {
   const loader = script.endsWith('.ts') ? ['--import', 'tsx'] : []
   const child = spawn(process.execPath, [...flags, ...loader, script, ...parameters], {
     env: { ...environment },
