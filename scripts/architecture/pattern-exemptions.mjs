@@ -25,7 +25,7 @@ export const patternExemptions = [
     path: 'contract/lib/invisible.ts',
     pattern: "new RegExp(`${visibleSequences.join('|')}|((?:(?!${hangulFiller})${invisible})+)`, 'gu')",
     reason:
-      'Nothing follows its repetitions, so that it never goes back, and it looks at one neighbour only.',
+      'Nothing follows its repetitions, so that it never backtracks, and it looks at one neighbour only.',
   },
   {
     path: 'server/models/refusal.ts',
@@ -40,7 +40,7 @@ export const patternExemptions = [
   {
     path: 'web/ui/markdown/markdown-text.tsx',
     pattern: String.raw`/^(?:[ \t]*(?:[-+*>]|\d{1,9}[.)])(?=[ \t>]))*[ \t>]*/`,
-    reason: 'It begins only once and always matches, so it never goes back.',
+    reason: 'It begins only once and always matches, so it never backtracks.',
   },
   {
     path: 'web/ui/markdown/normalize-maths.ts',
