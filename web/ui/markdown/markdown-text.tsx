@@ -13,7 +13,7 @@ const MathText = lazy(async () => ({ default: (await import('./math-text.tsx')).
 
 /** Renders one block of markdown. A block that would take too long to parse is shown as plain text. */
 export function MarkdownText({ source, open }: { readonly source: string; readonly open: boolean }) {
-  if (isTooDeep(source))
+  if (isTooExpensive(source))
     return (
       <p className="whitespace-pre-wrap">
         <LongText text={source} />
@@ -53,8 +53,8 @@ const maxBlockChars = 50_000
 const maxMarkersInLine = 60
 const maxOpeners = 3000
 
-/** Whether a block is nested so deeply that parsing it would block the page. */
-function isTooDeep(source: string): boolean {
+/** Whether a block is so long or so deeply nested that parsing it would block the page. */
+function isTooExpensive(source: string): boolean {
   if (source.length > maxBlockChars) return true
   if (source.length < maxMarkersInLine) return false
   return hasDeepLine(source) || count(source, /[[*_~<]/g) > maxOpeners

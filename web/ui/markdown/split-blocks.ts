@@ -30,7 +30,9 @@ export interface Definition {
  * paragraph, "2." continues the list above). So the blocks do not depend on how the text was chunked.
  */
 export function createBlockSplitter(): (text: string) => SplitText {
+  /** The text of the finished blocks. */
   let settled = ''
+  /** The length of the complete lines in which finished blocks were looked for. */
   let examined = 0
   let finished: readonly MarkdownBlock[] = []
   let definitions: readonly Definition[] = []
@@ -61,6 +63,7 @@ export function createBlockSplitter(): (text: string) => SplitText {
   }
 }
 
+/** Returns the tokens of complete lines, without the last block, which can still grow. */
 function listFinished(lines: string): readonly Token[] {
   if (lines === '') return []
   const tokens = lexBlocks(lines)
