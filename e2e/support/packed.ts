@@ -106,7 +106,7 @@ function openPacked(unpacked: string, folder: string, onStart: (started: Running
           }
           child.stdout.on('data', look)
           look()
-          void ended.then(() => reject(new Error(`It ended:\n${output}`)))
+          void ended.then(() => reject(new Error(`The command ended:\n${output}`)))
         }),
       stop: () => {
         child.kill()
