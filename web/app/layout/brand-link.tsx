@@ -1,5 +1,5 @@
 import { Link } from 'react-router'
-import { Mark } from '../../ui/icons/mark.tsx'
+import { Mark } from '../../ui/icons/logo.tsx'
 
 /** The logo, which links to the home page (§2.14). */
 export function BrandLink() {

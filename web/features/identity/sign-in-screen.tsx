@@ -1,7 +1,7 @@
 import { lazy } from 'react'
 import type { ClientSettings } from '@yonder/contract/identity'
 import { Button } from '../../ui/button/button.tsx'
-import { Mark } from '../../ui/icons/mark.tsx'
+import { Mark } from '../../ui/icons/logo.tsx'
 import { useIdentity } from './use-identity.ts'
 
 /** Loaded on demand, because only the operator sees it, and once. The screen is shown when it is loaded. */
