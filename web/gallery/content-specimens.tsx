@@ -2,7 +2,7 @@ import { MessagesSquare } from 'lucide-react'
 import { toast } from '../lib/toasts.ts'
 import { Button } from '../ui/button/button.tsx'
 import { Avatar } from '../ui/icons/avatar.tsx'
-import { Mark } from '../ui/icons/logo.tsx'
+import { Logo } from '../ui/icons/logo.tsx'
 import { ModelIcon } from '../ui/icons/model-icon.tsx'
 import { Markdown } from '../ui/markdown/markdown.tsx'
 import { MarkedText } from '../ui/marked-text.tsx'
@@ -71,8 +71,8 @@ export function StateSpecimens() {
           Disconnected
         </StateBadge>
       </Specimen>
-      <Specimen name="Mark, avatars, model families">
-        <Mark />
+      <Specimen name="Logo, avatars, model families">
+        <Logo />
         <Avatar name="Ada" />
         <Avatar name="李" size={48} />
         <ModelIcon model="claude" />

@@ -1,5 +1,5 @@
 import { Link } from 'react-router'
-import { Mark } from '../../ui/icons/logo.tsx'
+import { Logo } from '../../ui/icons/logo.tsx'
 
 /** The logo, which links to the home page (§2.14). */
 export function BrandLink() {
@@ -8,7 +8,7 @@ export function BrandLink() {
       to="/"
       className="inline-flex items-center gap-2.5 rounded-control py-1 pr-1 font-semibold tracking-tight pointer-coarse:min-h-10"
     >
-      <Mark size={26} />
+      <Logo size={26} />
       {/* In narrower windows the header has no room for it beside the buttons. */}
       <span className="max-[22.5rem]:sr-only">Yonder</span>
     </Link>

@@ -1,7 +1,7 @@
 import { lazy } from 'react'
 import type { ClientSettings } from '@yonder/contract/identity'
 import { Button } from '../../ui/button/button.tsx'
-import { Mark } from '../../ui/icons/logo.tsx'
+import { Logo } from '../../ui/icons/logo.tsx'
 import { useIdentity } from './use-identity.ts'
 
 /** Loaded on demand, because only the operator sees it, and once. The screen is shown when it is loaded. */
@@ -20,7 +20,7 @@ export function SignInScreen({ settings, returnTo }: SignInScreenProps) {
   const signIn = (google: boolean) => () => void identity.signIn({ google, returnTo })
   return (
     <main className="flex flex-1 flex-col items-center justify-center px-5 py-12 text-center">
-      <Mark size={56} />
+      <Logo size={56} />
       <h1 className="mt-6 text-2xl font-semibold tracking-tight">Yonder</h1>
       <p className="mt-1 text-muted">Sign in to access your chats</p>
       {state.status === 'error' && (
