@@ -13,6 +13,7 @@ const pageSize = 10
 /** Increased with each change of the chat list, so that an open list is loaded again. */
 const listVersion = createStore(0)
 
+/** Reads the list of chats again where it is open, because a chat may have changed. */
 export function refreshChatList(): void {
   listVersion.update((version) => version + 1)
 }

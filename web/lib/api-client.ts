@@ -2,7 +2,7 @@ import type { ErrorBody } from '@yonder/contract/error'
 import { ApiError, isGatewayFailure, UnreachableError } from './api-error.ts'
 import { createConnection, type Connection } from './connection.ts'
 
-const readFailure = 'An error occurred while fetching the data.'
+const readFailureMessage = 'An error occurred while fetching the data.'
 
 export interface ApiClientOptions {
   /** Returns the access token of the signed-in user, or nothing when there is none. */
@@ -88,7 +88,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 
   return {
     request,
-    read: async (path) => call(path, {}, () => readFailure),
+    read: async (path) => call(path, {}, () => readFailureMessage),
     get: write('GET'),
     post: write('POST'),
     put: write('PUT'),
@@ -150,7 +150,7 @@ export async function readPublicly<Answer>(path: string): Promise<Answer> {
     credentials: 'omit',
     headers: { 'Content-Type': 'application/json' },
   })
-  if (!response.ok) throw new ApiError(readFailure, response.status, await readErrorBody(response))
+  if (!response.ok) throw new ApiError(readFailureMessage, response.status, await readErrorBody(response))
   return (await response.json()) as Answer
 }
 
