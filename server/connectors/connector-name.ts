@@ -1,7 +1,7 @@
 import type { Dialect } from '../db/database.ts'
 import { AppError } from '../lib/app-error.ts'
 
-/** The name of the built-in connector. */
+/** The name of the connector that every user has, with a clock and a calculator. */
 export const defaultConnectorName = 'default'
 
 export interface NameRules {
@@ -22,7 +22,7 @@ export async function nameConnector<Result>(
   name: string,
   write: () => Promise<Result>,
 ): Promise<Result> {
-  requireFreeName(name, reservedNames)
+  requireUnreserved(name, reservedNames)
   for (let attempt = 1; ; attempt++) {
     try {
       return await write()
@@ -45,7 +45,7 @@ function isSlugViolation(error: unknown): boolean {
  * Checks that a name is not reserved for a default connector.
  * @throws AppError `name_taken`
  */
-export function requireFreeName(name: string, reserved: ReadonlySet<string>): void {
+function requireUnreserved(name: string, reserved: ReadonlySet<string>): void {
   if (reserved.has(name.toLowerCase())) {
     throw new AppError('name_taken', `The name "${name}" is reserved for a default connector.`)
   }

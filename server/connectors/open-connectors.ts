@@ -79,7 +79,7 @@ const noBots: ConnectorBots = { replaceConnector: () => Promise.resolve(false), 
 
 /** Connectors whose accounts are cached. */
 const maxCachedAccounts = 1_000
-/** Pairs of user and API type whose tools are cached in the form for models. */
+/** Pairs of a user and an API type whose tools are cached in the form for models. */
 const maxCachedToolSets = 1_000
 /** Characters of all cached tools. */
 const maxCachedToolChars = 64_000_000

@@ -6,6 +6,9 @@ type JsonObject = Readonly<Record<string, unknown>>
 
 const maxMessageChars = 2_000
 const maxTextChars = 300
+const maxNameChars = 100
+/** Characters of a default value, and of an answer. */
+const maxAnswerChars = 10_000
 const maxOptions = 100
 /** Consent pages have long addresses. */
 const maxAddressChars = 8_000
@@ -54,7 +57,7 @@ function readPage(params: JsonObject, isRepeated: boolean): Elicitation | undefi
 const secretWords = /pass(word|phrase|code)|\bpin\b|secret|api.?key|credit.?card|\bcvv\b|private.?key/i
 
 function readField(name: string, property: unknown, required: boolean): ElicitationField | undefined {
-  if (!isObject(property) || name === '__proto__' || name.length > 100) return undefined
+  if (!isObject(property) || name === '__proto__' || name.length > maxNameChars) return undefined
   const label = text(property['title'], maxTextChars) ?? cleanText(name)
   const description = text(property['description'], maxTextChars)
   if (secretWords.test(`${name} ${label}`) || property['format'] === 'password') return undefined
@@ -90,7 +93,7 @@ function readTextRules(property: JsonObject) {
     format: textFormats.find((format) => format === property['format']) ?? null,
     minLength: number(property['minLength']),
     maxLength: number(property['maxLength']),
-    value: text(property['default'], 10_000),
+    value: text(property['default'], maxAnswerChars),
   }
 }
 
@@ -173,7 +176,7 @@ function fits(field: ElicitationField, value: string | number | boolean | string
       return (
         typeof value === 'string' &&
         value.length >= (field.minLength ?? 0) &&
-        value.length <= Math.min(field.maxLength ?? 10_000, 10_000)
+        value.length <= Math.min(field.maxLength ?? maxAnswerChars, maxAnswerChars)
       )
     case 'number':
       return (

@@ -55,7 +55,7 @@ describe.each(engines)('browseServers on %s', (engine) => {
     return browseServers(connectors)
   }
 
-  it('shows the bundled list at first, then the registry (§3.13, §18.13)', async () => {
+  it('shows the shipped list at first, then the registry (§3.13, §18.13)', async () => {
     registry.pages = [[entry()], [entry({ name: 'com.example/second', title: 'Second' })]]
     expect(await browseServers(connectors)).toEqual(shippedServers)
     expect(await browse()).toEqual([
@@ -101,7 +101,7 @@ describe.each(engines)('browseServers on %s', (engine) => {
     expect(connectors.errors).toHaveLength(1)
   })
 
-  it('shows the bundled list when the registry was never reached (§18.13)', async () => {
+  it('shows the shipped list when the registry was never reached (§18.13)', async () => {
     registry.pages = [503]
     expect(await browse()).toEqual(shippedServers)
   })
@@ -162,7 +162,7 @@ describe.each(engines)('browseServers on %s', (engine) => {
   })
 })
 
-it('bundles a list whose entries can be added as they are', () => {
+it('ships a list whose entries can be added as they are', () => {
   const { servers } = BrowseList.parse({ servers: shippedServers })
   expect(servers.length).toBeGreaterThan(3)
   for (const { server_url, name } of servers) {

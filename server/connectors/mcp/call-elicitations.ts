@@ -114,7 +114,7 @@ export class CallElicitations {
       if (isOpen && pageId !== undefined) this.#pauseUntilFinished(pageId)
       this.#resumeClock()
       for (const remove of removals) remove()
-      // Closes the question when the server has reported the end of the page first.
+      // Closes the elicitation on the screen when the server was the first to report that the user has finished.
       linked.abort()
       linked.release()
     }
@@ -140,7 +140,7 @@ export class CallElicitations {
     this.#openPages.set(pageId, resume)
   }
 
-  /** Lets the time of the call continue, unless the user is still asked something or is on a page (§16.8). */
+  /** Resumes the clock of the call, unless another elicitation is pending or the user is on a page (§16.8). */
   #resumeClock(): void {
     if (!this.#isWaiting && this.#openPages.size === 0) this.#call.clock.resume()
   }

@@ -1,5 +1,6 @@
-const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
-const types: readonly unknown[] = ['string', 'integer', 'boolean']
+/** The characters of a header's name. */
+const headerName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+const simpleTypes: readonly unknown[] = ['string', 'integer', 'boolean']
 const key = 'x-mcp-header'
 
 /**
@@ -20,7 +21,8 @@ export function checkParameterHeaders(schema: Readonly<Record<string, unknown>>)
     }
     return firstProblem(
       Object.entries(part).map(([name, child]) => {
-        if (name !== 'properties') return isSchemaKeyword(name) ? visit(child, false, false) : undefined
+        if (name !== 'properties')
+          return keywordsWithSchemas.has(name) ? visit(child, false, false) : undefined
         if (typeof child !== 'object' || child === null) return undefined
         return firstProblem(Object.values(child).map((property) => visit(property, reachable, false)))
       }),
@@ -36,15 +38,16 @@ function checkAnnotation(
 ): string | undefined {
   const name = property[key]
   if (!reachable) return 'it requests a header for something that is not a simple parameter'
-  if (typeof name !== 'string' || !token.test(name)) return 'it requests a header with an invalid name'
-  if (!types.includes(property['type']))
+  if (typeof name !== 'string' || !headerName.test(name)) return 'it requests a header with an invalid name'
+  if (!simpleTypes.includes(property['type']))
     return 'it requests a header for a parameter that is not a text, an integer or a boolean'
   if (names.has(name.toLowerCase())) return 'it requests the same header for two parameters'
   names.add(name.toLowerCase())
   return undefined
 }
 
-const keywords = new Set([
+/** Keywords that contain schemas, which are not reached through `properties` alone. */
+const keywordsWithSchemas = new Set([
   'items',
   'prefixItems',
   'contains',
@@ -59,14 +62,11 @@ const keywords = new Set([
   'if',
   'then',
   'else',
+  'patternProperties',
+  'dependentSchemas',
+  '$defs',
+  'definitions',
 ])
-
-/** Whether a keyword contains schemas. Those inside it are not reached through `properties` alone. */
-function isSchemaKeyword(name: string): boolean {
-  return (
-    keywords.has(name) || ['patternProperties', 'dependentSchemas', '$defs', 'definitions'].includes(name)
-  )
-}
 
 function firstProblem(problems: readonly (string | undefined)[]): string | undefined {
   return problems.find((problem) => problem !== undefined)

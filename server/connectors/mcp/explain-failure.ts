@@ -57,8 +57,8 @@ export function isFailedDiscovery(error: unknown): boolean {
 const unsent = /^(UND_ERR_CONNECT_TIMEOUT|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|ERR_SSL_)/
 
 /**
- * Whether a call that failed after it was started may have run. It has not when it never left, and its server has
- * decided about it when it returned an error (§12.25).
+ * Whether the tool may have run although its call failed. It has not when the request was never sent, and an error that
+ * the server returned is a known outcome (§12.25).
  */
 export function isOutcomeUnknown(error: unknown): boolean {
   if (needsAuthorization(error)) return false

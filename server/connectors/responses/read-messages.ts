@@ -11,9 +11,9 @@ import { maxDirectBytes } from './read-large-message.ts'
 export type ReadLarge = (data: string | Uint8Array) => Promise<string | undefined>
 
 /**
- * Wraps a fetch of MCP messages so that the SDK parses small messages only. An event stream is written anew, without
- * comments and empty events, because the SDK's cost depends on them and on the ends of its lines. The access token of
- * the request is removed from its response (§21.16).
+ * Wraps a fetch of MCP messages so that the SDK parses small messages only. An event stream is rewritten with one kind of
+ * line end and without comments and empty events, which the SDK is slow to parse. The access token of the request is
+ * removed from its response (§21.16).
  */
 export function readMessages(send: GuardedFetch['fetch'], readLarge: ReadLarge): GuardedFetch['fetch'] {
   return async (input, init) => {
@@ -84,7 +84,7 @@ async function* readEvents(
 }
 
 function formatEvent({ id, event }: EventSourceMessage, data: string): string {
-  // What is no message of the protocol would cost the SDK more than a message does.
+  // Other data is dropped, because the SDK is slower to reject it than to parse a message.
   const isMessage = (event !== undefined && event !== 'message') || data.includes('"jsonrpc"')
   if (!isMessage && id === undefined) return ''
   const name = event === undefined ? '' : `event: ${event}\n`

@@ -2,7 +2,10 @@ import { countTools } from '@yonder/contract/describe-left-out'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import type { ModelTools } from './offer-tools.ts'
 
-/** A line of the connection log (§3.17); `server` is the connector's name. */
+/**
+ * A line of the connection log (§3.17); `server` is the connector's name, and empty in lines about all connectors. The
+ * lines of one reply are a round, from the first 'connecting' to the one with `finished`.
+ */
 export interface ConnectionStatus {
   readonly status: 'connecting' | 'connected' | 'error' | 'info' | 'summary'
   readonly server: string

@@ -18,7 +18,7 @@ import { listTools } from './tool-store.ts'
 export class ConnectorPreparation {
   /** The connectors whose tools are offered. */
   readonly ready: ReadyConnector[] = []
-  /** How many of them have responded or need not be asked, and do not fail in use. */
+  /** How many of them have responded or need not be asked, and whose latest call did not fail. */
   respondedCount = 0
   readonly #deps: ConnectorDeps
   readonly #user: Owner
@@ -30,6 +30,10 @@ export class ConnectorPreparation {
     this.#onStatus = onStatus
   }
 
+  /**
+   * Adds a connector to `ready` when its list can be used, after waiting at most `maxToolListWaitMs` for its refresh.
+   * Never rejects: failures are reported to `onStatus`.
+   */
   async add(connector: ConnectorRow, needsRefresh: boolean, signal: AbortSignal): Promise<void> {
     const { settings, onError } = this.#deps
     const server = connector.name

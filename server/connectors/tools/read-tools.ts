@@ -77,7 +77,7 @@ function readName(item: unknown, { maxToolNameChars }: ToolListLimits): string |
   return isUsable ? name : undefined
 }
 
-/** White space that makes two names look the same. A space at an end does not: pages show its number (§18.32). */
+/** White space that makes two names look the same. A single space at an end does not: pages mark it (§18.32). */
 const misleadingSpace = /[^\S ]| {2}/
 const maxTitleChars = 300
 
