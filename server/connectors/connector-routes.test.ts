@@ -1,7 +1,7 @@
 import { Connector, ConnectResult, ToolCallList } from '@yonder/contract/connector'
 import { describe, expect, it } from 'vitest'
 import {
-  addressOf,
+  pathOf,
   ConnectorScene,
   connectorSteps,
   connectorUrl as url,
@@ -99,7 +99,7 @@ describe.each(engines)('connectors on %s', (engine) => {
   it('changes the fields that differ when it gets a whole connector (§7.16)', async () => {
     await create({ token, allow_tools: ['a'] })
     const whole = await find('Tools')
-    const response = await scene.ada.put(addressOf('Tools'), {
+    const response = await scene.ada.put(pathOf('Tools'), {
       ...whole,
       name: 'Renamed',
       allow_tools: ['a', 'b'],
@@ -111,9 +111,9 @@ describe.each(engines)('connectors on %s', (engine) => {
 
   it('keeps fields that an update omits, and clears an empty token (§2.64)', async () => {
     await create({ token, allow_tools: ['a'] })
-    await scene.ada.put(addressOf('Tools'), { name: 'Tools', url })
+    await scene.ada.put(pathOf('Tools'), { name: 'Tools', url })
     expect(await find('Tools')).toMatchObject({ token: mask, allow_tools: ['a'] })
-    await scene.ada.put(addressOf('Tools'), { name: 'Tools', url, token: null })
+    await scene.ada.put(pathOf('Tools'), { name: 'Tools', url, token: null })
     expect((await find('Tools')).token).toBeNull()
     await create({ name: 'Second', token: '' })
     expect((await find('Second')).token).toBeNull()
@@ -123,15 +123,15 @@ describe.each(engines)('connectors on %s', (engine) => {
     await create({ token, allow_tools: ['a'] })
     await storeTools('Tools', { name: 'a', description: 'A' })
     const whole = await find('Tools')
-    const response = await scene.ada.put(addressOf('Tools'), { ...whole, url: 'https://other.example/mcp' })
+    const response = await scene.ada.put(pathOf('Tools'), { ...whole, url: 'https://other.example/mcp' })
     expect(response.json()).toMatchObject({ token: null, tools: [], allow_tools: [], status: 'disconnected' })
   })
 
   it('requires approval at a new address even if all tools were allowed, unless they are allowed again (§18.7)', async () => {
     await create({ allow_tools: null })
-    await scene.ada.put(addressOf('Tools'), { name: 'Tools', url: 'https://two.example', allow_tools: null })
+    await scene.ada.put(pathOf('Tools'), { name: 'Tools', url: 'https://two.example', allow_tools: null })
     expect((await find('Tools')).allow_tools).toEqual([])
-    await scene.ada.put(addressOf('Tools'), {
+    await scene.ada.put(pathOf('Tools'), {
       name: 'Tools',
       url: 'https://three.example',
       allow_tools: null,
@@ -141,7 +141,7 @@ describe.each(engines)('connectors on %s', (engine) => {
 
   it('accepts a new token together with a new address', async () => {
     await create({ token })
-    await scene.ada.put(addressOf('Tools'), {
+    await scene.ada.put(pathOf('Tools'), {
       name: 'Tools',
       url: 'https://two.example',
       token: 'another-token-123',
@@ -153,7 +153,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     await create({ allow_tools: ['a'] })
     await storeTools('Tools', { name: 'a', description: 'A' })
     const id = await idOf('Tools')
-    const response = await scene.ada.delete(addressOf('Tools'))
+    const response = await scene.ada.delete(pathOf('Tools'))
     expect(response.statusCode).toBe(204)
     expect(await custom()).toEqual([])
     expect(JSON.stringify(await rows())).not.toContain(id)
@@ -162,7 +162,7 @@ describe.each(engines)('connectors on %s', (engine) => {
   it('lets a user change which tools of the default connector need approval, for themselves (§6.4, §18.2)', async () => {
     const bob = await scene.test.signIn('Bob')
     const whole = await find('default')
-    const response = await scene.ada.put(addressOf('default'), { ...whole, allow_tools: ['calculate'] })
+    const response = await scene.ada.put(pathOf('default'), { ...whole, allow_tools: ['calculate'] })
     expect(response.statusCode).toBe(200)
     expect((await find('default')).tools.map(({ consent }) => consent)).toEqual(['ask', 'run'])
     const [other] = await list(bob)
@@ -173,10 +173,10 @@ describe.each(engines)('connectors on %s', (engine) => {
     const whole = await find('default')
     const before = await rows()
     const responses = [
-      await scene.ada.put(addressOf('default'), { ...whole, name: 'mine' }),
-      await scene.ada.put(addressOf('default'), { ...whole, url }),
-      await scene.ada.put(addressOf('default'), { ...whole, token }),
-      await scene.ada.delete(addressOf('default')),
+      await scene.ada.put(pathOf('default'), { ...whole, name: 'mine' }),
+      await scene.ada.put(pathOf('default'), { ...whole, url }),
+      await scene.ada.put(pathOf('default'), { ...whole, token }),
+      await scene.ada.delete(pathOf('default')),
     ]
     for (const response of responses) {
       expect(response.statusCode).toBe(403)
@@ -191,10 +191,10 @@ describe.each(engines)('connectors on %s', (engine) => {
     const before = await rows()
     const responses = [
       await create({ name: ' A ' }),
-      await scene.ada.put(addressOf('B'), { name: 'A', url }),
+      await scene.ada.put(pathOf('B'), { name: 'A', url }),
       await create({ name: 'default' }),
       await create({ name: 'Default' }),
-      await scene.ada.put(addressOf('B'), { name: 'default', url }),
+      await scene.ada.put(pathOf('B'), { name: 'default', url }),
     ]
     for (const response of responses) {
       expect(response.statusCode).toBe(409)
@@ -246,7 +246,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     await create({ name: "Bob's", token }, bob)
     await list(scene.ada)
     const before = await rows()
-    const name = addressOf("Bob's")
+    const name = pathOf("Bob's")
     const responses = [
       await scene.ada.put(name, { name: 'Mine', url: 'https://evil.example' }),
       await scene.ada.delete(name),
@@ -265,8 +265,8 @@ describe.each(engines)('connectors on %s', (engine) => {
     'finds the connector %j by the name in the path',
     async (name) => {
       await create({ name })
-      expect((await scene.ada.put(addressOf(name), { name, url, allow_tools: [] })).statusCode).toBe(200)
-      expect((await scene.ada.delete(addressOf(name))).statusCode).toBe(204)
+      expect((await scene.ada.put(pathOf(name), { name, url, allow_tools: [] })).statusCode).toBe(200)
+      expect((await scene.ada.delete(pathOf(name))).statusCode).toBe(204)
     },
   )
 
@@ -289,7 +289,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     const before = await rows()
     for (const response of [
       await scene.ada.post('/api/mcp-server', body),
-      await scene.ada.put(addressOf('Kept'), body),
+      await scene.ada.put(pathOf('Kept'), body),
     ]) {
       expect(response.statusCode).toBe(400)
       const { error } = response.json<{ error: { code: string; message: string } }>()
@@ -318,10 +318,10 @@ describe.each(engines)('connectors on %s', (engine) => {
 
   it('disconnects and connects the default connector (§4.27, §7.18)', async () => {
     await list()
-    const off = await scene.ada.post(`${addressOf('default')}/disconnect`)
+    const off = await scene.ada.post(`${pathOf('default')}/disconnect`)
     expect(Connector.parse(off.json()).status).toBe('disconnected')
     expect(await find('default')).toMatchObject({ status: 'disconnected' })
-    const on = ConnectResult.parse((await scene.ada.post(`${addressOf('default')}/connect`)).json())
+    const on = ConnectResult.parse((await scene.ada.post(`${pathOf('default')}/connect`)).json())
     expect(on).toMatchObject({ connector: { status: 'connected' }, authorization_url: null })
   })
 
@@ -333,7 +333,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     ['a name that does not resolve', 'https://does-not-exist.invalid/mcp', 502],
   ])('returns and stores why it cannot connect to %s (§3.12, §4.27)', async (_, typed, status) => {
     await create({ url: typed })
-    const response = await scene.ada.post(`${addressOf('Tools')}/connect`)
+    const response = await scene.ada.post(`${pathOf('Tools')}/connect`)
     expect(response.statusCode).toBe(status)
     const { error } = response.json<{ error: { message: string } }>()
     expect(await find('Tools')).toMatchObject({ status: 'failed', error_message: error.message })
@@ -342,13 +342,13 @@ describe.each(engines)('connectors on %s', (engine) => {
   it.each(['https://evil.example/', '//evil.example', '/settings/../x', '/chat/a?b', 'javascript:alert(1)'])(
     'refuses to return to %j after the consent',
     async (return_to) => {
-      const response = await scene.ada.post(`${addressOf('default')}/connect`, { return_to })
+      const response = await scene.ada.post(`${pathOf('default')}/connect`, { return_to })
       expect(response.statusCode).toBe(400)
     },
   )
 
   it('returns an empty record of calls before the first call', async () => {
-    const response = await scene.ada.get(`${addressOf('default')}/calls`)
+    const response = await scene.ada.get(`${pathOf('default')}/calls`)
     expect(ToolCallList.parse(response.json())).toEqual({ calls: [], next: null })
   })
 
@@ -360,7 +360,7 @@ describe.each(engines)('connectors on %s', (engine) => {
       .where('token', 'is not', null)
       .execute()
     expect(await find('Tools')).toMatchObject({ token: '••••••••' })
-    const response = await scene.ada.post(`${addressOf('Tools')}/connect`)
+    const response = await scene.ada.post(`${pathOf('Tools')}/connect`)
     expect(response.statusCode).toBe(502)
     expect(response.body).toContain('Enter the token again')
   })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
-  addressOf,
+  pathOf,
   ConnectorScene,
   connectorSteps,
   connectorUrl as url,
@@ -15,9 +15,9 @@ describe.each(engines)('allowing tools on %s', (engine) => {
 
   it('removes the list and adds it again', async () => {
     await create({ allow_tools: [] })
-    await scene.ada.put(addressOf('Tools'), { name: 'Tools', url, allow_tools: null })
+    await scene.ada.put(pathOf('Tools'), { name: 'Tools', url, allow_tools: null })
     expect((await find('Tools')).allow_tools).toBeNull()
-    await scene.ada.put(addressOf('Tools'), { name: 'Tools', url, allow_tools: ['x'] })
+    await scene.ada.put(pathOf('Tools'), { name: 'Tools', url, allow_tools: ['x'] })
     expect((await find('Tools')).allow_tools).toEqual(['x'])
   })
 
@@ -25,7 +25,7 @@ describe.each(engines)('allowing tools on %s', (engine) => {
     await create({ allow_tools: [] })
     await storeTools('Tools', { name: 'a', description: 'A' }, { name: 'b', description: 'B' })
     expect(await consentOf('a')).toBe('ask')
-    await scene.ada.put(addressOf('Tools'), { name: 'Tools', url, allow_tools: ['a'] })
+    await scene.ada.put(pathOf('Tools'), { name: 'Tools', url, allow_tools: ['a'] })
     expect(await consentOf('a')).toBe('run')
     expect(await consentOf('b')).toBe('ask')
     await storeTools('Tools', { name: 'a', description: 'changed' })
@@ -35,9 +35,9 @@ describe.each(engines)('allowing tools on %s', (engine) => {
   it('does not allow a changed tool when another one is added to the list', async () => {
     await create({ allow_tools: [] })
     await storeTools('Tools', { name: 'a', description: 'A' }, { name: 'b', description: 'B' })
-    await scene.ada.put(addressOf('Tools'), { name: 'Tools', url, allow_tools: ['a'] })
+    await scene.ada.put(pathOf('Tools'), { name: 'Tools', url, allow_tools: ['a'] })
     await storeTools('Tools', { name: 'a', description: 'changed' }, { name: 'b', description: 'B' })
-    await scene.ada.put(addressOf('Tools'), { name: 'Tools', url, allow_tools: ['a', 'b'] })
+    await scene.ada.put(pathOf('Tools'), { name: 'Tools', url, allow_tools: ['a', 'b'] })
     expect(await consentOf('a')).toBe('ask_changed')
     expect(await consentOf('b')).toBe('run')
   })
@@ -45,10 +45,10 @@ describe.each(engines)('allowing tools on %s', (engine) => {
   it('allows a changed tool again when the user has seen it (§18.5)', async () => {
     await create({ allow_tools: [] })
     await storeTools('Tools', { name: 'a', description: 'A' })
-    await scene.ada.put(addressOf('Tools'), { name: 'Tools', url, allow_tools: ['a'] })
+    await scene.ada.put(pathOf('Tools'), { name: 'Tools', url, allow_tools: ['a'] })
     await storeTools('Tools', { name: 'a', description: 'changed' })
     const seen = (await find('Tools')).tools[0]?.fingerprint ?? ''
-    await scene.ada.put(addressOf('Tools'), {
+    await scene.ada.put(pathOf('Tools'), {
       name: 'Tools',
       url,
       allow_tools: ['a'],
@@ -62,7 +62,7 @@ describe.each(engines)('allowing tools on %s', (engine) => {
     await storeTools('Tools', { name: 'a', description: 'A' })
     const before = await rows()
     for (const tool_fingerprints of [{ a: 'what was seen' }, { b: 'unknown' }]) {
-      const response = await scene.ada.put(addressOf('Tools'), {
+      const response = await scene.ada.put(pathOf('Tools'), {
         name: 'Tools',
         url,
         allow_tools: ['a', 'b'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
-  addressOf,
+  pathOf,
   ConnectorScene,
   connectorSteps,
   connectorUrl as url,
@@ -10,7 +10,7 @@ import { engines } from '../../testing/database/test-database.ts'
 describe.each(engines)('blocking tools on %s', (engine) => {
   const scene = new ConnectorScene(engine)
   const { find, create, rows, storeTools } = connectorSteps(scene)
-  const change = (fields: object, name = 'Tools') => scene.ada.put(addressOf(name), { name, url, ...fields })
+  const change = (fields: object, name = 'Tools') => scene.ada.put(pathOf(name), { name, url, ...fields })
   const listsOf = async (name = 'Tools') => {
     const { allow_tools, block_tools } = await find(name)
     return { allow_tools, block_tools }
@@ -116,11 +116,11 @@ describe.each(engines)('blocking tools on %s', (engine) => {
     await eve.get('/api/mcp-servers')
     await scene.ada.get('/api/mcp-servers')
     const builtIn = { name: 'default', url: 'builtin://default', block_tools: ['calculate'] }
-    expect((await scene.ada.put(addressOf('default'), builtIn)).statusCode).toBe(200)
+    expect((await scene.ada.put(pathOf('default'), builtIn)).statusCode).toBe(200)
     expect((await find('default')).block_tools).toEqual(['calculate'])
     const [others] = (await eve.get('/api/mcp-servers')).json<{ block_tools: string[] }[]>()
     expect(others?.block_tools).toEqual([])
-    const read = await scene.ada.get(`${addressOf('default')}/tools/calculate`)
+    const read = await scene.ada.get(`${pathOf('default')}/tools/calculate`)
     expect(read.json()).toMatchObject({ name: 'default__calculate', offered: false })
   })
 })

@@ -6,8 +6,8 @@ import type { TestApp, TestClient } from '../test-app.ts'
 
 export const connectorUrl = 'https://tools.example/mcp'
 
-/** The address of a connector in the API. */
-export const addressOf = (name: string): string => `/api/mcp-server/${encodeURIComponent(name)}`
+/** The path of a connector in the API. */
+export const pathOf = (name: string): string => `/api/mcp-server/${encodeURIComponent(name)}`
 
 /** An app for the tests of a `describe` block, with a user of its own for each test. */
 export class ConnectorScene {
