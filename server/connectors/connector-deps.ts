@@ -12,7 +12,7 @@ import type { BuiltInConnectors } from './built-in/built-in-connectors.ts'
 import type { ConnectorLimits } from './connector-limits.ts'
 import type { Backoff } from './mcp/backoff.ts'
 import type { ConnectionPool } from './mcp/connection-pool.ts'
-import type { MessageWorker } from './responses/large-message-worker.ts'
+import type { LargeMessageReader } from './responses/large-message-worker.ts'
 import type { ResponseScheduler } from './responses/response-scheduler.ts'
 import type { AdaptedTools } from './tools/adapt-tools.ts'
 import type { AnnouncedRefreshes, ToolsAnnouncement } from './tools/announced-refreshes.ts'
@@ -68,7 +68,7 @@ export interface SharedState {
   /** Each start and failure of a call, and each request to a server, waits for one of these turns (§18.46). */
   readonly turns: EventLoopTurns
   readonly responseScheduler: ResponseScheduler
-  readonly messageWorker: MessageWorker
+  readonly largeMessageReader: LargeMessageReader
   readonly tokenLeases: TokenLeases<boolean>
   readonly toolRefreshes: SingleFlight<void>
   readonly announcedRefreshes: AnnouncedRefreshes<ToolsAnnouncement>

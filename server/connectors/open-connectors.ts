@@ -26,7 +26,7 @@ import type { ResolvedTool, ToolTarget } from './tools/resolve-tool.ts'
 import type { ModelTools } from './tools/offer-tools.ts'
 import { recordDenial } from './calls/call-record-store.ts'
 import { Backoff } from './mcp/backoff.ts'
-import { MessageWorker } from './responses/large-message-worker.ts'
+import { LargeMessageReader } from './responses/large-message-worker.ts'
 import { ResponseScheduler } from './responses/response-scheduler.ts'
 import type { ToolOutcome } from './calls/tool-call.ts'
 
@@ -136,7 +136,7 @@ export function openConnectors(appDeps: AppDeps, options: ConnectorOptions): Con
     async close() {
       closing.abort(new Error('The server shuts down.'))
       await deps.shared.pool.close()
-      deps.shared.messageWorker.close()
+      deps.shared.largeMessageReader.close()
       argumentChecker.close()
     },
   }
@@ -153,7 +153,7 @@ function createSharedState(
     callLimiter: new ConcurrencyLimiter(),
     turns: new EventLoopTurns(),
     responseScheduler: new ResponseScheduler(),
-    messageWorker: new MessageWorker(),
+    largeMessageReader: new LargeMessageReader(),
     tokenLeases: new TokenLeases({ now, closing }),
     toolRefreshes: new SingleFlight(),
     registryReads: new SingleFlight(),

@@ -2,7 +2,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { readResult } from '../calls/read-result.ts'
 import type { ReadResult } from '../calls/read-result.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
-import type { MessageWorker } from '../responses/large-message-worker.ts'
+import type { LargeMessageReader } from '../responses/large-message-worker.ts'
 import { pickPageFields, pickResultType } from '../responses/read-large-message.ts'
 import type { ReadMessage } from '../responses/read-large-message.ts'
 import type { ReadLarge } from '../responses/read-messages.ts'
@@ -29,7 +29,7 @@ export interface ResultSource {
   /** The connector's address, which is part of the fingerprints of its tools. */
   readonly url: string
   readonly limits: ConnectorLimits
-  readonly messageWorker: MessageWorker
+  readonly largeMessageReader: LargeMessageReader
 }
 
 /** Called when the response to a request has ended without its result. */
@@ -83,8 +83,8 @@ export class ResultCapture implements CapturedResults {
 
   /** Captures the result in a message that is too large for the main thread. @throws AppError when it is refused */
   readonly readLarge: ReadLarge = async (data) => {
-    const { userId, messageWorker, url, limits } = this.#source
-    const read = await messageWorker.read(userId, { data, methods: this.#methods, url, limits })
+    const { userId, largeMessageReader, url, limits } = this.#source
+    const read = await largeMessageReader.read(userId, { data, methods: this.#methods, url, limits })
     if (read.kind === 'ignored') return undefined
     if (read.kind === 'refused') throw toRefusal(read)
     if (read.kind !== 'other') this.#methods.delete(read.id)

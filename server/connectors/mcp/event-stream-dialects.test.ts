@@ -3,10 +3,10 @@ import { EventLoopTurns } from '../../lib/event-loop-turns.ts'
 import { connectorLimits } from '../connector-limits.ts'
 import { connectServer } from './connect-server.ts'
 import { listServerTools } from './list-server-tools.ts'
-import { MessageWorker } from '../responses/large-message-worker.ts'
+import { LargeMessageReader } from '../responses/large-message-worker.ts'
 import { ResponseScheduler } from '../responses/response-scheduler.ts'
 
-const messageWorker = new MessageWorker()
+const largeMessageReader = new LargeMessageReader()
 
 const tool = { name: 'größe', inputSchema: { type: 'object' } }
 
@@ -79,7 +79,7 @@ it.each<[dialect: string, contentType: string, write: (message: object) => strin
         prior: null,
       },
       {
-        source: { userId: 'ada', url: 'https://mcp.example/', limits: connectorLimits, messageWorker },
+        source: { userId: 'ada', url: 'https://mcp.example/', limits: connectorLimits, largeMessageReader },
         turns: new EventLoopTurns(),
         responseScheduler: new ResponseScheduler(),
         signal: new AbortController().signal,

@@ -72,7 +72,7 @@ async function open(
       userId: connector.user_id,
       url: connector.url,
       limits: deps.settings.limits,
-      messageWorker: deps.shared.messageWorker,
+      largeMessageReader: deps.shared.largeMessageReader,
     },
     turns: deps.shared.turns,
     responseScheduler: deps.shared.responseScheduler,

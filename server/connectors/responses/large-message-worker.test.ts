@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { connectorLimits } from '../connector-limits.ts'
-import { MessageWorker } from './large-message-worker.ts'
+import { LargeMessageReader } from './large-message-worker.ts'
 
-const worker = new MessageWorker()
+const worker = new LargeMessageReader()
 afterAll(() => worker.close())
 
 const methods = new Map<unknown, string>([

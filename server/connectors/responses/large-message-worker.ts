@@ -3,7 +3,7 @@ import { WorkerThread } from '../../lib/worker-thread.ts'
 import type { LargeMessage, ReadMessage } from './read-large-message.ts'
 
 /** Reads large messages of servers in a worker thread, so that the event loop stays free. */
-export class MessageWorker {
+export class LargeMessageReader {
   readonly #thread = new WorkerThread<LargeMessage, ReadMessage>({
     moduleUrl: import.meta.url,
     name: 'message-worker',
