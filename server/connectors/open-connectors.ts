@@ -26,7 +26,7 @@ import type { ResolvedTool, ToolTarget } from './tools/resolve-tool.ts'
 import type { ModelTools } from './tools/offer-tools.ts'
 import { recordDenial } from './calls/call-record-store.ts'
 import { Backoff } from './mcp/backoff.ts'
-import { LargeMessageReader } from './responses/large-message-worker.ts'
+import { LargeMessageReader } from './responses/large-message-reader.ts'
 import { ResponseScheduler } from './responses/response-scheduler.ts'
 import type { ToolOutcome } from './calls/tool-call.ts'
 

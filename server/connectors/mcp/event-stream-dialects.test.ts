@@ -3,7 +3,7 @@ import { EventLoopTurns } from '../../lib/event-loop-turns.ts'
 import { connectorLimits } from '../connector-limits.ts'
 import { connectServer } from './connect-server.ts'
 import { listServerTools } from './list-server-tools.ts'
-import { LargeMessageReader } from '../responses/large-message-worker.ts'
+import { LargeMessageReader } from '../responses/large-message-reader.ts'
 import { ResponseScheduler } from '../responses/response-scheduler.ts'
 
 const largeMessageReader = new LargeMessageReader()

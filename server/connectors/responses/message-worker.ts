@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import { readLargeMessage } from './read-large-message.ts'
 import type { LargeMessage } from './read-large-message.ts'
 
-/* The worker thread of `large-message-worker.ts`. */
+/* The worker thread of `large-message-reader.ts`. */
 
 async function reply(message: LargeMessage): Promise<void> {
   const read = await readLargeMessage(message)

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { connectorLimits } from '../connector-limits.ts'
-import { LargeMessageReader } from './large-message-worker.ts'
+import { LargeMessageReader } from './large-message-reader.ts'
 
 const worker = new LargeMessageReader()
 afterAll(() => worker.close())
