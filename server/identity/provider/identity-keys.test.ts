@@ -1,3 +1,5 @@
+import { UpdateQueryNode } from 'kysely'
+import type { KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
 import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
@@ -64,4 +66,30 @@ describe.each(engines)('the keys of the provider on %s', (engine) => {
     ])
     expect(both[0].map(({ kid }) => kid)).toEqual(both[1].map(({ kid }) => kid))
   })
+
+  it('keep the new signing key of a node when another one, which read the old keys, stores its own later (§15.17)', async () => {
+    const before = await database.db
+      .selectFrom('keys')
+      .select('value')
+      .where('name', '=', 'signing')
+      .execute()
+    const first = await rotateSigningKeys(depsAt(1300 * day))
+    const db = database.db.withPlugin(readingUntilUpdate(before))
+    const second = await rotateSigningKeys({ ...depsAt(1300 * day), db })
+    expect(first[0]?.iat).toBe(1300 * day)
+    expect(second).toEqual(first)
+    expect(await rotateSigningKeys(depsAt(1300 * day))).toEqual(first)
+  })
 })
+
+/** Lets every read return `rows` until the first update, as if all reads had been executed earlier. */
+function readingUntilUpdate(rows: Record<string, unknown>[]): KyselyPlugin {
+  let hasUpdated = false
+  return {
+    transformQuery({ node }) {
+      hasUpdated ||= UpdateQueryNode.is(node)
+      return node
+    },
+    transformResult: async ({ result }) => (hasUpdated ? result : { ...result, rows }),
+  }
+}
