@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { unknownMachine } from '../config/machine.ts'
 import type { Machine } from '../config/machine.ts'
 import { dayMs, makeCertificate, readNames, readValidity } from './certificates.ts'
-import { requireLocalCertificate } from './local-certificate.ts'
+import { ensureLocalCertificate } from './local-certificate.ts'
 import type { LocalCertificate } from './local-certificate.ts'
 
 const now = Date.now()
@@ -23,8 +23,8 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dataDir, { recursive: true }))
 
-const make = (changes: Partial<Parameters<typeof requireLocalCertificate>[0]> = {}) =>
-  requireLocalCertificate({ folder, publicHost: 'nas', machine, now, ...changes })
+const make = (changes: Partial<Parameters<typeof ensureLocalCertificate>[0]> = {}) =>
+  ensureLocalCertificate({ folder, publicHost: 'nas', machine, now, ...changes })
 
 /** Connects to a server with this certificate as a browser would that trusts only the authority. */
 async function connectAs(

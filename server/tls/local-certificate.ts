@@ -44,13 +44,13 @@ const minClock = Date.UTC(2026, 0, 1)
  * one (§34.9, §34.12).
  * @throws Error with a sentence for the operator when the clock or a file is wrong
  */
-export function requireLocalCertificate(options: LocalCertificateOptions): LocalCertificate {
+export function ensureLocalCertificate(options: LocalCertificateOptions): LocalCertificate {
   const { folder, now } = options
   const authorityPath = join(folder, 'ca.crt')
   if (now < minClock) throw new Error(`the clock of this machine shows ${day(now)}. Set it, then start again`)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const names = listNames(options)
-  const authority = requireAuthority(options, names)
+  const authority = ensureAuthority(options, names)
   // A file without the key, which the operator can copy to devices.
   if (readText(authorityPath) !== authority.certificate) replaceFile(authorityPath, authority.certificate)
   const permitted = names.filter(permittedBy(authority.certificate)).slice(0, maxNames)
@@ -82,7 +82,7 @@ function listNames({ publicHost, machine }: LocalCertificateOptions): string[] {
   return [...new Set(names.map((name) => (isIP(name) === 0 ? name : toAddress(name))))]
 }
 
-function requireAuthority(
+function ensureAuthority(
   { folder, publicHost, now }: LocalCertificateOptions,
   names: readonly string[],
 ): KeyPair {

@@ -87,11 +87,11 @@ interface LocalOptions extends Pick<TlsDeps, 'readMachine' | 'now'> {
 async function openLocal(options: LocalOptions): Promise<CertificateSource> {
   const { folder, publicUrl, publicHost, readMachine, now } = options
   // Only loaded when needed: the libraries take a few megabytes.
-  const { requireLocalCertificate } = await import('./local-certificate.ts')
+  const { ensureLocalCertificate } = await import('./local-certificate.ts')
   return {
     read() {
       try {
-        const made = requireLocalCertificate({ folder, publicHost, machine: readMachine(), now: now() })
+        const made = ensureLocalCertificate({ folder, publicHost, machine: readMachine(), now: now() })
         const { certificate: cert, key, authority, authorityPath, names } = made
         const notes = describeTrust(authority, authorityPath, publicUrl)
         // The Host header has an IPv6 address in brackets.

@@ -8,8 +8,11 @@ import { hasAccounts } from './account-store.ts'
 /** The name under which the token of the link is stored. The link is valid until the token is deleted. */
 const keyName = 'set-up'
 
-/** Returns the token of the link that creates the first account. Null when there is an account or a user (§15.4). */
-export async function requireSetUpToken(db: Db, sealer: Sealer, now: number): Promise<string | null> {
+/**
+ * Returns the token of the link that creates the first account, and creates it for the first node. Null when there is an
+ * account or a user (§15.4).
+ */
+export async function ensureSetUpToken(db: Db, sealer: Sealer, now: number): Promise<string | null> {
   if (await hasAccounts(db)) {
     await endSetUp(db)
     return null

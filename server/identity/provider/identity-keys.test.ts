@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
 import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
 import type { TestDatabase } from '../../testing/database/test-database.ts'
-import { requireIdentityKeys, rotateSigningKeys } from './identity-keys.ts'
+import { ensureIdentityKeys, rotateSigningKeys } from './identity-keys.ts'
 
 const sealer = createSealer('a secret of thirty-two characters or more')
 const day = 86_400_000
@@ -18,29 +18,29 @@ describe.each(engines)('the keys of the provider on %s', (engine) => {
   const depsAt = (time: number) => ({ db: database.db, sealer, now: () => time })
 
   it('are created once when several nodes start together, and stay the same', async () => {
-    const all = await Promise.all([0, 1, 2].map((now) => requireIdentityKeys(depsAt(now))))
+    const all = await Promise.all([0, 1, 2].map((now) => ensureIdentityKeys(depsAt(now))))
     expect(new Set(all.map((keys) => JSON.stringify(keys))).size).toBe(1)
     expect(all[0]?.signing[0]).toMatchObject({ kty: 'RSA', alg: 'RS256', use: 'sig' })
   })
 
   it('cannot be opened with another secret, and the error names the setting', async () => {
     const other = createSealer('another secret of thirty-two characters')
-    await expect(requireIdentityKeys({ ...depsAt(0), sealer: other })).rejects.toThrow(/SECRET_KEY/)
+    await expect(ensureIdentityKeys({ ...depsAt(0), sealer: other })).rejects.toThrow(/SECRET_KEY/)
   })
 
   it('are created again with another secret once they are deleted, as docs/operations.md says (§22.22)', async () => {
     const other = createSealer('another secret of thirty-two characters')
-    const [before] = (await requireIdentityKeys(depsAt(0))).signing
+    const [before] = (await ensureIdentityKeys(depsAt(0))).signing
     await database.db.deleteFrom('keys').where('name', '<>', 'seal-format').execute()
     await database.db.deleteFrom('oidc').execute()
-    const [after] = (await requireIdentityKeys({ ...depsAt(0), sealer: other })).signing
+    const [after] = (await ensureIdentityKeys({ ...depsAt(0), sealer: other })).signing
     expect(after?.kid).not.toBe(before?.kid)
     await database.db.deleteFrom('keys').execute()
-    await requireIdentityKeys(depsAt(0))
+    await ensureIdentityKeys(depsAt(0))
   })
 
   it('get a new signing key after ninety days, and lose the old one when its tokens have expired (§15.17)', async () => {
-    const [first] = (await requireIdentityKeys(depsAt(89 * day))).signing
+    const [first] = (await ensureIdentityKeys(depsAt(89 * day))).signing
     const second = await rotateSigningKeys(depsAt(91 * day))
     expect(second).toHaveLength(2)
     expect(second[1]?.kid).toBe(first?.kid)

@@ -45,12 +45,12 @@ const verifyingMs = 40 * dayMs
  * stores them encrypted in the database. So all nodes share them, and a copy of the database does not reveal them.
  * @throws when they were encrypted with another SECRET_KEY
  */
-export async function requireIdentityKeys(deps: KeyDeps): Promise<IdentityKeys> {
+export async function ensureIdentityKeys(deps: KeyDeps): Promise<IdentityKeys> {
   const [signing, cookie, form, refresh] = await Promise.all([
     rotateSigningKeys(deps),
-    requireKey(deps, 'cookie', generateSecret),
-    requireKey(deps, 'form', generateSecret),
-    requireKey(deps, 'refresh', generateSecret),
+    ensureKey(deps, 'cookie', generateSecret),
+    ensureKey(deps, 'form', generateSecret),
+    ensureKey(deps, 'refresh', generateSecret),
   ])
   return { signing, cookie, form, refresh }
 }
@@ -83,18 +83,18 @@ export async function rotateSigningKeys(
 async function readSigningKeys(
   deps: KeyDeps,
 ): Promise<{ readonly keys: readonly SigningKey[]; readonly sealed: string }> {
-  const { value, sealed } = await requireSealedKey(deps, 'signing', async () =>
+  const { value, sealed } = await ensureSealedKey(deps, 'signing', async () =>
     JSON.stringify([await generateSigningKey(deps.now())]),
   )
   return { keys: JSON.parse(value) as SigningKey[], sealed }
 }
 
-async function requireKey(deps: KeyDeps, name: string, generate: () => string): Promise<string> {
-  return (await requireSealedKey(deps, name, generate)).value
+async function ensureKey(deps: KeyDeps, name: string, generate: () => string): Promise<string> {
+  return (await ensureSealedKey(deps, name, generate)).value
 }
 
 /** Returns the key with this name, decrypted and as it is stored. Generates and stores it when there is none. */
-async function requireSealedKey(
+async function ensureSealedKey(
   { db, sealer, now }: KeyDeps,
   name: string,
   generate: () => string | Promise<string>,

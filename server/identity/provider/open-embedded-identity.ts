@@ -4,7 +4,7 @@ import type { Db } from '../../db/database.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { readSignUpPolicy } from '../accounts/create-account.ts'
 import { createSignInBudget } from '../accounts/sign-in-budget.ts'
-import { createSetUpCheck, requireSetUpToken } from '../accounts/set-up-token.ts'
+import { createSetUpCheck, ensureSetUpToken } from '../accounts/set-up-token.ts'
 import { createGoogleFederation } from '../google/google-federation.ts'
 import type { Identity, IdentityDeps, IdentityOptions } from '../identity.ts'
 import { registerPages } from '../pages/register-pages.ts'
@@ -15,7 +15,7 @@ import { createCachedTokenVerifier } from '../sessions/token-verifier.ts'
 import { readProfile } from '../user.ts'
 import type { UpsertUser } from '../users/upsert-user.ts'
 import { assignAccounts } from './assign-accounts.ts'
-import { createKeyFinder, requireIdentityKeys } from './identity-keys.ts'
+import { createKeyFinder, ensureIdentityKeys } from './identity-keys.ts'
 import { createRecordLimiter } from './limit-records.ts'
 import type { LimitRecords } from './limit-records.ts'
 import { createRequestLimit } from './limit-requests.ts'
@@ -46,7 +46,7 @@ export async function openEmbeddedIdentity(
   const { publicUrl } = config
   const issuer = `${publicUrl}/oidc`
   const audience = `${publicUrl}/api`
-  const keys = await requireIdentityKeys({ db, sealer, now })
+  const keys = await ensureIdentityKeys({ db, sealer, now })
   const sessions = new EmbeddedSessions({ db, sealer, issuer, now })
   const client = {
     clientId,
@@ -59,7 +59,7 @@ export async function openEmbeddedIdentity(
   const { dialect } = database
   const provider = createProvider({ ...client, db, dialect, sealer, keys, issuer, now, limitRecords })
   await assignAccounts(database, sealer)
-  const setUpToken = config.signUp === 'closed' ? await requireSetUpToken(db, sealer, now()) : null
+  const setUpToken = config.signUp === 'closed' ? await ensureSetUpToken(db, sealer, now()) : null
   const needsSetUp = createSetUpCheck(db, setUpToken !== null)
   const findKey = createKeyFinder({ db, sealer, now }, keys.signing)
   const verifyToken = createCachedTokenVerifier({ ...tokenFormat, findKey, issuer, audience, now })

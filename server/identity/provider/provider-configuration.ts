@@ -78,7 +78,7 @@ export function configureProvider(options: ProviderOptions, library: typeof Libr
       Promise.resolve(client.grantTypeAllowed('refresh_token') && source.scopes.has('openid')),
     rotateRefreshToken: true,
     expiresWithSession: () => Promise.resolve(false),
-    loadExistingGrant: (ctx) => requireGrant(ctx, options),
+    loadExistingGrant: (ctx) => ensureGrant(ctx, options),
     interactions: {
       url: (_ctx, interaction) => `${new URL(issuer).pathname}/interaction/${interaction.uid}`,
       policy: createInteractionPolicy(library),
@@ -177,10 +177,10 @@ function createInteractionPolicy({ interactionPolicy }: typeof Library) {
 }
 
 /**
- * Creates the grant of a sign-in without a consent page, because the only client is our own app. Each grant is in the
- * user's list of sign-ins (§15.31).
+ * Returns the grant of the browser's session, and creates it during a sign-in. No consent page is shown, because the only
+ * client is our own app. Each grant is in the user's list of sign-ins (§15.31).
  */
-async function requireGrant(ctx: KoaContextWithOIDC, options: ProviderOptions) {
+async function ensureGrant(ctx: KoaContextWithOIDC, options: ProviderOptions) {
   const { audience, db, now, limitSignIns } = options
   const { client, session, provider, result } = ctx.oidc
   const accountId = session?.accountId
