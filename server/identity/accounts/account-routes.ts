@@ -51,13 +51,13 @@ export function registerAccountRoutes(scope: FastifyInstance, deps: AccountDeps)
   const path = accountPath(provider)
 
   scope.get(path, async (request: AccountRequest, reply) => {
-    const current = await requireSignIn(deps, request, reply)
+    const current = await findSignInOrSendError(deps, request, reply)
     if (current === undefined) return reply
     return show(deps, reply, current, { notice: notices.get(request.query.done) ?? null, problem: null })
   })
 
   scope.post(`${path}/password`, async (request: AccountRequest, reply) => {
-    const current = await requireSignIn(deps, request, reply)
+    const current = await findSignInOrSendError(deps, request, reply)
     if (current === undefined) return reply
     const { account, grantId } = current
     const { current: currentPassword = '', password = '' } = request.body ?? {}
@@ -81,7 +81,7 @@ export function registerAccountRoutes(scope: FastifyInstance, deps: AccountDeps)
   })
 
   scope.post(`${path}/sign-out`, async (request: AccountRequest, reply) => {
-    const current = await requireSignIn(deps, request, reply)
+    const current = await findSignInOrSendError(deps, request, reply)
     if (current === undefined) return reply
     const chosen = (await listSignIns(database.db, current.account.id)).find(
       ({ grant_id }) => hashRecordId(grant_id) === request.body?.['sign-in'],
@@ -91,7 +91,7 @@ export function registerAccountRoutes(scope: FastifyInstance, deps: AccountDeps)
   })
 
   scope.post(`${path}/sign-out-everywhere`, async (request: AccountRequest, reply) => {
-    const current = await requireSignIn(deps, request, reply)
+    const current = await findSignInOrSendError(deps, request, reply)
     if (current === undefined) return reply
     await sessions.endAll(current.account.id)
     return sendPage(
@@ -136,7 +136,7 @@ async function show(
 }
 
 /** Returns the sign-in of this browser. Without one, or when a form has no valid token, it sends an error page. */
-async function requireSignIn(
+async function findSignInOrSendError(
   deps: AccountDeps,
   request: AccountRequest,
   reply: FastifyReply,

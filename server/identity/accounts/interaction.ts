@@ -42,7 +42,7 @@ export function interactionPath({ issuer }: LazyProvider): string {
  * Returns the sign-in that this browser has started, which the provider finds by its cookie. When there is none, or a
  * form has no valid token, it sends an error page and returns undefined.
  */
-export async function requireInteraction(
+export async function findInteractionOrSendError(
   { provider, formKey }: SignInDeps,
   request: InteractionRequest,
   reply: FastifyReply,

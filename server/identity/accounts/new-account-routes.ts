@@ -5,7 +5,7 @@ import { noticePage, sendPage } from '../pages/render-page.ts'
 import { createAccount, noNewAccount } from './create-account.ts'
 import { findLocalAccount } from './account-store.ts'
 import { makeFormToken } from './forms.ts'
-import { finishInteraction, interactionPath, requireInteraction } from './interaction.ts'
+import { finishInteraction, interactionPath, findInteractionOrSendError } from './interaction.ts'
 import type { Interaction, InteractionRequest, SignInDeps } from './interaction.ts'
 
 /** Registers the page that creates a local account during a sign-in. */
@@ -14,14 +14,14 @@ export function registerNewAccountRoutes(scope: FastifyInstance, deps: SignInDep
   const base = interactionPath(provider)
 
   scope.get(`${base}/:uid/new-account`, async (request: InteractionRequest, reply) => {
-    const interaction = await requireInteraction(deps, request, reply)
+    const interaction = await findInteractionOrSendError(deps, request, reply)
     if (interaction === undefined) return reply
     if (!signUp.isOffered) return showClosed(reply)
     return show(reply, interaction, { name: '', email: '', error: null })
   })
 
   scope.post(`${base}/:uid/new-account`, async (request: InteractionRequest, reply) => {
-    const interaction = await requireInteraction(deps, request, reply)
+    const interaction = await findInteractionOrSendError(deps, request, reply)
     if (interaction === undefined) return reply
     if (!signUp.isOffered) return showClosed(reply)
     const fields = request.body ?? {}

@@ -6,7 +6,7 @@ import { googleConnection } from '../provider/provider-configuration.ts'
 import { findLocalAccount, updatePassword } from './account-store.ts'
 import { maxPasswordChars, normalizeEmail } from './create-account.ts'
 import { makeFormToken } from './forms.ts'
-import { finishInteraction, interactionPath, requireInteraction } from './interaction.ts'
+import { finishInteraction, interactionPath, findInteractionOrSendError } from './interaction.ts'
 import type { Interaction, InteractionRequest, SignInDeps } from './interaction.ts'
 
 /** Registers the sign-in page of the embedded provider. */
@@ -15,7 +15,7 @@ export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): 
   const base = interactionPath(provider)
 
   scope.get(`${base}/:uid`, async (request: InteractionRequest, reply) => {
-    const interaction = await requireInteraction(deps, request, reply)
+    const interaction = await findInteractionOrSendError(deps, request, reply)
     if (interaction === undefined) return reply
     const isForGoogle = interaction.params['connection'] === googleConnection
     // `choose` is set when Google refused the sign-in and the user returns to choose another way.
@@ -26,7 +26,7 @@ export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): 
   })
 
   scope.post(`${base}/:uid`, async (request: InteractionRequest, reply) => {
-    const interaction = await requireInteraction(deps, request, reply)
+    const interaction = await findInteractionOrSendError(deps, request, reply)
     if (interaction === undefined) return reply
     const { email = '', password = '' } = request.body ?? {}
     const account = await budget.attempt(reply, normalizeEmail(email), () =>

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { findAccount, upsertFederatedAccount } from '../accounts/account-store.ts'
 import { emailNotAllowed } from '../accounts/create-account.ts'
-import { finishInteraction, interactionPath, requireInteraction } from '../accounts/interaction.ts'
+import { finishInteraction, interactionPath, findInteractionOrSendError } from '../accounts/interaction.ts'
 import type { InteractionRequest, SignInDeps } from '../accounts/interaction.ts'
 import { endSetUp } from '../accounts/set-up-token.ts'
 import { noticePage, sendPage } from '../pages/render-page.ts'
@@ -22,7 +22,7 @@ export function registerGoogleRoutes(
   const base = interactionPath(provider)
 
   scope.get(`${base}/:uid/google`, async (request: InteractionRequest, reply) => {
-    const interaction = await requireInteraction(deps, request, reply)
+    const interaction = await findInteractionOrSendError(deps, request, reply)
     if (interaction === undefined) return reply
     try {
       return await reply.redirect(await google.startSignIn(interaction.uid), 303)
@@ -45,7 +45,7 @@ export function registerGoogleRoutes(
   )
 
   scope.get(`${base}/:uid/federated`, async (request: InteractionRequest, reply) => {
-    const interaction = await requireInteraction(deps, request, reply)
+    const interaction = await findInteractionOrSendError(deps, request, reply)
     if (interaction === undefined) return reply
     let user: GoogleUser
     try {
