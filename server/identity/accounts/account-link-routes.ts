@@ -9,7 +9,7 @@ import type { PasswordHasher } from './hash-password.ts'
 import { isFormToken, makeFormToken } from './forms.ts'
 import { consumeLink, findLinkSubject, invitations } from './operator-links.ts'
 import { endSetUp, isSetUpToken } from './set-up-token.ts'
-import type { SignInBudget } from './sign-in-budget.ts'
+import type { SignInLimiter } from './sign-in-budget.ts'
 
 export interface AccountLinkDeps {
   readonly database: Pick<Database, 'db' | 'dialect'>
@@ -18,7 +18,7 @@ export interface AccountLinkDeps {
   readonly provider: LazyProvider
   readonly now: () => number
   readonly passwords: PasswordHasher
-  readonly budget: SignInBudget
+  readonly signInLimiter: SignInLimiter
 }
 
 /** A link with which a user creates an account, also while sign-up is closed. */
@@ -72,7 +72,7 @@ interface FormValues {
 
 function registerAccountLink(
   scope: FastifyInstance,
-  { database, provider, formKey, now, passwords, budget }: AccountLinkDeps,
+  { database, provider, formKey, now, passwords, signInLimiter }: AccountLinkDeps,
   link: AccountLink,
 ): void {
   const path = `${new URL(provider.issuer).pathname}${link.path}`
@@ -93,7 +93,7 @@ function registerAccountLink(
     const email = found.email ?? fields['email'] ?? ''
     const findRefusal = async (trx: Db) => ((await link.consume(trx, token)) ? null : link.invalid)
     const create = () => createAccount({ database, now, passwords, findRefusal }, { name, email, password })
-    const { account, error } = await budget.attempt(reply, null, create)
+    const { account, error } = await signInLimiter.attempt(reply, null, create)
     if (account === undefined) return show(reply, token, found.email, { name, email, error }, 422)
     return sendPage(
       reply,

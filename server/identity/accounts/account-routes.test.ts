@@ -225,7 +225,7 @@ describe.each(engines)('account and security on %s', (engine) => {
   })
 })
 
-it('counts attempts at the current password in the budget of the sign-in (§15.6, §15.30)', async () => {
+it('counts attempts at the current password together with those of the sign-in form (§15.6, §15.30)', async () => {
   const database = await openTestDatabase('sqlite')
   const server = await openIdentityServer({ database, environment: { RATE_LIMIT_SIGN_IN: '3' } })
   const browser = new SignInSession(server.baseUrl)

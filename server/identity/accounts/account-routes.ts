@@ -14,7 +14,7 @@ import type { SignInDeps } from './interaction.ts'
 
 export interface AccountDeps extends Pick<
   SignInDeps,
-  'database' | 'provider' | 'formKey' | 'now' | 'passwords' | 'budget'
+  'database' | 'provider' | 'formKey' | 'now' | 'passwords' | 'signInLimiter'
 > {
   readonly clientId: string
   readonly sessions: Pick<EmbeddedSessions, 'endSignIn' | 'endAll' | 'notifyEnded'>
@@ -47,7 +47,7 @@ const noPassword = noticePage(
  * every form needs the hidden token of its sign-in (§15.30, §15.31, §15.32).
  */
 export function registerAccountRoutes(scope: FastifyInstance, deps: AccountDeps): void {
-  const { database, provider, sessions, passwords, budget } = deps
+  const { database, provider, sessions, passwords, signInLimiter } = deps
   const path = accountPath(provider)
 
   scope.get(path, async (request: AccountRequest, reply) => {
@@ -68,8 +68,8 @@ export function registerAccountRoutes(scope: FastifyInstance, deps: AccountDeps)
     if (problem !== null) return refuse('password', problem, 422)
     if (password === currentPassword)
       return refuse('password', 'Choose a password that differs from the current one.', 422)
-    // The same budget as the sign-in form, so that a stolen browser cannot guess faster (§15.6).
-    const checked = await budget.attempt(reply, account.email, async () =>
+    // The same limit as that of the sign-in form, so that a stolen browser cannot guess faster (§15.6).
+    const checked = await signInLimiter.attempt(reply, account.email, async () =>
       (await isCurrentPassword(passwords, account, currentPassword)) ? true : undefined,
     )
     if (checked === undefined)

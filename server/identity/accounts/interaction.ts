@@ -10,7 +10,7 @@ import { findAccount } from './account-store.ts'
 import type { SignUpPolicy } from './create-account.ts'
 import { isFormToken } from './forms.ts'
 import type { PasswordHasher } from './hash-password.ts'
-import type { SignInBudget } from './sign-in-budget.ts'
+import type { SignInLimiter } from './sign-in-budget.ts'
 
 export interface SignInDeps {
   readonly database: Pick<Database, 'db' | 'dialect'>
@@ -21,7 +21,7 @@ export interface SignInDeps {
   readonly google: GoogleFederation | null
   readonly now: () => number
   readonly passwords: PasswordHasher
-  readonly budget: SignInBudget
+  readonly signInLimiter: SignInLimiter
   /** Whether a closed installation still has no account. */
   readonly needsSetUp: () => Promise<boolean>
 }

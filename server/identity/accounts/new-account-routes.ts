@@ -10,7 +10,7 @@ import type { Interaction, InteractionRequest, SignInDeps } from './interaction.
 
 /** Registers the page that creates a local account during a sign-in. */
 export function registerNewAccountRoutes(scope: FastifyInstance, deps: SignInDeps): void {
-  const { database, provider, signUp, formKey, now, passwords, budget } = deps
+  const { database, provider, signUp, formKey, now, passwords, signInLimiter } = deps
   const base = interactionPath(provider)
 
   scope.get(`${base}/:uid/new-account`, async (request: InteractionRequest, reply) => {
@@ -32,7 +32,7 @@ export function registerNewAccountRoutes(scope: FastifyInstance, deps: SignInDep
       return signUp.maySignUp(normalizedEmail) && known === undefined ? null : noNewAccount
     }
     const create = () => createAccount({ database, now, passwords, findRefusal }, fields)
-    const { account, error } = await budget.attempt(reply, null, create)
+    const { account, error } = await signInLimiter.attempt(reply, null, create)
     if (account === undefined) return show(reply, interaction, { name, email, error }, 422)
     return finishInteraction(deps, request, reply, account)
   })

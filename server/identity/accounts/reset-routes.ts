@@ -13,7 +13,7 @@ import { findLinkSubject, resetLinks, consumeLink } from './operator-links.ts'
 
 export interface ResetDeps extends Pick<
   SignInDeps,
-  'database' | 'provider' | 'formKey' | 'now' | 'passwords' | 'budget'
+  'database' | 'provider' | 'formKey' | 'now' | 'passwords' | 'signInLimiter'
 > {
   readonly sealer: Sealer
   readonly sessions: Pick<EmbeddedSessions, 'notifyEnded'>
@@ -26,7 +26,7 @@ type ResetRequest = FastifyRequest<{
 
 /** Registers the page of the link that `yonder users reset` prints (§15.33). */
 export function registerResetRoutes(scope: FastifyInstance, deps: ResetDeps): void {
-  const { database, provider, formKey, sessions, now, passwords, budget } = deps
+  const { database, provider, formKey, sessions, now, passwords, signInLimiter } = deps
   const path = `${new URL(provider.issuer).pathname}${resetLinks.path}`
 
   scope.get(path, async (request: ResetRequest, reply) => {
@@ -44,7 +44,7 @@ export function registerResetRoutes(scope: FastifyInstance, deps: ResetDeps): vo
       return showInvalidLink(reply)
     const problem = findPasswordProblem(password)
     if (problem !== null) return show(reply, account, token, problem, 422)
-    const hash = await budget.attempt(reply, null, () => passwords.hash(password))
+    const hash = await signInLimiter.attempt(reply, null, () => passwords.hash(password))
     const ended = await database.db.transaction().execute(async (trx) => {
       if (!(await consumeLink(trx, resetLinks, token, now()))) return undefined
       if (!(await updatePassword(trx, account.id, account.password_hash ?? '', hash))) return undefined

@@ -3,11 +3,11 @@ import type { FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createErrorHandler } from '../../http/error-handler.ts'
 import { registerRateLimits } from '../../http/rate-limits.ts'
-import { createSignInBudget } from './sign-in-budget.ts'
+import { createSignInLimiter } from './sign-in-budget.ts'
 
 const minuteMs = 60_000
 
-describe('the budget for sign-in attempts', () => {
+describe('the limit of sign-in attempts', () => {
   let app: FastifyInstance
   let time: number
   let waits: number[]
@@ -18,14 +18,14 @@ describe('the budget for sign-in attempts', () => {
     app = Fastify({ trustProxy: true })
     app.setErrorHandler(createErrorHandler(() => null))
     await registerRateLimits(app)
-    const budget = createSignInBudget(app, {
+    const signInLimiter = createSignInLimiter(app, {
       perMinute: 20,
       now: () => time,
       wait: async (milliseconds) => waits.push(milliseconds),
     })
     app.post<{ Querystring: { email?: string; right?: string } }>('/attempt', async (request, reply) => {
       const { email = null, right } = request.query
-      return { result: (await budget.attempt(reply, email, async () => right)) ?? 'wrong' }
+      return { result: (await signInLimiter.attempt(reply, email, async () => right)) ?? 'wrong' }
     })
   })
   afterEach(() => app.close())

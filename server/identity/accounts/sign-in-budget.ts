@@ -3,8 +3,8 @@ import { LRUCache } from 'lru-cache'
 import { limitSite } from '../../http/rate-limits.ts'
 import { AppError } from '../../lib/app-error.ts'
 
-/** Limits attempts to sign in. All forms that check or set a password share one budget (§15.6). */
-export interface SignInBudget {
+/** Limits attempts to sign in. All forms that check or set a password share one limit (§15.6). */
+export interface SignInLimiter {
   /**
    * Counts one attempt of the network that sent the request, then runs `check`. When the attempt is at the password of an
    * account, `email` names it: after several failures each further attempt at this account waits before `check` runs, for
@@ -14,7 +14,7 @@ export interface SignInBudget {
   attempt<T>(reply: FastifyReply, email: string | null, check: () => Promise<T>): Promise<T>
 }
 
-export interface SignInBudgetOptions {
+export interface SignInLimiterOptions {
   /** Attempts per minute of one network. */
   readonly perMinute: number
   /** Milliseconds since 1970. */
@@ -37,13 +37,13 @@ interface Attempts {
 }
 
 /**
- * Creates the budget of this process. An account is slowed down and never locked, because anyone who knows its e-mail
+ * Creates the limiter of this process. An account is slowed down and never locked, because anyone who knows its e-mail
  * could lock out its owner. Unknown e-mails are counted like known ones, so that a wait does not reveal an account.
  */
-export function createSignInBudget(
+export function createSignInLimiter(
   app: FastifyInstance,
-  { perMinute, now, wait }: SignInBudgetOptions,
-): SignInBudget {
+  { perMinute, now, wait }: SignInLimiterOptions,
+): SignInLimiter {
   const countAttempt = app.createRateLimit({ max: perMinute, timeWindow: minuteMs })
   const limitSiteAttempts = limitSite(app, perMinute)
   const attemptsOf = new LRUCache<string, Attempts>({ max: maxAccounts })

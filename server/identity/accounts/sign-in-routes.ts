@@ -11,7 +11,7 @@ import type { Interaction, InteractionRequest, SignInDeps } from './interaction.
 
 /** Registers the sign-in page of the embedded provider. */
 export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): void {
-  const { provider, signUp, formKey, google, budget } = deps
+  const { provider, signUp, formKey, google, signInLimiter } = deps
   const base = interactionPath(provider)
 
   scope.get(`${base}/:uid`, async (request: InteractionRequest, reply) => {
@@ -29,7 +29,7 @@ export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): 
     const interaction = await findInteractionOrSendError(deps, request, reply)
     if (interaction === undefined) return reply
     const { email = '', password = '' } = request.body ?? {}
-    const account = await budget.attempt(reply, normalizeEmail(email), () =>
+    const account = await signInLimiter.attempt(reply, normalizeEmail(email), () =>
       findAccountByPassword(deps, { email, password }),
     )
     if (account === undefined) {

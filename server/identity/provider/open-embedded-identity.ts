@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Db } from '../../db/database.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { readSignUpPolicy } from '../accounts/create-account.ts'
-import { createSignInBudget } from '../accounts/sign-in-budget.ts'
+import { createSignInLimiter } from '../accounts/sign-in-budget.ts'
 import { createSetUpCheck, ensureSetUpToken } from '../accounts/set-up-token.ts'
 import { createGoogleFederation } from '../google/google-federation.ts'
 import type { Identity, IdentityDeps, IdentityOptions } from '../identity.ts'
@@ -114,7 +114,7 @@ async function registerProvider(
 ): Promise<void> {
   const { issuer } = provider
   const { oidc, signIn } = config.rateLimits
-  const budget = createSignInBudget(app, { perMinute: signIn, now, wait })
+  const signInLimiter = createSignInLimiter(app, { perMinute: signIn, now, wait })
   const limitRequest = createRequestLimit(app, { base: new URL(issuer).pathname, perMinute: oidc })
   const { db } = database
   const google =
@@ -122,7 +122,7 @@ async function registerProvider(
       ? null
       : createGoogleFederation({ google: config.google, issuer, db, sealer, now, guard, limitRecords })
   const signUp = readSignUpPolicy(config)
-  const shared = { database, sealer, provider, clientId, sessions, now, passwords, budget }
+  const shared = { database, sealer, provider, clientId, sessions, now, passwords, signInLimiter }
   const pageDeps = { ...shared, formKey, google, signUp, needsSetUp }
   await app.register(async (scope) => registerPages(scope, pageDeps, limitRequest))
   await mountProvider(app, provider, { limitRequest, dialect: database.dialect })
