@@ -9,7 +9,7 @@ import type { PasswordHasher } from './hash-password.ts'
 import { isFormToken, makeFormToken } from './forms.ts'
 import { consumeLink, findLinkSubject, invitations } from './operator-links.ts'
 import { endSetUp, isSetUpToken } from './set-up-token.ts'
-import type { SignInLimiter } from './sign-in-budget.ts'
+import type { SignInLimiter } from './sign-in-limiter.ts'
 
 export interface AccountLinkDeps {
   readonly database: Pick<Database, 'db' | 'dialect'>

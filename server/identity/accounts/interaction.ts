@@ -10,7 +10,7 @@ import { findAccount } from './account-store.ts'
 import type { SignUpPolicy } from './create-account.ts'
 import { isFormToken } from './forms.ts'
 import type { PasswordHasher } from './hash-password.ts'
-import type { SignInLimiter } from './sign-in-budget.ts'
+import type { SignInLimiter } from './sign-in-limiter.ts'
 
 export interface SignInDeps {
   readonly database: Pick<Database, 'db' | 'dialect'>

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createErrorHandler } from '../../http/error-handler.ts'
 import { registerRateLimits } from '../../http/rate-limits.ts'
-import { createSignInLimiter } from './sign-in-budget.ts'
+import { createSignInLimiter } from './sign-in-limiter.ts'
 
 const minuteMs = 60_000
 
