@@ -50,8 +50,11 @@ export async function updatePassword(
   return numUpdatedRows === 1n
 }
 
-/** Whether there is an account, or a user of a hosted provider. The owner of the demo chat has no address as issuer. */
-export async function hasAccounts(db: Db): Promise<boolean> {
+/**
+ * Whether there is an account, or a user of any provider, such as the former one of an installation. The owner of the demo
+ * chat does not count: its issuer is not an address.
+ */
+export async function hasAccountOrUser(db: Db): Promise<boolean> {
   const account = await db.selectFrom('accounts').select('id').limit(1).executeTakeFirst()
   if (account !== undefined) return true
   const user = await db

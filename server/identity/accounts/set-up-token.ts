@@ -3,7 +3,7 @@ import type { Db } from '../../db/database.ts'
 import { installationKeyContext } from '../../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import { deleteKey, findKey, insertKey } from '../provider/key-store.ts'
-import { hasAccounts } from './account-store.ts'
+import { hasAccountOrUser } from './account-store.ts'
 
 /** The name under which the token of the link is stored. The link is valid until the token is deleted. */
 const keyName = 'set-up'
@@ -13,7 +13,7 @@ const keyName = 'set-up'
  * account or a user (§15.4).
  */
 export async function ensureSetUpToken(db: Db, sealer: Sealer, now: number): Promise<string | null> {
-  if (await hasAccounts(db)) {
+  if (await hasAccountOrUser(db)) {
     await endSetUp(db)
     return null
   }
@@ -24,7 +24,7 @@ export async function ensureSetUpToken(db: Db, sealer: Sealer, now: number): Pro
 
 export async function isSetUpToken(db: Db, sealer: Sealer, token: unknown): Promise<boolean> {
   const expected = await findSetUpToken(db, sealer)
-  if (expected === undefined || typeof token !== 'string' || (await hasAccounts(db))) return false
+  if (expected === undefined || typeof token !== 'string' || (await hasAccountOrUser(db))) return false
   const [expectedBytes, actualBytes] = [Buffer.from(expected), Buffer.from(token)]
   return expectedBytes.length === actualBytes.length && timingSafeEqual(expectedBytes, actualBytes)
 }
@@ -33,7 +33,7 @@ export async function isSetUpToken(db: Db, sealer: Sealer, token: unknown): Prom
 export function createSetUpCheck(db: Db, hasToken: boolean): () => Promise<boolean> {
   let isNeeded = hasToken
   return async () => {
-    isNeeded = isNeeded && !(await hasAccounts(db))
+    isNeeded = isNeeded && !(await hasAccountOrUser(db))
     return isNeeded
   }
 }
