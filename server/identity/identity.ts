@@ -7,7 +7,7 @@ import type { PasswordHasher } from './accounts/hash-password.ts'
 import type { User } from './user.ts'
 import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 
-/** Sign-in, with the embedded OpenID provider or a hosted one. */
+/** Sign-in, with the embedded OpenID provider (the built-in one of the documentation) or a hosted one (`OIDC_ISSUER`). */
 export interface Identity {
   /** What the browser needs to sign in. */
   readonly clientSettings: ClientSettings['identity']
@@ -60,6 +60,6 @@ export interface IdentityDeps {
 
 export interface IdentityOptions {
   readonly onNewUser: OnNewUser
-  /** Sends the requests to the external provider and to Google, whose addresses the operator has set. */
+  /** Sends the requests to the hosted provider and to Google, whose addresses the operator has set. */
   readonly guard: Pick<GuardedFetch, 'fetch'>
 }

@@ -1,4 +1,4 @@
-import { openExternalProvider } from './hosted/open-external-provider.ts'
+import { openHostedIdentity } from './hosted/open-external-provider.ts'
 import type { Identity, IdentityDeps, IdentityOptions } from './identity.ts'
 import { openEmbeddedIdentity } from './provider/open-embedded-identity.ts'
 import { createUpsertUser } from './users/upsert-user.ts'
@@ -10,5 +10,5 @@ export async function openIdentity(deps: IdentityDeps, options: IdentityOptions)
   const upsertUser = createUpsertUser({ db: database.db, now, onNewUser })
   return config.oidc === null
     ? openEmbeddedIdentity(deps, { upsertUser, guard })
-    : openExternalProvider(deps, { oidc: config.oidc, upsertUser, guard })
+    : openHostedIdentity(deps, { oidc: config.oidc, upsertUser, guard })
 }

@@ -11,17 +11,17 @@ import type { Identity, IdentityDeps } from '../identity.ts'
 /** A failed discovery is repeated by the first request after this time. */
 const retryDelayMs = 5_000
 
-export interface ExternalProviderOptions {
+export interface HostedIdentityOptions {
   readonly oidc: NonNullable<Config['oidc']>
   readonly upsertUser: UpsertUser
   /** For the requests to the provider. */
   readonly guard: Pick<GuardedFetch, 'fetch'>
 }
 
-/** Uses an external OpenID provider for sign-in. The server starts even if the provider cannot be reached. */
-export async function openExternalProvider(
+/** Uses the OpenID provider of `OIDC_ISSUER` for sign-in. The server starts even if the provider cannot be reached. */
+export async function openHostedIdentity(
   { config, database, now }: Pick<IdentityDeps, 'config' | 'database' | 'now'>,
-  { oidc, upsertUser, guard }: ExternalProviderOptions,
+  { oidc, upsertUser, guard }: HostedIdentityOptions,
 ): Promise<Identity> {
   const { issuer, clientId, audience } = oidc
   const keys = createHostedKeys(issuer, guard)

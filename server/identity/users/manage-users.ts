@@ -20,7 +20,7 @@ import {
 
 /** A user as the operator sees it. */
 export interface ManagedUser {
-  /** The subject at the provider. It is the id of the account at the built-in one. */
+  /** The subject at the provider. It is the id of the account at the embedded one. */
   readonly id: string
   /** Null for an account that has never signed in. */
   readonly userId: string | null
@@ -28,8 +28,9 @@ export interface ManagedUser {
   readonly name: string | null
   readonly kind: 'local' | 'google' | 'provider'
   readonly status: 'active' | 'disabled' | 'being deleted'
+  /** Milliseconds since 1970. */
   readonly createdAt: number
-  /** Null when the built-in provider knows no sign-in. */
+  /** Milliseconds since 1970. Null when no sign-in of the user is stored, as with a hosted provider. */
   readonly usedAt: number | null
 }
 
@@ -37,13 +38,13 @@ export interface ManageUsersDeps {
   readonly database: Pick<Database, 'db'>
   readonly sealer: Sealer
   readonly issuer: string
-  /** True for the built-in provider. */
+  /** True for the embedded provider. */
   readonly embedded: boolean
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
 
-/** What these functions need to know of the settings. */
+/** The settings that these functions need. */
 export function readIssuer({
   oidc,
   publicUrl,

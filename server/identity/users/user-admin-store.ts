@@ -1,7 +1,7 @@
 import type { Db } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/tables.ts'
 
-/** A local or Google account of the built-in provider, together with its user if it has signed in. */
+/** A local or Google account of the embedded provider, together with its user if it has signed in. */
 export interface AdminAccount {
   readonly id: string
   readonly email: string | null

@@ -14,7 +14,7 @@ const pollIntervalMs = 1_000
 
 export interface UserMaintenanceOptions {
   readonly database: Pick<Database, 'db'>
-  /** True for the built-in provider. An identity of a hosted one stays disabled after its data is deleted. */
+  /** True for the embedded provider. An identity of a hosted one stays disabled after its data is deleted. */
   readonly embedded: boolean
   /** Revokes the tokens of a user from other servers. */
   readonly revokeTokens: (userId: string) => Promise<void>
