@@ -1,4 +1,4 @@
-import { openHostedIdentity } from './hosted/open-external-provider.ts'
+import { openHostedIdentity } from './hosted/open-hosted-identity.ts'
 import type { Identity, IdentityDeps, IdentityOptions } from './identity.ts'
 import { openEmbeddedIdentity } from './provider/open-embedded-identity.ts'
 import { createUpsertUser } from './users/upsert-user.ts'
