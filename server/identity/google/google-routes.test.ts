@@ -4,7 +4,7 @@ import { openHostileIdentityProvider } from '../../testing/identity/hostile-iden
 import type { Faults, HostileIdentityProvider } from '../../testing/identity/hostile-identity-provider.ts'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
 import { deleteUser, readIssuer } from '../users/manage-users.ts'
-import { endPendingUsers } from '../users/user-maintenance.ts'
+import { processPendingUsers } from '../users/user-maintenance.ts'
 import { openIdentityServer, testSecret } from '../../testing/identity/identity-server.ts'
 import type { IdentityServer } from '../../testing/identity/identity-server.ts'
 import { SignInSession } from '../../testing/identity/sign-in-session.ts'
@@ -192,7 +192,7 @@ describe('signing in with Google', () => {
     expect(await response.text()).toContain('This account is being deleted.')
     expect(await listAccounts()).toEqual([])
 
-    await endPendingUsers({
+    await processPendingUsers({
       database,
       embedded: true,
       revokeTokens: async () => undefined,

@@ -8,7 +8,7 @@ import { createSealer } from '../../db/secrets/seal-secret.ts'
 import { openIdentityServer, testSecret } from '../../testing/identity/identity-server.ts'
 import type { IdentityServer } from '../../testing/identity/identity-server.ts'
 import { deleteUser, disableUser, enableUser, readIssuer } from '../users/manage-users.ts'
-import { endPendingUsers } from '../users/user-maintenance.ts'
+import { processPendingUsers } from '../users/user-maintenance.ts'
 import { openHostileIdentityProvider } from '../../testing/identity/hostile-identity-provider.ts'
 import type { HostileIdentityProvider } from '../../testing/identity/hostile-identity-provider.ts'
 
@@ -78,7 +78,7 @@ describe('an access token of a hosted provider', () => {
     expect((await server.readUser(token)).status).toBe(200)
 
     await deleteUser(deps, 'disabled-user')
-    await endPendingUsers({
+    await processPendingUsers({
       database,
       embedded: false,
       revokeTokens: () => Promise.resolve(),

@@ -5,7 +5,7 @@ import { OperatorScene } from '../../testing/identity/operator-scene.ts'
 import { SignInSession, testAccount } from '../../testing/identity/sign-in-session.ts'
 import { createReset, deleteUser, disableUser, enableUser, inviteUser, listUsers } from './manage-users.ts'
 import type { ManageUsersDeps } from './manage-users.ts'
-import { endPendingUsers } from './user-maintenance.ts'
+import { processPendingUsers } from './user-maintenance.ts'
 
 const { email } = testAccount
 
@@ -49,7 +49,7 @@ describe.each(engines)('managing users on %s', (engine) => {
     expect(await listUsers(scene.deps)).toMatchObject([{ status: 'being deleted' }])
     await expect(deleteUser(scene.deps, subject.sub)).rejects.toThrow('is being deleted')
     await expect(enableUser(scene.deps, subject.sub)).rejects.toThrow('is being deleted')
-    await endPendingUsers({
+    await processPendingUsers({
       database: scene.database,
       embedded: true,
       revokeTokens: () => Promise.reject(new Error('The server cannot be reached.')),

@@ -9,7 +9,7 @@ import type { OperatorLink } from '../accounts/operator-links.ts'
 import { endSignIns } from '../sessions/end-sign-ins.ts'
 import {
   deleteAccount,
-  deleteConsents,
+  deletePendingConsents,
   deleteSharesOfUser,
   disableUserRow,
   enableUserRow,
@@ -132,7 +132,7 @@ export function disableUser(deps: ManageUsersDeps, name: string): Promise<Manage
   return changeUser(deps, name, async (trx, user) => {
     refuseDeleted(user)
     await setAccountDisabled(trx, user.id, deps.now())
-    await endUser(trx, deps, user, 'revoke')
+    await endAccess(trx, deps, user, 'revoke')
     return { ...user, status: 'disabled' }
   })
 }
@@ -154,7 +154,7 @@ export function enableUser(deps: ManageUsersDeps, name: string): Promise<Managed
 export function deleteUser(deps: ManageUsersDeps, name: string): Promise<ManagedUser> {
   return changeUser(deps, name, async (trx, user) => {
     refuseDeleted(user)
-    await endUser(trx, deps, user, 'delete')
+    await endAccess(trx, deps, user, 'delete')
     await deleteAccount(trx, user.id)
     if (user.userId !== null) await deleteSharesOfUser(trx, user.userId)
     return { ...user, status: 'being deleted' }
@@ -238,7 +238,8 @@ function refuseDeleted({ id, status }: ManagedUser): void {
   if (status === 'being deleted') throw new AppError('conflict', `${toVisibleLine(id)} is being deleted.`)
 }
 
-async function endUser(
+/** Ends the sign-ins of a user, refuses new ones, and stores the work that remains for a node. */
+async function endAccess(
   trx: Db,
   { now }: ManageUsersDeps,
   { id, userId }: ManagedUser,
@@ -247,5 +248,5 @@ async function endUser(
   await endSignIns(trx, id, { now: now() })
   if (userId === null) return
   await disableUserRow(trx, userId, { disabled_at: now(), pending })
-  await deleteConsents(trx, userId)
+  await deletePendingConsents(trx, userId)
 }

@@ -2,7 +2,7 @@ import type { Db } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/tables.ts'
 
 /** A local or Google account of the embedded provider, together with its user if it has signed in. */
-export interface AdminAccount {
+export interface ManagedAccount {
   readonly id: string
   readonly email: string | null
   readonly name: string | null
@@ -14,7 +14,7 @@ export interface AdminAccount {
 }
 
 /** All accounts, the oldest first. */
-export function listAccounts(db: Db, issuer: string): Promise<AdminAccount[]> {
+export function listAccounts(db: Db, issuer: string): Promise<ManagedAccount[]> {
   return db
     .selectFrom('accounts as a')
     .leftJoin('users as u', (join) => join.onRef('u.subject', '=', 'a.id').on('u.issuer', '=', issuer))
@@ -69,8 +69,11 @@ export async function enableUserRow(db: Db, id: string): Promise<void> {
   await db.updateTable('users').set({ disabled_at: null }).where('id', '=', id).execute()
 }
 
-/** Deletes the consents that a user is giving at other servers, so that none of them is completed. */
-export async function deleteConsents(db: Db, userId: string): Promise<void> {
+/**
+ * Deletes the consents that a user has begun at the authorization servers of connectors and at Google, so that none is
+ * completed.
+ */
+export async function deletePendingConsents(db: Db, userId: string): Promise<void> {
   await db.deleteFrom('connector_consents').where('user_id', '=', userId).execute()
   await db.deleteFrom('integration_consents').where('user_id', '=', userId).execute()
 }
@@ -105,7 +108,7 @@ export async function hasRunningRuns(db: Db, userId: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** Deletes a user with all remaining data, which the foreign keys of the tables name. */
+/** Deletes a user. The foreign keys of the other tables delete all remaining data of the user. */
 export async function deleteUserRow(db: Db, id: string): Promise<void> {
   await db.deleteFrom('users').where('id', '=', id).execute()
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
 import { addUser } from '../../testing/factories/users.ts'
 import { disableUserRow } from './user-admin-store.ts'
-import { endPendingUsers } from './user-maintenance.ts'
+import { processPendingUsers } from './user-maintenance.ts'
 
 describe.each(engines)('the maintenance of users on %s', (engine) => {
   it('deletes a user whom the operator deletes while the tokens are being revoked (§15.36)', async () => {
@@ -16,11 +16,11 @@ describe.each(engines)('the maintenance of users on %s', (engine) => {
       deleteChats: () => Promise.resolve(),
       onError: () => undefined,
     }
-    await endPendingUsers({
+    await processPendingUsers({
       ...options,
       revokeTokens: () => disableUserRow(db, id, { disabled_at: 2, pending: 'delete' }),
     })
-    await endPendingUsers({ ...options, revokeTokens: () => Promise.resolve() })
+    await processPendingUsers({ ...options, revokeTokens: () => Promise.resolve() })
     const users = await db.selectFrom('users').select('id').execute()
     await database.close()
     expect(users).toEqual([])

@@ -29,14 +29,17 @@ export interface UserMaintenanceOptions {
  * twice changes nothing (§15.35, §15.36). Returns a function that stops it.
  */
 export function startUserMaintenance(options: UserMaintenanceOptions): () => Promise<void> {
-  return repeatUntilStopped(() => endPendingUsers(options), pollIntervalMs, options.onError)
+  return repeatUntilStopped(() => processPendingUsers(options), pollIntervalMs, options.onError)
 }
 
-/** Ends every pending user whose replies have stopped. */
-export async function endPendingUsers(options: UserMaintenanceOptions): Promise<void> {
+/**
+ * Does what is left to do for each disabled or deleted user whose replies have stopped: revokes the tokens, and deletes the
+ * data of a deleted one.
+ */
+export async function processPendingUsers(options: UserMaintenanceOptions): Promise<void> {
   const { db } = options.database
   for (const user of await listPendingUsers(db)) {
-    // Its node stops a running reply within a second, or another one expires it.
+    // A running reply is stopped by its node within a second, or expired by another one.
     if (await hasRunningRuns(db, user.id)) continue
     // A server that cannot be reached must not keep the data of a deleted user.
     await options.revokeTokens(user.id).catch(options.onError)
