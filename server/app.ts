@@ -28,7 +28,7 @@ import { decorateRequests, requireBearerToken, requireUser } from './identity/au
 import type { Identity } from './identity/identity.ts'
 import { endStreamsOnSignOut } from './identity/sessions/end-streams-on-sign-out.ts'
 import { registerSettingsRoutes } from './identity/settings-routes.ts'
-import { listDisabledUserIds } from './identity/users/user-admin-store.ts'
+import { listDisabledUserIds } from './identity/users/managed-user-store.ts'
 import { startUserMaintenance } from './identity/users/user-maintenance.ts'
 import { registerUserRoutes } from './identity/users/user-routes.ts'
 import { registerIntegrationRoutes } from './integrations/integration-routes.ts'

@@ -16,7 +16,7 @@ import {
   listAccounts,
   listUsersOfIssuer,
   setAccountDisabled,
-} from './user-admin-store.ts'
+} from './managed-user-store.ts'
 
 /** A user as the operator sees it. */
 export interface ManagedUser {

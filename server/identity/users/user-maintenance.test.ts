@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
 import { addUser } from '../../testing/factories/users.ts'
-import { disableUserRow } from './user-admin-store.ts'
+import { disableUserRow } from './managed-user-store.ts'
 import { processPendingUsers } from './user-maintenance.ts'
 
 describe.each(engines)('the maintenance of users on %s', (engine) => {

@@ -7,7 +7,7 @@ import {
   hasRunningRuns,
   insertDisabledIdentity,
   listPendingUsers,
-} from './user-admin-store.ts'
+} from './managed-user-store.ts'
 
 /** Milliseconds between two reads of the users that the operator disabled or deleted. */
 const pollIntervalMs = 1_000
