@@ -20,14 +20,14 @@ export interface SignUpPolicy {
 
 /** Shown to users whose Google account may not sign in. Google has confirmed that the address is theirs. */
 export const emailNotAllowed =
-  'This e-mail address is not allowed on this server. Ask the administrator to allow it.'
+  'This e-mail address is not allowed on this server. Ask its operator to allow it.'
 
 /**
  * Shown on a closed installation for addresses that are not listed and for those that have an account, so that the
  * response does not show which are which (§15.27).
  */
 export const noNewAccount =
-  'No account can be created with this e-mail address. If you have an account, sign in. Otherwise ask the administrator to allow the address.'
+  'No account can be created with this e-mail address. If you have an account, sign in. Otherwise ask the operator of this server to allow the address.'
 
 /** Everyone may sign up, or only the users on the operator's list of e-mail addresses (§15.4). */
 export function readSignUpPolicy({

@@ -70,10 +70,7 @@ export async function finishInteraction(
   verified: Pick<AccountRow, 'id' | 'password_hash'>,
 ): Promise<FastifyReply> {
   const { id: accountId } = verified
-  const disabled = noticePage(
-    'This account is disabled',
-    'Ask the administrator of this server to enable it.',
-  )
+  const disabled = noticePage('This account is disabled', 'Ask the operator of this server to enable it.')
   const account = await findAccount(db, accountId)
   if (account === undefined || account.disabled_at !== null) return sendPage(reply, disabled, 403)
   const loaded = await provider.load()

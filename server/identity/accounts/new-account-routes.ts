@@ -57,7 +57,7 @@ export function registerNewAccountRoutes(scope: FastifyInstance, deps: SignInDep
 function showClosed(reply: FastifyReply): FastifyReply {
   return sendPage(
     reply,
-    noticePage('Sign-up is closed', 'Ask the administrator of this server for an account.'),
+    noticePage('Sign-up is closed', 'Ask the operator of this server for an account.'),
     403,
   )
 }

@@ -92,6 +92,6 @@ async function findResettable(
 
 function showInvalidLink(reply: FastifyReply): FastifyReply {
   const text =
-    'The link was already used, has expired, or is not complete. Ask the administrator for a new one.'
+    'The link was already used, has expired, or is not complete. Ask the operator of this server for a new one.'
   return sendPage(reply, noticePage('This link is not valid', text), 403)
 }

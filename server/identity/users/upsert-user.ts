@@ -54,7 +54,7 @@ export function createUpsertUser({
 
 function requireEnabled(row: UserRow): User {
   if (row.disabled_at === null) return toUser(row)
-  throw new AppError('unauthenticated', 'Your account is disabled. Ask the administrator of this server.')
+  throw new AppError('unauthenticated', 'Your account is disabled. Ask the operator of this server.')
 }
 
 function hasProfile(user: User, profile: Partial<Profile>): boolean {
