@@ -1,7 +1,7 @@
 import type { Db } from '../db/database.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import { createLink, findLinkSubject, consumeLink } from '../identity/accounts/operator-links.ts'
-import { deleteRecordsOfModel } from '../identity/provider/oidc-store.ts'
+import { deleteAccountRecordsOfModel } from '../identity/provider/oidc-store.ts'
 
 /** The path of the route, before its one parameter. */
 export const diagnosisPath = '/api/diagnosis/'
@@ -48,7 +48,7 @@ export async function createDiagnosisUrl(
 
 /** Removes the address if it was not used. */
 export function deleteDiagnosisUrls(db: Db): Promise<void> {
-  return deleteRecordsOfModel(db, kind.model, subject)
+  return deleteAccountRecordsOfModel(db, kind.model, subject)
 }
 
 /** Uses up the token of such an address. Returns false when it is not valid. */

@@ -4,7 +4,7 @@ import type { Database } from '../../db/database.ts'
 import type { GoogleFederation } from '../google/google-federation.ts'
 import { noticePage, sendPage } from '../pages/render-page.ts'
 import type { AccountRow } from '../../db/tables/tables.ts'
-import { deleteRecordsOfModel } from '../provider/oidc-store.ts'
+import { deleteAccountRecordsOfModel } from '../provider/oidc-store.ts'
 import type { LazyProvider } from '../provider/provider.ts'
 import { findAccount } from './account-store.ts'
 import type { SignUpPolicy } from './create-account.ts'
@@ -84,7 +84,7 @@ export async function finishInteraction(
   const current = await findAccount(db, accountId)
   if (current?.password_hash === verified.password_hash && current.disabled_at === null)
     return reply.redirect(location, 303)
-  await deleteRecordsOfModel(db, 'Interaction', accountId)
+  await deleteAccountRecordsOfModel(db, 'Interaction', accountId)
   const changed = noticePage(
     'The password was changed',
     'Go back to Yonder and sign in with the new password.',

@@ -5,7 +5,7 @@ import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import {
   consumeRecord,
   deleteRecord,
-  deleteRecordsOfModel,
+  deleteAccountRecordsOfModel,
   findRecord,
   hashRecordId,
   upsertRecord,
@@ -51,7 +51,7 @@ export async function createLink(
   { issuer, subject, now }: NewLink,
 ): Promise<OperatorLink> {
   const token = randomBytes(32).toString('base64url')
-  await deleteRecordsOfModel(trx, model, subject)
+  await deleteAccountRecordsOfModel(trx, model, subject)
   const record = { model, id: hashRecordId(token), grant_id: null }
   const expiresAt = now + hours * 3_600_000
   await upsertRecord(trx, {

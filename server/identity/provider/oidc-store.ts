@@ -14,9 +14,12 @@ export interface OidcRecord {
   readonly grant_id: string | null
   readonly uid: string | null
   readonly expires_at: number | null
-  /** The account of a grant, session, code or refresh token; empty when it has none yet. */
+  /**
+   * The account of a grant, session, code or refresh token, empty when it has none yet; the subject of a link that the
+   * operator prints, which may be an e-mail.
+   */
   readonly account_id?: string | null
-  /** The grant of the sign-in that such a record belongs to. */
+  /** The id of the grant whose sign-in the record belongs to. */
   readonly sign_in_id?: string | null
 }
 
@@ -72,8 +75,8 @@ export async function deleteRecord(db: Db, model: string, id: string): Promise<v
   await db.deleteFrom('oidc').where('model', '=', model).where('id', '=', id).execute()
 }
 
-/** Deletes the records of an account that have this model. */
-export async function deleteRecordsOfModel(db: Db, model: string, accountId: string): Promise<void> {
+/** Deletes the records of one model that belong to an account, or to the subject of an operator's link. */
+export async function deleteAccountRecordsOfModel(db: Db, model: string, accountId: string): Promise<void> {
   await db.deleteFrom('oidc').where('model', '=', model).where('account_id', '=', accountId).execute()
 }
 
