@@ -32,7 +32,9 @@ export interface EmbeddedSessionsOptions {
 }
 
 /**
- * The sessions of the embedded provider. The id of a session is the id of its grant at the provider (§15.16).
+ * The sessions of the embedded provider. One session is one sign-in of a browser, for which the provider stores a grant; the
+ * three have the same id (§15.16). The provider's own record `Session` is something else: it belongs to the cookie of a
+ * browser, with which the next sign-in needs no password.
  *
  * When a session ends, its codes and refresh tokens are deleted, and its access tokens are refused on every node. The
  * listeners of `onEnd` then end its event streams (`end-streams-on-sign-out.ts`) and close the user's idle connections to
@@ -60,19 +62,22 @@ export class EmbeddedSessions implements Sessions {
     this.#listeners.push(listener)
   }
 
-  /** Ends a session. The provider calls this several times during one sign-out; the calls share one execution. */
+  /**
+   * Ends a session, but leaves the browser signed in at the provider, whose page for signing out needs that. The provider
+   * calls this several times during one sign-out; the calls share one execution.
+   */
   end(sessionId: string): Promise<void> {
     return this.#ending.run(sessionId, () => this.#end(sessionId))
   }
 
-  /** Ends one sign-in of an account, with the session of its browser (§15.31). */
+  /** Ends one session of an account, and signs its browser out at the provider (§15.31). */
   async endSignIn(accountId: string, sessionId: string): Promise<void> {
     const { db, now } = this.#options
     await db.transaction().execute((trx) => endSignIn(trx, sessionId, now()))
     await this.notifyEnded(accountId, [sessionId])
   }
 
-  /** Ends all sign-ins of an account (§15.31). */
+  /** Ends all sessions of an account, and signs its browsers out at the provider (§15.31). */
   async endAll(accountId: string): Promise<void> {
     const { db, now } = this.#options
     const ended = await db.transaction().execute((trx) => endSignIns(trx, accountId, { now: now() }))
@@ -85,7 +90,7 @@ export class EmbeddedSessions implements Sessions {
     for (const { grant_id } of signIns.slice(maxSignIns)) await this.endSignIn(accountId, grant_id)
   }
 
-  /** Notifies the listeners of sign-ins that were ended in a transaction. */
+  /** Notifies the listeners of sessions that were ended in a transaction, which must be committed. */
   async notifyEnded(accountId: string, sessionIds: readonly string[]): Promise<void> {
     const { db, issuer } = this.#options
     const userId = await findUserRow(db, issuer, accountId).then(

@@ -23,14 +23,15 @@ export async function revokeGrant(db: Db, grantId: string, now: number): Promise
   await deleteSignIn(db, grantId)
 }
 
-/** Ends one sign-in together with the session of its browser. Call it in a transaction. */
+/** Ends one sign-in, and signs its browser out at the provider. Call it in a transaction. */
 export async function endSignIn(trx: Db, grantId: string, now: number): Promise<void> {
   await revokeGrant(trx, grantId, now)
   await deleteRecordsOfSignIn(trx, grantId)
 }
 
 /**
- * Ends all sign-ins of an account, or all except `keep`, and returns their grants. Call it in a transaction.
+ * Ends all sign-ins of an account, or all except that of the grant `keep`, and returns the ids of their grants. Call it in a
+ * transaction. A server then calls `EmbeddedSessions.notifyEnded` with these ids.
  */
 export async function endSignIns(
   trx: Db,

@@ -12,7 +12,7 @@ export interface SessionStreams {
   readonly close: () => Promise<void>
 }
 
-export interface StreamEnds {
+export interface EndStreamsDeps {
   /** Null when the provider does not report the end of a session. */
   readonly sessions: Sessions | null
   /** The ids of all users whom the operator has disabled or is deleting. */
@@ -20,11 +20,11 @@ export interface StreamEnds {
 }
 
 /**
- * Ends the open streams of a session when it ends, and those of a user who is disabled: at once on this node, within two
- * seconds on the others (§15.11, §15.35).
+ * Ends the open streams of a session at once when it ends on this node, and within two seconds when it ends on another one or
+ * its user is disabled (§15.11, §15.35).
  */
 export function endStreamsOnSignOut(
-  { sessions, listDisabledUsers }: StreamEnds,
+  { sessions, listDisabledUsers }: EndStreamsDeps,
   onError: (error: unknown) => void,
 ): SessionStreams {
   const bySession = new StreamIndex()

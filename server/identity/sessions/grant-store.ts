@@ -20,7 +20,7 @@ export interface ActiveGrant {
 }
 
 // Every request of the API reads this, so it is one query.
-const activeGrant = prepareQuery(
+const activeGrantQuery = prepareQuery(
   (db, grant: { readonly id: string; readonly grantId: string; readonly issuer: string }) =>
     db
       .selectFrom('oidc as g')
@@ -43,7 +43,7 @@ export async function findActiveGrant(
   issuer: string,
   grantId: string,
 ): Promise<ActiveGrant | undefined> {
-  const { rows } = await activeGrant(db, { id: hashRecordId(grantId), grantId, issuer })
+  const { rows } = await activeGrantQuery(db, { id: hashRecordId(grantId), grantId, issuer })
   const [row] = rows
   if (row === undefined) return undefined
   const { model, id, grant_id, payload, user_id, subject, created_at, ...user } = row
