@@ -37,7 +37,7 @@ it('has the cost that OWASP recommends, and accepts a hash of a lower cost (§15
   expect(await product.isPassword('wrong horse', old)).toBe(false)
 })
 
-it('computes as much for a hash of a lower cost as for one of today (§15.6)', async () => {
+it('computes as much for a hash of a lower cost as for a new one (§15.6)', async () => {
   const workFor = async (cost: number) => {
     let work = 0
     const counting = createPasswordHasher(scryptCost, async (_text, _salt, one) => {

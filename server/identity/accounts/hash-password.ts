@@ -30,32 +30,32 @@ export interface PasswordHasher {
   hash(password: string): Promise<string>
   /**
    * Whether a password has this hash. Without a hash it returns false after the same computation, and a hash of a lower
-   * cost takes as long as one of today's, so that the time reveals nothing (§15.6).
+   * cost takes as long as a new one, so that the time reveals nothing (§15.6).
    */
   isPassword(password: string, hash: string | null | undefined): Promise<boolean>
-  /** Whether the hash costs less to guess than today's. It can only be replaced when the user enters the password. */
+  /** Whether the hash has a lower cost than new ones. It can only be replaced when the user enters the password. */
   isOutdated(hash: string): boolean
 }
 
 /** Creates the hasher of this process. Only tests, which sign in hundreds of times, pass a lower cost. */
 export function createPasswordHasher(
-  today: number = scryptCost,
+  currentCost: number = scryptCost,
   deriveKey: DeriveKey = createKeyDerivation(),
 ): PasswordHasher {
-  const placeholder = formatHash(today, Buffer.alloc(saltBytes), Buffer.alloc(0))
+  const placeholder = formatHash(currentCost, Buffer.alloc(saltBytes), Buffer.alloc(0))
   return {
     async hash(password) {
       const salt = randomBytes(saltBytes)
-      return formatHash(today, salt, await deriveKey(password, salt, { cost: today, rounds: 1 }))
+      return formatHash(currentCost, salt, await deriveKey(password, salt, { cost: currentCost, rounds: 1 }))
     },
     async isPassword(password, hash) {
       const { cost, salt, key: expected } = readHash(hash ?? placeholder)
       const actual = await deriveKey(password, salt, { cost, rounds: 1 })
-      if (cost < today) await deriveKey(password, salt, { cost, rounds: today / cost - 1 })
+      if (cost < currentCost) await deriveKey(password, salt, { cost, rounds: currentCost / cost - 1 })
       const isEqual = expected.length === actual.length && timingSafeEqual(expected, actual)
       return isEqual && hash !== null && hash !== undefined
     },
-    isOutdated: (hash) => readHash(hash).cost < today,
+    isOutdated: (hash) => readHash(hash).cost < currentCost,
   }
 }
 

@@ -64,8 +64,8 @@ export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): 
 
 /**
  * The account with this e-mail and password. An unknown e-mail costs as much computation as a wrong password, so that
- * the response time does not reveal which e-mails have an account (§15.6). A hash of a lower cost than today's is replaced,
- * which needs the password (§15.5).
+ * the response time does not reveal which e-mails have an account (§15.6). A hash of a lower cost than new ones is
+ * replaced, which needs the password (§15.5).
  */
 export async function findAccountByPassword(
   deps: Pick<SignInDeps, 'database' | 'passwords'>,
