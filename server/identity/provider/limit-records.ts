@@ -19,11 +19,11 @@ const tokenModel = 'RefreshToken'
 export type LimitRecords = (record: Pick<OidcRecord, 'model' | 'grant_id'>) => Promise<void>
 
 export interface RecordLimits {
-  /** Records of each model that anyone can store. At the longest parameters, 10,000 have about 85 MB. */
+  /** Records of each model that anyone can store. With the longest parameters, 10,000 have about 85 MB. */
   readonly max?: number
   /** Refresh tokens of each sign-in. An open page uses 300 a day. */
   readonly maxTokens?: number
-  /** Finding the oldest records takes some milliseconds, so it is done once for this number of new ones. */
+  /** The oldest are deleted once for this number of new ones, because finding them takes some milliseconds. */
   readonly every?: number
 }
 
@@ -36,15 +36,16 @@ export function createRecordLimiter(
   { max = 10_000, maxTokens = 1_000, every = 200 }: RecordLimits = {},
 ): LimitRecords {
   const countOf = new LRUCache<string, number>({ max: maxCountedGrants })
-  const isDue = (key: string): boolean => {
-    const count = (countOf.get(key) ?? 0) + 1
-    countOf.set(key, count % every)
-    return count === every
+  /** Counts a record. Returns true for each one after which the oldest are deleted. */
+  const count = (key: string): boolean => {
+    const next = (countOf.get(key) ?? 0) + 1
+    countOf.set(key, next % every)
+    return next === every
   }
   return async ({ model, grant_id }) => {
     if (openModels.has(model)) {
-      if (isDue(model)) await deleteOldestRecords(db, model, max)
-    } else if (model === tokenModel && grant_id !== null && isDue(grant_id)) {
+      if (count(model)) await deleteOldestRecords(db, model, max)
+    } else if (model === tokenModel && grant_id !== null && count(grant_id)) {
       await deleteOldestOfGrant(db, model, grant_id, maxTokens)
     }
   }

@@ -26,11 +26,11 @@ export function createRequestLimit(
   app: FastifyInstance,
   { base, perMinute }: { readonly base: string; readonly perMinute: number },
 ): RequestLimit {
-  const limitNumber = app.rateLimit({ max: perMinute, timeWindow: minuteMs })
-  const limitSiteNumber = limitSite(app, perMinute)
+  const limitPerNetwork = app.rateLimit({ max: perMinute, timeWindow: minuteMs })
+  const limitPerSite = limitSite(app, perMinute)
   return async (request, reply) => {
-    await limitSiteNumber(request, reply)
-    await limitNumber.call(app, request, reply)
+    await limitPerSite(request, reply)
+    await limitPerNetwork.call(app, request, reply)
     limitSize(request, base)
   }
 }
