@@ -14,7 +14,10 @@ export function registerFormBody(scope: FastifyInstance): void {
   )
 }
 
-/** A hidden field of a form that protects against forged requests. `subject` is the interaction of the form. */
+/**
+ * The value of a form's hidden field, which protects against forged requests. `subject` is what the form belongs to: an
+ * interaction, a sign-in or a link.
+ */
 export function makeFormToken(key: string, subject: string): string {
   return createHmac('sha256', key).update(subject).digest('base64url')
 }

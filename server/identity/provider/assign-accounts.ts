@@ -8,8 +8,8 @@ import { listRecordsWithoutAccount, setAccountOfRecord } from './oidc-store.ts'
 import type { StoredRecord } from './oidc-store.ts'
 
 /**
- * Names the account of every record that a former version stored without it, so that the sign-ins of an account are
- * complete. The payloads are encrypted, which is why a migration cannot do this.
+ * Stores the account in every record that a former version stored without it, so that the list of an account's sign-ins is
+ * complete. A migration cannot do this, because it cannot decrypt the payloads.
  */
 export async function assignAccounts({ db }: Pick<Database, 'db'>, sealer: Sealer): Promise<void> {
   const records = await listRecordsWithoutAccount(db)

@@ -12,7 +12,7 @@ export interface SigningKey extends JWK {
   readonly n: string
   readonly e: string
   readonly kid: string
-  /** The time of creation, in milliseconds since 1970. */
+  /** The time of creation, in milliseconds since 1970: not in seconds as in a token, because keys are stored like this. */
   readonly iat: number
 }
 
