@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { checkArchitecturePage } from './architecture/architecture-page.mjs'
 import { checkBehaviourNumbers } from './architecture/behaviour-numbers.mjs'
 import { checkImportCycles } from './architecture/import-cycles.mjs'
-import { checkDocPaths } from './architecture/doc-paths.mjs'
+import { checkDocLinks, checkDocPaths } from './architecture/doc-paths.mjs'
 import { checkFolders } from './architecture/folders.mjs'
 import { checkNames } from './architecture/names.mjs'
 import { checkPackageImports } from './architecture/package-imports.mjs'
@@ -32,7 +32,11 @@ const rules = [
 ]
 
 const sources = readSources(rootFolder)
-const problems = [...rules.flatMap((rule) => rule(sources)), ...checkDocPaths(rootFolder)]
+const problems = [
+  ...rules.flatMap((rule) => rule(sources)),
+  ...checkDocPaths(rootFolder),
+  ...checkDocLinks(rootFolder),
+]
 for (const problem of problems) console.log(problem)
 console.log(`${describeSizes(sources)}; ${problems.length} problems.`)
 process.exitCode = problems.length === 0 ? 0 : 1

@@ -25,6 +25,37 @@ export function checkDocPaths(root) {
   )
 }
 
+/**
+ * Every link of a document to another page, or to a heading, leads there.
+ *
+ * @param {string} root
+ * @returns {string[]} a sentence for each problem
+ */
+export function checkDocLinks(root) {
+  return listDocuments(root).flatMap((document) =>
+    [...readFileSync(join(root, document), 'utf8').matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]
+      .filter(([, path = '', heading]) => {
+        const target = join(root, path === '' ? document : join(dirname(document), path))
+        return !existsSync(target) || (heading !== undefined && !listHeadings(target).includes(heading))
+      })
+      .map(([link]) => `${document}: the link ${link.slice(1)} leads nowhere`),
+  )
+}
+
+/**
+ * The headings of a document as GitHub writes them in addresses.
+ *
+ * @param {string} path
+ */
+function listHeadings(path) {
+  return [...readFileSync(path, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
 /** @param {string} line */
 function listPaths(line) {
   let folder = ''

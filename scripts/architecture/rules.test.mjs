@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { checkArchitecturePage } from './architecture-page.mjs'
 import { checkBehaviourNumbers } from './behaviour-numbers.mjs'
 import { checkImportCycles } from './import-cycles.mjs'
-import { checkDocPaths } from './doc-paths.mjs'
+import { checkDocLinks, checkDocPaths } from './doc-paths.mjs'
 import { checkFolders } from './folders.mjs'
 import { checkRestrictedCode } from './restricted-code.mjs'
 import { checkNames } from './names.mjs'
@@ -407,15 +407,18 @@ describe('the page of the architecture', () => {
 })
 
 describe('the paths in documents', () => {
-  /** @param {Record<string, string>} documents */
-  function check(documents) {
+  /**
+   * @param {Record<string, string>} documents
+   * @param {(root: string) => string[]} [rule]
+   */
+  function check(documents, rule = checkDocPaths) {
     const root = mkdtempSync(join(tmpdir(), 'yonder-docs-'))
     mkdirSync(join(root, 'docs/decisions'), { recursive: true })
     mkdirSync(join(root, 'server/chats'), { recursive: true })
     writeFileSync(join(root, 'server/app.ts'), '')
     writeFileSync(join(root, 'server/chats/chat-tree.ts'), '')
     for (const [path, text] of Object.entries(documents)) writeFileSync(join(root, path), text)
-    const problems = checkDocPaths(root)
+    const problems = rule(root)
     rmSync(root, { recursive: true })
     return problems
   }
@@ -434,6 +437,18 @@ describe('the paths in documents', () => {
       'docs/map.md': '| `server/app.ts` | `server/chats/`, `chat-tree.ts`, `app.ts` | `*-store.ts` |',
     })
     expect(problems).toStrictEqual(['docs/map.md: server/chats/app.ts does not exist'])
+  })
+
+  it('refuses a link to a page or a heading that does not exist', () => {
+    const documents = {
+      'README.md':
+        '# A, b & c\n[here](#a-b--c) [there](docs/map.md#one) [gone](docs/gone.md) [site](https://a.b/#c)',
+      'docs/map.md': '## One\n[back](../README.md) [two](#two) [`one`](#one)',
+    }
+    expect(check(documents, checkDocLinks)).toStrictEqual([
+      'README.md: the link (docs/gone.md) leads nowhere',
+      'docs/map.md: the link (#two) leads nowhere',
+    ])
   })
 })
 
