@@ -4,7 +4,7 @@ import { classNames } from '../../../ui/class-names.ts'
 import { describeSummary } from './describe-summary.ts'
 import type { SummaryBlockProps } from './summary-block.tsx'
 import { SummaryText } from './summary-text.tsx'
-import { RemoveButton } from './remove-button.tsx'
+import { RemoveSummaryButton } from './remove-summary-button.tsx'
 import { useSummaryActions } from './use-summary-actions.ts'
 
 /** A summary that a later one of the path replaces: one line, without a frame (§26.11). */
@@ -31,7 +31,7 @@ export function ReplacedSummary({ compaction, summaries }: SummaryBlockProps) {
         <div className="mt-1 flex flex-col items-start gap-2 border-l border-line pl-4">
           <SummaryText text={compaction.content} />
           <span className="-ml-3">
-            <RemoveButton
+            <RemoveSummaryButton
               action={remove}
               message="Requests to models do not change, because the later summary stays. If you remove or rewrite that one, this summary is no longer there to continue from."
             />

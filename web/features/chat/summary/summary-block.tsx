@@ -7,7 +7,7 @@ import { useKeepMounted } from '../../../lib/keep-mounted.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { describeSummary } from './describe-summary.ts'
-import { RemoveButton } from './remove-button.tsx'
+import { RemoveSummaryButton } from './remove-summary-button.tsx'
 import type { Summaries } from './summaries-context.ts'
 import { SummaryEditor } from './summary-editor.tsx'
 import { SummaryText } from './summary-text.tsx'
@@ -100,7 +100,7 @@ export const SummaryBlock = memo(function SummaryBlock({ compaction, summaries }
                   >
                     {isRewriting ? 'Writing again…' : 'Write again'}
                   </Button>
-                  <RemoveButton
+                  <RemoveSummaryButton
                     action={remove}
                     disabled={isRewriting}
                     message="The messages stay in the chat and are sent to the model again. They may be summarised again when they no longer fit into its context window."

@@ -3,7 +3,7 @@ import type { Action } from '../../../lib/use-action.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx'
 
-export interface RemoveButtonProps {
+export interface RemoveSummaryButtonProps {
   readonly action: Action<void, null>
   /** What the removal changes. */
   readonly message: string
@@ -11,7 +11,7 @@ export interface RemoveButtonProps {
 }
 
 /** Removes a summary after a confirmation (§26.14). */
-export function RemoveButton({ action, message, disabled }: RemoveButtonProps) {
+export function RemoveSummaryButton({ action, message, disabled }: RemoveSummaryButtonProps) {
   const [isAsking, setAsking] = useState(false)
   return (
     <>
