@@ -7,7 +7,10 @@ import type { SummaryRow } from './summary-store.ts'
 /** Characters of a message in a summary. */
 const maxSummaryChars = 500
 
-/** Returns summaries of chats in the order of `ids` (§3.4). Omits the chats of other users. */
+/**
+ * Returns what search results show of chats, in the order of `ids` (§3.4). Omits the chats of other users. No model is called:
+ * the summaries that models write are compactions (`compaction-store.ts`).
+ */
 export async function summarizeChats(
   db: Db,
   user: Pick<User, 'id'>,
