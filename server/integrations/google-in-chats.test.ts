@@ -81,7 +81,7 @@ describe('Gmail in a chat', () => {
       chatId,
       messageId: waiting?.id,
     }
-    gmail.fail({ method: 'gmail.users.drafts.send', response: 'cut', afterwards: true })
+    gmail.fail({ method: 'gmail.users.drafts.send', response: 'cut', isExecuted: true })
     await Promise.all(
       [client.confirm(confirm), client.confirm(confirm)].map(async (stream) => (await stream).ended),
     )

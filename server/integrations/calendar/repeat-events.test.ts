@@ -115,16 +115,16 @@ describe('repeating events', () => {
 
   it('splits a series when the response to ending it is lost (§11.12)', async () => {
     standUp()
-    google.api.fail({ method: 'calendar.events.patch', response: 500, afterwards: true, times: 4 })
+    google.api.fail({ method: 'calendar.events.patch', response: 500, isExecuted: true, times: 4 })
     expect((await split()).isError).toBe(false)
     expect(await shown()).toEqual(shownAfterSplit)
   })
 
   it('deletes nothing when the old series may or may not have ended', async () => {
     standUp()
-    google.api.fail({ method: 'calendar.events.patch', response: 500, afterwards: true, times: 4 })
+    google.api.fail({ method: 'calendar.events.patch', response: 500, isExecuted: true, times: 4 })
     // The first two requests read the event and its series. The later ones check whether the series has ended.
-    google.api.fail({ method: 'calendar.events.get', response: 500, after: 2, times: 4 })
+    google.api.fail({ method: 'calendar.events.get', response: 500, skipped: 2, times: 4 })
     const result = await split()
     expect(result.isError).toBe(true)
     expect(result.text).toContain('may or may not have ended')

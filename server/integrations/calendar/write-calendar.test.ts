@@ -28,8 +28,8 @@ describe('creating', () => {
   })
 
   it.each([
-    ['the response is lost', { response: 'cut', afterwards: true } as const],
-    ['Google fails after creating it', { response: 500, afterwards: true, times: 2 } as const],
+    ['the response is lost', { response: 'cut', isExecuted: true } as const],
+    ['Google fails after creating it', { response: 500, isExecuted: true, times: 2 } as const],
     ['Google fails before creating it', { response: 503 } as const],
     ['there are too many requests', { response: 403, reason: 'rateLimitExceeded' } as const],
   ])('creates it once when %s (§11.6)', async (_name, fault) => {
@@ -133,9 +133,9 @@ describe('changing', () => {
   it('changes and deletes once when a response is lost (§11.6)', async () => {
     const { id } = lunch()
     const input = { event_id: id, title: 'Lunch', start: '2026-03-24T12:00' }
-    google.api.fail({ method: 'calendar.events.patch', response: 503, afterwards: true })
+    google.api.fail({ method: 'calendar.events.patch', response: 503, isExecuted: true })
     expect((await google.call('update_event', { ...input, new_location: 'Canteen' })).isError).toBe(false)
-    google.api.fail({ method: 'calendar.events.delete', response: 'cut', afterwards: true })
+    google.api.fail({ method: 'calendar.events.delete', response: 'cut', isExecuted: true })
     expect(await google.call('delete_event', input)).toEqual({
       isError: false,
       text: 'The event was deleted.',

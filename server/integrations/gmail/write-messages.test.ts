@@ -19,7 +19,7 @@ describe('labels', () => {
   })
 
   it('creates a label once (§11.20)', async () => {
-    gmail.api.fail({ method: 'gmail.users.labels.create', response: 503, afterwards: true })
+    gmail.api.fail({ method: 'gmail.users.labels.create', response: 503, isExecuted: true })
     expect((await gmail.call('create_label', { name: 'Trips' })).text).toBe('The label "Trips" was created.')
     expect((await gmail.call('create_label', { name: 'trips' })).text).toContain('already exists')
     expect(mailbox().labels.filter(({ type }) => type === 'user')).toHaveLength(1)
@@ -131,11 +131,11 @@ describe('sending', () => {
   })
 
   it.each([
-    ['the response is lost', { response: 'cut', afterwards: true } as const],
-    ['Google fails after sending', { response: 503, afterwards: true, times: 2 } as const],
+    ['the response is lost', { response: 'cut', isExecuted: true } as const],
+    ['Google fails after sending', { response: 503, isExecuted: true, times: 2 } as const],
     ['Google fails before sending', { response: 500, times: 2 } as const],
     ['there are too many requests', { response: 429, retryAfter: 0, times: 2 } as const],
-    ['no response ever confirms it', { response: 503, afterwards: true, times: 10 } as const],
+    ['no response ever confirms it', { response: 503, isExecuted: true, times: 10 } as const],
   ])('sends once when %s (§11.6)', async (_name, fault) => {
     gmail.api.fail({ method: 'gmail.users.drafts.send', ...fault })
     const result = await gmail.call('send_message', mail)
@@ -156,9 +156,9 @@ describe('sending', () => {
   })
 
   it('does not retry creating a draft when the first attempt may have succeeded (§11.6)', async () => {
-    gmail.api.fail({ method: 'gmail.users.drafts.create', response: 503, afterwards: true })
+    gmail.api.fail({ method: 'gmail.users.drafts.create', response: 503, isExecuted: true })
     expect((await gmail.call('create_draft', { subject: 'A', body: 'b' })).isError).toBe(true)
-    gmail.api.fail({ method: 'gmail.users.drafts.create', response: 503, afterwards: true })
+    gmail.api.fail({ method: 'gmail.users.drafts.create', response: 503, isExecuted: true })
     expect((await gmail.call('send_message', mail)).text).toContain('The email was not sent.')
     expect(gmail.api.count('gmail.users.drafts.create')).toBe(2)
     expect(mailbox().sent).toEqual([])
@@ -167,7 +167,7 @@ describe('sending', () => {
   })
 
   it('reports that the email may have been sent when Google does not confirm it (§11.7)', async () => {
-    gmail.api.fail({ method: 'gmail.users.drafts.send', response: 503, afterwards: true })
+    gmail.api.fail({ method: 'gmail.users.drafts.send', response: 503, isExecuted: true })
     gmail.api.fail({ method: 'gmail.users.drafts.send', response: 503, times: 3 })
     gmail.api.fail({ method: 'gmail.users.drafts.get', response: 503, times: 4 })
     const result = await gmail.call('send_message', mail)

@@ -29,15 +29,15 @@ export interface Fault {
   readonly method?: string
   /** A status, a broken connection, no response, or an HTML page that is not Google's. */
   readonly response: number | 'cut' | 'hang' | 'html'
-  /** The request is executed first, and only its response is lost. */
-  readonly afterwards?: boolean
+  /** The request is executed before it fails, so that only its response is wrong or lost. */
+  readonly isExecuted?: boolean
   readonly reason?: string
   /** Seconds. */
   readonly retryAfter?: number
-  /** Default: 1. */
+  /** How many requests fail. Default: 1. */
   readonly times?: number
-  /** Requests to the method that succeed before. */
-  readonly after?: number
+  /** How many requests to the method succeed before. Default: 0. */
+  readonly skipped?: number
 }
 
 export interface ApiStandInOptions {
@@ -59,7 +59,7 @@ export class ApiStandIn implements StandInApi {
   /** Differences from the discovery document. */
   readonly problems: string[] = []
   readonly #options: ApiStandInOptions
-  readonly #faults: { fault: Fault; remaining: number; before: number }[] = []
+  readonly #faults: { fault: Fault; remaining: number; skipped: number }[] = []
 
   constructor(options: ApiStandInOptions) {
     this.prefix = options.prefix
@@ -67,7 +67,7 @@ export class ApiStandIn implements StandInApi {
   }
 
   fail(fault: Fault): void {
-    this.#faults.push({ fault, remaining: fault.times ?? 1, before: fault.after ?? 0 })
+    this.#faults.push({ fault, remaining: fault.times ?? 1, skipped: fault.skipped ?? 0 })
   }
 
   count(method: string): number {
@@ -98,7 +98,7 @@ export class ApiStandIn implements StandInApi {
       throw new GoogleApiError(403, 'Request had insufficient authentication scopes.')
     }
     const fault = this.#nextFault(method.id)
-    if (fault !== undefined && fault.afterwards !== true) return this.#failAs(fault)
+    if (fault !== undefined && fault.isExecuted !== true) return this.#failAs(fault)
     const result = await this.#options.handlers[method.id]?.({ account, params, body })
     if (fault !== undefined) return this.#failAs(fault)
     return result === undefined ? new Response(null, { status: 204 }) : Response.json(result)
@@ -107,7 +107,7 @@ export class ApiStandIn implements StandInApi {
   #nextFault(method: string): Fault | undefined {
     const index = this.#faults.findIndex(({ fault }) => (fault.method ?? method) === method)
     const found = this.#faults[index]
-    if (found === undefined || found.before-- > 0) return undefined
+    if (found === undefined || found.skipped-- > 0) return undefined
     if (--found.remaining <= 0) this.#faults.splice(index, 1)
     return found.fault
   }

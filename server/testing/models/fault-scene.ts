@@ -38,7 +38,7 @@ export function sendJson(
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 }
 
-/** A complete reply without a fault: ok. */
+/** Sends a complete reply without a fault; its text is "ok". */
 export function replyOk(scene: FaultScene): void {
   beginReply(scene).end(scene.shape.text('ok') + scene.shape.finish('stop', faultUsage))
 }
