@@ -8,7 +8,10 @@ type FailureDetails = Omit<FailedPart, 'type' | 'code' | 'message'>
 /** Thrown inside an adapter to end the reply. It never leaves `models/`. */
 export class ModelFailure extends Error {
   readonly code: ErrorCode
-  /** The response body of a refused request, which may name a field that the upstream does not support. */
+  /**
+   * The response body of a refused request, or the error that the upstream sent in a response. It may name a field that the
+   * upstream does not support. Empty when there is none.
+   */
   readonly rejection: string
   readonly details: FailureDetails
 

@@ -123,7 +123,7 @@ export interface ModelReply {
  * - After an abort it yields no further part and closes the upstream's socket; then `closed` resolves.
  * - `finish` is yielded only when the upstream itself reported the end. A connection that closes without it yields
  *   `failed` with `upstream_cut`, and no `tool_call`.
- * - No part is yielded twice: the upstream is not called again after the first part.
+ * - No text, reasoning or tool call is yielded twice: the upstream is not called again after the first of them.
  * - A call with tools to a model that does not support them yields `failed` with `tool_unavailable`, an option that the
  *   model does not support yields `option_refused`, and a prompt that is too long for it yields `context_exceeded`. No text
  *   or reasoning precedes them, so the call may be repeated with another request.

@@ -114,6 +114,10 @@ export function moveSeries(
   )
 }
 
+/**
+ * Returns `days`, by which a series is moved.
+ * @throws AppError `invalid_request` unless it is 0 or the series gets a new rule
+ */
 function requireShift(days: number, hasNewRule: boolean): number {
   if (days === 0 || hasNewRule) return days
   throw new AppError(

@@ -13,7 +13,7 @@ import type { ActiveCall, ModelCall } from './post-model-call.ts'
 import { readResponse } from './read-response.ts'
 import type { ReplyReader } from './read-response.ts'
 
-/** A wire format of OpenAI. `Dialect` says which of the fields that some servers do not support are sent. */
+/** A wire format that needs no package of its provider. `Dialect` says which of the fields that some servers do not support are sent. */
 export interface WireFormat<Dialect> {
   readonly apiType: ApiType
   readonly defaultPath: string
@@ -28,7 +28,7 @@ export interface WireFormat<Dialect> {
   openReader(call: ModelCall, limits: ModelLimits): ReplyReader
 }
 
-/** Calls a model in a wire format that needs no package of its provider. */
+/** Calls a model in a wire format, and again in another dialect when the upstream refuses a field. */
 export function streamReply<Dialect>(
   endpoint: ModelEndpoint,
   format: WireFormat<Dialect>,
