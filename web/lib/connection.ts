@@ -8,7 +8,7 @@ import { createStore, type ReadableStore } from './store.ts'
 export type ConnectionState = 'online' | 'checking' | 'unreachable' | 'offline'
 
 export interface Connection extends ReadableStore<ConnectionState> {
-  /** Called when a request got no response: asks the server until it responds. */
+  /** Called when a request got no response: probes the server until it responds. */
   readonly check: () => void
 }
 
@@ -18,7 +18,7 @@ const gracePeriodMs = 1000
 const checkIntervalMs = 2000
 
 /**
- * Creates the state of the connection to the server. `probe` resolves to whether the server responds. The server is asked
+ * Creates the state of the connection to the server. `probe` resolves to whether the server responds. The server is probed
  * only after a request has failed, and only while something subscribes to the state.
  */
 export function createConnection(probe: () => Promise<boolean>): Connection {

@@ -13,9 +13,9 @@ declare global {
   }
 }
 
-const place = document.createElement('div')
-place.style.maxWidth = '46rem'
-document.body.append(place)
+const container = document.createElement('div')
+container.style.maxWidth = '46rem'
+document.body.append(container)
 
 let shown = openPlain()
 
@@ -34,7 +34,7 @@ window.grow = async (text, from, to, step) => {
 }
 
 function openMarkdown() {
-  const root = createRoot(place)
+  const root = createRoot(container)
   return {
     text: (text: string) => flushSync(() => root.render(<MarkdownBody text={text} open />)),
     close: () => root.unmount(),
@@ -47,7 +47,7 @@ function openPlain() {
   box.className = 'whitespace-pre-wrap'
   const node = document.createTextNode('')
   box.append(node)
-  place.append(box)
+  container.append(box)
   return {
     text: (text: string) => node.appendData(text.slice(node.length)),
     close: () => box.remove(),

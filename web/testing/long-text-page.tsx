@@ -84,24 +84,24 @@ function Input({ text }: { readonly text: string }) {
   )
 }
 
-const place = document.createElement('div')
-place.style.maxWidth = '46rem'
-document.body.append(place)
-let root = createRoot(place)
+const container = document.createElement('div')
+container.style.maxWidth = '46rem'
+document.body.append(container)
+let root = createRoot(container)
 
 window.places = Object.keys(draw)
 window.show = (name, text) => {
   root.unmount()
-  root = createRoot(place)
-  if (name === 'plain') place.replaceChildren(plainElement('pre', text))
-  else if (name === 'plain input') place.replaceChildren(plainElement('textarea', text))
+  root = createRoot(container)
+  if (name === 'plain') container.replaceChildren(plainElement('pre', text))
+  else if (name === 'plain input') container.replaceChildren(plainElement('textarea', text))
   else flushSync(() => root.render(<MemoryRouter>{draw[name]?.(text)}</MemoryRouter>))
 }
 window.growInSteps = async (name, text, steps) => {
   window.show('plain', '')
   const node = document.createTextNode('')
-  if (name === 'plain') place.firstElementChild?.append(node)
-  else place.replaceChildren()
+  if (name === 'plain') container.firstElementChild?.append(node)
+  else container.replaceChildren()
   for (let step = 1; step <= steps; step += 1) {
     const shown = text.slice(0, Math.ceil((text.length * step) / steps))
     if (name === 'plain') node.appendData(shown.slice(node.length))
