@@ -33,7 +33,7 @@ export function ReplacedSummary({ compaction, summaries }: SummaryBlockProps) {
           <span className="-ml-3">
             <RemoveSummaryButton
               action={remove}
-              message="Requests to models do not change, because the later summary stays. If you remove or rewrite that one, this summary is no longer there to continue from."
+              message="Requests to models do not change now, because they contain the later summary. If that one is removed or written again, the messages themselves are used instead of this summary."
             />
           </span>
         </div>
