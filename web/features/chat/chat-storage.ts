@@ -9,7 +9,7 @@ import { browserStorage } from '../../lib/browser-storage.ts'
 export const storageKeys = {
   homeBot: 'home_page_selected_bot',
   homeDraft: 'home_page_draft',
-  /** The request of a chat that was perhaps reserved and is not used. */
+  /** The id of a request that may have reserved a chat for a message that was moved back into the input. */
   homeRequest: 'home_page_request',
   homeOutbox: (request: string) => `home_page_outbox_${request}`,
   chatBot: (chatId: string) => `chat_${chatId}_selectedBot`,

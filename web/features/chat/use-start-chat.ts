@@ -54,7 +54,7 @@ export function useStartChat(): StartChat {
     try {
       const chat = await api.get<NewChat>(`/api/chat/id?request=${request}`)
       if (chat === undefined) attempt.fail({ cause: 'signed_out' })
-      // Another page is open, and this chat must not take its place.
+      // The attempt has failed if the user has left the home page. The new chat must not replace the page that is open now.
       else if (attempt.isActive()) {
         attempt.handOver(chat.id)
         current.current = undefined
@@ -80,7 +80,7 @@ export function useStartChat(): StartChat {
     isStarting,
     unsent: messages.filter((message): message is UnsentHomeMessage => message.failure !== undefined),
     automatic,
-    start: (content, botName) => void send({ request: takeRequest(), content, botName }),
+    start: (content, botName) => void send({ request: takeRequestId(), content, botName }),
     sendAgain,
   }
 }
@@ -94,14 +94,14 @@ function useAutomaticSends(
   const [sends] = useState(() => new AutomaticSends(connection))
   const handleBack = useEffectEvent(() => {
     const message = find()
-    if (message?.failure !== undefined && sends.take(message.request, message.failure))
+    if (message?.failure !== undefined && sends.claim(message.request, message.failure))
       send(message, message.botName)
   })
   useEffect(() => sends.watch(() => handleBack()), [sends])
 }
 
-/** Returns the request of a message that was edited before its chat was opened, or a new one. */
-function takeRequest(): string {
+/** Returns a new request id, or the one of a message that was moved back into the input: its chat may be reserved already. */
+function takeRequestId(): string {
   const request = browserStorage.read(storageKeys.homeRequest)
   browserStorage.remove(storageKeys.homeRequest)
   return request ?? createMessageId()

@@ -5,6 +5,7 @@ import { textOfContent } from '@yonder/contract/message-text'
 /** How much of a bot's context window a chat uses. */
 export interface ContextUse {
   readonly tokens: number
+  /** The size of the context window, in tokens. */
   readonly window: number
   /** Whether a part of the tokens was not counted by a provider. */
   readonly isEstimate: boolean

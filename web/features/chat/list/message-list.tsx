@@ -38,9 +38,9 @@ export interface MessageListHandle {
 
 export interface MessageListProps {
   readonly path: readonly Message[]
-  /** The ids of the messages that are being written. */
+  /** The ids of the messages of the current run. */
   readonly writing?: ReadonlySet<string>
-  /** The session that has the text of these messages. */
+  /** The session that has the text of these messages so far. */
   readonly session?: ChatSession
   /** Which end of a long chat is rendered first. */
   readonly opensAt?: 'start' | 'end'

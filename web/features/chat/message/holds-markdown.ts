@@ -19,7 +19,7 @@ export function holdsMarkdown(text: string): boolean {
 
 function opensFence(line: string): boolean {
   const found = fence.exec(line)
-  // Code between backticks may also stand in one line.
+  // A line with closing backticks, such as ```code```, is inline code.
   return found !== null && (found[1]?.startsWith('~') === true || !line.slice(found[0].length).includes('`'))
 }
 

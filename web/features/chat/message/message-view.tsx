@@ -10,7 +10,7 @@ import { UserMessage } from './user-message.tsx'
 
 export interface MessageViewProps {
   readonly group: MessageGroup
-  /** Set for messages of the run that is being written. */
+  /** Set for messages of the current run. */
   readonly session?: ChatSession | undefined
 }
 

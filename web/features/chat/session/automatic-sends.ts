@@ -23,8 +23,11 @@ export class AutomaticSends {
     })
   }
 
-  /** Whether the message with this id, which failed for this reason, is to be sent now. True once. */
-  take(id: string, failure: Failure): boolean {
+  /**
+   * Returns whether the message with this id, which failed for this reason, is to be sent now, and counts it as sent: until
+   * the next outage it returns false for the same message.
+   */
+  claim(id: string, failure: Failure): boolean {
     if (!isOutage(failure) || this.#connection.get() !== 'online' || this.#sentId === id) return false
     this.#sentId = id
     return true

@@ -41,7 +41,7 @@ test('joins the run that is being written when a chat is opened, after the event
 })
 
 test('reconnects without a missing or repeated event when the connection is lost (§10.25)', async () => {
-  expectConsole('error', /The stream broke and is joined again/)
+  expectConsole('error', /The stream broke\. Reconnecting\./)
   const { api, server } = await beginReply('Count', 'one ')
   const second = api.stream('GET /api/chat/c1/stream', 1)
   server.stream().cut()
@@ -56,7 +56,7 @@ test('reconnects without a missing or repeated event when the connection is lost
 })
 
 test('reconnects when an event is missing (§10.9)', async () => {
-  expectConsole('error', /The stream broke and is joined again/)
+  expectConsole('error', /The stream broke\. Reconnecting\./)
   const { api, server } = await beginReply('Count')
   const second = api.stream('GET /api/chat/c1/stream', 1)
   server.stream().write(JSON.stringify({ type: 'text', seq: 5, choices: [{ delta: { content: 'late' } }] }))
@@ -154,7 +154,7 @@ test('requests nothing when the stream ends after the page of the chat is gone, 
   }
 })
 
-test('a chat that was left is not shown as it was then, but loaded again, with the message that was not sent (§10.21)', async () => {
+test('loads a chat again when it is reopened, and keeps the message that was not sent (§10.21)', async () => {
   expectConsole('error', /Error sending message/)
   const { api, view } = openChat(shortChat)
   api.on('POST /api/chat/completions', () => failure(500, 'internal', 'Going down.'))
@@ -176,7 +176,7 @@ test('a chat that was left is not shown as it was then, but loaded again, with t
   expect(articles()).toHaveLength(4)
 })
 
-test('a chat that could not be found is requested when it is opened again', async () => {
+test('requests a chat that was not found when it is opened again', async () => {
   expectConsole('error', /404/)
   const api = new ScriptedApi().on('GET /api/bots', () => json([]))
   api.on('GET /api/chats/c1', () => failure(404, 'not_found', 'Gone.'))

@@ -57,7 +57,7 @@ export class ChatSession {
   #abort = new AbortController()
   readonly #selections: SelectionSaver
   readonly #automaticSends: AutomaticSends
-  #leaveConnection = () => {}
+  #stopWatchingConnection = () => {}
 
   /** `isLive` returns whether live updates contain the events of runs that this page did not request. */
   constructor(chatId: string, api: ApiClient, isLive: () => boolean) {
@@ -91,7 +91,7 @@ export class ChatSession {
     if (this.#viewers === 1) {
       const stopSending = this.#automaticSends.watch(() => this.#sendAfterOutage())
       const stopClearing = onOutageEnd(this.#api.connection, () => this.#apply({ type: 'outage_ended' }))
-      this.#leaveConnection = () => {
+      this.#stopWatchingConnection = () => {
         stopSending()
         stopClearing()
       }
@@ -101,7 +101,7 @@ export class ChatSession {
     return () => {
       this.#viewers -= 1
       if (this.#viewers > 0) return
-      this.#leaveConnection()
+      this.#stopWatchingConnection()
       this.#reader.close()
       const hasFailed = this.#state.error !== undefined
       this.#closeTimer = setTimeout(() => this.#forget(), hasFailed ? 0 : closeDelayMs)
@@ -328,7 +328,7 @@ export class ChatSession {
 
   /**
    * Called some time after the chat was closed. A run continues on the server. The chat is loaded again when it is opened,
-   * because what is known of it becomes outdated, and a message that is sent would answer an outdated branch.
+   * because its data becomes outdated, and a message would be appended to an outdated branch.
    */
   #forget(): void {
     if (activeRun(this.#state)?.phase === 'sending' || this.#state.isReading)
@@ -342,7 +342,7 @@ export class ChatSession {
     const { message, failure } = unsent
     // When the user signs out, the outbox is emptied, and the message must not be sent any more.
     const isKept = outbox.read(this.#chatId)?.message.id === message.id
-    if (isKept && this.#automaticSends.take(message.id, failure)) this.send(message)
+    if (isKept && this.#automaticSends.claim(message.id, failure)) this.send(message)
   }
 
   /** The only method that changes the state. It also sends, stores and renders what follows from the change. */

@@ -5,7 +5,7 @@ import { restoreDraft, storageKeys } from '../chat-storage.ts'
 
 /** A message of the home page, until the page of its chat sends it. */
 export interface HomeMessage {
-  /** Sent with the call that reserves the chat, so that a repeated call gets the same chat (§17.26). */
+  /** The id of the request that reserves the chat, so that a repeated request gets the same chat (§17.26). */
   readonly request: string
   readonly content: string
   readonly botName: string
@@ -26,7 +26,7 @@ export interface SendAttempt {
   readonly handOver: (chatId: string) => void
 }
 
-/** The attempts of this page by the request of their message, with the functions that release their locks. */
+/** The attempts of this page by the request id of their message, with the functions that release their locks. */
 const attempts = new Map<string, { readonly attempt: SendAttempt; readonly release: () => void }>()
 const listeners = new Set<() => void>()
 let listed: readonly HomeMessage[] = []
@@ -56,7 +56,7 @@ export const homeOutbox = {
   },
   /** Whether a message is stored and neither this page nor another one is sending it. */
   isUnsent: (request: string): boolean => read(request)?.failure !== undefined,
-  /** Moves the text back into the input. The chat that was perhaps reserved for it is kept for the next message. */
+  /** Moves the text back into the input. The request id is kept for the next message, since a chat may be reserved for it. */
   edit({ request, content, chatId }: HomeMessage): void {
     remove(request)
     if (chatId === undefined) browserStorage.write(storageKeys.homeRequest, request)

@@ -120,7 +120,7 @@ export async function* readRun(
         }
       } catch (error) {
         problem = error
-        if (!signal.aborted) logError('The stream broke and is joined again', error)
+        if (!signal.aborted) logError('The stream broke. Reconnecting.', error)
       } finally {
         stream.stopTimeout()
       }

@@ -120,7 +120,7 @@ export interface SessionView extends Pick<SessionState, 'error' | 'unsent' | 'no
   readonly chat: Chat | undefined
   readonly phase: Activity['phase']
   readonly isConnected: boolean
-  /** The ids of the messages that the run is writing. */
+  /** The ids of the messages of the current run, which include the message that it replies to. */
   readonly writing: ReadonlySet<string>
 }
 

@@ -8,10 +8,11 @@ import { useDiscardQuestion } from '../../../ui/dialog/discard-question.tsx'
 import { hasLongLine, prepareForLongLine } from '../../../ui/long-text.tsx'
 
 export interface SummaryEditorProps {
-  /** The stored text, when the editing began and now. */
+  /** The stored text when the editing began. */
   readonly before: string
+  /** The stored text now. */
   readonly now: string
-  /** Returns the edited text, if the edit is an earlier one. */
+  /** Returns the text of an edit that was open when the chat was left; undefined for a new edit. */
   readonly readText: () => string | undefined
   /** Whether the summary was removed or replaced elsewhere, so that nothing can be saved. */
   readonly isGone: boolean
@@ -83,7 +84,7 @@ export function SummaryEditor(props: SummaryEditorProps) {
           id={hint}
           className={classNames('mr-auto text-xs', isTooLong || isGone ? 'text-danger' : 'text-muted')}
         >
-          {describeProblem({ isGone, isTooLong, isOutdated: now !== before, length: text.length })}
+          {describeState({ isGone, isTooLong, isOutdated: now !== before, length: text.length })}
         </output>
         <Button size="small" look="plain" onClick={onClose}>
           Cancel
@@ -97,15 +98,17 @@ export function SummaryEditor(props: SummaryEditorProps) {
   )
 }
 
-interface Problems {
+interface EditState {
   readonly isGone: boolean
   readonly isTooLong: boolean
   /** Whether the stored text has changed since the editor was opened. */
   readonly isOutdated: boolean
+  /** In characters. */
   readonly length: number
 }
 
-function describeProblem({ isGone, isTooLong, isOutdated, length }: Problems): string {
+/** The line under the text: what prevents saving, or a hint. */
+function describeState({ isGone, isTooLong, isOutdated, length }: EditState): string {
   if (isGone) return 'This summary no longer exists. Copy your text if you need it.'
   if (isTooLong)
     return `A summary has at most ${formatCount(maxSummaryChars)} characters. This one has ${formatCount(length)}.`
