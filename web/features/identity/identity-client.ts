@@ -95,7 +95,7 @@ export function createIdentityClient(settings: ClientSettings['identity']): Iden
   }
 }
 
-/** Returns the address to open next. When the provider cannot be asked, the user is signed out in this browser only. */
+/** Returns the address to open next. When `endSession` cannot be loaded, the user is signed out in this browser only. */
 async function signOutAtProvider(
   openClient: () => Promise<OpenIdClient>,
   session: Session | null,

@@ -4,24 +4,24 @@ import { SignedOutError } from './signed-out-error.ts'
 import { toSession } from './to-session.ts'
 
 /**
- * Exchanges the refresh token for a new access token and stores the new session. Only if the provider refuses the
- * refresh token is the session removed; after any other failure the user stays signed in (§15.9, §15.13).
+ * Exchanges the refresh token of `previous` for a new access token and stores the new session. If the provider refuses
+ * the refresh token, the session is removed; after any other failure the user stays signed in (§15.9, §15.13).
  * @throws SignedOutError, or the failure of the request
  */
 export async function refreshSession(
   store: SessionStore,
   openClient: () => Promise<OpenIdClient>,
-  known: Session,
+  previous: Session,
 ): Promise<Session> {
-  if (known.refreshToken === null) {
+  if (previous.refreshToken === null) {
     store.clear()
     throw new SignedOutError('The access token has expired and cannot be refreshed.')
   }
-  const isStored = (): boolean => store.read()?.refreshToken === known.refreshToken
+  const isStored = (): boolean => store.read()?.refreshToken === previous.refreshToken
   const { library, configuration } = await openClient()
   try {
-    const response = await library.refreshTokenGrant(configuration, known.refreshToken)
-    const session = toSession(response, Date.now(), known)
+    const response = await library.refreshTokenGrant(configuration, previous.refreshToken)
+    const session = toSession(response, Date.now(), previous)
     // The user may have signed out during the request.
     if (!isStored()) throw new SignedOutError('Signed out meanwhile.')
     store.write(session)

@@ -8,23 +8,23 @@ const defaultLifetimeMs = 5 * 60_000
 type TokenResponse = TokenEndpointResponse & TokenEndpointResponseHelpers
 
 /**
- * Returns the session to store after a validated response. `known` is the session before a refresh: its refresh or ID token
- * stays if the response has no new one.
+ * Returns the session to store after a validated response. `previous` is the session before a refresh: its refresh or ID
+ * token stays if the response has no new one. `now` is in milliseconds since 1970.
  * @throws if there is no ID token, or a refresh returns one of another user
  */
-export function toSession(response: TokenResponse, now: number, known: Session | null): Session {
+export function toSession(response: TokenResponse, now: number, previous: Session | null): Session {
   const claims = response.claims()
-  const user = claims === undefined ? known?.user : toUser(claims)
-  const idToken = response.id_token ?? known?.idToken
+  const user = claims === undefined ? previous?.user : toUser(claims)
+  const idToken = response.id_token ?? previous?.idToken
   if (user === undefined || idToken === undefined) throw new Error('The response has no ID token.')
-  if (known !== null && known.user.sub !== user.sub) {
+  if (previous !== null && previous.user.sub !== user.sub) {
     throw new Error('The refreshed ID token belongs to another user.')
   }
   const seconds = response.expiresIn()
   return {
     accessToken: response.access_token,
     expiresAt: now + (seconds === undefined ? defaultLifetimeMs : seconds * 1000),
-    refreshToken: response.refresh_token ?? known?.refreshToken ?? null,
+    refreshToken: response.refresh_token ?? previous?.refreshToken ?? null,
     idToken,
     user,
   }

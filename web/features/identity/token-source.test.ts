@@ -4,11 +4,11 @@ import type { Session } from './session-store.ts'
 import { createTokenSource } from './token-source.ts'
 
 const store = createSessionStore('https://id.example', 'yonder')
-const hour = 3_600_000
+const hourMs = 3_600_000
 
-const sessionOf = (sub: string, lifetime: number): Session => ({
+const sessionOf = (sub: string, lifetimeMs: number): Session => ({
   accessToken: `token of ${sub}`,
-  expiresAt: Date.now() + lifetime,
+  expiresAt: Date.now() + lifetimeMs,
   refreshToken: `refresh of ${sub}`,
   idToken: 'id',
   user: { sub, name: sub, email: null, picture: null },
@@ -33,17 +33,17 @@ afterEach(() => {
   store.clear()
 })
 
-const openNothing = () => Promise.reject(new Error('The provider must not be asked.'))
+const openNothing = () => Promise.reject(new Error('No request to the provider is expected.'))
 
 it('returns the token of the user it is requested for (§15.25)', async () => {
-  store.write(sessionOf('ada', hour))
+  store.write(sessionOf('ada', hourMs))
   const tokens = createTokenSource(store, openNothing)
   expect(await tokens.get('ada')).toBe('token of ada')
   expect(await tokens.get()).toBe('token of ada')
 })
 
 it('refuses a request of a user when another user has signed in (§15.25)', async () => {
-  store.write(sessionOf('eve', hour))
+  store.write(sessionOf('eve', hourMs))
   const tokens = createTokenSource(store, openNothing)
   await expect(tokens.get('ada')).rejects.toThrow('Another user has signed in.')
 })
@@ -52,7 +52,7 @@ it('refuses a request that was waiting for a token when another user signed in (
   store.write(sessionOf('ada', 0))
   const tokens = createTokenSource(store, openNothing)
   const waiting = tokens.get('ada')
-  store.write(sessionOf('eve', hour))
+  store.write(sessionOf('eve', hourMs))
   const ofEve = tokens.get('eve')
   grant()
   await expect(waiting).rejects.toThrow('Another user has signed in.')
