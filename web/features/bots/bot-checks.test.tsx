@@ -67,7 +67,7 @@ describe('the models of the provider', () => {
     await waitFor(() => expect(form.getByLabelText('Model *')).toHaveAccessibleDescription(hint))
   })
 
-  it('are asked for again after the request itself has failed (§23.17)', async () => {
+  it('are requested again after a request has failed (§23.17)', async () => {
     scene.api.on(modelsRoute, () => failure(429, 'rate_limited', 'Too many requests.'))
     const form = await scene.openAdd()
     await userEvent.click(form.getByLabelText('Model *'))

@@ -16,8 +16,8 @@ export interface ModelFieldProps {
 }
 
 /**
- * The model, with the models of the provider as suggestions (§23.17). The browser's own list is used: it is not cut off by
- * the dialog, and every device and screen reader knows it.
+ * The model, with the models of the provider as suggestions (§23.17). They are a `datalist`: the dialog does not cut it
+ * off, and every device and screen reader supports it.
  */
 export function ModelField({ value, list, isWrong, inputRef, onChange, onFocus }: ModelFieldProps) {
   const id = useId()

@@ -201,7 +201,7 @@ test('does not send a message again that another tab has begun to send (§10.27)
   expect(screen.queryByText('text of r1')).toBeNull()
 })
 
-test('shows nothing of the user before, also when a call of that user fails later (§15.12)', async () => {
+test('shows nothing of the previous user, also when a call of that user fails later (§15.12)', async () => {
   expectConsole('error', /Error creating chat with message/)
   personalStorage.setOwner('ada')
   let fail: (error: Error) => void = () => undefined

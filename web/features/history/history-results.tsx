@@ -42,6 +42,7 @@ export function HistoryResults({ addRow, result, search, onOpen }: HistoryResult
           <HistoryRow key={chat.id} ref={addRow} chat={chat} search={search} onOpen={onOpen} />
         ))}
       </ul>
+      {/* The key changes with every page, so that a button that stays in view loads the next one too. */}
       {result.hasMore && <MoreButton key={chats.length} result={result} />}
     </>
   )
@@ -49,18 +50,18 @@ export function HistoryResults({ addRow, result, search, onOpen }: HistoryResult
 
 /** A button that loads the next page when pressed, or when it is scrolled into view. */
 function MoreButton({ result }: { readonly result: ChatSearch }) {
-  const button = useRef<HTMLDivElement>(null)
+  const box = useRef<HTMLDivElement>(null)
   const load = useEffectEvent(result.loadMore)
   useEffect(() => {
-    if (button.current === null) return
+    if (box.current === null) return
     const observer = new IntersectionObserver((entries) => {
       if (entries.some((entry) => entry.isIntersecting)) load()
     })
-    observer.observe(button.current)
+    observer.observe(box.current)
     return () => observer.disconnect()
   }, [])
   return (
-    <div ref={button} className="flex justify-center px-2 pb-3">
+    <div ref={box} className="flex justify-center px-2 pb-3">
       <Button look="plain" size="small" busy={result.isLoadingMore} onClick={result.loadMore}>
         Show more
       </Button>
