@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatClockWithSeconds, formatMoment, formatRecent } from './format-time.ts'
+import { formatClockWithSeconds, formatDuration, formatMoment, formatRecent } from './format-time.ts'
 
 const now = new Date(2026, 10, 20, 15, 0)
 
@@ -17,4 +17,18 @@ test('a full time has day, hour and minute, and a log has seconds (§14.36)', ()
   const time = new Date(2026, 0, 2, 3, 4, 5)
   expect(formatMoment(time)).toBe('2026-01-02 03:04')
   expect(formatClockWithSeconds(time)).toBe('03:04:05')
+})
+
+test.each([
+  [0, '0 ms'],
+  [12, '12 ms'],
+  [999, '999 ms'],
+  [1400, '1.4 s'],
+  [9949, '9.9 s'],
+  [9960, '10 s'],
+  [25_400, '25 s'],
+  [59_600, '1 min'],
+  [185_000, '3 min 5 s'],
+])('formats %d ms as %s', (milliseconds, text) => {
+  expect(formatDuration(milliseconds)).toBe(text)
 })

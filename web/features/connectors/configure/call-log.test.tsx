@@ -47,6 +47,7 @@ describe('the call log', () => {
                   duration: null,
                   bytes: null,
                 },
+                { ...call, id: '3', duration: 59_990 },
               ],
               next: null,
             },
@@ -58,8 +59,9 @@ describe('the call log', () => {
       /^readDone.*2026.* · allowed once · 1\.2 s · 2\.5 kB$/,
     )
     await userEvent.click(buttonOf('Show more', dialog))
-    await waitFor(() => expect(list.getAllByRole('listitem')).toHaveLength(2))
+    await waitFor(() => expect(list.getAllByRole('listitem')).toHaveLength(3))
     expect(list.getAllByRole('listitem')[1]).toHaveTextContent(/^writeDenied.* · denied by you$/)
+    expect(list.getAllByRole('listitem')[2]).toHaveTextContent(/ · 1 min · /)
     expect(scene.api.seen(route)[1]?.query.get('before')).toBe('5.one')
     expect(dialog.queryByRole('button', { name: 'Show more' })).not.toBeInTheDocument()
   })

@@ -1,5 +1,5 @@
 import type { Approval, CallOutcome, ToolCallRecord } from '@yonder/contract/connector'
-import { formatMoment } from '../../../lib/format-time.ts'
+import { formatDuration, formatMoment } from '../../../lib/format-time.ts'
 
 const approvals: Readonly<Record<Approval, string>> = {
   once: 'allowed once',
@@ -30,7 +30,7 @@ export interface CallLine {
 export function describeCall({ approval, outcome, started_at, duration, bytes }: ToolCallRecord): CallLine {
   const facts = [
     approvals[approval],
-    duration === null ? undefined : describeDuration(duration),
+    duration === null ? undefined : formatDuration(duration),
     bytes === null ? undefined : describeBytes(bytes),
   ]
   return {
@@ -39,13 +39,6 @@ export function describeCall({ approval, outcome, started_at, duration, bytes }:
     time: formatMoment(new Date(started_at)),
     facts: facts.filter((fact) => fact !== undefined),
   }
-}
-
-function describeDuration(milliseconds: number): string {
-  if (milliseconds < 1000) return `${milliseconds} ms`
-  const seconds = milliseconds / 1000
-  if (seconds < 60) return `${seconds.toFixed(1)} s`
-  return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`
 }
 
 function describeBytes(bytes: number): string {

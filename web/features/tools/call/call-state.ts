@@ -61,14 +61,3 @@ export function describeCallState(state: CallState): string | undefined {
       return `The call was interrupted. ${unknownOutcome}`
   }
 }
-
-/** Formats milliseconds: '12 ms', '1.4 s', '25 s', '3 min 5 s'. */
-export function formatDuration(milliseconds: number): string {
-  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`
-  const seconds = milliseconds / 1000
-  if (seconds < 9.95) return `${seconds.toFixed(1)} s`
-  const rounded = Math.round(seconds)
-  if (rounded < 60) return `${rounded} s`
-  const [minutes, remainder] = [Math.floor(rounded / 60), rounded % 60]
-  return remainder === 0 ? `${minutes} min` : `${minutes} min ${remainder} s`
-}
