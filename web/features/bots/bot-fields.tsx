@@ -7,6 +7,7 @@ import type { BotDraft } from './bot-draft.ts'
 import { InstructionsField, NumberInput, SamplingFields } from './bot-option-fields.tsx'
 import type { BotFieldsProps, OptionFieldsProps } from './bot-option-fields.tsx'
 import { ConnectorChoiceFields } from './connector-choice-fields.tsx'
+import { NamedOptions } from './named-options.tsx'
 
 const apiTypeNames: Readonly<Record<ApiType, string>> = {
   openai: 'OpenAI-compatible',
@@ -70,11 +71,7 @@ export function OptionalFields(props: OptionFieldsProps) {
           onChange={(event) => onChange({ apiType: event.target.value as BotDraft['apiType'] })}
         >
           <option value="">Default (OpenAI-compatible)</option>
-          {Object.entries(apiTypeNames).map(([type, name]) => (
-            <option key={type} value={type}>
-              {name}
-            </option>
-          ))}
+          <NamedOptions names={apiTypeNames} />
         </Select>
       </Field>
       <Field label="Custom API path" hint="Replaces the path that the API type adds to the address.">

@@ -7,6 +7,7 @@ import { TextArea } from '../../ui/form/text-area.tsx'
 import { TextInput } from '../../ui/form/text-input.tsx'
 import { describeLength } from './bot-draft.ts'
 import type { BotDraft, CheckedField, NumberField } from './bot-draft.ts'
+import { NamedOptions } from './named-options.tsx'
 
 export interface BotFieldsProps {
   readonly draft: BotDraft
@@ -76,11 +77,7 @@ export function SamplingFields(props: OptionFieldsProps) {
           }
         >
           <option value="">Provider&apos;s default</option>
-          {Object.entries(effortNames).map(([effort, name]) => (
-            <option key={effort} value={effort}>
-              {name}
-            </option>
-          ))}
+          <NamedOptions names={effortNames} />
         </Select>
       </Field>
     </>

@@ -6,6 +6,7 @@ import { Select } from '../../ui/form/select.tsx'
 import { SearchInput } from '../../ui/form/text-input.tsx'
 import { LoadingState } from '../../ui/states/states.tsx'
 import type { ConnectorChoice } from './bot-draft.ts'
+import { NamedOptions } from './named-options.tsx'
 
 const scopes: Readonly<Record<ConnectorChoice['scope'], string>> = {
   all: 'All',
@@ -33,11 +34,7 @@ export function ConnectorChoiceFields({ choice, onChange }: ConnectorChoiceField
           value={choice.scope}
           onChange={(event) => onChange({ ...choice, scope: event.target.value as ConnectorChoice['scope'] })}
         >
-          {Object.entries(scopes).map(([scope, name]) => (
-            <option key={scope} value={scope}>
-              {name}
-            </option>
-          ))}
+          <NamedOptions names={scopes} />
         </Select>
       </Field>
       {choice.scope === 'chosen' && (
