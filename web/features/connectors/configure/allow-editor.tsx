@@ -25,7 +25,7 @@ export function AllowEditor({ draft, onChange, onEmptied, children }: AllowEdito
       />
       {!draft.everyTool && (
         <>
-          {draft.names.length === 0 && <ConsentBadge everyTool={false} />}
+          {draft.names.length === 0 && <ApprovalBadge everyTool={false} />}
           <ToolChips
             names={draft.names}
             onRemove={(removed) =>
@@ -41,7 +41,7 @@ export function AllowEditor({ draft, onChange, onEmptied, children }: AllowEdito
 }
 
 /** The badge of a connector whose tools all need approval (§2.72), or all run without approval. */
-export function ConsentBadge({ everyTool }: { readonly everyTool: boolean }) {
+export function ApprovalBadge({ everyTool }: { readonly everyTool: boolean }) {
   const Icon = everyTool ? ShieldAlert : ShieldCheck
   return (
     <p

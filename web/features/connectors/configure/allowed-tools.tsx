@@ -3,7 +3,7 @@ import { Button } from '../../../ui/button/button.tsx'
 import { InertText } from '../../../ui/inert-text.tsx'
 import { withAllowed } from './allow-draft.ts'
 import type { AllowDraft, ToolsDraft } from './allow-draft.ts'
-import { AllowEditor, ConsentBadge } from './allow-editor.tsx'
+import { AllowEditor, ApprovalBadge } from './allow-editor.tsx'
 import { ToolChips } from './tool-chips.tsx'
 import { ToolSearch } from './tool-search.tsx'
 
@@ -29,7 +29,7 @@ export function AllowSummary({ connector: { allow_tools, tools }, onManage }: Al
         </Button>
       </div>
       {allow_tools === null || allow_tools.length === 0 ? (
-        <ConsentBadge everyTool={allow_tools === null} />
+        <ApprovalBadge everyTool={allow_tools === null} />
       ) : (
         <ToolChips names={allow_tools} />
       )}
