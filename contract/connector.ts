@@ -14,7 +14,7 @@ export const ConnectorTool = z.object({
   /** A hash of everything that an approval depends on, including the address of the connector. */
   fingerprint: z.string(),
   consent: z.enum(consents),
-  /** The reason why the tool is not offered to models; null when it is offered. */
+  /** Why the tool cannot be used, as a clause such as 'its parameters are too long'; null when it can be used. */
   problem: z.string().nullable(),
 })
 export type ConnectorTool = z.infer<typeof ConnectorTool>

@@ -35,7 +35,7 @@ describe('the tools', () => {
       toolsScene({
         tools: [
           makeTool('read', { title: 'Read a file', description: 'Reads it.' }),
-          makeTool('odd', { problem: 'Its parameters are too deep.' }),
+          makeTool('odd', { problem: 'the definition of its parameters is too deep' }),
         ],
       }),
     )
@@ -43,7 +43,9 @@ describe('the tools', () => {
     expect(dialog.getByText('read')).toBeInTheDocument()
     expect(dialog.getByText('Read a file')).toBeInTheDocument()
     expect(dialog.getByText('Reads it.')).toBeInTheDocument()
-    expect(dialog.getByText('Its parameters are too deep.')).toBeInTheDocument()
+    expect(
+      dialog.getByText('This tool cannot be used: the definition of its parameters is too deep.'),
+    ).toBeInTheDocument()
   })
 
   it("show the beginning of a long description, and all of it on 'Show all' (§13.28)", async () => {

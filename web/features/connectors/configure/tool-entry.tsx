@@ -40,7 +40,7 @@ export function ToolEntry({ connectorName, tool, isBlocked, action }: ToolEntryP
         )}
         {problem !== null && (
           <p className="mt-1 text-xs text-warning wrap-anywhere">
-            <InertText>{problem}</InertText>
+            <InertText>{`This tool cannot be used: ${problem}.`}</InertText>
           </p>
         )}
         <Disclosure label="What the model reads" subject={name}>
