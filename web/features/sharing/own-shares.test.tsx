@@ -106,5 +106,5 @@ it('shows how to create a link when there are none', async () => {
 it('shows an error when the links could not be loaded', async () => {
   expectConsole('error', /fetching the data\. 500/)
   open(new ScriptedApi().on('GET /api/shares', () => failure(500, 'internal', 'Broken.')))
-  expect(await screen.findByText('Error loading shared links')).toBeVisible()
+  expect(await screen.findByText(/^Your shared links could not be loaded/)).toBeVisible()
 })

@@ -36,7 +36,9 @@ function ShareList({ onRevoke }: { readonly onRevoke: (share: OwnShare) => void 
   if (data === undefined)
     return (
       <p className="py-4 text-sm text-muted">
-        {error === undefined ? 'Loading shared links...' : 'Error loading shared links'}
+        {error === undefined
+          ? 'Loading shared links...'
+          : 'Your shared links could not be loaded. Yonder tries again every five seconds.'}
       </p>
     )
   if (data.shares.length === 0)
