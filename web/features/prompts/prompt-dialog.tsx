@@ -29,7 +29,7 @@ export function PromptDialog({ chatId, messageId, onClose }: PromptDialogProps) 
 
 function explain(error: Error): string {
   if (isNotFound(error))
-    return 'The prompt of this reply is not stored. Replies that an earlier version wrote have none.'
+    return 'The prompt of this reply is not stored. Replies that an earlier version of Yonder wrote have none.'
   return `The prompt could not be loaded: ${readReason(error)}`
 }
 
