@@ -56,10 +56,10 @@ export const ChatList = z.object({
 })
 export type ChatList = z.infer<typeof ChatList>
 
-/** The id that was reserved for a new chat (§3.18). */
 /** The same `request` of the same user always gets the same chat, so that a retry creates no second one. */
 export const NewChatQuery = z.object({ request: ClientId.optional() })
 
+/** The id that was reserved for a new chat (§3.18). */
 export const NewChat = z.object({ id: z.string() })
 export type NewChat = z.infer<typeof NewChat>
 

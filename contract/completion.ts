@@ -80,11 +80,7 @@ export type FollowQuery = z.infer<typeof FollowQuery>
 
 const seq = z.int().nonnegative()
 
-/**
- * The events of a run, which are also the `data:` lines of its stream (§7.30). Each carries the fields of the
- * specification (`choices[0].delta.content`, `error.message`, `model`, `role`) and a `type` to switch on. `seq` starts
- * at 1 and has no gaps; a heartbeat has no `seq`, because it is not part of the log (§7.32, §7.34, §17.15).
- */
+/** The first event of every run. */
 export const StartedEvent = z.object({
   type: z.literal('started'),
   seq,
@@ -190,7 +186,11 @@ export const EndedEvent = z.object({
 })
 export const HeartbeatEvent = z.object({ type: z.literal('heartbeat') })
 
-/** An event of the log. The heartbeat is not part of it. */
+/**
+ * An event of a run, which is also a `data:` line of its stream (§7.30). It has the fields of the specification
+ * (`choices[0].delta.content`, `error.message`, `model`, `role`) and a `type` to switch on. `seq` starts at 1 and has no
+ * gaps; a heartbeat has no `seq`, because it is not part of the log (§7.32, §7.34, §17.15).
+ */
 export const RunEvent = z.discriminatedUnion('type', [
   StartedEvent,
   ModelEvent,
