@@ -18,7 +18,11 @@ describe.each(engines)('the export of a user on %s', (engine) => {
     product = await openToolApp({ engine, environment: userDataEnvironment })
   }
 
-  async function exportData(subject: string, onChat?: (done: number, total: number) => void) {
+  async function exportData(
+    subject: string,
+    onChat?: (done: number, total: number) => void,
+    onPart?: (part: string) => Promise<void>,
+  ) {
     const { database } = product
     const deps = {
       database,
@@ -31,7 +35,10 @@ describe.each(engines)('the export of a user on %s', (engine) => {
     const user = await requireManagedUser(deps, subject)
     let text = ''
     const parts = exportUser({ database, publicUrl, now: Date.now, ...(onChat && { onChat }) }, user)
-    for await (const part of parts) text += part
+    for await (const part of parts) {
+      text += part
+      await onPart?.(part)
+    }
     return { text, data: JSON.parse(text) as Record<string, Record<string, unknown>[]> }
   }
 
@@ -89,8 +96,25 @@ describe.each(engines)('the export of a user on %s', (engine) => {
     expect(text).not.toContain(eve.secret)
     expect(text).not.toContain('key-of-the-bot')
     expect(text).not.toContain('v2.')
-    // Readable for a person.
+    // Indented, so that users can read it.
     expect(text.split('\n').length).toBeGreaterThan(100)
+  })
+
+  it('is JSON also when an image is deleted meanwhile (§30.12)', async () => {
+    await open()
+    const { client, chat, reply } = await createUserData(product, 'Ada')
+    const { db } = product.database
+    const image = { chat_id: chat, message_id: reply, mime_type: 'image/png', data: 'second' }
+    await db
+      .insertInto('result_images')
+      .values({ ...image, place: 1 })
+      .execute()
+    const { data } = await exportData(client.user.subject, undefined, async (part) => {
+      if (part.includes('"images": [')) await db.deleteFrom('result_images').where('place', '=', 0).execute()
+    })
+    expect(data['chats']?.find(({ id }) => id === chat)).toMatchObject({
+      images: [{ place: 1, base64: 'second' }],
+    })
   })
 
   it('has every version of the messages of a long chat (§30.12)', async () => {

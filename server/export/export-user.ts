@@ -42,8 +42,8 @@ export interface ExportDeps {
 
 /**
  * Returns everything that is stored about a user, as the parts of the text of one JSON object (§30.12). Keys, tokens and
- * passwords are left out. Each list and each chat is read at one moment, and nothing is changed, so that users can go on
- * meanwhile. A reply that is being written is exported with its text so far.
+ * passwords are left out. The server may run meanwhile: each list and each chat is read at one moment, nothing is changed, and
+ * a reply that is being written is exported with its text so far.
  */
 export async function* exportUser(deps: ExportDeps, account: ManagedUser): AsyncGenerator<string> {
   const { db } = deps.database
@@ -97,10 +97,12 @@ async function* exportChats({ database, onChat }: ExportDeps, user: User): Async
     // The object stays open for the images, which are too large to be in memory together.
     yield `${isFirst ? '' : ','}\n${indent(chat, 4).slice(0, -'\n    }'.length)}${images.length === 0 ? '' : ',\n      "images": ['}`
     isFirst = false
-    for (const [place, image] of images.entries()) {
+    let isFirstImage = true
+    for (const image of images) {
       const found = await findResultImage(db, id, image.message_id, image.place)
       if (found === undefined) continue
-      yield `${place === 0 ? '' : ','}\n${indent({ ...image, mime_type: found.mimeType, base64: found.data }, 8)}`
+      yield `${isFirstImage ? '' : ','}\n${indent({ ...image, mime_type: found.mimeType, base64: found.data }, 8)}`
+      isFirstImage = false
     }
     yield images.length === 0 ? '\n    }' : '\n      ]\n    }'
   }
