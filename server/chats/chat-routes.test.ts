@@ -6,7 +6,7 @@ import { countWaiting } from '../testing/database/count-waiting.ts'
 import { engines, isConcurrent } from '../testing/database/test-database.ts'
 import type { Db } from '../db/database.ts'
 import { newMessage } from '../testing/factories/chats.ts'
-import { holdChat } from './chat-store.ts'
+import { lockChatOnly } from './chat-store.ts'
 import { appendMessage, findMessage } from './message-store.ts'
 import { holdResponses } from '../testing/hold-responses.ts'
 import { statusAndBody } from '../testing/send-request.ts'
@@ -171,7 +171,7 @@ describe.each(engines)('chats on %s', (engine) => {
       const selectDuring = async (write: (trx: Db) => Promise<unknown>) => {
         let selected: ReturnType<ChatClient['post']> | undefined
         await db.transaction().execute(async (trx) => {
-          await holdChat(trx, ada.user, chatId)
+          await lockChatOnly(trx, ada.user, chatId)
           selected = ada.post('/api/chat/select-response', { chatId, messageId })
           await expect.poll(() => countWaiting(trx)).toBe(1)
           await write(trx)

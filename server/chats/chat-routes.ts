@@ -21,7 +21,7 @@ import { AppError } from '../lib/app-error.ts'
 import { normalizeText } from '../lib/text.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import type { User } from '../identity/user.ts'
-import { holdChat, insertChat, selectLeaf, requireChat } from './chat-store.ts'
+import { lockChatOnly, insertChat, selectLeaf, requireChat } from './chat-store.ts'
 import { listNodes, updateMessage } from './message-store.ts'
 import type { RunningReply } from './present-chat.ts'
 import { readChat } from './present-chat.ts'
@@ -138,7 +138,7 @@ async function selectResponse(
 ): Promise<string> {
   return db.transaction().execute(async (trx) => {
     // Before reading, because another request may append messages, select another branch or delete the chat.
-    await holdChat(trx, user, chatId)
+    await lockChatOnly(trx, user, chatId)
     const nodes = await listNodes(trx, chatId)
     if (!nodes.some(({ id }) => id === messageId)) {
       throw new AppError('not_found', 'There is no such message in this chat. Reload the page.')

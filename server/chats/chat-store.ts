@@ -79,7 +79,7 @@ export async function lockChat(
  * Blocks every other writer of a user's chat until the transaction ends, and changes nothing.
  * @throws AppError `not_found`
  */
-export async function holdChat(trx: Db, user: Owner, chatId: string): Promise<void> {
+export async function lockChatOnly(trx: Db, user: Owner, chatId: string): Promise<void> {
   const { numUpdatedRows } = await trx
     .updateTable('chats')
     .set(({ ref }) => ({ updated_at: ref('updated_at') }))
