@@ -26,7 +26,7 @@ export interface ReceivedRequest {
   readonly isProxied: boolean
 }
 
-/** Only a process that can write to the database can make such a link. It works once, within a minute. */
+/** The kind of link of these addresses. Only a process that can write to the database can make one. It works once, within a minute. */
 const kind = { model: 'Diagnosis', path: diagnosisPath, hours: 1 / 60 }
 
 const subject = 'yonder doctor'
@@ -51,8 +51,8 @@ export function deleteDiagnosisUrls(db: Db): Promise<void> {
   return deleteAccountRecordsOfModel(db, kind.model, subject)
 }
 
-/** Uses up the token of such an address. Returns false when it is not valid. */
-export async function useDiagnosisToken(
+/** Marks the token of such an address as used. Returns false when it is not valid. */
+export async function consumeDiagnosisToken(
   db: Db,
   sealer: Sealer,
   token: unknown,

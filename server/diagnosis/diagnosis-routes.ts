@@ -5,7 +5,7 @@ import type { Api } from '../http/api.ts'
 import { limitNetworks } from '../http/rate-limits.ts'
 import { createSseHub, sseFrame } from '../http/sse.ts'
 import { AppError } from '../lib/app-error.ts'
-import { diagnosisPath, frameCount, frameIntervalMs, useDiagnosisToken } from './diagnosis-link.ts'
+import { diagnosisPath, frameCount, frameIntervalMs, consumeDiagnosisToken } from './diagnosis-link.ts'
 import type { ReceivedRequest } from './diagnosis-link.ts'
 
 export interface DiagnosisRoutesDeps {
@@ -37,7 +37,7 @@ export function registerDiagnosisRoutes(
   limitNetworks(api, perMinute)
 
   api.get(`${diagnosisPath}*`, { schema: { hide: true } }, async (request: DiagnosisRequest, reply) => {
-    if (!(await useDiagnosisToken(db, sealer, request.query.token, now())))
+    if (!(await consumeDiagnosisToken(db, sealer, request.query.token, now())))
       throw new AppError('not_found', 'This address does not exist. Check its path.')
     const stream = sse.open(request, reply)
     stream.write(sseFrame(JSON.stringify(describeRequest(request))))
