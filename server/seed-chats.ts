@@ -5,8 +5,8 @@ export interface ExampleTurn {
 }
 
 export interface ExampleChat {
-  /** Hours before now at which the last message was written. */
-  readonly age: number
+  /** How long before now the last message was written. */
+  readonly ageHours: number
   readonly turns: readonly ExampleTurn[]
 }
 
@@ -89,8 +89,8 @@ function describeNumber(number: number): string {
 
 /** The chats of each example account, the newest first. */
 export const exampleChats: readonly ExampleChat[] = [
-  { age: 2, turns: [bread] },
-  { age: 26, turns: sql },
-  { age: 75, turns: [languages] },
-  { age: 200, turns: [...listLongTurns()] },
+  { ageHours: 2, turns: [bread] },
+  { ageHours: 26, turns: sql },
+  { ageHours: 75, turns: [languages] },
+  { ageHours: 200, turns: [...listLongTurns()] },
 ]

@@ -24,8 +24,8 @@ const users = [
   { name: 'Grace Example', email: 'grace@example.com' },
 ] as const
 
-const hour = 3_600_000
-const minute = 60_000
+const hourMs = 3_600_000
+const minuteMs = 60_000
 
 /** Fills the data folder with accounts, bots and chats for development. Existing accounts are not changed. */
 async function seed(config: Config): Promise<void> {
@@ -71,7 +71,7 @@ async function seedUser(
         { sealer, config },
         user,
         { name: 'Local Ollama', model: 'llama3.3', base_url: 'http://127.0.0.1:11434/v1' },
-        now + hour,
+        now + hourMs,
       )
       for (const chat of exampleChats) await seedChat(trx, user, chat, now)
     },
@@ -80,10 +80,10 @@ async function seedUser(
   return `${email}: created, with bots and ${exampleChats.length} chats.`
 }
 
-async function seedChat(trx: Db, user: User, { age, turns }: ExampleChat, now: number): Promise<void> {
+async function seedChat(trx: Db, user: User, { ageHours, turns }: ExampleChat, now: number): Promise<void> {
   const chat_id = newId()
-  const end = now - age * hour
-  const start = end - turns.length * minute
+  const end = now - ageHours * hourMs
+  const start = end - turns.length * minuteMs
   await insertChat(trx, {
     id: chat_id,
     user_id: user.id,
@@ -93,7 +93,7 @@ async function seedChat(trx: Db, user: User, { age, turns }: ExampleChat, now: n
   })
   let leaf: MessageRow | null = null
   for (const [index, turn] of turns.entries()) {
-    leaf = await seedTurn(trx, chat_id, turn, leaf, start + index * minute)
+    leaf = await seedTurn(trx, chat_id, turn, leaf, start + index * minuteMs)
   }
   if (leaf !== null) await selectLeaf(trx, chat_id, leaf.id)
 }
