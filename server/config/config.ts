@@ -76,7 +76,7 @@ export interface Config {
   readonly connectorRegistryUrl: string | null
   /** The address of our OAuth client document, which authorization servers of connectors read; null without one. */
   readonly connectorClientMetadataUrl: string | null
-  /** The share behind 'See Demo'; null means that there is no such link. */
+  /** The id of the share behind 'See Demo'; null means that there is no such link. */
   readonly demoShareId: string | null
   readonly sourceUrl: string
   readonly metricsToken: string | null
@@ -108,11 +108,11 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export function parseConfig(environment: Environment, machine?: Machine): Config {
   const { config, problems } = inspectConfig(environment, machine)
   if (problems.length === 0) return config
-  throw wrongSettings(problems)
+  throw createSettingsError(problems)
 }
 
-/** The error for settings that are wrong. */
-export function wrongSettings(problems: readonly SettingProblem[]): ConfigError {
+/** Creates the error that lists wrong settings. */
+export function createSettingsError(problems: readonly SettingProblem[]): ConfigError {
   const lines = problems.map((problem) => `  ${describeProblem(problem)}`)
   return new ConfigError(`Yonder cannot start with these settings:\n${lines.join('\n')}`)
 }
@@ -193,7 +193,7 @@ function findConflicts(env: Settings): SettingProblem[] {
     problems.push({
       name: 'GOOGLE_CLIENT_ID',
       related: 'GOOGLE_CLIENT_SECRET',
-      message: 'and GOOGLE_CLIENT_SECRET go together',
+      message: 'must be set together with GOOGLE_CLIENT_SECRET',
     })
   }
   if (env.DEFAULT_MODEL_API_KEY !== undefined && env.DEFAULT_MODEL_BASE_URL === undefined) {

@@ -40,8 +40,8 @@ export const issuedSecret = z
 
 export const perMinute = z.coerce.number('must be a whole number').int().min(1)
 
-/** A share of something, such as 0.8. */
-export const share = (min: number, max: number) => z.coerce.number('must be a number').min(min).max(max)
+/** A part of a whole, such as 0.8. */
+export const fraction = (min: number, max: number) => z.coerce.number('must be a number').min(min).max(max)
 
 export const json = <Schema extends z.ZodType>(schema: Schema, what: string) =>
   z

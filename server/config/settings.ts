@@ -4,6 +4,7 @@ import { DefaultBots } from './default-bots.ts'
 import { modelPrices } from './model-prices.ts'
 import {
   emailList,
+  fraction,
   hostList,
   httpUrl,
   issuedSecret,
@@ -15,7 +16,6 @@ import {
   perMinute,
   postgresUrl,
   trueOrFalse,
-  share,
 } from './setting-values.ts'
 
 /** How a setting is described in docs/settings.md and .env.example. */
@@ -215,7 +215,7 @@ const models = {
     description:
       'Prices of models for a million tokens, as JSON or as the path of a JSON file. They take precedence over the shipped ones. [The fields](operations.md#prices-of-models)',
   }),
-  COMPACT_AT: withDefault(share(0.2, 0.95), '0.8', {
+  COMPACT_AT: withDefault(fraction(0.2, 0.95), '0.8', {
     description:
       "The share of a model's context window above which the older messages of a chat are summarised, from 0.2 to 0.95.",
   }),

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { readCertificateFiles } from '../config/certificate-files.ts'
-import { wrongSettings } from '../config/config.ts'
+import { createSettingsError } from '../config/config.ts'
 import type { Config } from '../config/config.ts'
 import type { Machine } from '../config/machine.ts'
 import type { TlsCredentials } from '../http/tls-server.ts'
@@ -98,7 +98,7 @@ async function openLocal(options: LocalOptions): Promise<CertificateSource> {
         const hosts = names.map((name) => (isIP(name) === 6 ? `[${name}]` : name))
         return { credentials: { cert, key }, authority, notes, hosts }
       } catch (error) {
-        throw wrongSettings([
+        throw createSettingsError([
           { name: 'TLS', message: error instanceof Error ? error.message : String(error) },
         ])
       }
@@ -114,7 +114,7 @@ function openFiles(
   return {
     read() {
       const files = readCertificateFiles(paths)
-      if ('name' in files) throw wrongSettings([files])
+      if ('name' in files) throw createSettingsError([files])
       const { certificate, key } = files
       const notes = findFaults(certificate, publicHost, now()).map(
         (fault) => `Warning: the certificate of TLS_CERT ${fault}, so browsers will show a warning.`,

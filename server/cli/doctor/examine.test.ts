@@ -46,7 +46,7 @@ describe.each(engines.filter(isConcurrent))('yonder doctor with %s', (engine) =>
       SECRET_KEY: 'short',
     })
     expect(complaints).toEqual(containing('problem, settings: TRUSTED_PROXIES'))
-    expect(complaints).toEqual(containing('GOOGLE_CLIENT_ID: and GOOGLE_CLIENT_SECRET go together'))
+    expect(complaints).toEqual(containing('GOOGLE_CLIENT_ID: must be set together with GOOGLE_CLIENT_SECRET'))
     expect(complaints).toEqual(containing('problem, settings: SECRET_KEY: must have at least 32'))
     expect(complaints).toEqual(containing('warning, key: Not checked, because SECRET_KEY is wrong'))
     expect(findings).toEqual(
