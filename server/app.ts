@@ -39,7 +39,7 @@ import { registerShareRoutes } from './shares/share-routes.ts'
 import { registerSharedChatRoutes } from './shares/shared-chat-routes.ts'
 import { registerUsageRoutes } from './usage/usage-routes.ts'
 
-/** What `main.ts` opens before it creates the app. Tests open their own. */
+/** What `start-server.ts` opens before it creates the app. Tests open their own. */
 export interface AppDeps {
   readonly config: Config
   readonly database: Database
@@ -78,7 +78,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   return app
 }
 
-/** Each domain gets the things that `main.ts` opened, and options: its callbacks and the domains that it uses. */
+/** Opens every domain with the `deps`, and with options: its callbacks and the domains that it uses. */
 function openDomains(app: FastifyInstance, deps: AppDeps) {
   const logAs = (message: string) => (error: unknown) => app.log.error({ err: error }, message)
   const { db } = deps.database

@@ -7,7 +7,7 @@ import { createSealer } from './db/secrets/seal-secret.ts'
 import type { Sealer } from './db/secrets/seal-secret.ts'
 import { addressOfService } from './integrations/api-key.ts'
 
-/** Opens the key of this installation. Secrets that an older version has sealed are sealed again. */
+/** Creates the sealer with the key of this installation. Secrets that an older version has sealed are sealed again. */
 export async function openSealer(config: Config, database: Database): Promise<Sealer> {
   const secretKey = requireSecretKey(config.secretKey, config.dataDir)
   const sealer = createSealer(secretKey)

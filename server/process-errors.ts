@@ -8,7 +8,7 @@ export interface ProcessEvents {
   on(event: 'unhandledRejection', listener: (reason: unknown) => void): unknown
 }
 
-/** Uncaught exceptions within this time that are more than coincidence. */
+/** Uncaught exceptions that are tolerated within this time. One more stops the process. */
 const maxExceptions = 5
 const exceptionWindowMs = 60_000
 
@@ -27,7 +27,7 @@ export class ErrorReports {
 }
 
 /**
- * The last resort for errors that nothing else handles (§22.14). They are logged, and the process goes on, because one
+ * The last resort for errors that nothing else handles (§22.14). They are logged, and the process continues, because one
  * broken socket or request must not end the streams of all users. When exceptions repeat, the state of the process
  * cannot be trusted, so `stop` is called, which stores the text of all replies before the process ends.
  */
