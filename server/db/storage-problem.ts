@@ -24,7 +24,8 @@ const messages: Readonly<Record<StorageProblem, string>> = {
   unwritable:
     'The server cannot write to its database, so nothing was changed. Ask its operator to check the disk and the permissions, then try again.',
   locked: 'Another process has locked the database, so nothing was changed. Try again in a moment.',
-  unreachable: 'The database does not respond. Try again in a moment; if this stays, check the database.',
+  unreachable:
+    'The database does not respond. Try again in a moment. If this continues, the operator of this server has to check the database.',
   busy: 'The database has no free connection. Try again in a moment.',
   timeout: 'The database took too long, so nothing was changed. Try again in a moment.',
   conflict: 'Another change was made at the same moment, so nothing was changed. Try again.',
