@@ -4,7 +4,7 @@ import pg from 'pg'
 import { errorCode } from '../../lib/describe-error.ts'
 
 /** Milliseconds for which a statement waits for a connection, for example while the server restarts. */
-const maxWaitMs = 10_000
+const defaultMaxWaitMs = 10_000
 /** Milliseconds between two attempts to connect: at first, and at most. */
 const minDelayMs = 50
 const maxDelayMs = 500
@@ -49,10 +49,13 @@ export interface ResilientPool extends PostgresPool {
  */
 export function openPool({
   onError,
-  maxWaitMs: patienceMs = maxWaitMs,
+  maxWaitMs = defaultMaxWaitMs,
   ...config
 }: PostgresPoolOptions): ResilientPool {
-  /** Emits `error` at any time, also while it connects and while it is checked out. Without a listener that ends the process. */
+  /**
+   * A client may emit `error` at any time, also while it connects and while it is checked out. Without a listener, the event would
+   * end the process.
+   */
   class LoggedClient extends pg.Client {
     constructor(options?: pg.ClientConfig) {
       super(options)
@@ -61,7 +64,7 @@ export function openPool({
   }
   const pool = new pg.Pool({
     keepAlive: true,
-    connectionTimeoutMillis: patienceMs,
+    connectionTimeoutMillis: maxWaitMs,
     ...config,
     Client: LoggedClient,
   })
@@ -84,8 +87,8 @@ export function openPool({
 
   return {
     async connect() {
-      const client = await connect(performance.now() + patienceMs)
-      return new ResilientClient(client, patienceMs, connect)
+      const client = await connect(performance.now() + maxWaitMs)
+      return new ResilientClient(client, maxWaitMs, connect)
     },
     async check() {
       const client = await pool.connect().catch((error: unknown) => {
@@ -108,15 +111,15 @@ type Connect = (deadline: number) => Promise<pg.PoolClient>
 /** A checked-out connection. It is replaced by another one when it breaks outside a transaction. */
 class ResilientClient implements PostgresPoolClient {
   #client: pg.PoolClient
-  readonly #patienceMs: number
+  readonly #maxWaitMs: number
   readonly #connect: Connect
   #isInTransaction = false
   #isBroken = false
   #isReleased = false
 
-  constructor(client: pg.PoolClient, patienceMs: number, connect: Connect) {
+  constructor(client: pg.PoolClient, maxWaitMs: number, connect: Connect) {
     this.#client = client
-    this.#patienceMs = patienceMs
+    this.#maxWaitMs = maxWaitMs
     this.#connect = connect
   }
 
@@ -139,7 +142,7 @@ class ResilientClient implements PostgresPoolClient {
         const error = toQueryError(cause)
         const isLost = lostCodes.test(errorCode(error))
         this.#isBroken ||= isLost
-        deadline ??= performance.now() + this.#patienceMs
+        deadline ??= performance.now() + this.#maxWaitMs
         if (this.#isInTransaction || performance.now() > deadline || !mayRepeat(text, error)) throw error
         if (isLost) await this.#replace(deadline)
       }
