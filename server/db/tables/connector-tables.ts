@@ -78,7 +78,7 @@ export interface ConnectorGrantTable {
   client: string | null
   /** Sealed JSON. */
   tokens: string | null
-  /** JSON: the discovery documents of both servers. */
+  /** Sealed JSON: the discovery documents of the MCP server and of its authorization server. */
   discovery: string | null
   /** Until when a process reserves the tokens for refreshing them. */
   refreshing_until: number | null

@@ -137,7 +137,7 @@ export interface ElicitationAnswerTable {
   answer: string
 }
 
-/** SQLite only: finished messages that are not in the search index yet. */
+/** Finished messages that are not in the search index yet. Only SQLite has the column `chunk`. */
 export interface SearchQueueTable {
   position: number
   /** The next chunk of a long text. */
