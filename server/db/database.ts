@@ -42,7 +42,7 @@ export interface Dialect {
    */
   lockOutServers(trx: Db): Promise<boolean>
   /** SQL that begins a transaction which only reads, and sees the data of one moment. */
-  readonly beginSnapshot: string
+  readonly beginSnapshotSql: string
   /** Adds a primary key that the engine increments and never reuses. */
   withNumber<Table extends string>(
     table: CreateTableBuilder<Table>,
@@ -51,7 +51,7 @@ export interface Dialect {
   /** Creates `messages` with these columns and a `position` that the engine increments. */
   createMessageTable(trx: Kysely<Tables>, columns: RawBuilder<unknown>): Promise<void>
   /** Sets the order in which the rows of `run_events` are stored. Does nothing on PostgreSQL. */
-  storeEvents(trx: Kysely<Tables>, layout: 'by key' | 'as written'): Promise<void>
+  setEventLayout(trx: Kysely<Tables>, layout: 'by key' | 'as written'): Promise<void>
   /** Creates the index of `chats/search/`. */
   createSearchIndex(trx: Kysely<Tables>): Promise<void>
   /** Creates the texts that PostgreSQL searches, and their index. Does nothing on SQLite. */

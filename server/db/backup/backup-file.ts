@@ -7,7 +7,7 @@ import { createGunzip, createGzip } from 'node:zlib'
 import { z } from 'zod'
 import { errorCode } from '../../lib/describe-error.ts'
 import type { AppError } from '../../lib/app-error.ts'
-import { refuse } from './refuse.ts'
+import { refusal } from './refuse.ts'
 import { ContentWriter, isValue, maxChunkRows, minChunkChars } from './rows.ts'
 import type { Chunk, Content, Row } from './rows.ts'
 
@@ -150,7 +150,7 @@ function parseHeader(path: string, line: string): Header {
   const found = HeaderLine.safeParse(parseJson(path, line)).data?.yonderBackup
   if (found === undefined) throw notABackup(path)
   if (found.format > format)
-    throw refuse(`The backup ${path} is of a newer version of Yonder. Restore it with that version.`)
+    throw refusal(`The backup ${path} is of a newer version of Yonder. Restore it with that version.`)
   const header = Header.safeParse(found)
   if (!header.success) throw damaged(path, 'its first line is wrong')
   return header.data
@@ -171,10 +171,10 @@ function parseJson(path: string, line: string): unknown {
   }
 }
 
-const notABackup = (path: string): AppError => refuse(`${path} is not a backup of Yonder.`)
+const notABackup = (path: string): AppError => refusal(`${path} is not a backup of Yonder.`)
 
 const damaged = (path: string, reason: string): AppError =>
-  refuse(`The backup ${path} is damaged: ${reason}. Nothing was restored. Use another backup.`)
+  refusal(`The backup ${path} is damaged: ${reason}. Nothing was restored. Use another backup.`)
 
 /** Below the length at which Node cannot make a text any more. */
 const maxLineBytes = 400_000_000

@@ -2,7 +2,7 @@ import { CompiledQuery, sql } from 'kysely'
 import type { Kysely, Transaction } from 'kysely'
 import type { Database, Db, Dialect } from '../database.ts'
 import type { Tables } from '../tables/tables.ts'
-import { refuse } from './refuse.ts'
+import { refusal } from './refuse.ts'
 import { ContentWriter, isValue, maxChunkRows, minChunkChars } from './rows.ts'
 import type { Chunk, Content, Row, Value } from './rows.ts'
 import { copiedTables, listColumns, primaryKeys } from './tables.ts'
@@ -16,7 +16,7 @@ interface Source {
 /** Runs `read` with the data of one moment. Writers do not wait for it, and it does not wait for them. */
 export function readSnapshot<T>({ db, dialect }: Database, read: (source: Source) => Promise<T>): Promise<T> {
   return db.connection().execute(async (connection) => {
-    await sql.raw(dialect.beginSnapshot).execute(connection)
+    await sql.raw(dialect.beginSnapshotSql).execute(connection)
     try {
       return await read({ db: connection, dialect })
     } finally {
@@ -66,7 +66,7 @@ async function* readTable(
 
 function toValue(table: string, column: string, value: unknown): Value {
   if (isValue(value)) return value
-  throw refuse(
+  throw refusal(
     `The column ${column} of the table ${table} has a value that a backup cannot contain: ${typeof value}.`,
   )
 }
@@ -129,7 +129,7 @@ export async function writeTables(
     missing.delete(table)
     const expected = known.get(table)?.map(({ name }) => name)
     if (!Object.hasOwn(primaryKeys, table) || expected?.join() !== columns.join()) {
-      throw refuse(
+      throw refusal(
         `The table ${table} of the backup does not have the columns of its version. Use another backup.`,
       )
     }
@@ -140,7 +140,7 @@ export async function writeTables(
     await trx.executeQuery(CompiledQuery.raw(insert.text, rows.flat()))
   }
   const [first] = missing
-  if (first !== undefined) throw refuse(`The backup does not have the table ${first}.`)
+  if (first !== undefined) throw refusal(`The backup does not have the table ${first}.`)
   if (dialect.kind === 'postgres') await continueNumbers(trx)
 }
 
@@ -151,7 +151,7 @@ function toInsert({ kind }: Dialect, table: string, columns: readonly string[], 
   return `insert into ${table} (${columns.map((name) => `"${name}"`).join()}) values ${values.join()}`
 }
 
-/** SQLite does this itself. */
+/** Lets new rows get higher numbers than the inserted ones. SQLite does this itself. */
 async function continueNumbers(trx: Transaction<Tables>): Promise<void> {
   for (const [table, column] of [
     ['messages', 'position'],

@@ -5,11 +5,11 @@ import type { DatabaseOptions } from '../open-database.ts'
 import { fitsSecretKey } from '../secrets/fits-secret-key.ts'
 import { createSealer } from '../secrets/seal-secret.ts'
 import { findSecretKey } from '../secrets/require-secret-key.ts'
-import { refuse } from './refuse.ts'
+import { refusal } from './refuse.ts'
 import { writeBackupFile } from './backup-file.ts'
 import type { WrittenBackup } from './backup-file.ts'
 import { readSnapshot, readTables } from './copy-rows.ts'
-import { countChunks } from './rows.ts'
+import { withProgress } from './rows.ts'
 import type { ReportRows } from './rows.ts'
 
 /** Where an installation has its data, and its key. */
@@ -29,7 +29,7 @@ export interface BackupOptions {
 }
 
 export interface CreatedBackup extends WrittenBackup {
-  /** Whether the key of the installation opens the stored secrets. Null when there are none or the version is older. */
+  /** Whether the key of the installation opens the stored secrets. Null when there are none, or the database is of an older version. */
   readonly keyFits: boolean | null
 }
 
@@ -51,7 +51,7 @@ export async function createBackup(
       const isCurrent = applied === migrations.length
       const keyFits = isCurrent ? await fitsKey(source.db, secretKey) : null
       if (withKey && (secretKey === undefined || keyFits === false)) {
-        throw refuse(
+        throw refusal(
           'The key of this installation cannot be included, because it does not decrypt the stored secrets. Check SECRET_KEY, or secret.key in DATA_DIR.',
         )
       }
@@ -62,7 +62,7 @@ export async function createBackup(
         createdAt: new Date().toISOString(),
         ...(withKey && secretKey !== undefined ? { secretKey } : {}),
       }
-      const written = await writeBackupFile(path, header, countChunks(readTables(source), onRows), signal)
+      const written = await writeBackupFile(path, header, withProgress(readTables(source), onRows), signal)
       return { ...written, keyFits }
     })
   } finally {
@@ -70,7 +70,9 @@ export async function createBackup(
   }
 }
 
-/** Whether this key, or none, is enough for the secrets of a database of this version. Null when it has none. */
+/**
+ * Whether this key opens the secrets of a database of this version; false without a key. Null when the database has no secrets.
+ */
 export async function fitsKey(db: Db, secretKey: string | undefined): Promise<boolean | null> {
   const fits = await fitsSecretKey(db, createSealer(secretKey ?? 'no key'))
   return fits === 'unknown' ? null : fits === 'fits'
@@ -85,7 +87,7 @@ export async function openReadable(options: DatabaseOptions): Promise<Database> 
   try {
     const applied = await readMigration(database)
     const problem = describeOtherVersion(applied)
-    if (problem !== null && (applied === 0 || applied > migrations.length)) throw refuse(problem)
+    if (problem !== null && (applied === 0 || applied > migrations.length)) throw refusal(problem)
     return database
   } catch (error) {
     await database.close()

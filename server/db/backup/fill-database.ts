@@ -4,7 +4,7 @@ import type { Database, Db, Dialect } from '../database.ts'
 import { readMigration, runNextMigration } from '../migrate.ts'
 import type { Tables } from '../tables/tables.ts'
 import type { AppError } from '../../lib/app-error.ts'
-import { refuse, refuseNewer } from './refuse.ts'
+import { refusal, refuseNewer } from './refuse.ts'
 import { hashContent, writeTables } from './copy-rows.ts'
 import { ContentWriter } from './rows.ts'
 import type { Chunk, Content } from './rows.ts'
@@ -20,7 +20,7 @@ export interface FillOptions {
 
 /**
  * Replaces all tables of a database in one transaction, reads all rows again, and compares their hash with that of the
- * chunks (§31.4). The tables get the version of the rows first, and then that of this program.
+ * chunks (§31.4). The tables are created as in the version of the rows, and migrated to this version after the comparison.
  * @throws AppError when a server uses the database, or when the rows do not fit. Then nothing was changed.
  */
 export function fillDatabase({ db, dialect }: Database, options: FillOptions): Promise<Content> {
@@ -34,7 +34,7 @@ export function fillDatabase({ db, dialect }: Database, options: FillOptions): P
     await writeTables(trx, dialect, hashChunks(options.chunks, writer))
     const content = await hashContent({ db: trx, dialect })
     if (content.sha256 !== writer.finish().sha256) {
-      throw refuse('The database does not have the same rows after the copy. Nothing was changed.')
+      throw refusal('The database does not have the same rows after the copy. Nothing was changed.')
     }
     while (await runNextMigration(trx, dialect));
     await options.check(trx)
@@ -50,7 +50,7 @@ async function* hashChunks(chunks: AsyncIterable<Chunk>, writer: ContentWriter):
 }
 
 const serverRuns = (): AppError =>
-  refuse('A server uses the database. Stop all servers first. Nothing was changed.')
+  refusal('A server uses the database. Stop all servers first. Nothing was changed.')
 
 /** Removes what the migrations of PostgreSQL have created, without other objects of the schema. */
 async function removeTables(trx: Db, dialect: Dialect): Promise<void> {
@@ -78,7 +78,7 @@ export async function hasData({ db, dialect }: Database): Promise<boolean> {
     if (existing.length === 0 && ofMigrations === undefined) return false
     // Many programs have tables with such names.
     if (ofMigrations?.join() !== 'applied_at,number') {
-      throw refuse('The database has tables of another program. Use an empty database.')
+      throw refusal('The database has tables of another program. Use an empty database.')
     }
     refuseNewer(await readMigration({ db: trx }))
     for (const table of existing) {

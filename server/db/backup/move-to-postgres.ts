@@ -2,11 +2,11 @@ import type { Database } from '../database.ts'
 import { readMigration } from '../migrate.ts'
 import { lockDataFolder } from '../lock-data-folder.ts'
 import { openStoredDatabase } from '../open-database.ts'
-import { refuse } from './refuse.ts'
+import { refusal } from './refuse.ts'
 import { readSnapshot, readTables } from './copy-rows.ts'
 import { openReadable } from './create-backup.ts'
 import { fillDatabase, hasData } from './fill-database.ts'
-import { countChunks } from './rows.ts'
+import { withProgress } from './rows.ts'
 import type { Content, ReportRows } from './rows.ts'
 
 /**
@@ -36,12 +36,12 @@ export async function moveToPostgres(dataDir: string, url: string, onRows: Repor
 
 async function copyDatabase(source: Database, target: Database, onRows: ReportRows): Promise<Content> {
   if (await hasData(target)) {
-    throw refuse('The PostgreSQL database already has data of Yonder. Use an empty database.')
+    throw refusal('The PostgreSQL database already has data of Yonder. Use an empty database.')
   }
   return readSnapshot(source, async (snapshot) =>
     fillDatabase(target, {
       migrations: await readMigration(snapshot),
-      chunks: countChunks(readTables(snapshot), onRows),
+      chunks: withProgress(readTables(snapshot), onRows),
       check: () => Promise.resolve(),
     }),
   )

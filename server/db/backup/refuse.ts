@@ -1,8 +1,8 @@
 import { AppError } from '../../lib/app-error.ts'
 import { migrations } from '../migrate.ts'
 
-/** The error that tells the operator why a backup or a restore was refused. */
-export const refuse = (reason: string, cause?: unknown): AppError =>
+/** Creates the error for a backup, a restore or a move that is refused. The operator reads the reason. */
+export const refusal = (reason: string, cause?: unknown): AppError =>
   new AppError('conflict', reason, { cause })
 
 /**
@@ -11,7 +11,7 @@ export const refuse = (reason: string, cause?: unknown): AppError =>
  */
 export function refuseNewer(applied: number): void {
   if (applied <= migrations.length) return
-  throw refuse(
+  throw refusal(
     `The database is from a newer version of Yonder (migration ${applied}; this version has ${migrations.length}), so it is not replaced. Restore to an empty database or to another data folder.`,
   )
 }

@@ -11,17 +11,20 @@ import { SqliteFile } from '../dialects/sqlite-file.ts'
 import { findSecretKey, secretKeyFileName, writeSecretKey } from '../secrets/require-secret-key.ts'
 import { errorCode } from '../../lib/describe-error.ts'
 import type { AppError } from '../../lib/app-error.ts'
-import { refuse, refuseNewer } from './refuse.ts'
+import { refusal, refuseNewer } from './refuse.ts'
 import { readChunks, readHeader, syncFolder } from './backup-file.ts'
 import type { Header } from './backup-file.ts'
 import { fitsKey } from './create-backup.ts'
 import type { InstallationOptions } from './create-backup.ts'
 import { fillDatabase, hasData } from './fill-database.ts'
-import { countChunks } from './rows.ts'
+import { withProgress } from './rows.ts'
 import type { Content, ReportRows } from './rows.ts'
 
 export interface RestoreOptions {
-  /** Removes the secrets of the sign-in, which cannot be opened without the key of the backup. Users enter theirs again. */
+  /**
+   * Restores without the key of the backup: removes the secrets of the sign-in, which cannot be opened without it. Users enter
+   * their own keys again.
+   */
   readonly lostKey: boolean
   /** Asks before data is replaced. @throws when the operator declines */
   readonly confirm: (header: Header) => Promise<void>
@@ -41,7 +44,7 @@ export async function restoreBackup(
 ): Promise<Content> {
   const header = await readHeader(path)
   if (header.migrations > migrations.length) {
-    throw refuse(
+    throw refusal(
       `The backup ${path} is from a newer version of Yonder (${header.version}). Restore it with that version.`,
     )
   }
@@ -52,7 +55,7 @@ export async function restoreBackup(
 
 /** Reads the whole file before anything is changed. */
 async function verify(path: string, { onVerifiedRows }: RestoreOptions): Promise<void> {
-  for await (const _ of countChunks(readChunks(path), onVerifiedRows));
+  for await (const _ of withProgress(readChunks(path), onVerifiedRows));
 }
 
 async function restoreToPostgres(
@@ -68,7 +71,7 @@ async function restoreToPostgres(
     if (replacesData) await options.confirm(header)
     return await fillDatabase(database, {
       migrations: header.migrations,
-      chunks: countChunks(readChunks(path), options.onRestoredRows),
+      chunks: withProgress(readChunks(path), options.onRestoredRows),
       check: async (trx) => {
         await checkKey(trx, installation, header, options)
         // Before the data, which is useless without its key.
@@ -106,7 +109,7 @@ async function restoreToSqlite(
       await sql`pragma synchronous = off`.execute(database.db)
       content = await fillDatabase(database, {
         migrations: header.migrations,
-        chunks: countChunks(readChunks(path), options.onRestoredRows),
+        chunks: withProgress(readChunks(path), options.onRestoredRows),
         check: (trx) => checkKey(trx, installation, header, options),
       })
     } finally {
@@ -167,7 +170,7 @@ function wrongKey(dataDir: string, ownKey: string | undefined, header: Header): 
     ownKey !== undefined && header.secretKey !== undefined
       ? `To use the key in the backup, remove SECRET_KEY and ${join(dataDir, 'secret.key')}.`
       : `Set SECRET_KEY to the key of the installation that was backed up, or put its secret.key into ${dataDir}.`
-  return refuse(`${what} ${how} Nothing was restored. Without the key, use --lost-key.`)
+  return refusal(`${what} ${how} Nothing was restored. Without the key, use --lost-key.`)
 }
 
 /**
@@ -183,7 +186,7 @@ function requireReplaceable(path: string): void {
   } catch (error) {
     const code = errorCode(error)
     if (/^SQLITE_(BUSY|LOCKED)/.test(code)) {
-      throw refuse(
+      throw refusal(
         `Another process has the database ${path} open. Stop it first. Nothing was restored.`,
         error,
       )

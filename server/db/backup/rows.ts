@@ -55,8 +55,8 @@ export const countRows = ({ rows }: Content): number =>
 /** Called now and then with the number of rows so far. */
 export type ReportRows = (rows: number) => void
 
-/** The same chunks; `onRows` is called after each. */
-export async function* countChunks(chunks: AsyncIterable<Chunk>, onRows: ReportRows): AsyncGenerator<Chunk> {
+/** Passes the chunks on, and calls `onRows` after each with the number of rows so far. */
+export async function* withProgress(chunks: AsyncIterable<Chunk>, onRows: ReportRows): AsyncGenerator<Chunk> {
   let rows = 0
   for await (const chunk of chunks) {
     yield chunk

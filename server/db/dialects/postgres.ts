@@ -176,12 +176,12 @@ export const postgresDialect: Dialect = {
     }>`select pg_try_advisory_xact_lock(${sql.raw(serverLock)}) as locked`.execute(trx)
     return rows[0]?.locked === true
   },
-  beginSnapshot: 'begin isolation level repeatable read read only',
+  beginSnapshotSql: 'begin isolation level repeatable read read only',
   withNumber: (table, column) => table.addColumn(column, 'bigserial', (c) => c.primaryKey()),
   async createMessageTable(trx, columns) {
     await sql`create table messages (position bigserial primary key, ${columns})`.execute(trx)
   },
-  storeEvents: () => Promise.resolve(),
+  setEventLayout: () => Promise.resolve(),
   async createSearchIndex(trx) {
     await sql`create extension if not exists pg_trgm`.execute(trx)
     await sql`create index messages_content_trigrams on messages using gin (content gin_trgm_ops)`.execute(

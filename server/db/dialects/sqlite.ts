@@ -244,12 +244,12 @@ export const sqliteDialect = (
   // BEGIN IMMEDIATE holds the only write lock already.
   lockMigrations: () => Promise.resolve(),
   lockOutServers: () => Promise.resolve(true),
-  beginSnapshot: 'begin',
+  beginSnapshotSql: 'begin',
   withNumber: (table, column) => table.addColumn(column, 'integer', (c) => c.primaryKey().autoIncrement()),
   async createMessageTable(trx, columns) {
     await sql`create table messages (position integer primary key autoincrement, ${columns})`.execute(trx)
   },
-  async storeEvents(trx, layout) {
+  async setEventLayout(trx, layout) {
     for (const statement of moveEventsSql(layout === 'by key' ? 'without rowid' : '')) {
       await sql.raw(statement).execute(trx)
     }

@@ -11,5 +11,5 @@ export async function leanRuns(trx: Kysely<Tables>, dialect: Dialect): Promise<v
   await trx.schema.dropIndex('runs_by_status').execute()
   await trx.schema.dropIndex('runs_by_end').execute()
   await sql`create index runs_by_end on runs (ended_at) where ended_at is not null`.execute(trx)
-  await dialect.storeEvents(trx, 'by key')
+  await dialect.setEventLayout(trx, 'by key')
 }

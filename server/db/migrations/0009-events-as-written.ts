@@ -7,5 +7,5 @@ import type { Tables } from '../tables/tables.ts'
  * each run would have a page of its own, and a commit would write one page for each run.
  */
 export async function eventsAsWritten(trx: Kysely<Tables>, dialect: Dialect): Promise<void> {
-  await dialect.storeEvents(trx, 'as written')
+  await dialect.setEventLayout(trx, 'as written')
 }
