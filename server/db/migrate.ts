@@ -65,7 +65,7 @@ export async function migrate({ db, dialect }: Database): Promise<void> {
 
 /**
  * Runs the next missing migration up to number `last`. Returns false when none is missing.
- * @throws Error when the database is from a newer version
+ * @throws AppError when the database is from a newer version
  */
 export async function runNextMigration(
   trx: Transaction<Tables>,
@@ -78,7 +78,8 @@ export async function runNextMigration(
   )
   const applied = await readMigration({ db: trx })
   if (applied > migrations.length) {
-    throw new Error(
+    throw new AppError(
+      'conflict',
       `The database is from a newer version (migration ${applied}; this version has ${migrations.length}). Start that version, or restore a backup to an empty database.`,
     )
   }

@@ -12,6 +12,7 @@ const minKeyChars = 32
 /**
  * Returns the installation's secret: the setting, or a key that the first start creates in the data folder, readable by
  * its owner only. Two processes that start at once get the same key.
+ * @throws AppError when the file with the key is empty, or the key can be guessed
  */
 export function requireSecretKey(setting: string | null, dataDir: string): string {
   const known = findSecretKey(setting, dataDir)
@@ -19,7 +20,8 @@ export function requireSecretKey(setting: string | null, dataDir: string): strin
   writeSecretKey(dataDir, randomBytes(32).toString('hex'))
   const created = findSecretKey(null, dataDir)
   if (created === undefined)
-    throw new Error(
+    throw new AppError(
+      'conflict',
       `${join(dataDir, secretKeyFileName)} is empty. Restore it from a backup, because the stored keys are sealed with it.`,
     )
   return created
