@@ -2,13 +2,13 @@ import { findNewestTime, readDatabaseClock } from '../../db/inspect-database.ts'
 import { ok, problem, warning } from './finding.ts'
 import type { Check, Report } from './finding.ts'
 
-/** No correct clock is before the first release. */
+/** Milliseconds since 1970. No correct clock is before the first release. */
 const minTime = Date.UTC(2026, 0, 1)
 /** Seconds by which a time that was stored on another node may be ahead. */
 const maxAheadSeconds = 60
-/** Differences of two clocks, in seconds, from which the operator is warned, and from which sign-ins fail. */
-const someSeconds = 2
-const manySeconds = 30
+/** Differences of two clocks, in seconds, that are a warning, and that are a problem because sign-ins fail. */
+const minWarningSeconds = 2
+const minProblemSeconds = 30
 
 const advice = 'Set the clock, and let a service such as systemd-timesyncd or chrony keep it right.'
 
@@ -41,7 +41,7 @@ function describeNewest(now: number, newest: number | null): Report[] {
 }
 
 function describeDifference(seconds: number): Report[] {
-  if (seconds < someSeconds) return []
+  if (seconds < minWarningSeconds) return []
   const message = `The clocks of this machine and of the database differ by ${Math.round(seconds)} s. ${advice}`
-  return [seconds < manySeconds ? warning(message) : problem(message)]
+  return [seconds < minProblemSeconds ? warning(message) : problem(message)]
 }

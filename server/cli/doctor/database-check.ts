@@ -55,11 +55,11 @@ async function examineSqlite(database: Database, progress: (text: string) => voi
         `The file of the database is damaged (${damage.split('\n')[0]}). Stop the server, keep a copy of the file, and restore a backup.`,
       ),
     ]
-  const blocked = await findRefusal(database)
-  return blocked ?? [ok('The SQLite file is not damaged and can be written.')]
+  const writeProblems = await findWriteProblems(database)
+  return writeProblems ?? [ok('The SQLite file is not damaged and can be written.')]
 }
 
-async function findRefusal(database: Database): Promise<Report[] | null> {
+async function findWriteProblems(database: Database): Promise<Report[] | null> {
   try {
     await checkDatabase(database)
     return null
@@ -70,9 +70,9 @@ async function findRefusal(database: Database): Promise<Report[] | null> {
 
 async function examinePostgres(database: Database, { databaseUrl }: Config): Promise<Report[]> {
   const { host, pathname } = new URL(databaseUrl ?? '')
-  const refusal = await findRefusal(database)
-  if (refusal !== null)
-    return refusal.map(({ message }) =>
+  const writeProblems = await findWriteProblems(database)
+  if (writeProblems !== null)
+    return writeProblems.map(({ message }) =>
       problem(`PostgreSQL at ${host}${pathname} (DATABASE_URL): ${message}`),
     )
   const { version, encoding, locale, trigrams, isReadOnly } = await readPostgresFacts(database.db)

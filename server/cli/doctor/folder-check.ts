@@ -6,9 +6,10 @@ import { messageOf, ok, problem, warning } from './finding.ts'
 import type { Check, Report } from './finding.ts'
 
 const megabyte = 1_000_000
-/** Below the first, the next replies may fail; below the second, soon. */
+/** Less free space than this is a problem, because the next replies may fail. */
 const minFreeBytes = 100 * megabyte
-const fewFreeBytes = 1_000 * megabyte
+/** Less free space than this is a warning. */
+const lowFreeBytes = 1_000 * megabyte
 
 /** The data folder: that it is there, who owns and reads it, whether it can be written, and the space on its disk. */
 export const folderCheck: Check = {
@@ -55,7 +56,7 @@ function modeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.mode ?? 0
 }
 
-/** Windows has no such modes. */
+/** Warns when other users can read a file or folder. Returns nothing on Windows, which has no such modes. */
 export function findReaders(path: string, mode: number, allowed: '600' | '700'): Report[] {
   if (process.platform === 'win32' || (mode & 0o077) === 0) return []
   return [warning(`Other users of this machine can read ${path}. Run: chmod ${allowed} "${path}"`)]
@@ -79,7 +80,7 @@ function findWriteProblem(path: string): Report[] {
 function findSpace(path: string): Report[] {
   const { bavail, bsize } = statfsSync(path)
   const free = bavail * bsize
-  if (free >= fewFreeBytes) return []
+  if (free >= lowFreeBytes) return []
   const message = `The disk of ${path} has ${Math.floor(free / megabyte)} MB left. Free some space.`
   return [free < minFreeBytes ? problem(message) : warning(message)]
 }
