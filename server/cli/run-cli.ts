@@ -126,9 +126,11 @@ function reportError(error: unknown, terminal: Terminal): number {
 /** Commander has printed its errors already, unless they are printed as JSON. */
 function reportUsageError({ exitCode, code, message }: CommanderError, terminal: Terminal): number {
   if (exitCode === 0) return 0
-  // The help of a command that needs another one, such as `users`.
+  // `commander.help`: the command has commands below it, such as `users`, and none was given.
   const text =
-    code === 'commander.help' ? 'Name a command. --help lists the commands.' : message.replace(/^error: /, '')
+    code === 'commander.help'
+      ? 'A command is missing. Add --help to see the commands.'
+      : message.replace(/^error: /, '')
   terminal.fail(text, '')
   return 2
 }

@@ -258,7 +258,7 @@ describe.skipIf(!hasProxy('nginx'))('a server behind an nginx that buffers', () 
     expect(await runDoctor(scene)).toContainEqual({
       check: 'proxy',
       status: 'problem',
-      message: expect.stringContaining('The proxy holds back streams') as unknown,
+      message: expect.stringContaining('The proxy buffers streams') as unknown,
     })
     expect(hasArrived).toBe(false)
     gate.open()

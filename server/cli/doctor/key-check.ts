@@ -34,7 +34,12 @@ export const keyCheck: Check = {
           ]
     }
     if (database === null)
-      return [...findings, warning('Whether the key belongs to the database could not be checked.')]
+      return [
+        ...findings,
+        warning(
+          'Whether the key belongs to the database was not checked, because the database cannot be used.',
+        ),
+      ]
     const sealer = createSealer(key)
     const fits = await fitsSecretKey(database.db, sealer)
     if (fits === 'differs') {

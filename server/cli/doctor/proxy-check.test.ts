@@ -51,7 +51,7 @@ describe('yonder doctor and a proxy', () => {
     expect(findings).toContainEqual({
       check: 'proxy',
       status: 'ok',
-      message: expect.stringContaining('arrive unchanged, and streams are not held back'),
+      message: expect.stringContaining('arrive unchanged, and streams are not buffered'),
     })
     expect(code).toBe(0)
   })
@@ -59,7 +59,7 @@ describe('yonder doctor and a proxy', () => {
   it.each<[string, ProxyFaults, Record<string, string>, 'problem' | 'warning', string]>([
     ['replaces the host', { replacesHost: true }, trusted, 'problem', 'does not pass on the Host header'],
     ['decodes paths', { decodesPaths: true }, trusted, 'problem', 'it made "a/b" of "a%2Fb"'],
-    ['holds back streams', { buffers: true }, trusted, 'problem', 'The proxy holds back streams'],
+    ['buffers streams', { buffers: true }, trusted, 'problem', 'The proxy buffers streams'],
     ['is not trusted', {}, {}, 'warning', 'Set TRUSTED_PROXIES=127.0.0.1'],
     ['removes the address', { forwardedFor: 'removed' }, trusted, 'warning', 'does not send X-Forwarded-For'],
     [

@@ -15,10 +15,10 @@ import type { Check, CheckContext, Report } from './finding.ts'
 const parameter = 'a%2Fb'
 /** An address that is reserved for documentation, so no client has it. */
 const forgedAddress = '203.0.113.7'
-/** Milliseconds for the whole stream, also when it is held back until its end. */
+/** Milliseconds for the whole stream, also when the proxy buffers it until its end. */
 const maxStreamMs = 10_000 + frameCount * frameIntervalMs
 
-/** The proxy in front of the server: whether it passes on host, address, path and streams unchanged (§30.23). */
+/** The proxy in front of the server: that it passes on host, address, path and streams unchanged (§30.23). */
 export const proxyCheck: Check = {
   name: 'proxy',
   async run({ config, database, sealer, isServing, guards, now }: CheckContext) {
@@ -59,13 +59,13 @@ async function examineResponse(config: Config, guard: GuardedFetch, url: string)
       ? []
       : [
           problem(
-            'The proxy holds back streams: replies would appear in one piece. Turn its buffering off (nginx: proxy_buffering off).',
+            'The proxy buffers streams, so replies appear late and in large pieces. Turn its buffering off (nginx: proxy_buffering off).',
           ),
         ]),
   ]
   return findings.length > 0
     ? findings
-    : [ok(`Requests through ${config.publicUrl} arrive unchanged, and streams are not held back.`)]
+    : [ok(`Requests through ${config.publicUrl} arrive unchanged, and streams are not buffered.`)]
 }
 
 function describeNetworkError(publicUrl: string, error: unknown): string {
@@ -78,7 +78,7 @@ function describeNetworkError(publicUrl: string, error: unknown): string {
 
 function describeRefusal({ publicUrl, port }: Config, status: number, body: string): string {
   if (status === 400 && body.includes('This address is not served here')) {
-    return `The proxy at ${publicUrl} does not pass on the Host header. Let it do so (nginx: proxy_set_header Host $host).`
+    return `The proxy at ${publicUrl} does not pass on the Host header. Configure it to do so (nginx: proxy_set_header Host $host).`
   }
   if (status === 404 && body.includes('"not_found"')) {
     return `At ${publicUrl}, a Yonder with another database responds. Check DATA_DIR, DATABASE_URL and PUBLIC_URL.`
@@ -105,7 +105,7 @@ async function readStream(
       if (isStreamed || frames >= frameCount) break
     }
   } catch {
-    // Cut, or held back for too long.
+    // The connection broke, or the proxy buffered the stream for too long.
   }
   const line = /^data: (\{.*\})$/m.exec(text)?.[1]
   return { first: line === undefined ? null : (JSON.parse(line) as ReceivedRequest), isStreamed }
