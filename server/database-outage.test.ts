@@ -77,18 +77,18 @@ describe.runIf(engines.includes('postgres') && isConcurrent('postgres'))('an out
     }
   }
 
-  /** Reads and writes until `ended` resolves. No request may be answered as a defect. */
+  /** Sends reads and writes, six at a time, until `ended` resolves. Returns the statuses of the responses. */
   async function request(ended: Promise<void>): Promise<ReadonlySet<number>> {
     const statuses = new Set<number>()
     const progress = { isEnded: false }
     const end = ended.finally(() => (progress.isEnded = true))
-    const user = async (): Promise<void> => {
+    const sendInTurn = async (): Promise<void> => {
       while (!progress.isEnded) {
         for (const path of ['/api/bots', '/api/chat/id', '/api/chats?page=1', '/api/mcp-servers'])
           statuses.add((await ada.get(path)).statusCode)
       }
     }
-    await Promise.all([end, ...Array.from({ length: 6 }, user)])
+    await Promise.all([end, ...Array.from({ length: 6 }, sendInTurn)])
     return statuses
   }
 

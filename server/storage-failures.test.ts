@@ -78,7 +78,7 @@ const failures: Readonly<Record<Engine, readonly Failure[]>> = {
   ],
 }
 
-/** Calls that answer without the database. */
+/** Calls that succeed without the database. */
 const withoutDatabase = new Set([
   'GET /api/settings',
   'GET /api/auth/userinfo',

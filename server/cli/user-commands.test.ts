@@ -148,7 +148,7 @@ describe.each(engines.filter(isConcurrent))('yonder users on %s', (engine) => {
     ['older', sql`delete from migrations where number > 3`, 'from an older version'],
   ])('changes nothing in a database of a(n) %s version (§30.4)', async (_name, statement, message) => {
     await scene.database.db.connection().execute((connection) => statement.execute(connection))
-    // Now the schema is not given back to other tests.
+    // The changed migrations also keep this schema from being used by other tests (`postgres-schemas.ts`).
     const before = await hashTables(scene.database)
     const { code, stderr } = await run(['disable', email])
     expect(stderr).toContain(message)

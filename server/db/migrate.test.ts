@@ -14,7 +14,7 @@ import { migrate, migrations } from './migrate.ts'
 import { openSqlite } from './dialects/sqlite.ts'
 
 /** The same database with `act` called before each statement. If it throws, the statement fails. */
-function watch(database: Database, act: (statement: number) => void): Database {
+function beforeEachStatement(database: Database, act: (statement: number) => void): Database {
   let statement = 0
   const plugin: KyselyPlugin = {
     transformQuery({ node }) {
@@ -122,7 +122,7 @@ describe.each(engines)('migrations on %s', (engine) => {
     for (let failAt = 1; !done; failAt++) {
       try {
         await migrate(
-          watch(database, (statement) => {
+          beforeEachStatement(database, (statement) => {
             if (statement === failAt) throw new Error('power failure')
           }),
         )
@@ -203,7 +203,7 @@ it('that are killed at any statement leave a SQLite file that the next start com
   const copies: string[] = []
   await migrate(
     // A killed process leaves the content that its files have at that moment.
-    watch(database, (statement) => {
+    beforeEachStatement(database, (statement) => {
       const copy = join(folder, `copy-${statement}`)
       cpSync(live, copy)
       cpSync(`${live}-wal`, `${copy}-wal`)

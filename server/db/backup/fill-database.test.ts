@@ -16,11 +16,11 @@ describe.each(engines.filter(isConcurrent))('a copy to %s', (engine) => {
     await addUser(source.db, { id: 'ada', name: 'Ada' })
     const target = await openTestDatabase(engine)
     const before = await hashRows(target)
-    const { database, transaction } = watchTransaction(target)
+    const { database, transaction } = exposeTransaction(target)
     async function* spoil(chunks: AsyncIterable<Chunk>): AsyncGenerator<Chunk> {
       for await (const chunk of chunks) {
         yield chunk
-        // Its rows are inserted now.
+        // The generator continues after the rows were inserted.
         if (chunk.table === 'users') await transaction().updateTable('users').set({ name: 'Eve' }).execute()
       }
     }
@@ -38,8 +38,8 @@ describe.each(engines.filter(isConcurrent))('a copy to %s', (engine) => {
   })
 })
 
-/** A database that gives its open transaction away. */
-function watchTransaction(database: Database) {
+/** Returns the same database, and its transaction while one is open. */
+function exposeTransaction(database: Database) {
   let current: Transaction<Tables> | undefined
   const dialect: Database['dialect'] = {
     ...database.dialect,

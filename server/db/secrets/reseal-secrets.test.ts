@@ -196,7 +196,7 @@ describe.each(engines)('sealing stored values again on %s', (engine) => {
     expect(await openAll(database)).toEqual(resealed)
   })
 
-  it('gives nothing to a value of the first format that is stored later (§21.14)', async () => {
+  it('does not seal again, or open, a value of the first format that is stored later (§21.14)', async () => {
     await resealSecrets(database, deps)
     await fill(database)
     await resealSecrets(database, deps)

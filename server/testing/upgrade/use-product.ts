@@ -52,26 +52,26 @@ export async function startStandIns(): Promise<StandIns> {
   }
 }
 
-/** Uses a version through its API as two users would, so that it stores data of every kind that it knows. */
+/** Uses a version through its API as two users would, so that it stores data of every kind that it supports. */
 export async function useProduct(
   migrations: number,
   standIns: StandIns,
   [ada, grace]: readonly [RequestClient, RequestClient],
 ): Promise<void> {
-  const knows = (feature: keyof typeof since) => migrations >= since[feature]
-  await createSettings(ada, standIns, knows)
+  const supports = (feature: keyof typeof since) => migrations >= since[feature]
+  await createSettings(ada, standIns, supports)
   const chat = await writeBranches(ada)
   await succeed(ada.post(`/api/share/${chat.id}`, { messageId: chat.selected_message_id }))
   await failAndStop(ada, standIns.model)
-  if (knows('tools')) await callTools(ada, standIns.model)
-  if (knows('compactions')) await fillWindow(ada)
+  if (supports('tools')) await callTools(ada, standIns.model)
+  if (supports('compactions')) await fillWindow(ada)
   await send(grace, await newChat(grace), 'What does Grace think of the harbour?')
 }
 
 async function createSettings(
   client: RequestClient,
   { model, tools, guarded }: StandIns,
-  knows: (feature: keyof typeof since) => boolean,
+  supports: (feature: keyof typeof since) => boolean,
 ): Promise<void> {
   // The first read stores the default connectors.
   await succeed(client.get('/api/mcp-servers'))
@@ -80,8 +80,10 @@ async function createSettings(
   await succeed(client.post('/api/mcp-server/Tools/connect'))
   await succeed(client.post('/api/mcp-server', { name: 'Guarded', url: guarded.url, allow_tools: null }))
   await consent(client, 'Guarded')
-  const options = knows('options') ? { instructions: 'Be brief. Today is {{date}}.', temperature: 0.5 } : {}
-  const limits = knows('blockedTools') ? { connectors: ['Tools'] } : {}
+  const options = supports('options')
+    ? { instructions: 'Be brief. Today is {{date}}.', temperature: 0.5 }
+    : {}
+  const limits = supports('blockedTools') ? { connectors: ['Tools'] } : {}
   await succeed(
     client.post('/api/bot', {
       name: 'Bot with a key',
@@ -94,11 +96,11 @@ async function createSettings(
       ...limits,
     }),
   )
-  if (knows('blockedTools')) {
+  if (supports('blockedTools')) {
     const blocked = { name: 'Guarded', url: guarded.url, block_tools: ['secret'] }
     await succeed(client.put('/api/mcp-server/Guarded', blocked))
   }
-  if (!knows('tools')) return
+  if (!supports('tools')) return
   const integration = { name: 'search', auth_type: 'api_key', api_key: fixtureSecrets.integrationKey }
   await succeed(client.post('/api/integration', integration))
 }
