@@ -48,7 +48,7 @@ export const Bot = z.object({
   reasoning_effort: z.enum(reasoningEfforts).nullish(),
   /** Tokens of prompt and reply together. Null when it is taken from the catalogue of models. */
   context_window: z.int().nullish(),
-  /** The window that the catalogue of models knows. Absent when it does not know the model. */
+  /** The window in the catalogue of models. Absent when the model is not in it. */
   known_context_window: z.int().optional(),
   /** The names of the connectors that the bot may use; null means all of them. */
   connectors: z.array(z.string()).nullish(),

@@ -60,8 +60,8 @@ export async function requireCompaction(db: Db, chatId: string, id: string): Pro
 }
 
 /**
- * Changes the text of a summary. Returns false when a request is rewriting it, when it was not written at the time `seen`
- * but changed since, or when it is missing.
+ * Changes the text of a summary. Returns false when a request is rewriting it, when it was not written at the time `seen`,
+ * which means that it has changed since, or when it is missing.
  */
 export async function updateCompaction(
   db: Db,

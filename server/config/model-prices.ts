@@ -25,7 +25,7 @@ function isCurrency(code: string): boolean {
   return Intl.supportedValuesOf('currency').includes(code)
 }
 
-/** What the operator knows about a model. The prices are for a million tokens. */
+/** The prices that the operator sets for a model, for a million tokens, and its context window. */
 const ModelPrice = z.strictObject({
   /** Matches names as `models/catalogue/model-names.ts` lists them. */
   model: z.string().trim().min(1).max(300),

@@ -4,8 +4,8 @@ import type { User } from '../../identity/user.ts'
 import { listSummaryChats, listSummaryMessages } from './summary-store.ts'
 import type { SummaryRow } from './summary-store.ts'
 
-/** Characters of a message in a summary. */
-const maxSummaryChars = 500
+/** UTF-16 units of a message in the summary of a chat. */
+const maxMessageChars = 500
 
 /**
  * Returns what search results show of chats, in the order of `ids` (§3.4). Omits the chats of other users. No model is called:
@@ -47,7 +47,7 @@ function presentSummary(row: SummaryRow): SummaryMessage {
 
 /** Cuts the text, but not inside a surrogate pair. */
 function shorten(text: string): string {
-  if (text.length <= maxSummaryChars) return text
-  const cut = text.slice(0, maxSummaryChars)
+  if (text.length <= maxMessageChars) return text
+  const cut = text.slice(0, maxMessageChars)
   return cut.isWellFormed() ? cut : cut.slice(0, -1)
 }

@@ -2,7 +2,7 @@ import type { Db } from '../../db/database.ts'
 import type { ChatRow, MessageRow } from '../../db/tables/tables.ts'
 import type { User } from '../../identity/user.ts'
 
-/** Characters that are read of a message: a little more than a summary shows. */
+/** Characters that are read of a message: a little more than the summary of a chat shows (`summarize-chats.ts`). */
 const maxReadChars = 600
 
 export type SummaryRow = Pick<

@@ -5,7 +5,7 @@ import { maxRequestMs } from './address-check.ts'
 import { messageOf, ok, problem, reasonOf, warning } from './finding.ts'
 import type { Check, Report } from './finding.ts'
 
-/** The provider of bots without an address: that it can be reached, accepts the key, and knows the models of the default bots. */
+/** The provider of bots without an address: that it can be reached, accepts the key, and lists the models of the default bots. */
 export const modelCheck: Check = {
   name: 'model',
   async run({ config, guards }) {
