@@ -1,5 +1,5 @@
-/** Totals are exact up to this count. */
-export const maxTotal = 1_000
+/** Totals of searches are exact up to this count. Counting further would take longer than finding the page. */
+export const maxTotal = 100
 
 export interface FindRequest {
   readonly userId: string
@@ -12,7 +12,7 @@ export interface FindRequest {
 export interface FoundChats {
   /** Newest first. */
   readonly ids: readonly string[]
-  /** Exact up to 1,000. */
+  /** Exact up to `maxTotal`. */
   readonly total: number
 }
 

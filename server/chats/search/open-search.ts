@@ -8,12 +8,13 @@ import { indexMessages, removeFromIndex } from './index-messages.ts'
 import type { ChatList } from '@yonder/contract/chat'
 import type { User } from '../../identity/user.ts'
 import { countChats, listChatIds } from '../chat-store.ts'
-import { maxTotal } from './chat-finder.ts'
 import type { ChatFinder, FoundChats } from './chat-finder.ts'
 import type { WorkerRequest, WorkerResponse } from './search-worker.ts'
 import { splitWords } from './words.ts'
 import { summarizeChats } from './summarize-chats.ts'
 
+/** The total of a list of all chats is exact up to this count. */
+const maxListTotal = 1_000
 /** Milliseconds between two slices of indexing: while messages are queued, and while none are. */
 const busyIntervalMs = 20
 const idleIntervalMs = 300
@@ -74,7 +75,7 @@ export function createChatSearch({ db }: Database, findChats: ChatFinder): Searc
       words.length === 0
         ? {
             ids: await listChatIds(db, user, { offset, limit }),
-            total: await countChats(db, user, maxTotal),
+            total: await countChats(db, user, maxListTotal),
           }
         : await findChats({ userId: user.id, words, offset, limit })
     return { chats: await summarizeChats(db, user, found.ids), total: found.total, page, limit }
