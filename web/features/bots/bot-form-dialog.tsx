@@ -139,12 +139,12 @@ function FooterMessage({ problem, result }: FooterMessageProps) {
   const tone = result?.works === true ? 'text-success' : 'text-danger'
   return (
     <>
-      <p role="alert" className="basis-full text-sm text-danger empty:hidden">
+      <p role="alert" className="w-full text-sm text-danger empty:hidden">
         {problem}
       </p>
       <output
         className={classNames(
-          'block max-h-40 basis-full overflow-y-auto text-sm wrap-anywhere empty:hidden',
+          'block max-h-40 w-full overflow-y-auto text-sm wrap-anywhere empty:hidden',
           tone,
         )}
       >

@@ -90,7 +90,7 @@ export function ComposerBar({ onGoToEnd, children }: ComposerBarProps) {
           </span>
         </div>
       )}
-      <div className="mx-auto w-full max-w-column px-2 pb-3 sm:px-6 sm:pb-5 short:pb-2">{children}</div>
+      <div className="mx-auto w-full max-w-column px-4 pb-3 sm:px-6 sm:pb-5 short:pb-2">{children}</div>
     </div>
   )
 }

@@ -30,7 +30,7 @@ export function UsageChart({ unit, bars }: UsageChartProps) {
       <figcaption className="flex flex-wrap justify-between gap-x-6 gap-y-1 text-xs text-muted">
         <span>
           Tokens per {unit}
-          {max > 0 && `, at most ${formatShortCount(max)}`}
+          {max > 0 && `, highest ${formatShortCount(max)}`}
         </span>
         <span className="flex gap-4">
           <Key className="bg-muted">Input</Key>

@@ -49,7 +49,7 @@ it('shows totals, a chart and tables of the range (§25.17, §25.18)', async () 
   await userEvent.click(screen.getByRole('button', { name: 'Show each day' }))
   expect(screen.getByRole('row', { name: '2026-11-24 $1.50 12,345 678 3' })).toBeVisible()
   await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Range' }), 'Last 12 months')
-  expect(await screen.findByText('Tokens per month, at most 13k')).toBeVisible()
+  expect(await screen.findByText('Tokens per month, highest 13k')).toBeVisible()
   expect(api.seen('GET /api/usage').map(({ query }) => [query.get('from'), query.get('to')])).toEqual([
     ['2026-11-01', '2026-11-30'],
     ['2025-12-01', '2026-11-30'],

@@ -11,7 +11,7 @@ export interface UsageTableProps {
 
 // The cost comes first, because a phone has no space for all.
 const columns = ['Cost', 'Input', 'Output', 'Calls']
-const cell = 'py-2 pl-4 text-right whitespace-nowrap tabular-nums'
+const cell = 'py-2 pl-3 sm:pl-4 text-right whitespace-nowrap tabular-nums'
 
 /** Totals in rows. It scrolls by itself where it is wider than the screen. */
 export function UsageTable({ name, of, rows }: UsageTableProps) {
@@ -25,7 +25,7 @@ export function UsageTable({ name, of, rows }: UsageTableProps) {
               {of}
             </th>
             {columns.map((column) => (
-              <th key={column} scope="col" className="py-2 pl-4 text-right font-normal">
+              <th key={column} scope="col" className="py-2 pl-3 text-right font-normal sm:pl-4">
                 {column}
               </th>
             ))}
@@ -36,7 +36,7 @@ export function UsageTable({ name, of, rows }: UsageTableProps) {
             <tr key={row.label}>
               <th
                 scope="row"
-                className="max-w-32 truncate sm:max-w-64 py-2 text-left font-normal"
+                className="max-w-24 truncate sm:max-w-64 py-2 text-left font-normal"
                 title={row.label}
               >
                 <bdi>{row.label}</bdi>

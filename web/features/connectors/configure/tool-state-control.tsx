@@ -6,7 +6,7 @@ import type { ToolState } from './allow-draft.ts'
 const labels: Readonly<Record<ToolState, string>> = { asks: 'Asks', allowed: 'Allowed', blocked: 'Blocked' }
 const states = Object.keys(labels) as readonly ToolState[]
 const looks: Readonly<Record<ToolState, string>> = {
-  asks: 'bg-surface text-ink',
+  asks: 'bg-pressed text-ink',
   allowed: 'bg-accent-soft text-ink',
   blocked: 'bg-danger-soft text-danger',
 }
