@@ -124,13 +124,19 @@ export type ConnectorState = Partial<
  */
 export async function updateConnectorState(
   db: Db,
-  { id, credential_version, status }: Pick<ConnectorRow, 'id' | 'credential_version' | 'status'>,
+  {
+    id,
+    user_id,
+    credential_version,
+    status,
+  }: Pick<ConnectorRow, 'id' | 'user_id' | 'credential_version' | 'status'>,
   state: ConnectorState,
 ): Promise<boolean> {
   const update = db
     .updateTable('connectors')
     .set(state)
     .where('id', '=', id)
+    .where('user_id', '=', user_id)
     .where('credential_version', '=', credential_version)
   const { numUpdatedRows } = await (
     status === 'disconnected' ? update : update.where('status', '<>', 'disconnected')
@@ -141,7 +147,7 @@ export async function updateConnectorState(
 /** Resets a default connector whose integration was connected again, so that its tools are refreshed (§19.13). */
 export async function resetConnector(
   db: Db,
-  { id, status }: Pick<ConnectorRow, 'id' | 'status'>,
+  { id, user_id, status }: Pick<ConnectorRow, 'id' | 'user_id' | 'status'>,
   credential_version: number,
 ): Promise<void> {
   await db
@@ -155,6 +161,7 @@ export async function resetConnector(
       era: null,
     })
     .where('id', '=', id)
+    .where('user_id', '=', user_id)
     .execute()
 }
 

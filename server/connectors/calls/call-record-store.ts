@@ -34,7 +34,7 @@ export async function recordCall(
   await insertToolCall(database.db, row)
   return {
     end: (outcome, { duration, bytes }) =>
-      updateToolCall(database.db, row.id, { outcome, duration: Math.round(duration), bytes }),
+      updateToolCall(database.db, user, row.id, { outcome, duration: Math.round(duration), bytes }),
   }
 }
 
@@ -122,10 +122,11 @@ export async function insertToolCall(db: Db, call: ToolCallRow): Promise<void> {
 /** Stores the outcome of a call. */
 export async function updateToolCall(
   db: Db,
+  user: Owner,
   id: string,
   end: Pick<ToolCallRow, 'outcome' | 'duration' | 'bytes'>,
 ): Promise<void> {
-  await db.updateTable('tool_calls').set(end).where('id', '=', id).execute()
+  await db.updateTable('tool_calls').set(end).where('user_id', '=', user.id).where('id', '=', id).execute()
 }
 
 export interface ToolCallPage {
