@@ -20,10 +20,10 @@ export async function listServerTools(
     throw new AppError('upstream_invalid', 'The server offers no tools.')
   }
   connection.resetBudget(limits.maxListBytes)
-  const { pages, ttlMs } = await withTimeout(signal, limits.listTimeoutMs, (inTime) =>
+  const { pages, isWhole, ttlMs } = await withTimeout(signal, limits.listTimeoutMs, (inTime) =>
     readPages(connection, limits, inTime),
   )
-  return { ...joinPages(pages, limits), ttlMs }
+  return { ...joinPages(pages, limits, isWhole), ttlMs }
 }
 
 async function readPages(
@@ -48,9 +48,8 @@ async function readPages(
     pages.push(results.consumePage())
     const count = pages.reduce((sum, each) => sum + each.count, 0)
     ttlMs ??= readTtlMs(response)
-    if (response.nextCursor === undefined || response.nextCursor === cursor || count > limits.maxTools) {
-      return { pages, ttlMs }
-    }
+    const isWhole = response.nextCursor === undefined || response.nextCursor === cursor
+    if (isWhole || count > limits.maxTools) return { pages, isWhole, ttlMs }
     cursor = response.nextCursor
   }
 }

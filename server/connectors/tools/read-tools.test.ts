@@ -9,7 +9,7 @@ const schema = { type: 'object', properties: {} }
 const tool = (fields: Record<string, unknown> = {}) => ({ name: 'echo', inputSchema: schema, ...fields })
 
 function readTools(listed: readonly unknown[], at = url) {
-  const { tools, notice } = joinPages([readPage(listed, at, connectorLimits)], connectorLimits)
+  const { tools, notice } = joinPages([readPage(listed, at, connectorLimits)], connectorLimits, true)
   return {
     notice,
     tools: tools.map((each) => ({ ...each, definition: JSON.parse(each.definition) as ToolDefinition })),
@@ -148,6 +148,18 @@ describe('readPage', () => {
     const { tools, notice } = read(...Array.from({ length: 250 }, (_, index) => tool({ name: `t${index}` })))
     expect(tools).toHaveLength(200)
     expect(notice).toContain('first 200 of 250')
+  })
+
+  it('reports no total of a list whose last pages were not read (§16.7)', () => {
+    const pages = ['a', 'b'].map((prefix) =>
+      readPage(
+        Array.from({ length: 150 }, (_, index) => tool({ name: prefix + index })),
+        url,
+        connectorLimits,
+      ),
+    )
+    const { notice } = joinPages(pages, connectorLimits, false)
+    expect(notice).toContain('first 200 of more than 300 tools')
   })
 
   it.each([

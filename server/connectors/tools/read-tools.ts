@@ -48,10 +48,14 @@ export function readPage(listed: readonly unknown[], url: string, limits: ToolLi
   return { tools, count: listed.length }
 }
 
-/** Joins the pages of a list. Tools without a usable name, repeated tools and those above the limit are ignored. */
+/**
+ * Joins the pages of a list. Tools without a usable name, repeated tools and those above the limit are ignored.
+ * `isWhole` says that these are all pages of the list.
+ */
 export function joinPages(
   pages: readonly ToolPage[],
   { maxTools }: Pick<ToolListLimits, 'maxTools'>,
+  isWhole: boolean,
 ): ToolReading {
   const tools = new Map<string, ListedTool>()
   const remarks: string[] = []
@@ -62,7 +66,8 @@ export function joinPages(
     else tools.set(tool.name.trim(), tool)
   }
   const count = pages.reduce((sum, page) => sum + page.count, 0)
-  if (count > maxTools) remarks.push(`only the first ${maxTools} of ${count} tools are stored`)
+  const total = isWhole ? String(count) : `more than ${count}`
+  if (count > maxTools) remarks.push(`only the first ${maxTools} of ${total} tools are stored`)
   for (const { name, problem } of tools.values()) {
     if (problem !== null) remarks.push(`"${name}" cannot be used: ${problem}`)
   }
