@@ -102,7 +102,8 @@ describe('the address of a connector', () => {
     })
     await expect(hosted.connect('ada', { name: 'local', url: guarded.url })).rejects.toMatchObject({
       code: 'address_refused',
-      message: expect.stringContaining('no HTTPS address') as string,
+      message:
+        'The sign-in page of this server has no HTTPS address, so it was not opened. Ask the operator of the connector to correct it.',
     })
     const { db } = connectors.database
     expect(await db.selectFrom('connector_consents').selectAll().execute()).toEqual([])

@@ -292,7 +292,7 @@ function requireSafeAddress(address: URL, publicUrl: string): void {
   if (address.protocol === 'http:' && isLocal(address) && isLocal(new URL(publicUrl))) return
   throw new AppError(
     'address_refused',
-    'The sign-in page of this server has no HTTPS address, so it was not opened.',
+    'The sign-in page of this server has no HTTPS address, so it was not opened. Ask the operator of the connector to correct it.',
   )
 }
 
