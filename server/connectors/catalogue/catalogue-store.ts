@@ -1,11 +1,15 @@
 import type { ConnectorCatalogueRow } from '../../db/tables/connector-tables.ts'
 import type { Db } from '../../db/database.ts'
 
+/** Returns the stored copy of a registry; `source` is the registry's URL. */
 export function findCatalogue(db: Db, source: string): Promise<ConnectorCatalogueRow | undefined> {
   return db.selectFrom('connector_catalogue').selectAll().where('source', '=', source).executeTakeFirst()
 }
 
-/** Claims the next refresh of a catalogue. Returns false when any node has tried one since `before`. */
+/**
+ * Claims the next refresh of a catalogue. Returns false when any node has tried one since `before`. Times are in
+ * milliseconds since 1970.
+ */
 export async function claimRefresh(db: Db, source: string, now: number, before: number): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('connector_catalogue')

@@ -33,6 +33,7 @@ export interface Behaviour {
 
 const object = { type: 'object', properties: {} }
 
+/** A tool in a list. */
 export const tool = (name: string, rest: Record<string, unknown> = {}) => ({
   name,
   description: name,
@@ -40,13 +41,19 @@ export const tool = (name: string, rest: Record<string, unknown> = {}) => ({
   ...rest,
 })
 
+/** Begins an event stream. */
 export function sse(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
 }
+
+/** An event of such a stream. */
 export const event = (message: unknown): string =>
   `data: ${JSON.stringify({ jsonrpc: '2.0', ...(message as object) })}\n\n`
+
+/** The result of a call. */
 export const text = (value: string) => ({ content: [{ type: 'text', text: value }] })
 
+/** Responds with a result as JSON. */
 export function json(response: ServerResponse, id: Message['id'], result: unknown, headers = {}): void {
   response.writeHead(200, { 'content-type': 'application/json', ...headers })
   response.end(JSON.stringify({ jsonrpc: '2.0', id, result }))
