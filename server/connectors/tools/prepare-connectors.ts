@@ -36,7 +36,7 @@ export class ConnectorPreparation {
    */
   async add(connector: ConnectorRow, needsRefresh: boolean, signal: AbortSignal): Promise<void> {
     const { settings, onError } = this.#deps
-    const server = connector.name
+    const { name } = connector
     const refreshed = needsRefresh ? refreshTools(this.#deps, connector) : Promise.resolve()
     // Prevents an unhandled rejection when it fails after the wait has ended; the failure is stored in the connector's
     // row.
@@ -47,25 +47,30 @@ export class ConnectorPreparation {
     } catch (error) {
       if (!(error instanceof WaitEnded)) {
         const { message } = explainFailure(error)
-        this.#onStatus({ status: 'error', server, message })
+        this.#onStatus({ status: 'error', server: name, message })
         return
       }
       responded = false
       this.#onStatus({
         status: 'info',
-        server,
-        message: `${server} is slow to respond; its stored tools are used.`,
+        server: name,
+        message: `${name} is slow to respond; its stored tools are used.`,
       })
       refreshed.then(
         () => this.#reportLate(connector),
-        (late: unknown) => this.#onStatus({ status: 'error', server, message: explainFailure(late).message }),
+        (late: unknown) =>
+          this.#onStatus({ status: 'error', server: name, message: explainFailure(late).message }),
       )
     }
     try {
       await this.#addReady(connector, responded)
     } catch (error) {
       onError(error)
-      this.#onStatus({ status: 'error', server, message: 'Its stored tools could not be read. Try again.' })
+      this.#onStatus({
+        status: 'error',
+        server: name,
+        message: 'Its stored tools could not be read. Try again.',
+      })
     }
   }
 
