@@ -43,6 +43,7 @@ export type RegenerateRequest = z.infer<typeof RegenerateRequest>
  */
 export const ToolConfirmRequest = z.object({
   botName,
+  /** The name of the connector. */
   server: z.string().min(1).max(200),
   tool: z.string().min(1).max(200),
   args: z.union([z.record(z.string(), z.unknown()), z.string()]).nullish(),
@@ -113,6 +114,7 @@ export const ToolCallEvent = z.object({
   type: z.literal('tool_call'),
   seq,
   message_id: z.string(),
+  /** The name of the connector. */
   server: z.string(),
   tool: z.string(),
   arguments: z.string(),
@@ -170,6 +172,7 @@ export const McpStatusEvent = z.object({
   type: z.literal('mcp_status'),
   seq,
   status: z.string(),
+  /** The name of the connector; empty in a status of all of them. */
   server: z.string(),
   message: z.string(),
   /** True for the last status while the connectors are being connected (§4.9). */

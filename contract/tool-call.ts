@@ -125,6 +125,7 @@ export const LeftOutTools = z.object({
   total: z.int().positive().optional(),
   connectors: z.array(
     z.object({
+      /** The name of the connector. */
       server: z.string(),
       count: z.int().positive(),
       /** The names of the first of these tools. */
