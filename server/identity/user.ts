@@ -26,5 +26,5 @@ export function readProfile(claims: Readonly<Record<string, unknown>>): Partial<
 }
 
 function readText(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? normalizeText(value).slice(0, maxFieldChars) : undefined
+  return typeof value === 'string' && value !== '' ? normalizeText(value.slice(0, maxFieldChars)) : undefined
 }
