@@ -63,6 +63,7 @@ it('serves no file that was added after the start', async () => {
 
 it.each([
   ['GET', '/api/nothing'],
+  ['GET', '/api?of=nothing'],
   ['GET', '/assets/gone-abc.js'],
   ['GET', '/assets/..%2f..%2fetc%2fpasswd'],
   ['POST', '/'],

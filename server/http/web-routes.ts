@@ -35,7 +35,7 @@ export async function registerWebRoutes(app: FastifyInstance, webRoot: string): 
     const isRead = ['GET', 'HEAD'].includes(request.method)
     const path = request.url.split('?')[0] ?? ''
     if (isRead && files.has(path)) return reply.sendFile(path)
-    const isPage = isRead && !/^\/(api|oidc|assets)(\/|$)/.test(request.url)
+    const isPage = isRead && !/^\/(api|oidc|assets)(\/|$)/.test(path)
     if (!isPage || !built) throw new AppError('not_found', 'This address does not exist. Check its path.')
     if (unlisted.test(request.url))
       reply.headers({ 'cache-control': 'no-store', 'x-robots-tag': 'noindex, nofollow' })
