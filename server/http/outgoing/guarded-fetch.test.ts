@@ -293,6 +293,12 @@ describe('responses', () => {
     await expect(answer.text()).rejects.toThrow()
   })
 
+  it('sends the body of a Request', async () => {
+    const { url } = await listen((request, response) => request.pipe(response))
+    const response = await guard(local).fetch(new Request(url, { method: 'POST', body: 'sent' }))
+    expect(await response.text()).toBe('sent')
+  })
+
   it('refuses a header value with a line break', async () => {
     const { url, connections } = await listen((_request, response) => response.end('ok'))
     await expect(guard(local).fetch(url, { headers: { 'x-api-key': 'key\r\nX: y' } })).rejects.toThrow()

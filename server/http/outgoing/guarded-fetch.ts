@@ -103,8 +103,9 @@ function afterRedirect(status: number, init: RequestInit): RequestInit {
   return { ...init, method: 'GET', body: null, headers: [...headers] }
 }
 
-function readRequest(request: Request): RequestInit {
-  return { method: request.method, headers: request.headers, body: request.body, signal: request.signal }
+function readRequest({ method, headers, body, signal }: Request): RequestInit {
+  // `fetch` requires `duplex` for a body that is a stream.
+  return { method, headers, body, signal, ...(body === null ? {} : { duplex: 'half' }) }
 }
 
 /**
