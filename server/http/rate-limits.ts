@@ -2,7 +2,7 @@ import rateLimit, { normalizeIP } from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../lib/app-error.ts'
 
-const minute = 60_000
+const minuteMs = 60_000
 const writeMethods = new Set(['POST', 'PUT', 'DELETE', 'PATCH'])
 
 declare module 'fastify' {
@@ -55,7 +55,7 @@ export function siteOf({ ip }: Pick<FastifyRequest, 'ip'>): string {
 export function limitSite(app: FastifyInstance, perMinute: number) {
   const count = app.createRateLimit({
     max: perMinute * maxNetworksPerSite,
-    timeWindow: minute,
+    timeWindow: minuteMs,
     keyGenerator: siteOf,
   })
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -83,7 +83,7 @@ export function limitRequests(
   limits: RequestLimits,
   keyOf: (request: FastifyRequest) => string,
 ): void {
-  const limit = (max: number) => scope.rateLimit({ max, timeWindow: minute, keyGenerator: keyOf })
+  const limit = (max: number) => scope.rateLimit({ max, timeWindow: minuteMs, keyGenerator: keyOf })
   const limitReads = limit(limits.reads)
   const limitWrites = limit(limits.writes)
   scope.addHook('onRoute', (route) => {

@@ -132,8 +132,8 @@ function classifyIpv4(address: ipaddr.IPv4): Reach {
 }
 
 /** Public IPv6 is 2000::/3 without the ranges for documentation and those that embed an IPv4 address. */
-const global = ipaddr.IPv6.parseCIDR('2000::/3')
-const excluded = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'].map((range) =>
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
+const excludedRanges = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'].map((range) =>
   ipaddr.IPv6.parseCIDR(range),
 )
 
@@ -142,7 +142,9 @@ function classifyIpv6(address: ipaddr.IPv6): Reach {
   const range = address.range()
   if (range === 'loopback') return 'loopback'
   if (range === 'uniqueLocal') return 'private'
-  return address.match(global) && !excluded.some((range) => address.match(range)) ? 'public' : 'forbidden'
+  return address.match(globalUnicast) && !excludedRanges.some((range) => address.match(range))
+    ? 'public'
+    : 'forbidden'
 }
 
 function isException(policy: AddressPolicy, { host, port, address }: Target): boolean {

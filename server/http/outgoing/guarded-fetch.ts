@@ -14,7 +14,7 @@ export interface GuardedFetchOptions extends ConnectorOptions {
   readonly maxRedirects?: number
 }
 
-/** Sends requests to addresses that a user or another server supplied. Nothing else may do so. */
+/** Sends the requests to other servers, under the policy for who supplied their addresses. Nothing else may send any. */
 export interface GuardedFetch {
   /** For callers that read from the socket. It follows no redirect. Check the address with `requireUrl` first. */
   readonly dispatcher: Dispatcher
@@ -187,7 +187,7 @@ export interface Guards {
   close(): Promise<void>
 }
 
-/** Opens a guard for each origin of addresses. */
+/** Opens a guard for each source of addresses. */
 export function openGuards(policy: Omit<AddressPolicy, 'trust'>, options: ConnectorOptions = {}): Guards {
   const open = (trust: AddressPolicy['trust']) => guardedFetch({ ...options, policy: { ...policy, trust } })
   const guards = {
