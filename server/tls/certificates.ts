@@ -107,7 +107,10 @@ export function makeAuthority(names: readonly string[], now: number): KeyPair {
   })
 }
 
-/** Makes the certificate of a server with these names and addresses. It begins a day ago, for devices with a slow clock. */
+/**
+ * Makes the certificate of a server with these names and addresses. It begins a day ago, for devices with a slow clock.
+ * @param now milliseconds since 1970
+ */
 export function makeCertificate(authority: KeyPair, names: readonly string[], now: number): KeyPair {
   const { publicKey, privateKey } = newKey()
   const issuer = AsnConvert.parse(new X509Certificate(authority.certificate).raw, Certificate).tbsCertificate
@@ -130,8 +133,8 @@ export function makeCertificate(authority: KeyPair, names: readonly string[], no
   return { certificate, key }
 }
 
-/** Returns whether certificates of this authority may contain a name or address. */
-export function permittedBy(authority: string): (name: string) => boolean {
+/** Returns a check whether certificates of this authority may contain a name or address. */
+export function createNameCheck(authority: string): (name: string) => boolean {
   const { extensions } = AsnConvert.parse(new X509Certificate(authority).raw, Certificate).tbsCertificate
   const found = extensions?.find(({ extnID }) => extnID === id_ce_nameConstraints)
   if (found === undefined) return () => true
@@ -145,8 +148,8 @@ export function permittedBy(authority: string): (name: string) => boolean {
     )
 }
 
-/** The one form of an IP address in which two can be compared. */
-export function toAddress(text: string): string {
+/** The form of an IP address in which equal ones are equal texts. */
+export function normalizeIp(text: string): string {
   return ipaddr.parse(text).toString()
 }
 
@@ -155,7 +158,7 @@ function isInNetwork(address: string, network: string): boolean {
   return parsed.kind() === base.kind() && parsed.match(base, bits)
 }
 
-/** The time of a certificate in milliseconds since 1970. */
+/** When a certificate begins and ceases to be valid, in milliseconds since 1970. */
 export function readValidity(certificate: string): { readonly notBefore: number; readonly notAfter: number } {
   // `validFromDate` needs Node 22.10.
   const { validFrom, validTo } = new X509Certificate(certificate)
@@ -168,7 +171,7 @@ export function readNames(certificate: string): readonly string[] {
   const found = extensions?.find(({ extnID }) => extnID === id_ce_subjectAltName)
   if (found === undefined) return []
   return [...AsnConvert.parse(found.extnValue.buffer, SubjectAlternativeName)]
-    .map(({ dNSName, iPAddress }) => dNSName ?? toAddress(iPAddress ?? ''))
+    .map(({ dNSName, iPAddress }) => dNSName ?? normalizeIp(iPAddress ?? ''))
     .toSorted()
 }
 
@@ -178,7 +181,9 @@ interface CertificateParts {
   readonly privateKey: KeyObject
   /** Without an issuer the certificate is signed by its own key. */
   readonly issuer?: TBSCertificate
+  /** As PEM. */
   readonly issuerKey?: string
+  /** Milliseconds since 1970, as `notAfter` is. */
   readonly notBefore: number
   readonly notAfter: number
   readonly extensions: readonly Extension[]

@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import type { Machine } from '../config/machine.ts'
 import {
   certificateDays,
+  createNameCheck,
   dayMs,
   makeAuthority,
   makeCertificate,
-  permittedBy,
+  normalizeIp,
   readNames,
   readValidity,
-  toAddress,
 } from './certificates.ts'
 import type { KeyPair } from './certificates.ts'
 
@@ -53,7 +53,7 @@ export function ensureLocalCertificate(options: LocalCertificateOptions): LocalC
   const authority = ensureAuthority(options, names)
   // A file without the key, which the operator can copy to devices.
   if (readText(authorityPath) !== authority.certificate) replaceFile(authorityPath, authority.certificate)
-  const permitted = names.filter(permittedBy(authority.certificate)).slice(0, maxNames)
+  const permitted = names.filter(createNameCheck(authority.certificate)).slice(0, maxNames)
   const path = join(folder, 'server.pem')
   const known = readPair(path)
   if (known !== undefined && isUsable(known, authority, permitted, now))
@@ -66,7 +66,7 @@ export function ensureLocalCertificate(options: LocalCertificateOptions): LocalC
 /** A machine with many virtual networks may have hundreds of addresses. */
 const maxNames = 100
 
-/** The names and addresses under which other devices may know this machine; the public one comes first. */
+/** The names and addresses under which other devices may reach this machine; the public one comes first. */
 function listNames({ publicHost, machine }: LocalCertificateOptions): string[] {
   // The host name of a container is random, and other devices do not know it.
   const hostName = machine.isContainer ? null : machine.hostName
@@ -79,7 +79,7 @@ function listNames({ publicHost, machine }: LocalCertificateOptions): string[] {
     '::1',
     ...machine.addresses,
   ]
-  return [...new Set(names.map((name) => (isIP(name) === 0 ? name : toAddress(name))))]
+  return [...new Set(names.map((name) => (isIP(name) === 0 ? name : normalizeIp(name))))]
 }
 
 function ensureAuthority(
@@ -100,7 +100,7 @@ function ensureAuthority(
     throw new Error(
       `the clock of this machine shows ${day(now)}, but ${path} is valid only after ${day(notBefore)}. Set the clock. If it is right, delete the folder ${folder}`,
     )
-  if (permittedBy(known.certificate)(publicHost) && now + certificateDays * dayMs < notAfter) return known
+  if (createNameCheck(known.certificate)(publicHost) && now + certificateDays * dayMs < notAfter) return known
   const made = makeAuthority(own, now)
   replaceFile(path, made.key + made.certificate)
   return made

@@ -30,7 +30,7 @@ export interface TlsDeps {
 }
 
 /** How often the certificate, its files and the names of the machine are checked. */
-const checkMs = 3_600_000
+const checkIntervalMs = 3_600_000
 
 const tlsFolderIn = (dataDir: string): string => join(dataDir, 'tls')
 
@@ -63,7 +63,7 @@ export async function openTls({ config, readMachine, now }: TlsDeps): Promise<Tl
           current = next
           if (isNew) apply(next.credentials)
         },
-        checkMs,
+        checkIntervalMs,
         onError,
       ),
   }
@@ -136,7 +136,7 @@ function findFaults(pem: string, publicHost: string, now: number): string[] {
   ]
 }
 
-/** Someone who asks for TLS usually wants to reach the server from another device. */
+/** What is missing for other devices, which most operators who set up TLS want to connect. */
 function describeReach({ host, publicUrl }: TlsDeps['config']): string[] {
   const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(new URL(publicUrl).hostname)
   if (!isLocal) return []
