@@ -12,7 +12,7 @@ import {
   findRecord,
   upsertRecord,
 } from '../provider/oidc-store.ts'
-import { federation } from '../provider/limit-records.ts'
+import { federationModel } from '../provider/limit-records.ts'
 import type { LimitRecords } from '../provider/limit-records.ts'
 import { googleConnection } from '../provider/provider-configuration.ts'
 import { lifetimeSeconds } from '../provider/token-lifetimes.ts'
@@ -134,7 +134,7 @@ interface PendingSignIn {
   readonly verifier: string
 }
 
-const model = federation
+const model = federationModel
 
 /** Stores a pending sign-in, so that any node can verify the response. */
 async function insertPendingSignIn(

@@ -3,14 +3,14 @@ import type { Db } from '../../db/database.ts'
 import { deleteOldestOfGrant, deleteOldestRecords } from './oidc-store.ts'
 import type { OidcRecord } from './oidc-store.ts'
 
-/** Sessions without an account are stored under this name, because anyone can create them. */
-export const anonymousSession = 'AnonymousSession'
+/** The model of sessions without an account. It is not `Session`, because anyone can create these. */
+export const anonymousSessionModel = 'AnonymousSession'
 
-/** A sign-in at Google that has not returned yet. */
-export const federation = 'Federation'
+/** The model of a sign-in at Google that has not returned yet. */
+export const federationModel = 'Federation'
 
 /** The models that anyone can store without signing in. */
-const openModels: ReadonlySet<string> = new Set(['Interaction', anonymousSession, federation])
+const openModels: ReadonlySet<string> = new Set(['Interaction', anonymousSessionModel, federationModel])
 
 /** A signed-in browser can store any number of these, because used tokens are kept to detect a second use. */
 const tokenModel = 'RefreshToken'

@@ -2,7 +2,7 @@ import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { Db } from '../../db/database.ts'
 import { signInRecordContext } from '../../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
-import { anonymousSession } from './limit-records.ts'
+import { anonymousSessionModel } from './limit-records.ts'
 import type { LimitRecords } from './limit-records.ts'
 import {
   hashRecordId,
@@ -55,7 +55,7 @@ export function createOidcAdapter(options: OidcAdapterOptions) {
   return (model: string): Adapter => {
     const find = async (id: string) =>
       (await findRecord(db, model, id)) ??
-      (model === 'Session' ? await findRecord(db, anonymousSession, id) : undefined)
+      (model === 'Session' ? await findRecord(db, anonymousSessionModel, id) : undefined)
     const read = (record: StoredRecord | undefined): AdapterPayload | undefined => {
       if (record === undefined) return undefined
       const payload = JSON.parse(sealer.open(record.payload, signInRecordContext(record))) as AdapterPayload
@@ -69,7 +69,7 @@ export function createOidcAdapter(options: OidcAdapterOptions) {
     return {
       async upsert(id, payload, expiresIn) {
         const isAnonymous = model === 'Session' && payload.accountId === undefined
-        const storedModel = isAnonymous ? anonymousSession : model
+        const storedModel = isAnonymous ? anonymousSessionModel : model
         const record = { model: storedModel, id: hashRecordId(id), grant_id: payload.grantId ?? null }
         await upsertRecord(db, {
           ...record,
@@ -92,7 +92,7 @@ export function createOidcAdapter(options: OidcAdapterOptions) {
       async destroy(id) {
         if (model === 'Grant') await revokeGrant(id)
         else await deleteRecord(db, model, hashRecordId(id))
-        if (model === 'Session') await deleteRecord(db, anonymousSession, hashRecordId(id))
+        if (model === 'Session') await deleteRecord(db, anonymousSessionModel, hashRecordId(id))
       },
       revokeByGrantId: revokeGrant,
     }
