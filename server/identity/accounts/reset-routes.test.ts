@@ -11,7 +11,7 @@ describe.each(engines)('a reset link on %s', (engine) => {
   const scene = new OperatorScene(engine)
 
   it('sets a new password once, and signs out everywhere (§15.33)', async () => {
-    const link = await scene.createLink(email.toUpperCase())
+    const link = await scene.createResetLink(email.toUpperCase())
     expect(await scene.readStatus()).toBe(200)
     const { form, visitor } = await scene.openLink(link)
     const short = await visitor.post(link, { form, password: 'short' })
@@ -27,8 +27,8 @@ describe.each(engines)('a reset link on %s', (engine) => {
   })
 
   it('is replaced by the next one, and expires after a day (§15.33)', async () => {
-    const first = await scene.createLink(email)
-    const second = await scene.createLink(email)
+    const first = await scene.createResetLink(email)
+    const second = await scene.createResetLink(email)
     const { form } = await scene.openLink(second)
     const before = await hashTables(scene.database)
     expect((await scene.openLink(first)).status).toBe(403)

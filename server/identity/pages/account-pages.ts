@@ -4,6 +4,7 @@ import type { Page } from './render-page.ts'
 
 export interface SignInForm {
   readonly action: string
+  /** The value of the hidden field `form` (`makeFormToken`). */
   readonly token: string
   readonly email: string
   readonly error: string | null
@@ -96,6 +97,7 @@ function emailField(email: string, isInvalid: boolean, isFixed = false) {
 
 export interface NewAccountForm {
   readonly action: string
+  /** The value of the hidden field `form` (`makeFormToken`). */
   readonly token: string
   readonly text: string
   readonly name: string
@@ -103,7 +105,7 @@ export interface NewAccountForm {
   /** True when the account gets this e-mail and no other, as with an invitation. */
   readonly isEmailFixed?: boolean
   readonly error: string | null
-  /** The address of the sign-in page. Null when the page was opened with the link of an operator. */
+  /** The address of the sign-in page. Null when the page was opened with a set-up link or an invitation. */
   readonly signInUrl: string | null
 }
 

@@ -6,7 +6,9 @@ import type { Page } from './render-page.ts'
 export interface SignInEntry {
   /** The value that names the sign-in in its form. */
   readonly id: string
+  /** As in 'Firefox on Linux'. */
   readonly browser: string | null
+  /** Milliseconds since 1970, as `usedAt` is. */
   readonly createdAt: number
   readonly usedAt: number
   readonly isCurrent: boolean
@@ -15,6 +17,7 @@ export interface SignInEntry {
 export interface SecurityView {
   /** The address of the page. Its forms are sent to addresses below it. */
   readonly path: string
+  /** The value of the hidden field `form` (`makeFormToken`). */
   readonly token: string
   readonly email: string
   /** False for an account that signs in with Google. */
@@ -118,6 +121,7 @@ function time(milliseconds: number): Markup {
 
 export interface ResetForm {
   readonly action: string
+  /** The value of the hidden field `form` (`makeFormToken`), not the token of the link. */
   readonly token: string
   readonly email: string
   readonly error: string | null

@@ -22,7 +22,7 @@ describe.each(engines)('managing users on %s', (engine) => {
   })
 
   it('a disabled user is refused at once, also on other nodes, until enabled (§15.34)', async () => {
-    const link = await scene.createLink(email)
+    const link = await scene.createResetLink(email)
     expect(await disableUser(scene.deps, email)).toMatchObject({ status: 'disabled' })
     expect(await scene.readStatus()).toBe(401)
     expect((await scene.browser.refresh(scene.tokens.refresh_token)).status).toBe(400)

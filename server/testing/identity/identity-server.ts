@@ -32,9 +32,9 @@ export interface IdentityServerOptions {
   /** Milliseconds to add to the clock for tokens and records. */
   readonly clock?: { offset: number }
   readonly onNewUser?: OnNewUser
-  /** Of the database's installation; one with `testSecret` by default. */
+  /** The one with which the database was filled; by default one with `testSecret`. */
   readonly sealer?: Sealer
-  /** More routes, before it listens. */
+  /** Adds routes before the server listens. */
   readonly extend?: (app: FastifyInstance) => void
 }
 
@@ -48,7 +48,7 @@ export interface IdentityServer {
   close(): Promise<void>
 }
 
-/** Starts the real identity on a real port, with its one guarded route. */
+/** Serves the real sign-in on a port, with `/api/settings` and one route that needs a token. */
 export async function openIdentityServer(options: IdentityServerOptions): Promise<IdentityServer> {
   const { database, environment = {}, clock = { offset: 0 }, onNewUser = async () => undefined } = options
   const port = options.port ?? (await freePort())

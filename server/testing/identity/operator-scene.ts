@@ -35,7 +35,7 @@ export class OperatorScene {
     })
   }
 
-  /** The operator's commands run in a process of their own, so the server is another node. */
+  /** What the operator's commands use. They run in a process of their own, as on another node. */
   get deps(): ManageUsersDeps {
     return {
       ...readIssuer(this.server.config),
@@ -51,10 +51,11 @@ export class OperatorScene {
   }
 
   /** Creates a reset link, and returns its address. */
-  async createLink(user: string): Promise<string> {
+  async createResetLink(user: string): Promise<string> {
     return (await createReset(this.deps, user)).link.url
   }
 
+  /** Opens a link in a new browser, `visitor`. `form` is the hidden token of its page, empty when there is none. */
   async openLink(link: string) {
     const visitor = new SignInSession(this.server.baseUrl)
     const response = await visitor.fetch(link)

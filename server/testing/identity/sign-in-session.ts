@@ -15,7 +15,7 @@ interface Authorization {
 const account = { name: 'Ada Lovelace', email: 'ada@example.com', password: 'correct horse' }
 export const testAccount = account
 
-/** A minimal browser for sign-in: a cookie jar that follows redirects itself. */
+/** A minimal browser for sign-in, with cookies of its own. `fetch` and `post` follow no redirects. */
 export class SignInSession {
   readonly #cookies = new Map<string, { value: string; path: string }>()
   readonly baseUrl: string
@@ -77,7 +77,7 @@ export class SignInSession {
     return { verifier, address }
   }
 
-  /** Opens the sign-in page; `path` is the address of its form. */
+  /** Starts a sign-in and opens its page, or the one at `page` below it. `path` is the path of the form. */
   async openForm(changes: Readonly<Record<string, string | undefined>> = {}, page = '') {
     const { verifier, address } = this.authorization(changes)
     const first = await this.follow(await this.fetch(address))
@@ -97,6 +97,7 @@ export class SignInSession {
     return this.#end(await this.post(path, { ...account, ...user, form }), verifier)
   }
 
+  /** Signs in with an account that exists, and returns the code. `changes` are those of `authorization`. */
   async signIn(
     user: Partial<typeof account> = {},
     changes: Readonly<Record<string, string | undefined>> = {},
