@@ -4,8 +4,8 @@ import type { SignInRequest } from './begin-sign-in.ts'
 import { finishSignIn, isSignInResponse } from './finish-sign-in.ts'
 import { insecureOrigin, loginFailed, tokenFailed } from './identity-state.ts'
 import type { IdentityState } from './identity-state.ts'
-import { createIdentityStatus } from './identity-state-store.ts'
-import type { IdentityStatus } from './identity-state-store.ts'
+import { createIdentityStateStore } from './identity-state-store.ts'
+import type { IdentityStateStore } from './identity-state-store.ts'
 import { createOpenIdClient, type OpenIdClient } from './open-id-client.ts'
 import { logError } from '../../lib/log-error.ts'
 import { SignedOutError } from './signed-out-error.ts'
@@ -42,21 +42,21 @@ export function createIdentityClient(settings: ClientSettings['identity']): Iden
   const store = createSessionStore(settings.issuer, settings.clientId)
   const openClient = createOpenIdClient(settings)
   const tokens = createTokenSource(store, openClient)
-  const status = createIdentityStatus(store)
-  const getAccessToken = (userId?: string): Promise<string> => requestToken(() => tokens.get(userId), status)
+  const state = createIdentityStateStore(store)
+  const getAccessToken = (userId?: string): Promise<string> => requestToken(() => tokens.get(userId), state)
   let starting: Promise<void> | undefined
 
   async function begin(): Promise<void> {
-    watchPage(store, status)
+    watchPage(store, state)
     if (!canSignIn()) {
-      status.set({ status: 'error', message: insecureOrigin })
+      state.set({ status: 'error', message: insecureOrigin })
     } else if (isSignInResponse(location)) {
       await finishSignIn(openClient, store).then(
-        () => status.showStored(),
-        (error: unknown) => status.fail(loginFailed, error),
+        () => state.showStored(),
+        (error: unknown) => state.fail(loginFailed, error),
       )
     } else if (store.read() === null) {
-      status.showStored()
+      state.showStored()
     } else {
       // A failure is stored in the state.
       await getAccessToken().catch(() => undefined)
@@ -65,33 +65,33 @@ export function createIdentityClient(settings: ClientSettings['identity']): Iden
 
   async function signIn(request: SignInRequest): Promise<void> {
     if (!canSignIn()) {
-      status.set({ status: 'error', message: insecureOrigin })
+      state.set({ status: 'error', message: insecureOrigin })
       return
     }
-    status.set({ status: 'loading' })
+    state.set({ status: 'loading' })
     try {
       location.assign(await beginSignIn(await openClient(), store, settings, request))
     } catch (error) {
-      status.fail(loginFailed, error)
+      state.fail(loginFailed, error)
     }
   }
 
   async function signOut(): Promise<void> {
     const session = store.read()
     store.clear()
-    status.set({ status: 'loading' })
+    state.set({ status: 'loading' })
     location.assign(await signOutAtProvider(openClient, session))
   }
 
   return {
-    getState: status.get,
+    getState: state.get,
     accountUrl: settings.embedded ? `${settings.issuer}/account` : null,
-    subscribe: status.subscribe,
+    subscribe: state.subscribe,
     start: () => (starting ??= begin()),
     signIn,
     getAccessToken,
     signOut,
-    forget: (userId) => forgetSession(store, status, userId),
+    forget: (userId) => forgetSession(store, state, userId),
   }
 }
 
@@ -110,31 +110,31 @@ async function signOutAtProvider(
 }
 
 /** Returns a token, and updates the state to show whether there was one. */
-async function requestToken(getToken: () => Promise<string>, status: IdentityStatus): Promise<string> {
+async function requestToken(getToken: () => Promise<string>, state: IdentityStateStore): Promise<string> {
   try {
     const token = await getToken()
-    status.showStored()
+    state.showStored()
     return token
   } catch (cause) {
-    status.showStored(cause instanceof SignedOutError ? null : tokenFailed)
+    state.showStored(cause instanceof SignedOutError ? null : tokenFailed)
     throw new Error(tokenFailed, { cause })
   }
 }
 
 /** Removes the session of this user. Returns false when another user has signed in meanwhile. */
-function forgetSession(store: SessionStore, status: IdentityStatus, userId: string): boolean {
+function forgetSession(store: SessionStore, state: IdentityStateStore, userId: string): boolean {
   const session = store.read()
   if (session !== null && session.user.sub !== userId) return false
   store.clear()
-  status.showStored()
+  state.showStored()
   return true
 }
 
 /** Updates the state when another tab signs in or out, and when the browser restores this page from its back-forward cache. */
-function watchPage(store: SessionStore, status: IdentityStatus): void {
-  store.watch(() => status.showStored())
+function watchPage(store: SessionStore, state: IdentityStateStore): void {
+  store.watch(() => state.showStored())
   addEventListener('pageshow', (event) => {
-    if (event.persisted) status.showStored()
+    if (event.persisted) state.showStored()
   })
 }
 

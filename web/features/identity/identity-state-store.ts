@@ -4,14 +4,15 @@ import type { IdentityState } from './identity-state.ts'
 import type { SessionStore } from './session-store.ts'
 
 /** The sign-in state that the page shows. */
-export interface IdentityStatus extends ReadableStore<IdentityState> {
+export interface IdentityStateStore extends ReadableStore<IdentityState> {
   readonly set: (state: IdentityState) => void
   /** Sets the state from the stored session; `failure` is the reason why there is no token. */
   readonly showStored: (failure?: string | null) => void
+  /** Logs the cause, and shows the message. */
   readonly fail: (message: string, cause: unknown) => void
 }
 
-export function createIdentityStatus(store: SessionStore): IdentityStatus {
+export function createIdentityStateStore(store: SessionStore): IdentityStateStore {
   const { get, set, subscribe } = createStore<IdentityState>({ status: 'loading' })
   return {
     get,
