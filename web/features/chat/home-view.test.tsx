@@ -97,7 +97,7 @@ async function send(text: string): Promise<void> {
   await userEvent.type(input(), `${text}{Enter}`)
 }
 
-/** Stores a message as another page does that has not got the id of its chat. */
+/** Stores a message as another page does before it gets the id of its chat. */
 function storeAsOtherPage(request: string, more: Partial<HomeMessage> = {}): void {
   const message = { request, content: `text of ${request}`, botName: 'Fox', sentAt: 1, ...more }
   localStorage.setItem(`home_page_outbox_${request}`, JSON.stringify(message))

@@ -88,7 +88,7 @@ test('keeps the focus on the button that led to the last version, which then doe
   await userEvent.keyboard('{Enter}')
   await waitFor(() => expect(api.seen('GET /api/chats/c1')).toHaveLength(2))
   expect(button('Previous version', articles()[3])).toHaveFocus()
-  // A browser takes the focus from a button that is disabled with the attribute; the page of the tests does not.
+  // A browser takes the focus from a button with the attribute `disabled`; the simulated page of the tests does not.
   expect(button('Previous version', articles()[3])).toBeEnabled()
   await userEvent.keyboard('{Enter}')
   expect(within(articles()[3] as HTMLElement).getByText('1/2')).toBeVisible()

@@ -233,7 +233,7 @@ describe('a run that was requested elsewhere', () => {
     expect(after({ type: 'unsent', unsent }, read(chatWith([question]))).unsent).toBeUndefined()
   })
 
-  it.each([true, false])('is joined by a chat that opens, live: %s', (isLive) => {
+  it.each([true, false])('is joined when its chat is opened, with live updates: %s', (isLive) => {
     const chat = chatWith([question, reply({ content: 'One' })], { message_id: 'reply', seq: 7 })
     const state = apply(initialState, read(chat, isLive))
     expect(state.activity.phase).toBe(isLive ? 'following' : 'streaming')

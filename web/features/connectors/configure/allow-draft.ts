@@ -64,7 +64,7 @@ export function stateOf(name: string, { allow: { everyTool, names }, blocked }: 
 /** Puts a tool into one state, so that it is never in both lists (§28.9). */
 export function withState(draft: ToolsDraft, name: string, state: ToolState): ToolsDraft {
   const { names } = draft.allow
-  const keep = (list: readonly string[], isListed: boolean) =>
+  const withName = (list: readonly string[], isListed: boolean) =>
     isListed === list.includes(name)
       ? list
       : isListed
@@ -74,8 +74,8 @@ export function withState(draft: ToolsDraft, name: string, state: ToolState): To
   const isAllowed = state === 'allowed' && (!draft.allow.everyTool || names.includes(name))
   return {
     ...draft,
-    allow: { ...draft.allow, names: keep(names, isAllowed) },
-    blocked: keep(draft.blocked, state === 'blocked'),
+    allow: { ...draft.allow, names: withName(names, isAllowed) },
+    blocked: withName(draft.blocked, state === 'blocked'),
   }
 }
 

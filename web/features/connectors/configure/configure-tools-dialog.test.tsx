@@ -354,7 +354,7 @@ describe('the state of a tool', () => {
     expect(buttonOf('Manage', dialog)).toHaveFocus()
   })
 
-  it('makes room when there are more tools than a model is offered, which the dialog says (§28.17)', async () => {
+  it('can be Blocked to make room, which the dialog suggests when a model is not offered all tools (§28.17)', async () => {
     const tools = Array.from({ length: 130 }, (_, index) => makeTool(`tool${index}`))
     const scene = toolsScene({ tools, block_tools: ['tool0'] })
     const dialog = await openTools(scene)

@@ -4,7 +4,7 @@ import { useSearchParams } from 'react-router'
 
 /**
  * Calls `onRequest` with the connector that `?configure=` names, as soon as the list is loaded, and removes the name from
- * the address. A name that the user does not have does nothing.
+ * the address. Does not call it when no connector has this name.
  */
 export function useRequestedConnector(
   connectors: readonly Connector[] | undefined,
