@@ -49,7 +49,7 @@ export async function rewriteCompaction(
       throw new AppError('upstream_error', `The summary could not be written again: ${result.failure}`)
     const change = { ...result, bot: bot.name, edited: 0, written_at: deps.now(), held_until: null }
     if (!(await finishCompaction(db, row, until, change)))
-      throw new AppError('not_found', 'The summary was removed in the meantime.')
+      throw new AppError('not_found', 'The summary was removed in the meantime. Reload the page.')
     return { ...row, ...change }
   } catch (error) {
     await releaseCompaction(db, row, until)

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest'
+import type { ModelStream } from '../../models/model.ts'
+import type { PromptMessage } from './build-prompt.ts'
+import { writeSummary } from './write-summary.ts'
+
+const message = (content: string): PromptMessage => ({
+  id: 'm',
+  role: 'user',
+  content,
+  server: null,
+  arguments: null,
+  call_state: null,
+  call: null,
+})
+
+/** A model that replies only when it is aborted. */
+const silent: ModelStream = (_request, { signal }) => ({
+  drain: () => [],
+  closed: new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
+})
+
+function summarize(content: string, signal: AbortSignal) {
+  return writeSummary({
+    model: silent,
+    modelName: 'm',
+    maxTokens: null,
+    previous: undefined,
+    messages: [message(content)],
+    summaryTokens: 100,
+    callTokens: 1_000,
+    signal,
+    startCall: () => () => undefined,
+  })
+}
+
+it('fails with the reason when the time limit has passed (§26.7)', async () => {
+  expect(await summarize('Hello', AbortSignal.timeout(1))).toEqual({
+    failure: 'The model took too long. Try again, or choose another bot.',
+  })
+})
+
+it('fails with the reason when the messages have no text (§26.4)', async () => {
+  expect(await summarize(' \n', new AbortController().signal)).toEqual({
+    failure: 'There is no text to summarise.',
+  })
+})
