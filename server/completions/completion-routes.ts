@@ -156,6 +156,6 @@ function lastEventId(request: FastifyRequest): number {
 function notResumable(): AppError {
   return new AppError(
     'not_resumable',
-    'This reply can no longer be streamed. Reload the page to read its text.',
+    'This reply can no longer be followed live. Reload the page to read its text.',
   )
 }

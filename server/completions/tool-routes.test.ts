@@ -223,9 +223,9 @@ describe.each(engines)('approval of tool calls, on %s', (engine) => {
       ['no arguments', { args: null }, 'other arguments'],
       ['arguments that are no JSON', { args: '{"a":' }, 'other arguments'],
       ['arguments that are no object', { args: '[1]' }, 'other arguments'],
-      ['another tool', { tool: 'act2' }, 'No call like this one needs approval'],
-      ['another connector', { server: 'default' }, 'No call like this one needs approval'],
-      ['another message', { messageId: 'never' }, 'No call like this one needs approval'],
+      ['another tool', { tool: 'act2' }, 'No such call needs approval'],
+      ['another connector', { server: 'default' }, 'No such call needs approval'],
+      ['another message', { messageId: 'never' }, 'No such call needs approval'],
     ])('%s', async (_what, change, message) => {
       const { call } = await requestCall(ada, 'polite', 'act', { a: 1 })
       await expectRefused({ ...call, ...change }, message)
@@ -234,13 +234,13 @@ describe.each(engines)('approval of tool calls, on %s', (engine) => {
     it('a call that the model never made (§12.6)', async () => {
       const lonely = await joinWithTool('polite', [])
       const made = { botName: 'Helper', server: 'polite', tool: 'act', args: {} }
-      await expectRefused(made, 'No call like this one needs approval', lonely)
+      await expectRefused(made, 'No such call needs approval', lonely)
     })
 
     it('a call of another user (§12.6)', async () => {
       const { chatId, call } = await requestCall(ada)
       const { chatId: _, messageId: __, ...loose } = call
-      await expectRefused(loose, 'No call like this one needs approval', eve)
+      await expectRefused(loose, 'No such call needs approval', eve)
       const before = await hashTables(product.database)
       expect(statusAndBody(await eve.post('/api/tool/confirm', call))).toMatchObject({ status: 404 })
       expect(await hashTables(product.database)).toEqual(before)
@@ -253,10 +253,12 @@ describe.each(engines)('approval of tool calls, on %s', (engine) => {
       product.model.reply([gate, 'done'])
       const confirmed = await ada.confirm(call)
       await confirmed.until(({ events }) => events.some(({ type }) => type === 'tool_result'))
-      expect(statusAndBody(await ada.post('/api/tool/confirm', call))).toEqual(conflict('was already run'))
+      expect(statusAndBody(await ada.post('/api/tool/confirm', call))).toEqual(
+        conflict('was already allowed'),
+      )
       gate.open()
       await confirmed.ended
-      await expectRefused(call, 'was already run')
+      await expectRefused(call, 'was already allowed')
     })
   })
 

@@ -52,7 +52,7 @@ export async function followRun(
 function toDetail(error: unknown, onError: CompletionDeps['onError']): ErrorDetail {
   if (error instanceof AppError) return { code: error.code, message: error.message }
   onError(error)
-  return { code: 'unavailable', message: 'The reply cannot be streamed at the moment. Reload the page.' }
+  return { code: 'unavailable', message: 'The reply cannot be followed live at the moment. Reload the page.' }
 }
 
 /**

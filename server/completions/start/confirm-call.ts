@@ -15,7 +15,7 @@ import { approveCall } from '../tools/tool-invocation.ts'
 import { writeRun } from './send-message.ts'
 import type { Denial } from './send-message.ts'
 
-const notWaiting = 'No call like this one needs approval. Reload the page.'
+const notWaiting = 'No such call needs approval. Reload the page.'
 
 /**
  * Returns the user's reply with a call of this tool and these arguments that needs approval; of several replies, the
@@ -35,7 +35,7 @@ export async function requirePendingCall(
   if (pending.length > 0)
     throw refusal('A call of this tool needs approval, but with other arguments. Reload the page.')
   if (chatId === undefined || messageId === undefined) throw refusal(notWaiting)
-  throw refusal(explain(await findMessage(db, chatId, messageId), server, tool))
+  throw refusal(explainNotPending(await findMessage(db, chatId, messageId), server, tool))
 }
 
 /** Formats arguments with sorted keys, for comparison; returns undefined when they are no JSON object. */
@@ -47,15 +47,16 @@ function toCanonical(callArguments: unknown): string | undefined {
   }
 }
 
-function explain(message: MessageRow | undefined, server: string, tool: string): string {
+/** Explains why a reply has no call of this tool that needs approval. */
+function explainNotPending(message: MessageRow | undefined, server: string, tool: string): string {
   if (message?.server !== server || message.tool !== tool) return notWaiting
   switch (message.call_state) {
     case 'running':
-      return 'This call is already running.'
+      return 'This call was already allowed, and is running. Reload the page to follow it.'
     case 'answered':
-      return 'This call was already run.'
+      return 'This call was already allowed. Reload the page to see its result.'
     case 'denied':
-      return 'This call was denied.'
+      return 'This call was already denied. Reload the page.'
     default:
       return notWaiting
   }

@@ -117,7 +117,7 @@ async function findRepeated(db: Db, request: SendRequest, content: string): Prom
   if (!isSame)
     throw new AppError(
       'conflict',
-      'Another message already has this id. Reload the page and send the message again.',
+      'This message was already sent, with another text or in another place. Reload the page to see it, and send this text as a new message.',
     )
   return existing
 }
