@@ -11,7 +11,7 @@ export interface RunState {
    */
   readonly seq: number
   readonly status: 'running' | EndedStatus
-  /** The user message, then every message that the run wrote, oldest first. */
+  /** The user message or tool's result that the run replies to, then every message that it wrote, oldest first. */
   readonly messages: readonly Message[]
 }
 

@@ -85,7 +85,7 @@ const seq = z.int().nonnegative()
 export const StartedEvent = z.object({
   type: z.literal('started'),
   seq,
-  /** The user message that the run replies to. */
+  /** The parent of the reply: a user message, or a tool's result. */
   user_message: Message,
   /** The reply, still empty. */
   assistant_message: Message,
@@ -128,7 +128,7 @@ export const ToolProgressEvent = z.object({
   message_id: z.string(),
   progress: ToolProgress,
 })
-/** An elicitation of the call; null when it is closed (§17.16). */
+/** An elicitation of the call, which the API calls a question; null when it is closed (§17.16). */
 export const ToolQuestionEvent = z.object({
   type: z.literal('tool_question'),
   seq,

@@ -16,7 +16,7 @@ export const ToolProgress = z.object({
 })
 export type ToolProgress = z.infer<typeof ToolProgress>
 
-/** An elicitation of a running call: the user answers it with `POST /api/tool/answer`. */
+/** An elicitation of a running call; the API calls it a question. The user answers it with `POST /api/tool/answer`. */
 export const ToolQuestion = Elicitation.extend({ id: z.string() })
 export type ToolQuestion = z.infer<typeof ToolQuestion>
 
