@@ -93,8 +93,12 @@ export class LiveHub {
     else this.#sendLine(userId, { type: 'changed', what: subject as SettingsList })
   }
 
-  /** Ends every stream, because notifications may have been lost: clients reconnect and load what they missed. */
+  /** Notifications may have been lost, so every stream ends: clients reconnect and load what they missed. */
   onGap(): void {
+    this.endStreams()
+  }
+
+  endStreams(): void {
     for (const streams of this.#streams.values()) for (const stream of streams.keys()) stream.end()
   }
 

@@ -13,8 +13,8 @@ export interface LiveRoutesDeps {
   readonly hub: LiveHub
   readonly sse: SseHub
   /**
-   * Returns the status of a user's active runs and sends their events to the hub from then on. `isFirst` is true when
-   * the user has no other stream at this node.
+   * Returns a user's active runs, each with the number of its last event; later events are sent to the hub until
+   * `leaveRuns`. `isFirst` is true when the user has no other stream at this node.
    */
   readonly joinRuns: (userId: string, isFirst: boolean) => Promise<LiveRun[]>
   /** Called when the user's last stream has closed. */
@@ -23,7 +23,7 @@ export interface LiveRoutesDeps {
   readonly onError: (error: unknown) => void
 }
 
-/** The live stream of a user: the events of all runs, and changes of chats and settings (§10.2, §17.4). */
+/** Registers the live stream of a user: the events of all runs, and changes of chats and settings (§10.2, §17.4). */
 export function registerLiveRoutes(api: Api, deps: LiveRoutesDeps): void {
   const { hub, sse } = deps
 

@@ -46,7 +46,7 @@ export function openLive(deps: LiveDeps, { onOpen, onError }: LiveOptions): Live
         onError,
       }),
     close() {
-      hub.onGap()
+      hub.endStreams()
       sse.close()
     },
   }

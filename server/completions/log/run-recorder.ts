@@ -40,7 +40,10 @@ export class EventBatch {
     )
   }
 
-  /** Returns the SSE frames of the events, with the end marker after the last event of a run (§7.31). */
+  /**
+   * Returns the SSE frames of the events, with the end marker after the last event of a run (§7.31). With `numbered`, each
+   * event has an `id:` line with its number.
+   */
   frames(numbered: boolean): string {
     if (numbered) return (this.#numbered ??= this.#toFrames(true))
     return (this.#plain ??= this.#toFrames(false))

@@ -292,7 +292,10 @@ export async function listStopRequests(db: Db, nodeId: string): Promise<number[]
   return rows.map((row) => row.id)
 }
 
-/** Removes up to `limit` events of runs that ended before `before`, and returns how many it removed. */
+/**
+ * Removes up to `limit` events of runs that ended before `before` (milliseconds since 1970), and returns how many it
+ * removed.
+ */
 export async function deleteOldEvents(db: Db, before: number, limit: number): Promise<number> {
   const result = await sql`
     delete from run_events where (run_id, seq) in (
@@ -301,7 +304,7 @@ export async function deleteOldEvents(db: Db, before: number, limit: number): Pr
   return Number(result.numAffectedRows ?? 0n)
 }
 
-/** Removes runs that ended before `before`, with the remaining events of their logs. */
+/** Removes runs that ended before `before` (milliseconds since 1970), with the remaining events of their logs. */
 export async function deleteOldRuns(db: Db, before: number): Promise<void> {
   await db.deleteFrom('runs').where('ended_at', '<', before).execute()
 }

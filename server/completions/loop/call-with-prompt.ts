@@ -10,7 +10,7 @@ import type { CallMeter } from './call-meter.ts'
 import { abortedEnding, callModel } from './call-model.ts'
 import type { ModelCallResult } from './call-model.ts'
 
-/** How often a prompt is shortened after the provider has said that it is too long. */
+/** How often a prompt is shortened at most, each time after the provider has said that it is too long. */
 const maxShortenings = 3
 /** The context window that is assumed after a refusal that does not name it, as a share of the refused prompt. */
 const assumedWindowShare = 0.8

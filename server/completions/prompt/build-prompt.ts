@@ -19,7 +19,7 @@ export interface PromptOptions {
   readonly tools?: boolean
   /** The summary of the messages before the path. */
   readonly summary?: Pick<CompactionRow, 'id' | 'content' | 'message_count'> | undefined
-  /** Results of tools before this message of the path are shortened. */
+  /** Results of tools before this index of the path are shortened; 0 shortens none. */
   readonly shortenBefore?: number
 }
 
@@ -224,7 +224,7 @@ export function countDropped(path: readonly PromptMessage[], shortenBefore: numb
 
 const droppedResult = 'The result is omitted, because the conversation is too long.'
 
-/** Replaces long results by a note, oldest first, until the path fits. Then removes the oldest messages, if needed. */
+/** Replaces long results by `droppedResult`, oldest first, until the path fits. Then removes the oldest messages, if needed. */
 function fitPath(path: readonly PromptMessage[]): readonly PromptMessage[] {
   let chars = path.reduce((sum, message) => sum + countChars(message), 0)
   if (chars <= maxPromptChars) return path

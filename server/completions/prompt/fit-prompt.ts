@@ -23,7 +23,7 @@ const maxPromptTokens = 1_000_000
 const minPromptTokens = 500
 /** Tokens of messages in one call that summarises, when the context window is unknown. */
 const defaultSummaryCallTokens = 30_000
-/** The same at least, for a known window. */
+/** The smallest number of such tokens for a known window. */
 const minSummaryCallTokens = 300
 /** Tokens of the task in a call that summarises, besides the messages and the summary before them. */
 const summaryTaskTokens = 400
@@ -34,7 +34,7 @@ export interface PromptSource {
   readonly path: readonly PathMessage[]
   /** The summary of the messages before the path. */
   readonly summary: CompactionRow | undefined
-  /** Results of tools before this message of the path are shortened. */
+  /** Results of tools before this index of the path are shortened; 0 shortens none. */
   readonly shortenBefore: number
   /** Whether a summary failed in this run. Then no other one is tried in it. */
   readonly summaryFailed?: boolean

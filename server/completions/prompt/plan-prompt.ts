@@ -17,6 +17,7 @@ const keptMessages = 400
 export interface PromptBudget {
   /** Tokens of all messages together. */
   readonly tokens: number
+  /** The number of messages. */
   readonly messages: number
 }
 

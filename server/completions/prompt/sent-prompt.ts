@@ -20,15 +20,18 @@ import {
  */
 interface StoredPrompt {
   readonly model: string
+  /** Milliseconds since 1970. */
   readonly time: number
   readonly maxTokens: number | null
   readonly options?: ModelRequest['options']
-  /** The hashes of the stored texts. */
+  /** The hash of the instructions. */
   readonly instructions?: string
+  /** The hash of the list of tools, as JSON. */
   readonly tools?: string
   readonly summary?: { readonly id: string; readonly hash: string; readonly message_count: number }
   /** How many messages of the path were sent; the last one is the parent of the reply. */
   readonly pathLength: number
+  /** As in `PromptSource`. */
   readonly shortenBefore: number
 }
 

@@ -243,10 +243,12 @@ export async function writeWhenFree<Result>(
 
 export interface NewRun {
   readonly chat: ChatRow
-  /** The user message or tool result that the reply answers. */
+  /** The user message or tool result under which the reply is. */
   readonly parent: MessageRow
   readonly reply: Message
+  /** What the run does first with the reply. */
   readonly first: RunStep
+  /** The time of the chat's latest message, in milliseconds since 1970. */
   readonly latestTime: number
 }
 

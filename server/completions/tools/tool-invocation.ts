@@ -19,6 +19,7 @@ export interface ToolInvocation {
   readonly arguments: string
   /** The result of a call that cannot be made, for example of a tool that does not exist. Nothing is called. */
   readonly refusal: ToolOutcome | undefined
+  /** Why the call may run: the user allowed it once, its tool is on the allow list, or its connector has no such list. */
   readonly approval: 'once' | 'listed' | 'no_list'
   /** Identifies the tool definition that was approved. A tool that has changed since is not called. */
   readonly fingerprint: string | undefined
@@ -42,7 +43,9 @@ export interface CallToDecide {
 }
 
 export interface DecidedCall {
+  /** What the user sees of the call. */
   readonly shown: { readonly server: string; readonly tool: string; readonly call: ToolCall }
+  /** The `call` column of the reply. */
   readonly stored: StoredCall
   /** Undefined when the call needs approval. */
   readonly invocation: ToolInvocation | undefined
@@ -150,7 +153,7 @@ function explainParseError(text: string): string {
   }
 }
 
-/** Creates the invocation of a pending approval call that the user has just approved. */
+/** Creates the invocation of a call that needed approval, and that the user has just allowed. */
 export function approveCall({
   id,
   server,

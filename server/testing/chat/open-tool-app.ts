@@ -17,7 +17,7 @@ export interface ToolApp extends ChatApp {
   ): Promise<void>
   /** How often tools of a behaviour were called. */
   countCalls(behaviour: string): Promise<number>
-  /** Lines of the record of calls, the oldest first. */
+  /** The record of the user's calls, the oldest first. */
   listRecords(client: ChatClient): Promise<{ tool: string; approval: string; outcome: string }[]>
 }
 
@@ -58,11 +58,11 @@ export function callOf(connector: string, tool: string, args: object = {}, id?: 
   return { toolCall: id === undefined ? call : { id, ...call } }
 }
 
-/** The pending approval call of a stream's last reply, as the request that confirms it. */
+/** The call of a stream's last reply, which needs approval, as the request that allows it. */
 export function waitingCall(chatId: string, { run }: TestStream): ToolConfirmRequest {
   const reply = run.messages.at(-1)
   if (reply?.call?.state !== 'waiting')
-    throw new Error(`The last reply has no pending call: ${JSON.stringify(reply)}`)
+    throw new Error(`The last reply has no call that needs approval: ${JSON.stringify(reply)}`)
   const { server = '', tool = '', arguments: args = '', id } = reply
   return { botName, server, tool, args, chatId, messageId: id }
 }
