@@ -173,7 +173,7 @@ it.each([
   },
 )
 
-it('refuses another reply to a user for whom as many are being written as may be sent in a minute (§16.24)', async () => {
+it('refuses another reply to a user who has as many in progress as messages may be sent in a minute (§16.24)', async () => {
   const product = await openChatApp({ environment: { RATE_LIMIT_COMPLETIONS: '2' } })
   const ada = await product.join('Ada')
   const grace = await product.join('Grace')

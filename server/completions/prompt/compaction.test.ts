@@ -66,7 +66,7 @@ describe.each(engines)('a chat that no longer fits into the context window, on %
     expect((await say(chatId, 'What is pear?')).text).toBe('It is yellow.')
     expect(model.refused).toBe(0)
     const chat = await ada.readChat(chatId)
-    // The tree beneath is unchanged.
+    // The stored messages are unchanged.
     expect(chat.messages.slice(0, before.messages.length)).toEqual(before.messages)
     expect(chat.messages.every(({ status }) => status === 'complete')).toBe(true)
     expect(chat.messages.filter(({ notice }) => notice !== undefined)).toEqual([])
@@ -181,7 +181,7 @@ describe.each(engines)('a chat that no longer fits into the context window, on %
     expect(model.summaries).toBe(before)
   })
 
-  it('is left to other branches as it was (§26.1)', async () => {
+  it('is summarised on its path only: other branches are sent without the summary (§26.1)', async () => {
     const chatId = await openLongChat(60)
     await say(chatId, 'What is apple?')
     const edited = await ada.send(chatId, 'What is pear?', { botName: 'Small', parentId: 'a1' })

@@ -280,12 +280,12 @@ export async function writeRun(
   }
   const id = await insertRun(trx, dialect, run, JSON.stringify(started)).catch((error: unknown) => {
     // A unique index allows one running run per chat.
-    throw dialect.isUniqueViolation(error) ? stillAnswering() : error
+    throw dialect.isUniqueViolation(error) ? replyInProgress() : error
   })
   await dialect.notifyRuns(trx, [id])
   return { id, chatId, isChatFull: isFull(chat), started, first, latestTime }
 }
 
-function stillAnswering(): AppError {
+function replyInProgress(): AppError {
   return new AppError('run_active', 'A reply is still being written in this chat. Wait for it, or stop it.')
 }

@@ -55,7 +55,7 @@ describe.each(engines)('the connectors of a bot, on %s', (engine) => {
     }
   })
 
-  it('are the only ones that a made-up call reaches: others are answered without asking (§28.3)', async () => {
+  it('are the only ones that a made-up call reaches: one to another connector is refused without approval (§28.3)', async () => {
     await choose(['default'])
     const calls = await product.countCalls('polite')
     product.model.reply([callOf('polite', 'act')])
@@ -67,7 +67,7 @@ describe.each(engines)('the connectors of a bot, on %s', (engine) => {
     expect(await product.listRecords(ada)).toEqual([])
   })
 
-  it('count when a waiting call is approved (§28.3)', async () => {
+  it('are checked again when a waiting call is approved (§28.3)', async () => {
     product.model.reply([callOf('polite', 'act')])
     const { chatId, stream } = await send('Do it')
     expect(callOfReply(stream)).toMatchObject({ state: 'waiting' })
