@@ -10,8 +10,8 @@ const timeWithOffset = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(?:\.\d{1,9})?(?:Z|[
 const day = /^\d{4}-\d\d-\d\d$/
 
 /**
- * Formats a time of a calendar tool: a day, a local time in `zone`, or a time with its offset. Without a zone a local time
- * is in the time zone of the user's calendar, which only Google knows. Returns undefined for any other text.
+ * Formats a time of a calendar tool: a day, a local time in `zone`, or a time with its offset. Without `zone`, a local
+ * time gets the note that it is in the time zone of the user's calendar. Returns undefined for any other text.
  */
 export function readTime(text: string, zone: string | undefined): ReadableTime | undefined {
   if (!isInCalendar(text)) return undefined
@@ -43,7 +43,10 @@ function format(instant: number, options: Intl.DateTimeFormatOptions): ReadableT
   return { text: new Intl.DateTimeFormat(undefined, options).format(instant) }
 }
 
-/** Returns the instant at which clocks in a time zone show this time, given as if it were UTC. */
+/**
+ * Returns when clocks in a time zone show a local time, in milliseconds since 1970; undefined when the browser does not
+ * have the zone. `clock` is the local time as if it were UTC.
+ */
 function findInstant(clock: number, zone: string): number | undefined {
   try {
     // The offset of the first estimate is wrong near a change of the clocks, that of the second is not.
