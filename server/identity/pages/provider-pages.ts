@@ -17,17 +17,22 @@ export function showError(ctx: KoaContextWithOIDC, out: ErrorOut, storageError: 
     show(ctx, storagePage(storageError))
     return
   }
+  const isSignOut = ctx.path.startsWith('/session/end')
+  const title = isSignOut ? 'The sign-out failed' : 'The sign-in failed'
   if (out.error === 'server_error') {
-    show(ctx, noticePage('The sign-in failed', 'Something went wrong on the server. Try again.'))
+    show(ctx, noticePage(title, 'Something went wrong on the server. Try again.'))
     return
   }
-  const expired =
-    out.error === 'invalid_request' && /interaction|session|expired/.test(out.error_description ?? '')
+  const isExpired =
+    !isSignOut &&
+    out.error === 'invalid_request' &&
+    /interaction|session|expired/.test(out.error_description ?? '')
+  const text = isSignOut
+    ? 'This browser may still be signed in. Go back to Yonder, sign in, and sign out again.'
+    : 'The sign-in request is not valid. Go back to Yonder and sign in again.'
   show(ctx, {
-    title: expired ? 'This sign-in has expired' : 'The sign-in failed',
-    text: expired
-      ? 'Go back to Yonder and sign in again.'
-      : 'The sign-in request is not valid. Go back to Yonder and sign in again.',
+    title: isExpired ? 'This sign-in has expired' : title,
+    text: isExpired ? 'Go back to Yonder and sign in again.' : text,
     body: html`<p class="detail">${out.error_description ?? out.error}</p>
       <a class="button" href="/">Back to Yonder</a>`,
   })

@@ -53,6 +53,19 @@ describe.each(engines)('the OpenID endpoints on %s', (engine) => {
     expect((await newSession().fetch(`/oidc/session/end?${query}`)).status).toBe(400)
   })
 
+  it('say that a sign-out failed, and not a sign-in', async () => {
+    const session = newSession()
+    await session.signUp({ email: newEmail() })
+    const start = await session.fetch('/oidc/session/end?id_token_hint=unknown')
+    const confirm = await session.post('/oidc/session/end/confirm', { xsrf: 'unknown', logout: 'yes' })
+    for (const response of [start, confirm]) {
+      expect(response.status).toBe(400)
+      const page = await response.text()
+      expect(page).toContain('The sign-out failed')
+      expect(page).not.toMatch(/sign-in (failed|has expired|request)/)
+    }
+  })
+
   it.each([
     ['without PKCE', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
     ['with plain PKCE', { code_challenge_method: 'plain' }, 'invalid_request'],
