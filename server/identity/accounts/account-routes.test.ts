@@ -121,6 +121,15 @@ describe.each(engines)('account and security on %s', (engine) => {
     })
   })
 
+  it('names a failure without calling it a failed sign-in', async () => {
+    const { browser } = await join()
+    const response = await browser.fetch(`${page}/password`, { method: 'POST', body: '{}' })
+    expect(response.status).toBe(415)
+    const text = await response.text()
+    expect(text).toContain('Something went wrong')
+    expect(text).not.toContain('The sign-in failed')
+  })
+
   it('tells a user without a password where to change it, and changes nothing (§15.30)', async () => {
     const { browser, user } = await join()
     await database.db

@@ -30,8 +30,8 @@ export function createPageErrorHandler(dialect: Dialect) {
       status === 503 || known.code === 'storage_full'
         ? storagePage(known)
         : noticePage(
-            'The sign-in failed',
-            'Go back to Yonder and sign in again. If it fails again, ask the operator of this server.',
+            'Something went wrong',
+            'Go back to Yonder and try again. If it fails again, ask the operator of this server.',
           )
     return sendPage(reply, page, status)
   }

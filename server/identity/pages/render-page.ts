@@ -88,5 +88,5 @@ export function noticePage(
 
 /** The page for a request that the database could not execute (§22.17). */
 export function storagePage({ code, message }: AppError): Page {
-  return noticePage(code === 'unavailable' ? 'The server is busy' : 'The sign-in failed', message)
+  return noticePage(code === 'unavailable' ? 'The server is busy' : 'Something went wrong', message)
 }

@@ -135,6 +135,7 @@ describe.each(engines)('the OpenID endpoints on %s', (engine) => {
         const page = await refused?.text()
         expect(page).toContain(text)
         expect(page).not.toContain('not valid')
+        expect(page).not.toContain('The sign-in failed')
       }
       expect(await hashTables(database)).toEqual(before)
     },
