@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openChatApp } from '../testing/chat/open-chat-app.ts'
 import type { ChatApp, ChatClient } from '../testing/chat/open-chat-app.ts'
 import { addChat, addPath } from '../testing/factories/chats.ts'
-import type { PathMessage } from '../testing/factories/chats.ts'
+import type { NewPathMessage } from '../testing/factories/chats.ts'
 import { holdResponses } from '../testing/hold-responses.ts'
 import { openTestApp } from '../testing/test-app.ts'
 import { engines } from '../testing/database/test-database.ts'
@@ -25,7 +25,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     (await ada.post(`/api/share/${chatId}`, { messageId })).json<{ shareId: string }>().shareId
 
   /** Stores a chat directly in the database, with fields that the API cannot set. */
-  async function write(chatId: string, messages: readonly PathMessage[]): Promise<void> {
+  async function write(chatId: string, messages: readonly NewPathMessage[]): Promise<void> {
     const { db } = product.database
     const chat = await addChat(db, { id: chatId, user_id: ada.user.id, updated_at: Date.now() })
     await addPath(db, chat, messages)

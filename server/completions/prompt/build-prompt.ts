@@ -226,7 +226,7 @@ const droppedResult = 'The result is omitted, because the conversation is too lo
 
 /** Replaces long results by `droppedResult`, oldest first, until the path fits. Then removes the oldest messages, if needed. */
 function fitPath(path: readonly PromptMessage[]): readonly PromptMessage[] {
-  let chars = path.reduce((sum, message) => sum + countChars(message), 0)
+  let chars = path.reduce((sum, message) => sum + countPromptChars(message), 0)
   if (chars <= maxPromptChars) return path
   const shortened = path.map((message) => {
     const isKept =
@@ -241,13 +241,13 @@ function fitPath(path: readonly PromptMessage[]): readonly PromptMessage[] {
 function takeNewest(path: readonly PromptMessage[]): readonly PromptMessage[] {
   let chars = 0
   const tooOld = path.findLastIndex((message, index) => {
-    chars += countChars(message)
+    chars += countPromptChars(message)
     return chars > maxPromptChars && index < path.length - 1
   })
   return path.slice(tooOld + 1)
 }
 
 /** Counts the characters of a message and of the call that it makes. */
-function countChars({ content, arguments: text }: PromptMessage): number {
+function countPromptChars({ content, arguments: text }: PromptMessage): number {
   return content.length + (text?.length ?? 0)
 }

@@ -17,7 +17,7 @@ type RewriteDeps = Pick<
   'database' | 'now' | 'openBotModel' | 'findModelFacts' | 'contextWindows' | 'compactAt'
 >
 
-export interface CompactionRewrite {
+export interface RewriteOptions {
   readonly user: User
   /** The bot whose model writes the summary. */
   readonly bot: BotRow
@@ -33,10 +33,7 @@ export interface CompactionRewrite {
  * summary as it was.
  * @throws AppError `conflict`, `not_found`, `upstream_error`
  */
-export async function rewriteCompaction(
-  deps: RewriteDeps,
-  rewrite: CompactionRewrite,
-): Promise<CompactionRow> {
+export async function rewriteCompaction(deps: RewriteDeps, rewrite: RewriteOptions): Promise<CompactionRow> {
   const { bot, row, closed, onChanged } = rewrite
   const { db } = deps.database
   const now = deps.now()
@@ -61,7 +58,7 @@ export async function rewriteCompaction(
 
 async function write(
   deps: RewriteDeps,
-  { user, bot, row: { chat_id, id, message_id } }: CompactionRewrite,
+  { user, bot, row: { chat_id, id, message_id } }: RewriteOptions,
   signal: AbortSignal,
 ) {
   const { db } = deps.database

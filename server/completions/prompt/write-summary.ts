@@ -8,7 +8,7 @@ import type { PromptMessage } from './build-prompt.ts'
 import { estimateTokens } from './estimate-tokens.ts'
 
 /** Calls of the model for one summary. When more would be needed, no summary is written. */
-const maxCalls = 50
+const maxSummaryCalls = 50
 /** How often the size of a call is halved, after the provider has said that the prompt is too long. */
 const maxHalvings = 4
 /** How many characters of a call's arguments and of its result are given to the summarising model. */
@@ -58,7 +58,7 @@ async function summarizeInCalls(request: SummaryRequest, callTokens: number): Pr
     messages.map(writeEntry).filter((text) => text !== ''),
     callTokens,
   )
-  if (texts.length > maxCalls)
+  if (texts.length > maxSummaryCalls)
     return {
       failure:
         'The messages are too long for this model. Choose a bot whose model has a larger context window.',

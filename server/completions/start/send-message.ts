@@ -241,7 +241,7 @@ export async function writeWhenFree<Result>(
   }
 }
 
-export interface NewRun {
+export interface RunToWrite {
   readonly chat: ChatRow
   /** The user message or tool result under which the reply is. */
   readonly parent: MessageRow
@@ -260,7 +260,7 @@ export async function writeRun(
   trx: Db,
   { database, nodeId, now }: Pick<CompletionDeps, 'database' | 'nodeId' | 'now'>,
   user: User,
-  { chat, parent, reply, first, latestTime }: NewRun,
+  { chat, parent, reply, first, latestTime }: RunToWrite,
 ): Promise<WrittenRun> {
   const { dialect } = database
   const chatId = chat.id

@@ -50,14 +50,14 @@ export function newMessage(fields: Partial<NewMessage> = {}): NewMessage {
   return { chat_id: 'chat', id: newId(), role: 'user', content: '', status: 'complete', ...fields }
 }
 
-/** A message of a stored path, with any field that a run would write. */
-export type PathMessage = Partial<Omit<NewMessage, 'chat_id'>> & MessageChange
+/** A message that `addPath` stores, with any field that a run would write. */
+export type NewPathMessage = Partial<Omit<NewMessage, 'chat_id'>> & MessageChange
 
 /** Stores messages below each other, from the root of a chat, and selects the last one. */
 export async function addPath(
   db: Db,
   chat: Pick<ChatRow, 'id' | 'updated_at'>,
-  messages: readonly PathMessage[],
+  messages: readonly NewPathMessage[],
 ): Promise<MessageRow[]> {
   const path: MessageRow[] = []
   for (const message of messages) {
