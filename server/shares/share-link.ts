@@ -38,7 +38,7 @@ export async function createShare(
     if (!(await isShared(trx, chatId, messageId)) && (await countShares(trx, user)) >= maxShares)
       throw new AppError(
         'conflict',
-        `You have ${maxShares} shared links. Revoke one before you share another.`,
+        `You have ${maxShares.toLocaleString('en')} shared links. Revoke one before you share another.`,
       )
     return insertShare(trx, {
       id: newId(),

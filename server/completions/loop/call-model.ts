@@ -160,7 +160,7 @@ class PartReader {
     const stored = this.calls.push(call) === 1 ? call.arguments : JSON.stringify(call)
     this.#callChars += stored.length
     if (this.#callChars <= maxCallChars) return
-    const limit = maxCallChars.toLocaleString('en-US')
+    const limit = maxCallChars.toLocaleString('en')
     const message = `The tool calls of the model had more than ${limit} characters in total. None of them was run. Regenerate the reply.`
     this.end(failed('output_limit', message))
   }
@@ -170,8 +170,9 @@ class PartReader {
     const remaining = maxReplyChars - this.#replyChars
     this.#replyChars += part.text.length
     if (part.text.length <= remaining) return part
-    const limit = maxReplyChars.toLocaleString('en-US')
-    this.end(failed('output_limit', `The reply reached the limit of ${limit} characters and was ended.`))
+    const limit = maxReplyChars.toLocaleString('en')
+    const message = `The reply reached the limit of ${limit} characters, so it was ended. Send a message to continue.`
+    this.end(failed('output_limit', message))
     const text = part.text.slice(0, remaining).toWellFormed()
     return text === '' ? undefined : { type: part.type, text }
   }

@@ -82,6 +82,6 @@ export function nextStep(remaining: RemainingCalls): RunStep {
 function tooMany(times: number): RunEnding {
   return failed(
     'output_limit',
-    `The model used tools ${times} times without writing a reply, so the run was ended. Send a message to continue.`,
+    `The model used tools ${times} times without finishing its reply, so it was stopped. Send a message to continue.`,
   )
 }
