@@ -1,6 +1,6 @@
 import { render, screen } from '@testing-library/react'
 import { expect, it } from 'vitest'
-import { useApi } from '../lib/api-provider.tsx'
+import { useApi } from '../lib/api/api-provider.tsx'
 import { expectConsole } from '../testing/expect-console.ts'
 import { ErrorBoundary } from './error-boundary.tsx'
 

@@ -4,11 +4,11 @@ import { useSWRConfig } from 'swr'
 import { refreshChatList } from '../data/chats.ts'
 import { botsKey, chatListKey, connectorsKey, integrationsKey } from '../data/keys.ts'
 import { findChatSessions } from '../features/chat/session/chat-sessions.ts'
-import { readAnnounced, setAnnouncedReads } from '../lib/announced-reads.ts'
-import type { ApiClient } from '../lib/api-client.ts'
+import { readAnnounced, setAnnouncedReads } from '../lib/api/announced-reads.ts'
+import type { ApiClient } from '../lib/api/api-client.ts'
 import { connectStream } from '../lib/streams/event-stream.ts'
 import { shareStream, type SharedStreamState } from '../lib/streams/share-stream.ts'
-import { useApi } from '../lib/api-provider.tsx'
+import { useApi } from '../lib/api/api-provider.tsx'
 
 const keysOfLists: Readonly<Record<SettingsList, string>> = {
   bots: botsKey,

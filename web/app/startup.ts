@@ -1,7 +1,7 @@
 import type { ClientSettings } from '@yonder/contract/identity'
 import { useEffect, useState } from 'react'
 import { createIdentityClient, type IdentityClient } from '../features/identity/identity-client.ts'
-import { loadClientSettings } from '../lib/client-settings.ts'
+import { loadClientSettings } from '../lib/api/client-settings.ts'
 import { logError } from '../lib/log-error.ts'
 
 export type Startup =

@@ -1,4 +1,4 @@
-import { sentenceOf } from '../lib/failure-sentences.ts'
+import { sentenceOf } from '../lib/api/failure-sentences.ts'
 import type { ClientSettings } from '@yonder/contract/identity'
 import { BrowserRouter, useLocation, useNavigate } from 'react-router'
 import { SignInScreen } from '../features/identity/sign-in-screen.tsx'

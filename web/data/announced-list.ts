@@ -1,5 +1,5 @@
 import useSWR from 'swr'
-import { useIsAnnounced } from '../lib/announced-reads.ts'
+import { useIsAnnounced } from '../lib/api/announced-reads.ts'
 
 /** A list of the settings. After a reconnection the live stream repeats its read, or SWR where there is no stream (§7.28, §10.29). */
 export function useAnnouncedList<Item>(key: string) {

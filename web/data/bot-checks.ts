@@ -1,7 +1,7 @@
 import type { EndpointDraft, BotTest, BotTestResult, LocalModels, ModelList } from '@yonder/contract/bot'
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { readReason } from '../lib/api-error.ts'
-import { useApi } from '../lib/api-provider.tsx'
+import { readReason } from '../lib/api/api-error.ts'
+import { useApi } from '../lib/api/api-provider.tsx'
 import { botLabels } from './bots.ts'
 
 /** The models of a provider, while the form is open. */

@@ -1,6 +1,6 @@
 import type { Bot, BotInput } from '@yonder/contract/bot'
-import { readReason, type FieldLabels } from '../lib/api-error.ts'
-import { useAction } from '../lib/use-action.ts'
+import { readReason, type FieldLabels } from '../lib/api/api-error.ts'
+import { useAction } from '../lib/api/use-action.ts'
 import { useAnnouncedList } from './announced-list.ts'
 import { botsKey } from './keys.ts'
 import { addToList, removeFromList, replaceInList } from './named-list.ts'

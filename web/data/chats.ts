@@ -1,10 +1,10 @@
 import type { ChatList, ChatSummary } from '@yonder/contract/chat'
 import { useEffect } from 'react'
 import useSWRInfinite from 'swr/infinite'
-import { useIsAnnounced } from '../lib/announced-reads.ts'
+import { useIsAnnounced } from '../lib/api/announced-reads.ts'
 import { logError } from '../lib/log-error.ts'
 import { createStore } from '../lib/store.ts'
-import { useApi } from '../lib/api-provider.tsx'
+import { useApi } from '../lib/api/api-provider.tsx'
 import { chatListKey } from './keys.ts'
 
 /** The number of chats on a page; the first page is 1 (§9.5). */

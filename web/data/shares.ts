@@ -1,9 +1,9 @@
 import type { OwnShare, ShareResponse, SharedChat } from '@yonder/contract/share'
 import useSWR from 'swr'
-import { isNotFound, readReason } from '../lib/api-error.ts'
-import { readPublicly } from '../lib/api-client.ts'
-import { readOptions } from '../lib/api-provider.tsx'
-import { useAction } from '../lib/use-action.ts'
+import { isNotFound, readReason } from '../lib/api/api-error.ts'
+import { readPublicly } from '../lib/api/api-client.ts'
+import { readOptions } from '../lib/api/api-provider.tsx'
+import { useAction } from '../lib/api/use-action.ts'
 import { sharesKey } from './keys.ts'
 
 /** The link to a share (§7.10). */

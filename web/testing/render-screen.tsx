@@ -1,7 +1,7 @@
 import { render } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { MemoryRouter, useLocation } from 'react-router'
-import { ApiProvider } from '../lib/api-provider.tsx'
+import { ApiProvider } from '../lib/api/api-provider.tsx'
 import type { ScriptedApi } from './scripted-api.ts'
 
 /** Renders a screen with a scripted server; `path()` and `search()` return the router's location. */

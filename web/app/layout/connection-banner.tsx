@@ -1,6 +1,6 @@
 import { CloudOff, Hourglass, WifiOff } from 'lucide-react'
-import { sentenceOf } from '../../lib/failure-sentences.ts'
-import { useApi } from '../../lib/api-provider.tsx'
+import { sentenceOf } from '../../lib/api/failure-sentences.ts'
+import { useApi } from '../../lib/api/api-provider.tsx'
 import { useStore } from '../../lib/store.ts'
 
 export interface ConnectionBannerProps {

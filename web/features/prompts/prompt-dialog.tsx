@@ -1,7 +1,7 @@
 import type { SentMessage, SentTool, SentPrompt } from '@yonder/contract/sent-prompt'
 import type { ReactNode } from 'react'
 import { useSentPrompt } from './use-sent-prompt.ts'
-import { isNotFound, readReason } from '../../lib/api-error.ts'
+import { isNotFound, readReason } from '../../lib/api/api-error.ts'
 import { formatRecent } from '../../lib/format-time.ts'
 import { Dialog } from '../../ui/dialog/dialog.tsx'
 import { Disclosure } from '../../ui/disclosure.tsx'

@@ -1,7 +1,7 @@
 import type { SentPrompt } from '@yonder/contract/sent-prompt'
 import { useEffect } from 'react'
 import useSWR, { useSWRConfig } from 'swr'
-import { optionalReadOptions } from '../../lib/api-provider.tsx'
+import { optionalReadOptions } from '../../lib/api/api-provider.tsx'
 
 // The prompt of a reply never changes.
 const sentPromptOptions = { ...optionalReadOptions, revalidateOnReconnect: false }

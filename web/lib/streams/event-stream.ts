@@ -1,6 +1,6 @@
 import { endMarker } from '@yonder/contract/lib/event-stream'
-import type { ApiClient, ApiRequest } from '../api-client.ts'
-import { UnreachableError } from '../api-error.ts'
+import type { ApiClient, ApiRequest } from '../api/api-client.ts'
+import { UnreachableError } from '../api/api-error.ts'
 
 /** A connection is aborted when nothing arrives for this long; the server sends a heartbeat every 15 s. */
 const maxSilenceMs = 40_000

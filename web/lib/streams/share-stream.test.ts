@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { BroadcastChannel } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Connection, ConnectionState } from '../connection.ts'
+import type { Connection, ConnectionState } from '../api/connection.ts'
 import { createStore } from '../store.ts'
 import { shareStream } from './share-stream.ts'
 import type { SharedStreamState } from './share-stream.ts'

@@ -1,6 +1,6 @@
 import { readSse, type ConnectedStream } from './event-stream.ts'
 import { logError } from '../log-error.ts'
-import { onOutageEnd, waitToRetry, type Connection } from '../connection.ts'
+import { onOutageEnd, waitToRetry, type Connection } from '../api/connection.ts'
 
 /**
  * `lost` while the stream is retried; `held` while a request for it has had no event for ten seconds, as behind a proxy that

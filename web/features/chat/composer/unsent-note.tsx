@@ -1,5 +1,5 @@
-import { describeFailure, isOutage, type Failure } from '../../../lib/api-error.ts'
-import { useApi } from '../../../lib/api-provider.tsx'
+import { describeFailure, isOutage, type Failure } from '../../../lib/api/api-error.ts'
+import { useApi } from '../../../lib/api/api-provider.tsx'
 import { useStore } from '../../../lib/store.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { TypedText } from '../message/typed-text.tsx'

@@ -1,5 +1,5 @@
-import { isOutage, type Failure } from '../../../lib/api-error.ts'
-import type { Connection } from '../../../lib/connection.ts'
+import { isOutage, type Failure } from '../../../lib/api/api-error.ts'
+import type { Connection } from '../../../lib/api/connection.ts'
 
 /**
  * Decides when a message that an outage kept from the server is sent without a click (§10.31): once per outage, because

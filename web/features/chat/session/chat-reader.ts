@@ -1,6 +1,6 @@
 import type { Chat } from '@yonder/contract/chat'
-import type { ApiClient } from '../../../lib/api-client.ts'
-import { readOptions } from '../../../lib/api-provider.tsx'
+import type { ApiClient } from '../../../lib/api/api-client.ts'
+import { readOptions } from '../../../lib/api/api-provider.tsx'
 
 export interface ChatReaderHandlers {
   readonly onStart: () => void

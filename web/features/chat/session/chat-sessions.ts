@@ -1,5 +1,5 @@
 import type { LiveEvent } from '@yonder/contract/live'
-import type { ApiClient } from '../../../lib/api-client.ts'
+import type { ApiClient } from '../../../lib/api/api-client.ts'
 import { canReceive, type SharedStreamState } from '../../../lib/streams/share-stream.ts'
 import type { ChatSession } from './chat-session.ts'
 

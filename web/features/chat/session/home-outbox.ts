@@ -1,4 +1,4 @@
-import type { Failure } from '../../../lib/api-error.ts'
+import type { Failure } from '../../../lib/api/api-error.ts'
 import { browserStorage } from '../../../lib/browser-storage.ts'
 import { holdLock, whenReleased } from '../../../lib/page-lock.ts'
 import { restoreDraft, storageKeys } from '../chat-storage.ts'

@@ -1,4 +1,4 @@
-import type { Failure } from '../../../lib/api-error.ts'
+import type { Failure } from '../../../lib/api/api-error.ts'
 import type { Chat } from '@yonder/contract/chat'
 import { browserStorage } from '../../../lib/browser-storage.ts'
 import { storageKeys } from '../chat-storage.ts'

@@ -1,10 +1,10 @@
 import type { RunEvent } from '@yonder/contract/completion'
 import type { ErrorDetail } from '@yonder/contract/error'
-import { readErrorBody, type ApiClient } from '../../../lib/api-client.ts'
-import { ApiError, createNotice, type Notice } from '../../../lib/api-error.ts'
+import { readErrorBody, type ApiClient } from '../../../lib/api/api-client.ts'
+import { ApiError, createNotice, type Notice } from '../../../lib/api/api-error.ts'
 import { connectStream, readSse, type ConnectedStream } from '../../../lib/streams/event-stream.ts'
 import { logError } from '../../../lib/log-error.ts'
-import { waitToRetry } from '../../../lib/connection.ts'
+import { waitToRetry } from '../../../lib/api/connection.ts'
 import type { OutgoingMessage } from './outbox.ts'
 
 /** The server refused to start a run. The message is the text of the status (§8.8). */

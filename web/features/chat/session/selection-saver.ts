@@ -1,5 +1,5 @@
-import { readReason } from '../../../lib/api-error.ts'
-import type { ApiClient } from '../../../lib/api-client.ts'
+import { readReason } from '../../../lib/api/api-error.ts'
+import type { ApiClient } from '../../../lib/api/api-client.ts'
 import { logError } from '../../../lib/log-error.ts'
 import { toast } from '../../../lib/toasts.ts'
 

@@ -1,4 +1,4 @@
-import { useApi } from '../../../lib/api-provider.tsx'
+import { useApi } from '../../../lib/api/api-provider.tsx'
 import { ChatSession } from './chat-session.ts'
 import { findChatSessions } from './chat-sessions.ts'
 

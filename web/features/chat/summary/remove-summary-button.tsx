@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Action } from '../../../lib/use-action.ts'
+import type { Action } from '../../../lib/api/use-action.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx'
 

@@ -1,6 +1,6 @@
 import type { Compaction } from '@yonder/contract/compaction'
-import { readReason } from '../../../lib/api-error.ts'
-import { useAction } from '../../../lib/use-action.ts'
+import { readReason } from '../../../lib/api/api-error.ts'
+import { useAction } from '../../../lib/api/use-action.ts'
 import type { Summaries } from './summaries-context.ts'
 
 /** The three changes of a summary. Each failure shows the server's reason and loads the chat again. */

@@ -1,7 +1,7 @@
 import type { Connector } from '@yonder/contract/connector'
 import { useState } from 'react'
 import { useConnectorCatalogue } from '../../../data/connectors.ts'
-import { ApiError } from '../../../lib/api-error.ts'
+import { ApiError } from '../../../lib/api/api-error.ts'
 import { useRetry } from '../../../lib/use-retry.ts'
 import { Dialog } from '../../../ui/dialog/dialog.tsx'
 import { ErrorState } from '../../../ui/states/error-state.tsx'

@@ -1,7 +1,7 @@
 import type { Connector } from '@yonder/contract/connector'
 import { Plug } from 'lucide-react'
 import { useConnectors } from '../../../data/connectors.ts'
-import { readReason } from '../../../lib/api-error.ts'
+import { readReason } from '../../../lib/api/api-error.ts'
 import { EntryList } from '../../../ui/entry-list.tsx'
 import { ErrorState } from '../../../ui/states/error-state.tsx'
 import { EmptyState, LoadingState } from '../../../ui/states/states.tsx'

@@ -3,8 +3,8 @@ import { integrationOfService, titleOfIntegration } from '@yonder/contract/integ
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { integrationPath } from '../../../data/integrations.ts'
-import { ApiError } from '../../../lib/api-error.ts'
-import { useAction } from '../../../lib/use-action.ts'
+import { ApiError } from '../../../lib/api/api-error.ts'
+import { useAction } from '../../../lib/api/use-action.ts'
 import { logError } from '../../../lib/log-error.ts'
 import { redeemAuthorization } from './pending-authorization.ts'
 

@@ -1,9 +1,9 @@
 import type { ToolAnswerRequest } from '@yonder/contract/completion'
 import { useLayoutEffect, useRef, useState } from 'react'
 import type { RefObject } from 'react'
-import { createNotice, type Notice } from '../../../lib/api-error.ts'
-import { useApi } from '../../../lib/api-provider.tsx'
-import { useOutageEnd } from '../../../lib/connection.ts'
+import { createNotice, type Notice } from '../../../lib/api/api-error.ts'
+import { useApi } from '../../../lib/api/api-provider.tsx'
+import { useOutageEnd } from '../../../lib/api/connection.ts'
 import { logError } from '../../../lib/log-error.ts'
 import { elicitationDraft } from './elicitation-draft.ts'
 

@@ -2,7 +2,7 @@ import { createContext, useContext, useMemo, type ReactNode } from 'react'
 import { SWRConfig, type SWRConfiguration } from 'swr'
 import type { ApiClient } from './api-client.ts'
 import { ApiError, isNotFound, UnreachableError } from './api-error.ts'
-import { logError } from './log-error.ts'
+import { logError } from '../log-error.ts'
 
 const ApiContext = createContext<ApiClient | null>(null)
 

@@ -1,4 +1,4 @@
-import { createStore, useStore } from './store.ts'
+import { createStore, useStore } from '../store.ts'
 
 /*
  * Reads whose changes the server announces over the live stream. Only the announcement repeats such a read, so that a

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import type { Connection, ConnectionState } from './connection.ts'
 import { onOutageEnd } from './connection.ts'
-import { createStore } from './store.ts'
+import { createStore } from '../store.ts'
 
 it.each<[string, readonly ConnectionState[], number]>([
   ['a lost request after which the server responds', ['checking', 'online'], 0],

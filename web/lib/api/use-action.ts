@@ -2,8 +2,8 @@ import { useState } from 'react'
 import { useSWRConfig, type ScopedMutator } from 'swr'
 import { beginChange, isAnnounced, readNow } from './announced-reads.ts'
 import type { ApiClient } from './api-client.ts'
-import { logError } from './log-error.ts'
-import { toast } from './toasts.ts'
+import { logError } from '../log-error.ts'
+import { toast } from '../toasts.ts'
 import { useApi } from './api-provider.tsx'
 
 /**

@@ -1,10 +1,10 @@
 import { act, renderHook } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { afterEach, expect, it, vi } from 'vitest'
-import { expectConsole } from '../testing/expect-console.ts'
-import { failure, json, ScriptedApi } from '../testing/scripted-api.ts'
+import { expectConsole } from '../../testing/expect-console.ts'
+import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
 import { ApiProvider } from './api-provider.tsx'
-import { dismissToast, toasts } from './toasts.ts'
+import { dismissToast, toasts } from '../toasts.ts'
 import { useAction, type ActionOptions } from './use-action.ts'
 
 const route = 'POST /api/bot'

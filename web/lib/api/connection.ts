@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent } from 'react'
-import { createStore, type ReadableStore } from './store.ts'
+import { createStore, type ReadableStore } from '../store.ts'
 
 /**
  * Whether requests reach the server. `offline` is what the browser says; `checking` follows a request without a response,
