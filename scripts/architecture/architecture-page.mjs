@@ -3,11 +3,12 @@ import { numbersOf, unprovable } from './behaviour-numbers.mjs'
 
 const subjects = '## Find code by section'
 const folders = '## The folders'
+const glossary = '## Glossary'
 
 /**
  * `docs/architecture.md` leads to every behaviour and every folder. In the table of numbers each row names numbers of one
  * section, or a whole section, and the rows are in order; every number of `docs/behaviour.md` is in a row. Every folder
- * with source files of contract, server or web has a row in the table of folders.
+ * with source files of contract, server or web has a row in the table of folders. The glossary explains a term once.
  *
  * @param {string} architecture the text of `docs/architecture.md`
  * @param {string} behaviour the text of `docs/behaviour.md`
@@ -16,6 +17,7 @@ const folders = '## The folders'
 export function checkArchitecturePage(architecture, behaviour) {
   const problems = checkNumbers(listRows(architecture, subjects), numbersOf(behaviour))
   const known = new Set(listRows(architecture, folders).map((cell) => cell.replaceAll('`', '')))
+  const terms = listRows(architecture, glossary)
   return (sources) => {
     const used = sources
       .map(({ path }) => `${dirname(path)}/`)
@@ -25,6 +27,9 @@ export function checkArchitecturePage(architecture, behaviour) {
       ...[...new Set(used)]
         .filter((folder) => !known.has(folder))
         .map((folder) => `the table of folders has no row for ${folder}`),
+      ...terms
+        .filter((term, index) => terms.indexOf(term) !== index)
+        .map((term) => `the glossary explains '${term}' twice`),
     ].map((problem) => `docs/architecture.md: ${problem}`)
   }
 }

@@ -371,11 +371,13 @@ describe('the page of the architecture', () => {
   /**
    * @param {string[]} rows first cells of the table of numbers
    * @param {Record<string, string>} [files]
+   * @param {string[]} [terms] of the glossary
    */
-  function check(rows, files = {}) {
+  function check(rows, files = {}, terms = ['bot', 'chat']) {
     const table = rows.map((row) => `| ${row} | \`server/app.ts\` |\n`).join('')
     const page = `## Find code by section\n\n| section | files |\n|---|---|\n${table}
-## The folders\n\n| folder | its job |\n|---|---|\n| \`server/chats/\` | chats 9.9 |\n`
+## The folders\n\n| folder | its job |\n|---|---|\n| \`server/chats/\` | chats 9.9 |
+## Glossary\n\n| term | meaning |\n|---|---|\n${terms.map((term) => `| ${term} | … |\n`).join('')}`
     return checkArchitecturePage(page, behaviour)(tree(files))
   }
 
@@ -402,6 +404,12 @@ describe('the page of the architecture', () => {
     const files = { 'server/chats/chat-store.ts': '', 'server/live/live-hub.ts': '', 'e2e/chat.spec.ts': '' }
     expect(check(['1 Bots', '2 Chats'], files)).toStrictEqual([
       'docs/architecture.md: the table of folders has no row for server/live/',
+    ])
+  })
+
+  it('refuses a term that the glossary explains twice', () => {
+    expect(check(['1 Bots', '2 Chats'], {}, ['bot', 'chat', 'bot'])).toStrictEqual([
+      "docs/architecture.md: the glossary explains 'bot' twice",
     ])
   })
 })
