@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ClientId } from '../chat.ts'
 import { maxUsageMessages } from '../lib/chat-limits.ts'
 
-/** Days that one request may cover: twelve months, and the rest of the first one. */
+/** Days that one request may cover: twelve whole months, and a part of another one. */
 export const maxUsageDays = 400
 
 /** An amount of money, exact: `{ currency: 'USD', amount: '0.004503' }`. */

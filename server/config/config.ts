@@ -62,7 +62,7 @@ export interface Config {
   readonly compactAt: number
   /** The Ollama whose models are offered; null offers none. */
   readonly ollamaUrl: string | null
-  /** Whether the operator has decided about Ollama. */
+  /** Whether `OLLAMA_URL` is set, if only to `none`. */
   readonly ollamaIsSet: boolean
   /** Limits on the addresses that users and other servers may supply (`http/outgoing/address-policy.ts`). */
   readonly outgoing: {

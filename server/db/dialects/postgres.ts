@@ -155,7 +155,7 @@ const problems: readonly (readonly [codes: RegExp, problem: StorageProblem])[] =
   [/^53[234]00$/, 'busy'],
   [/^(57014|55P03|25P0[34])$/, 'timeout'],
   [/^(40001|40P01)$/, 'conflict'],
-  // Refused passwords and missing databases are an operator's mistake, and the same to a user.
+  // To users, a refused password or a missing database is the same as a server that does not respond.
   [/^(08...|57P0[1-5]|28...|3D000)$/, 'unreachable'],
 ]
 
