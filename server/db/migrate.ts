@@ -76,7 +76,7 @@ export async function runNextMigration(
   await sql`create table if not exists migrations (number integer primary key, applied_at bigint not null)`.execute(
     trx,
   )
-  const applied = await readMigration({ db: trx })
+  const applied = await countAppliedMigrations({ db: trx })
   if (applied > migrations.length) {
     throw new AppError(
       'conflict',
@@ -91,7 +91,7 @@ export async function runNextMigration(
 }
 
 /** The number of migrations that this database has; 0 for an empty one. */
-export async function readMigration({ db }: { readonly db: Db }): Promise<number> {
+export async function countAppliedMigrations({ db }: { readonly db: Db }): Promise<number> {
   try {
     const { rows } = await sql<{
       number: number | null
@@ -106,7 +106,7 @@ export async function readMigration({ db }: { readonly db: Db }): Promise<number
 /** The codes with which both engines report a statement about a table that does not exist. */
 const missingTableCodes: ReadonlySet<string> = new Set(['SQLITE_ERROR', '42P01'])
 
-/** Why a database with this migration does not belong to this version. Null when it does. */
+/** Why a database with this number of migrations does not belong to this version. Null when it does. */
 export function describeOtherVersion(applied: number): string | null {
   if (applied === migrations.length) return null
   if (applied === 0)
@@ -121,6 +121,6 @@ export function describeOtherVersion(applied: number): string | null {
  * @throws AppError when the database has other migrations than this version
  */
 export async function requireMigrated(database: Pick<Database, 'db'>): Promise<void> {
-  const problem = describeOtherVersion(await readMigration(database))
+  const problem = describeOtherVersion(await countAppliedMigrations(database))
   if (problem !== null) throw new AppError('conflict', problem)
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../db/database.ts'
 import { findDamage, readPostgresFacts } from '../../db/inspect-database.ts'
-import { describeOtherVersion, readMigration } from '../../db/migrate.ts'
+import { describeOtherVersion, countAppliedMigrations } from '../../db/migrate.ts'
 import { checkDatabase, openStoredDatabase, sqliteFileName } from '../../db/open-database.ts'
 import { messageOf, ok, problem, reasonOf, warning } from './finding.ts'
 import type { Check, Report } from './finding.ts'
@@ -31,7 +31,7 @@ export const databaseCheck: Check = {
         ? await examineSqlite(database, progress)
         : await examinePostgres(database, config)
     if (findings.some(({ status }) => status === 'problem')) return closeDatabase(findings)
-    const applied = await readMigration(database)
+    const applied = await countAppliedMigrations(database)
     const other = describeOtherVersion(applied)
     // A new database is empty before the first start.
     if (other !== null) return closeDatabase([...findings, applied === 0 ? warning(other) : problem(other)])

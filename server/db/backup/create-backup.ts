@@ -1,5 +1,5 @@
 import type { Database, Db } from '../database.ts'
-import { describeOtherVersion, migrations, readMigration } from '../migrate.ts'
+import { describeOtherVersion, migrations, countAppliedMigrations } from '../migrate.ts'
 import { openStoredDatabase } from '../open-database.ts'
 import type { DatabaseOptions } from '../open-database.ts'
 import { fitsSecretKey } from '../secrets/fits-secret-key.ts'
@@ -46,7 +46,7 @@ export async function createBackup(
   const database = await openReadable(installation)
   try {
     return await readSnapshot(database, async (source) => {
-      const applied = await readMigration(source)
+      const applied = await countAppliedMigrations(source)
       // The secrets of an older version may be in other tables.
       const isCurrent = applied === migrations.length
       const keyFits = isCurrent ? await fitsKey(source.db, secretKey) : null
@@ -85,7 +85,7 @@ export async function fitsKey(db: Db, secretKey: string | undefined): Promise<bo
 export async function openReadable(options: DatabaseOptions): Promise<Database> {
   const database = await openStoredDatabase(options)
   try {
-    const applied = await readMigration(database)
+    const applied = await countAppliedMigrations(database)
     const problem = describeOtherVersion(applied)
     if (problem !== null && (applied === 0 || applied > migrations.length)) throw refusal(problem)
     return database

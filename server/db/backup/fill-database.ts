@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
 import type { Database, Db, Dialect } from '../database.ts'
-import { readMigration, runNextMigration } from '../migrate.ts'
+import { countAppliedMigrations, runNextMigration } from '../migrate.ts'
 import type { Tables } from '../tables/tables.ts'
 import type { AppError } from '../../lib/app-error.ts'
 import { refusal, refuseNewer } from './refuse.ts'
@@ -80,7 +80,7 @@ export async function hasData({ db, dialect }: Database): Promise<boolean> {
     if (ofMigrations?.join() !== 'applied_at,number') {
       throw refusal('The database has tables of another program. Use an empty database.')
     }
-    refuseNewer(await readMigration({ db: trx }))
+    refuseNewer(await countAppliedMigrations({ db: trx }))
     for (const table of existing) {
       const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(trx)
       if (rows.length > 0) return true

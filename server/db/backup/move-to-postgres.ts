@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts'
-import { readMigration } from '../migrate.ts'
+import { countAppliedMigrations } from '../migrate.ts'
 import { lockDataFolder } from '../lock-data-folder.ts'
 import { openStoredDatabase } from '../open-database.ts'
 import { refusal } from './refuse.ts'
@@ -40,7 +40,7 @@ async function copyDatabase(source: Database, target: Database, onRows: ReportRo
   }
   return readSnapshot(source, async (snapshot) =>
     fillDatabase(target, {
-      migrations: await readMigration(snapshot),
+      migrations: await countAppliedMigrations(snapshot),
       chunks: withProgress(readTables(snapshot), onRows),
       check: () => Promise.resolve(),
     }),

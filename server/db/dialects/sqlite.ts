@@ -22,10 +22,10 @@ const minDelayMs = 5
 const maxDelayMs = 50
 
 /**
- * Repeats `attempt` until the file is not locked. SQLite's own busy timeout would do the same, but it blocks the thread, and
- * every request and stream with it. `pause` must let others use the connection.
+ * Repeats `attempt` until the file is not locked, for at most `maxWaitMs`. SQLite's own busy timeout would do the same, but it
+ * blocks the thread, and every request and stream with it. `pause` must let others use the connection.
  */
-async function whileLocked<Result>(
+async function retryWhileLocked<Result>(
   maxWaitMs: number,
   attempt: () => Result | Promise<Result>,
   pause: (delayMs: number) => Promise<void> = wait,
@@ -84,7 +84,7 @@ class WaitingDriver extends SqliteDriver {
           return connection.executeQuery<Row>(query)
         } catch (error) {
           if (!isLocked(error) || file.inTransaction) throw error
-          return whileLocked(maxWaitMs, () => connection.executeQuery<Row>(query), this.#pause)
+          return retryWhileLocked(maxWaitMs, () => connection.executeQuery<Row>(query), this.#pause)
         }
       },
       streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
@@ -124,7 +124,7 @@ export function openSqlite(path: string, { maxWaitMs = defaultMaxWaitMs }: Sqlit
   file.pragma('synchronous = FULL')
   file.pragma('foreign_keys = ON')
   file.pragma('cache_size = -32000')
-  // From here on, `whileLocked` waits.
+  // From here on, `retryWhileLocked` waits.
   file.pragma('busy_timeout = 0')
   const db = new Kysely<Tables>({
     dialect: new WaitingSqliteDialect({ database: withStatementCache(file), file, maxWaitMs }),
@@ -133,7 +133,7 @@ export function openSqlite(path: string, { maxWaitMs = defaultMaxWaitMs }: Sqlit
     db,
     dialect: sqliteDialect(file, maxWaitMs),
     file: path,
-    check: () => whileLocked(maxCheckWaitMs, () => db.connection().execute(async () => tryToLock(file))),
+    check: () => retryWhileLocked(maxCheckWaitMs, () => db.connection().execute(async () => tryToLock(file))),
     subscribe: () => ({ close: () => Promise.resolve() }),
     close: () => db.destroy(),
   }
@@ -231,7 +231,9 @@ function appendToSqlite(file: BetterSqlite.Database, maxWaitMs: number): Dialect
   return async (db, nodeId, events) =>
     db.isTransaction
       ? append(nodeId, events)
-      : whileLocked(maxWaitMs, () => db.connection().execute(async () => commit.immediate(nodeId, events)))
+      : retryWhileLocked(maxWaitMs, () =>
+          db.connection().execute(async () => commit.immediate(nodeId, events)),
+        )
 }
 
 /** SQLite 3.51.3 or newer. `file` is the only connection that writes. */

@@ -8,7 +8,7 @@ import type { ChatList } from '@yonder/contract/chat'
 import type { Database } from '../../db/database.ts'
 import { openPostgres } from '../../db/dialects/postgres.ts'
 import { openSqlite } from '../../db/dialects/sqlite.ts'
-import { readMigration } from '../../db/migrate.ts'
+import { countAppliedMigrations } from '../../db/migrate.ts'
 import { sqliteFileName } from '../../db/open-database.ts'
 import type { Engine } from '../database/test-database.ts'
 import { SignInSession } from '../identity/sign-in-session.ts'
@@ -96,7 +96,7 @@ async function countMigrations({ dataDir, databaseUrl }: Storage): Promise<numbe
       ? openSqlite(join(dataDir, sqliteFileName))
       : openPostgres(databaseUrl, { maxConnections: 1 })
   try {
-    return await readMigration(database)
+    return await countAppliedMigrations(database)
   } finally {
     await database.close()
   }
