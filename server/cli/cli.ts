@@ -5,7 +5,7 @@ import type { Database } from '../db/database.ts'
 import { requireMigrated } from '../db/migrate.ts'
 import { openStoredDatabase } from '../db/open-database.ts'
 import { findSecretKey } from '../db/secrets/require-secret-key.ts'
-import { fitsSecretKey } from '../db/secrets/fits-secret-key.ts'
+import { compareSecretKey } from '../db/secrets/compare-secret-key.ts'
 import { createSealer } from '../db/secrets/seal-secret.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import { toStorageError } from '../db/storage-problem.ts'
@@ -62,7 +62,7 @@ async function openStoredSealer({ secretKey, dataDir }: Config, { db }: Database
     )
   }
   const sealer = createSealer(key)
-  if ((await fitsSecretKey(db, sealer)) === 'differs') {
+  if ((await compareSecretKey(db, sealer)) === 'differs') {
     throw new CommandError(
       'The key does not belong to this database. Use the same SECRET_KEY, or secret.key in DATA_DIR, as its server.',
     )

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { fitsSecretKey } from '../../db/secrets/fits-secret-key.ts'
+import { compareSecretKey } from '../../db/secrets/compare-secret-key.ts'
 import { findSecretKey, secretKeyFileName } from '../../db/secrets/require-secret-key.ts'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
 import { findReaders } from './folder-check.ts'
@@ -41,7 +41,7 @@ export const keyCheck: Check = {
         ),
       ]
     const sealer = createSealer(key)
-    const fits = await fitsSecretKey(database.db, sealer)
+    const fits = await compareSecretKey(database.db, sealer)
     if (fits === 'differs') {
       return [
         ...findings,

@@ -2,7 +2,7 @@ import type { Database, Db } from '../database.ts'
 import { describeOtherVersion, migrations, countAppliedMigrations } from '../migrate.ts'
 import { openStoredDatabase } from '../open-database.ts'
 import type { DatabaseOptions } from '../open-database.ts'
-import { fitsSecretKey } from '../secrets/fits-secret-key.ts'
+import { compareSecretKey } from '../secrets/compare-secret-key.ts'
 import { createSealer } from '../secrets/seal-secret.ts'
 import { findSecretKey } from '../secrets/require-secret-key.ts'
 import { refusal } from './refuse.ts'
@@ -74,7 +74,7 @@ export async function createBackup(
  * Whether this key opens the secrets of a database of this version; false without a key. Null when the database has no secrets.
  */
 export async function fitsKey(db: Db, secretKey: string | undefined): Promise<boolean | null> {
-  const fits = await fitsSecretKey(db, createSealer(secretKey ?? 'no key'))
+  const fits = await compareSecretKey(db, createSealer(secretKey ?? 'no key'))
   return fits === 'unknown' ? null : fits === 'fits'
 }
 

@@ -7,10 +7,11 @@ import type { Sealer } from './seal-secret.ts'
 const sealed = 'v2.%'
 
 /**
- * Whether the key of this sealer is the one with which the database was used. The keys of the built-in sign-in decide.
- * Without them, as with a provider of the operator, the stored keys of users are tried. They may all be from an earlier key.
+ * Returns whether the key of this sealer is the one with which the database was used. The keys of the built-in sign-in decide.
+ * Without them, as with a provider of the operator, the stored keys of users are tried. They may all be from an earlier key,
+ * so when none of them can be opened, the key only `perhaps differs`. It is `unknown` when nothing is stored.
  */
-export async function fitsSecretKey(
+export async function compareSecretKey(
   db: Db,
   sealer: Sealer,
 ): Promise<'fits' | 'differs' | 'perhaps differs' | 'unknown'> {

@@ -5,7 +5,7 @@ import type { TestDatabase } from '../../testing/database/test-database.ts'
 import { botRow } from '../../testing/factories/bots.ts'
 import { addUser } from '../../testing/factories/users.ts'
 import { sealCredential } from './credential.ts'
-import { fitsSecretKey } from './fits-secret-key.ts'
+import { compareSecretKey } from './compare-secret-key.ts'
 import { botKeyContext, installationKeyContext } from './seal-contexts.ts'
 import { createSealer } from './seal-secret.ts'
 
@@ -30,7 +30,7 @@ describe.each(engines)('the key of an installation on %s', (engine) => {
   }
   const addSignInKey = (sealer: typeof own) =>
     insertKey(database.db, 'form', sealer.seal('key', installationKeyContext('form')), 1)
-  const compare = () => fitsSecretKey(database.db, own)
+  const compare = () => compareSecretKey(database.db, own)
 
   it('is compared with the keys of the sign-in, whatever users have stored (§30.4, §30.22)', async () => {
     await addUser(database.db, { id: 'ada' })
