@@ -1,6 +1,6 @@
 import { ConfigError, parseConfig } from '../config/config.ts'
 
-/** Returns the lines of the refusal of an environment, without its heading; empty when it is accepted. */
+/** Returns a line for each problem for which `parseConfig` refuses an environment; empty when it is accepted. */
 export function listProblems(environment: Readonly<Record<string, string>>): readonly string[] {
   try {
     parseConfig(environment)

@@ -187,7 +187,7 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
         expect(content).toBeInstanceOf(AppError)
         continue
       }
-      // The change means nothing, such as one of the time in the header of gzip, or of a reference to one of several equal texts.
+      // The byte has no effect: it is part of the time in the header of gzip, or refers to one of several equal texts.
       expect(content).toHaveProperty('sha256', sha256)
       expect(await readHeader(scene.file)).toEqual(header)
       harmless += 1

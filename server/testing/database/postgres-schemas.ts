@@ -47,7 +47,7 @@ export async function openPostgresSchema(
     close: async () => {
       // Waits for the statements that are still running.
       await database.close()
-      if (!isShared && (await isEmptied(admin, schema))) spareSchemas.push(schema)
+      if (!isShared && (await tryToEmpty(admin, schema))) spareSchemas.push(schema)
       else await admin.query(`drop schema ${schema.name} cascade`)
     },
   }
@@ -78,7 +78,7 @@ function identify(schema: string): string {
 }
 
 /** Empties a schema. Returns false when a test has changed its tables, or left more rows than can be deleted quickly. */
-async function isEmptied(admin: pg.Pool, { reset, definitions }: Schema): Promise<boolean> {
+async function tryToEmpty(admin: pg.Pool, { reset, definitions }: Schema): Promise<boolean> {
   try {
     const results = (await admin.query(reset)) as unknown as pg.QueryResult<{ definitions: string }>[]
     const deleted = results.reduce((sum, { rowCount }) => sum + (rowCount ?? 0), 0)
