@@ -270,7 +270,7 @@ describe.each(engines)('chats on %s', (engine) => {
       const response = await send(url(chatId), body())
       expect(response).toEqual({
         status: 404,
-        body: { error: { code: 'not_found', message: 'There is no such chat.' } },
+        body: { error: { code: 'not_found', message: 'There is no such chat. Start a new one.' } },
       })
       const sent = body()
       const unknown = await send(

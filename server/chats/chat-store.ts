@@ -185,7 +185,7 @@ export async function deleteUnusedChats(
 }
 
 function unknownChat(): AppError {
-  return new AppError('not_found', 'There is no such chat.')
+  return new AppError('not_found', 'There is no such chat. Start a new one.')
 }
 
 /** Deletes up to `limit` messages of a user, and returns how many it deleted. */
