@@ -14,7 +14,7 @@ for (const { look, viewport, colorScheme } of looks) {
   test.describe(look, () => {
     test.use({ viewport, colorScheme })
 
-    test('settings, menu, legal pages and the search are accessible (§2.18, §2.41, §2.45, §2.47, §2.49, §2.95)', async ({
+    test('settings, menu, legal pages and the search are accessible (§2.18, §2.41, §2.47, §2.49, §2.95, §14.25)', async ({
       page,
       account: user,
       axe,

@@ -7,7 +7,7 @@ import { SharedChatView } from '../../features/sharing/shared-chat-view.tsx'
 import { SharedToolCall } from '../../features/sharing/shared-tool-call.tsx'
 import { BrandLink } from '../layout/brand-link.tsx'
 
-/** A shared chat, the same signed in and signed out (§2.3). */
+/** A shared chat, the same signed in and signed out (§2.3), without input, connection logs and connectors (§2.37). */
 export function ShareScreen() {
   const { id = '' } = useParams()
   return (

@@ -120,7 +120,8 @@ function describePending(callsAfter: number): string {
 const maxAnnouncedChars = 280
 
 /**
- * Announces a reply to a screen reader once, when it is finished, and whether its tool call needs approval (§14.26).
+ * Announces a finished reply to a screen reader, and whether its tool call needs approval (§14.26). The session sets it
+ * once, as `endedReply`.
  */
 export function ReplyAnnouncer({ reply }: { readonly reply: Message | undefined }) {
   return <output className="sr-only">{reply?.role === 'assistant' ? announce(reply) : ''}</output>

@@ -11,7 +11,7 @@ export interface SharedChatViewProps {
   readonly children: (chat: SharedChat) => ReactNode
 }
 
-/** A shared chat, read-only (§2.37, §2.39). */
+/** A shared chat, read-only (§2.39). */
 export function SharedChatView({ shareId, children }: SharedChatViewProps) {
   const { data: chat, error } = useSharedChat(shareId)
   if (error !== undefined) return <NotFound />

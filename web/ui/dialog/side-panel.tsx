@@ -12,7 +12,7 @@ export interface SidePanelProps {
   readonly children: ReactNode
 }
 
-/** A modal panel of 280 px (§9.11) that slides in from the inline start: the left in left-to-right text (§14.13). */
+/** A modal panel of 280 px (§2.27, §9.11) that slides in from the inline start: the left in left-to-right text (§14.13). */
 export function SidePanel({ title, onClose, children }: SidePanelProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()

@@ -46,7 +46,7 @@ export interface SessionState {
   readonly unsent?: UnsentMessage | undefined
   /** A sentence for the user about something that failed. */
   readonly notice?: Notice | undefined
-  /** The last reply that was finished while the chat was open. */
+  /** The last reply that was finished while the chat was open; it is announced once (§14.26). */
   readonly endedReply?: Message | undefined
   /** The number of runs so far. */
   readonly runCount: number

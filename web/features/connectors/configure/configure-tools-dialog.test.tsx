@@ -41,7 +41,7 @@ describe('the allowed tools', () => {
     expect(dialog.getByText('All tools need confirmation')).toBeInTheDocument()
   })
 
-  it('have another badge when every tool runs without approval', async () => {
+  it('have another badge when every tool runs without approval (§2.72)', async () => {
     const dialog = await openTools(toolsScene({ allow_tools: null }))
     expect(dialog.getByText('Every tool runs without asking')).toBeInTheDocument()
     expect(dialog.queryByText('All tools need confirmation')).not.toBeInTheDocument()
