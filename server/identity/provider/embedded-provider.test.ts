@@ -1,4 +1,4 @@
-import { decodeJwt, importJWK, SignJWT } from 'jose'
+import { decodeJwt, decodeProtectedHeader, importJWK, SignJWT } from 'jose'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
@@ -39,8 +39,10 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
   const newSession = () => new SignInSession(server.baseUrl)
   const newEmail = () => `user-${(userCount += 1)}@example.com`
   const statusOf = async (response: Promise<Response>) => (await response).status
-  const addSigningKey = () =>
-    rotateSigningKeys({ db: database.db, sealer: createSealer(testSecret), now: Date.now }, 0)
+  const addSigningKey = (offset = 0) => {
+    const now = () => Date.now() + offset
+    return rotateSigningKeys({ db: database.db, sealer: createSealer(testSecret), now }, 0)
+  }
 
   it('creates an account, signs in with it, and returns its profile (§3.2, §7.27)', async () => {
     const email = newEmail()
@@ -271,20 +273,74 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
     expect(new URL(address).searchParams.get('code')).not.toBeNull()
   })
 
-  it('accepts a token that another node signed with a new key', async () => {
-    const session = newSession()
-    const { refresh_token } = await session.join({ email: newEmail() })
-    await addSigningKey()
-    const node = await openIdentityServer({ database, environment: { PUBLIC_URL: server.baseUrl } })
-    const refreshed = await fetch(`${node.baseUrl}/oidc/token`, {
-      method: 'POST',
-      body: new URLSearchParams({ client_id: 'yonder', grant_type: 'refresh_token', refresh_token }),
+  describe('a node that was not restarted', () => {
+    const day = 86_400_000
+    const openNode = () => openIdentityServer({ database, environment: { PUBLIC_URL: server.baseUrl } })
+    const refreshAt = async (node: IdentityServer, token: string) => {
+      const body = new URLSearchParams({
+        client_id: 'yonder',
+        grant_type: 'refresh_token',
+        refresh_token: token,
+      })
+      return (await (await fetch(`${node.baseUrl}/oidc/token`, { method: 'POST', body })).json()) as Tokens
+    }
+    const keyIdOf = (token: string) => decodeProtectedHeader(token).kid
+    const listPublicKeyIds = async () => {
+      const { keys } = (await (await fetch(`${server.baseUrl}/oidc/jwks`)).json()) as {
+        keys: { readonly kid: string }[]
+      }
+      return keys.map(({ kid }) => kid)
+    }
+
+    it('accepts several tokens at once that another node signed with a new key (§15.40)', async () => {
+      const joined = await Promise.all([1, 2, 3].map(() => newSession().join({ email: newEmail() })))
+      await addSigningKey()
+      const node = await openNode()
+      const refreshed = await Promise.all(joined.map((tokens) => refreshAt(node, tokens.refresh_token)))
+      await node.close()
+      const statuses = refreshed.map((tokens) => statusOf(server.readUser(tokens.access_token)))
+      expect(await Promise.all(statuses)).toEqual([200, 200, 200])
     })
-    const { access_token } = (await refreshed.json()) as Tokens
-    await node.close()
-    clock.offset = 11_000
-    expect(await statusOf(server.readUser(access_token))).toBe(200)
-    clock.offset = 0
+
+    it('accepts an ID token that another node signed with a new key when its user signs out (§15.40)', async () => {
+      const session = newSession()
+      const { refresh_token } = await session.join({ email: newEmail() })
+      await addSigningKey()
+      const node = await openNode()
+      const { id_token } = await refreshAt(node, refresh_token)
+      await node.close()
+      const page = await session.fetch(`/oidc/session/end?id_token_hint=${id_token}`)
+      expect(page.status).toBe(200)
+      // The page submits itself, because the user of the token is the one who is signed in.
+      expect(await page.text()).toContain('button[name=logout]')
+    })
+
+    it('signs with the key of now after its own was dropped, so that other nodes accept its tokens (§15.40)', async () => {
+      const session = newSession()
+      const before = await session.join({ email: newEmail() })
+      const [first, second] = [await addSigningKey(), await addSigningKey(50 * day)]
+      const keyIds = second.map(({ kid }) => kid)
+      expect(keyIds).toContain(first[0]?.kid)
+      expect(keyIds).not.toContain(keyIdOf(before.access_token))
+
+      const { access_token } = await refreshAt(server, before.refresh_token)
+      expect(keyIdOf(access_token)).toBe(keyIds[0])
+      expect(await listPublicKeyIds()).toEqual(keyIds)
+      const node = await openNode()
+      expect(await statusOf(node.readUser(access_token))).toBe(200)
+      await node.close()
+    })
+
+    it('replaces its signing key after ninety days, once for many requests (§15.40)', async () => {
+      const [before] = await listPublicKeyIds()
+      clock.offset = 150 * day
+      const lists = await Promise.all([listPublicKeyIds(), listPublicKeyIds(), listPublicKeyIds()])
+      clock.offset = 0
+      expect(lists[0]).toHaveLength(2)
+      expect(lists[0]?.[0]).not.toBe(before)
+      expect(lists[0]?.[1]).toBe(before)
+      expect(lists).toEqual([lists[0], lists[0], lists[0]])
+    })
   })
 })
 

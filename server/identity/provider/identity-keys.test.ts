@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
 import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
 import type { TestDatabase } from '../../testing/database/test-database.ts'
-import { ensureIdentityKeys, rotateSigningKeys } from './identity-keys.ts'
+import { ensureIdentityKeys, rotateSigningKeys, SigningKeys } from './identity-keys.ts'
+import type { KeyDeps } from './identity-keys.ts'
 
 const sealer = createSealer('a secret of thirty-two characters or more')
 const day = 86_400_000
@@ -18,7 +19,7 @@ describe.each(engines)('the keys of the provider on %s', (engine) => {
   const depsAt = (time: number) => ({ db: database.db, sealer, now: () => time })
 
   it('are created once when several nodes start together, and stay the same', async () => {
-    const all = await Promise.all([0, 1, 2].map((now) => ensureIdentityKeys(depsAt(now))))
+    const all = await Promise.all([0, 1, 2].map((now) => readIdentityKeys(depsAt(now))))
     expect(new Set(all.map((keys) => JSON.stringify(keys))).size).toBe(1)
     expect(all[0]?.signing[0]).toMatchObject({ kty: 'RSA', alg: 'RS256', use: 'sig' })
   })
@@ -30,17 +31,17 @@ describe.each(engines)('the keys of the provider on %s', (engine) => {
 
   it('are created again with another secret once they are deleted, as docs/operations.md says (§22.22)', async () => {
     const other = createSealer('another secret of thirty-two characters')
-    const [before] = (await ensureIdentityKeys(depsAt(0))).signing
+    const [before] = (await readIdentityKeys(depsAt(0))).signing
     await database.db.deleteFrom('keys').where('name', '<>', 'seal-format').execute()
     await database.db.deleteFrom('oidc').execute()
-    const [after] = (await ensureIdentityKeys({ ...depsAt(0), sealer: other })).signing
+    const [after] = (await readIdentityKeys({ ...depsAt(0), sealer: other })).signing
     expect(after?.kid).not.toBe(before?.kid)
     await database.db.deleteFrom('keys').execute()
     await ensureIdentityKeys(depsAt(0))
   })
 
   it('get a new signing key after ninety days, and lose the old one when its tokens have expired (§15.17)', async () => {
-    const [first] = (await ensureIdentityKeys(depsAt(89 * day))).signing
+    const [first] = (await readIdentityKeys(depsAt(89 * day))).signing
     const second = await rotateSigningKeys(depsAt(91 * day))
     expect(second).toHaveLength(2)
     expect(second[1]?.kid).toBe(first?.kid)
@@ -80,7 +81,65 @@ describe.each(engines)('the keys of the provider on %s', (engine) => {
     expect(second).toEqual(first)
     expect(await rotateSigningKeys(depsAt(1300 * day))).toEqual(first)
   })
+
+  describe('while the server runs', () => {
+    let time = 1400 * day
+    const now = () => time
+    const findKey = async (keys: SigningKeys, kid: string | undefined) =>
+      keys.findPublicKey({ alg: 'RS256', kid: kid ?? '' }, { payload: '', signature: '' })
+    const addKey = async () => (await rotateSigningKeys({ db: database.db, sealer, now }, 0))[0]?.kid
+    const noKey = 'no applicable key found'
+
+    it('are the same array until another node changes them (§15.40)', async () => {
+      const keys = new SigningKeys({ db: database.db, sealer, now })
+      const before = await keys.read()
+      expect(await keys.read()).toBe(before)
+      const kid = await addKey()
+      const after = await keys.read()
+      expect(after[0]?.kid).toBe(kid)
+      expect(await keys.read()).toBe(after)
+    })
+
+    it('are read again for unknown key ids, at most once a second (§15.40)', async () => {
+      const keys = new SigningKeys({ db: database.db, sealer, now })
+      const [before] = await keys.read()
+      const first = await addKey()
+      const found = await Promise.all([first, first, before?.kid].map((kid) => findKey(keys, kid)))
+      expect(found[0]).toBe(found[1])
+      expect(found[0]).not.toBe(found[2])
+
+      const second = await addKey()
+      time += 999
+      await expect(findKey(keys, second)).rejects.toThrow(noKey)
+      time += 1
+      expect(await findKey(keys, second)).toHaveProperty('type', 'public')
+    })
+
+    it('are read again for the next token after a failure of the database (§15.40)', async () => {
+      let isAway = false
+      const db = database.db.withPlugin({
+        transformQuery: ({ node }) => node,
+        async transformResult({ result }) {
+          if (isAway) throw new Error('the database is away')
+          return result
+        },
+      })
+      const keys = new SigningKeys({ db, sealer, now })
+      await keys.read()
+      const kid = await addKey()
+      isAway = true
+      await expect(findKey(keys, kid)).rejects.toThrow('the database is away')
+      await expect(findKey(keys, kid)).rejects.toThrow('the database is away')
+      isAway = false
+      expect(await findKey(keys, kid)).toHaveProperty('type', 'public')
+    })
+  })
 })
+
+async function readIdentityKeys(deps: KeyDeps) {
+  const keys = await ensureIdentityKeys(deps)
+  return { ...keys, signing: await keys.signing.read() }
+}
 
 /** Lets every read return `rows` until the first update, as if all reads had been executed earlier. */
 function readingUntilUpdate(rows: Record<string, unknown>[]): KyselyPlugin {

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import type { Db } from '../../db/database.ts'
 import { installationKeyContext } from '../../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
+import { SingleFlight } from '../../lib/single-flight.ts'
 import { findKey, insertKey, replaceKey } from './key-store.ts'
 
 /** A private key. The newest one signs tokens, and all of them verify tokens. */
@@ -17,8 +18,7 @@ export interface SigningKey extends JWK {
 }
 
 export interface IdentityKeys {
-  /** The newest key is the first one. */
-  readonly signing: readonly SigningKey[]
+  readonly signing: SigningKeys
   /** Signs the cookies of the provider. */
   readonly cookie: string
   /** Signs the hidden token of each form of the sign-in pages. */
@@ -35,7 +35,7 @@ export interface KeyDeps {
 }
 
 const dayMs = 86_400_000
-/** A start of the server adds a new signing key when the newest one has this age. */
+/** A new signing key is added when the newest one has this age. */
 const maxSigningAgeMs = 90 * dayMs
 /** How long a key still verifies tokens after a newer one signs them. A grant, and so its tokens, is valid for 30 days. */
 const verifyingMs = 40 * dayMs
@@ -46,11 +46,12 @@ const verifyingMs = 40 * dayMs
  * @throws when they were encrypted with another SECRET_KEY
  */
 export async function ensureIdentityKeys(deps: KeyDeps): Promise<IdentityKeys> {
-  const [signing, cookie, form, refresh] = await Promise.all([
-    rotateSigningKeys(deps),
+  const signing = new SigningKeys(deps)
+  const [cookie, form, refresh] = await Promise.all([
     ensureKey(deps, 'cookie', generateSecret),
     ensureKey(deps, 'form', generateSecret),
     ensureKey(deps, 'refresh', generateSecret),
+    signing.read(),
   ])
   return { signing, cookie, form, refresh }
 }
@@ -58,6 +59,7 @@ export async function ensureIdentityKeys(deps: KeyDeps): Promise<IdentityKeys> {
 /**
  * Adds a new signing key before the others when the newest one is older than `maxAgeMs`, and deletes those that no valid
  * token needs. When several nodes do this at the same time, one of them succeeds and the others use its key (§15.17).
+ * Returns the stored keys, the newest one first.
  */
 export async function rotateSigningKeys(
   deps: KeyDeps,
@@ -126,24 +128,51 @@ async function generateSigningKey(now: number): Promise<SigningKey> {
   return { ...jwk, kty: 'RSA', n, e, use: 'sig', alg: 'RS256', kid, iat: now }
 }
 
-/** Unknown key ids cause at most one query in this time. */
-const minReadIntervalMs = 10_000
+/** Unknown key ids cause at most one query in this time. It is short, because a refused token signs its user out (§2.11). */
+const minReadIntervalMs = 1_000
 
 /**
- * Returns a function that finds the public key of a token. It reads the stored keys again when it does not find the key
- * id, because another node may have added a key.
+ * The signing keys of the installation, which any node may replace at any time. They are read from the database whenever
+ * the provider is used, and when a token has an unknown key id, so that no node has to be restarted (§15.40).
  */
-export function createKeyFinder(deps: KeyDeps, initial: readonly SigningKey[]): JWTVerifyGetKey {
-  let find = createLocalJWKSet({ keys: initial.map(toPublic) })
-  let readAt = deps.now()
-  return async (header, token) => {
+export class SigningKeys {
+  readonly #deps: KeyDeps
+  readonly #reading = new SingleFlight<readonly SigningKey[]>()
+  #known: readonly SigningKey[] = []
+  #findKnown = createLocalJWKSet({ keys: [] })
+  #readForTokenAt = -Infinity
+
+  constructor(deps: KeyDeps) {
+    this.#deps = deps
+  }
+
+  /**
+   * Returns the keys that are stored now, the newest one first, after it has replaced a signing key that is too old. The
+   * array is the same until the keys change.
+   */
+  read(): Promise<readonly SigningKey[]> {
+    return this.#reading.run('signing', async () => {
+      const stored = await rotateSigningKeys(this.#deps)
+      // Keys are only removed together with the addition of a newer one.
+      if (stored[0]?.kid !== this.#known[0]?.kid) {
+        this.#known = stored
+        this.#findKnown = createLocalJWKSet({ keys: stored.map(toPublic) })
+      }
+      return this.#known
+    })
+  }
+
+  /** Returns the public key of a token. The database is read only when the key id is unknown. */
+  readonly findPublicKey: JWTVerifyGetKey = async (header, token) => {
     try {
-      return await find(header, token)
+      return await this.#findKnown(header, token)
     } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey) || deps.now() - readAt < minReadIntervalMs) throw error
-      readAt = deps.now()
-      find = createLocalJWKSet({ keys: (await readSigningKeys(deps)).keys.map(toPublic) })
-      return find(header, token)
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
+      if (this.#deps.now() - this.#readForTokenAt < minReadIntervalMs) throw error
+      // Tokens that arrive during the read wait for it too.
+      await this.read()
+      this.#readForTokenAt = this.#deps.now()
+      return this.#findKnown(header, token)
     }
   }
 }

@@ -31,13 +31,17 @@ export async function mountProvider(
   { limitRequest, dialect }: { readonly limitRequest: RequestLimit; readonly dialect: Dialect },
 ): Promise<void> {
   const { pathname, host, protocol } = new URL(provider.issuer)
-  let handle: ReturnType<Provider['callback']> | undefined
+  // A change of the signing keys brings another provider.
+  const handlers = new WeakMap<Provider, ReturnType<Provider['callback']>>()
   const showFailure = createPageErrorHandler(dialect)
   await app.register(async (scope) => {
     scope.addHook('onRequest', limitRequest)
     scope.setErrorHandler((error: FastifyError, request, reply) => {
-      const isForPage = request.headers.accept?.includes('text/html') === true
-      return isForPage ? showFailure(error, request, reply) : app.errorHandler(error, request, reply)
+      if (request.headers.accept?.includes('text/html') === true) return showFailure(error, request, reply)
+      const storageError = toStorageError(dialect, error)
+      if (storageError === null) return app.errorHandler(error, request, reply)
+      request.log.error({ err: error }, 'the signing keys could not be read')
+      return reply.status(503).header('retry-after', retryAfterSeconds).send(toOAuthError(storageError))
     })
     scope.removeAllContentTypeParsers()
     // The library accepts larger bodies, so they are read here.
@@ -54,7 +58,8 @@ export async function mountProvider(
         throw new AppError('not_found', 'This address does not accept POST.')
       }
       const loaded = await provider.load()
-      handle ??= listenToErrors(loaded, app, dialect).callback()
+      const handle = handlers.get(loaded) ?? listenToErrors(loaded, app, dialect).callback()
+      handlers.set(loaded, handle)
       const { raw: req } = request
       const { raw: res } = reply
       for (const [name, value] of Object.entries(reply.getHeaders())) {
@@ -81,10 +86,14 @@ function listenToErrors(provider: Provider, app: FastifyInstance, dialect: Diale
     const storageError = toStorageError(dialect, error)
     // A page has its own status and text (`showError`).
     if (storageError === null || ctx.response.is('json') === false) return
-    // The error of OAuth 2.0 for a request that may be repeated later.
     ctx.status = 503
     ctx.set('retry-after', String(retryAfterSeconds))
-    ctx.body = { error: 'temporarily_unavailable', error_description: storageError.message }
+    ctx.body = toOAuthError(storageError)
   })
   return provider
+}
+
+/** The error of OAuth 2.0 for a request that may be repeated later. */
+function toOAuthError({ message }: AppError) {
+  return { error: 'temporarily_unavailable', error_description: message }
 }

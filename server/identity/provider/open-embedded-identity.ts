@@ -15,7 +15,7 @@ import { createCachedTokenVerifier } from '../sessions/token-verifier.ts'
 import { readProfile } from '../user.ts'
 import type { UpsertUser } from '../users/upsert-user.ts'
 import { assignAccounts } from './assign-accounts.ts'
-import { createKeyFinder, ensureIdentityKeys } from './identity-keys.ts'
+import { ensureIdentityKeys } from './identity-keys.ts'
 import { createRecordLimiter } from './limit-records.ts'
 import type { LimitRecords } from './limit-records.ts'
 import { createRequestLimit } from './limit-requests.ts'
@@ -61,7 +61,7 @@ export async function openEmbeddedIdentity(
   await assignAccounts(database, sealer)
   const setUpToken = config.signUp === 'closed' ? await ensureSetUpToken(db, sealer, now()) : null
   const needsSetUp = createSetUpCheck(db, setUpToken !== null)
-  const findKey = createKeyFinder({ db, sealer, now }, keys.signing)
+  const findKey = keys.signing.findPublicKey
   const verifyToken = createCachedTokenVerifier({ ...tokenFormat, findKey, issuer, audience, now })
   const cleanupTimer = startCleanup(db, now)
 

@@ -37,7 +37,7 @@ export interface ProviderOptions {
   readonly limitSignIns: (accountId: string) => Promise<void>
 }
 
-/** The configuration of the library for the embedded provider. */
+/** The configuration of the library for the embedded provider, without its signing keys, which change while it runs. */
 export function configureProvider(options: ProviderOptions, library: typeof Library): Configuration {
   const { db, dialect, sealer, keys, issuer, audience, publicUrl, now, revokeGrant, limitRecords } = options
   const { errors } = library
@@ -50,7 +50,6 @@ export function configureProvider(options: ProviderOptions, library: typeof Libr
       limitRecords,
       createReuseError: () => new errors.InvalidGrant('authorization code already used'),
     }),
-    jwks: { keys: keys.signing.map(({ iat: _iat, ...key }) => key) },
     clients: [createClientMetadata(options)],
     clientBasedCORS: (_ctx, origin) => origin === publicUrl,
     cookies: configureCookies(issuer, keys.cookie),

@@ -1,5 +1,6 @@
 import type * as Library from 'oidc-provider'
 import type Provider from 'oidc-provider'
+import type { SigningKey } from './identity-keys.ts'
 import { deriveRefreshTokens } from './refresh-successor.ts'
 import { configureProvider } from './provider-configuration.ts'
 import type { ProviderOptions } from './provider-configuration.ts'
@@ -10,7 +11,10 @@ const runtimeWarning = 'Unsupported runtime'
 /** The embedded provider. Its library takes a tenth of a second and 17 MB, so it is loaded with the first sign-in. */
 export interface LazyProvider {
   readonly issuer: string
-  /** Returns the same provider every time. */
+  /**
+   * Returns a provider with the signing keys that are stored now: the same one until they change (§15.40). Requests that
+   * another one has begun to handle are not affected.
+   */
   load(): Promise<Provider>
 }
 
@@ -31,23 +35,34 @@ async function loadLibrary(): Promise<typeof Library> {
 
 /** The embedded OpenID provider, with one public client: our own browser app. */
 export function createProvider(options: ProviderOptions): LazyProvider {
-  let loading: Promise<Provider> | undefined
+  let loading: Promise<typeof Library> | undefined
+  let current: { readonly signingKeys: readonly SigningKey[]; readonly provider: Provider } | undefined
   return {
     issuer: options.issuer,
-    load() {
-      loading ??= openProvider(options).catch((error: unknown) => {
+    async load() {
+      loading ??= loadLibrary().catch((error: unknown) => {
         loading = undefined
         throw error
       })
-      return loading
+      const library = await loading
+      const signingKeys = await options.keys.signing.read()
+      if (current?.signingKeys !== signingKeys) {
+        current = { signingKeys, provider: openProvider(options, signingKeys, library) }
+      }
+      return current.provider
     },
   }
 }
 
-async function openProvider(options: ProviderOptions): Promise<Provider> {
+/** The library copies the signing keys, so that other keys need another provider. */
+function openProvider(
+  options: ProviderOptions,
+  signingKeys: readonly SigningKey[],
+  library: typeof Library,
+): Provider {
   const { issuer, revokeGrant } = options
-  const library = await loadLibrary()
-  const provider = new library.Provider(issuer, configureProvider(options, library))
+  const jwks = { keys: signingKeys.map(({ iat: _iat, ...key }) => key) }
+  const provider = new library.Provider(issuer, { ...configureProvider(options, library), jwks })
   deriveRefreshTokens(provider, library, options.keys.refresh)
   // `mountProvider` sets the forwarded headers from the issuer, so they can be trusted.
   provider.proxy = true
