@@ -48,7 +48,7 @@ const cases = [
   {
     title: 'the browser does not import the server',
     rule: checkPackageImports,
-    bad: ['web/lib/api/api-client.ts', "import { listChats } from '../../server/chats/chat-store.ts'"],
+    bad: ['web/lib/api/api-client.ts', "import { listChats } from '../../../server/chats/chat-store.ts'"],
     good: ['web/lib/open-stream.ts', "import type { Chat } from '@yonder/contract/chat'"],
     message: 'web must not import server',
   },
