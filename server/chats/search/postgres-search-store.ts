@@ -52,15 +52,15 @@ export async function sampleChats(trx: Db, userId: string, words: readonly strin
 
 export interface ListChatsQuery {
   readonly userId: string
-  /** Words for which the index is read. */
-  readonly indexed: readonly string[]
+  /** The word for which the index is read, if any. */
+  readonly indexed: string | null
   /** Words that are looked up in each chat. */
   readonly words: readonly string[]
   /** The result of `prepareSearch`. */
   readonly backlog: number | null
   /** The number of chats after which the counting ends. */
   readonly wanted: number
-  /** Messages that the index may find for a word. */
+  /** Messages that the index may find for the word. */
   readonly maxHits: number
   readonly offset: number
   readonly limit: number
@@ -74,27 +74,21 @@ export interface ListedChats extends FoundChats {
 /** Returns a page of the user's chats that contain all words, newest first, and their number. */
 export async function listChats(trx: Db, query: ListChatsQuery): Promise<ListedChats> {
   const { userId, indexed, words, maxHits, wanted, offset, limit } = query
-  const hitConditions = indexed.map((_, index) => sql`and id in (select chat_id from ${hitsOf(index)})`)
+  const hits = indexed === null ? sql`` : sql`hits as materialized (${selectHits(indexed, query)}),`
+  const isHit = indexed === null ? sql`` : sql`and id in (select chat_id from hits)`
+  const isComplete = indexed === null ? sql`true` : sql`(select count(*) from hits) <= ${maxHits}`
   const wordConditions = words.map((word) => sql`and ${chatContains(word, query)}`)
-  const completeConditions = indexed.map(
-    (_, index) => sql`and (select count(*) from ${hitsOf(index)}) <= ${maxHits}`,
-  )
   // `offset 0` sorts the chats first, so that words are looked up in as few of them as are wanted.
   const { rows } = await sql<ListedChats>`
-    with ${sql.join([
-      sql`queued as materialized (${selectQueued(userId)})`,
-      ...indexed.map((word, index) => sql`${hitsOf(index)} as materialized (${selectHits(word, query)})`),
-      sql`candidates as (select id, updated_at from chats where user_id = ${userId} ${sql.join(hitConditions, sql` `)}
-        order by updated_at desc, id desc offset 0)`,
-      sql`matching as (select id, updated_at from candidates where true ${sql.join(wordConditions, sql` `)} limit ${wanted})`,
-    ])}
+    with queued as materialized (${selectQueued(userId)}), ${hits}
+      candidates as (select id, updated_at from chats where user_id = ${userId} ${isHit}
+        order by updated_at desc, id desc offset 0),
+      matching as (select id, updated_at from candidates where true ${sql.join(wordConditions, sql` `)} limit ${wanted})
     select (select count(*) from matching) as total, array(
       select id from matching order by updated_at desc, id desc offset ${offset} limit ${limit}) as ids,
-      true ${sql.join(completeConditions, sql` `)} as "isComplete"`.execute(trx)
+      ${isComplete} as "isComplete"`.execute(trx)
   return rows[0] ?? { ids: [], total: 0, isComplete: false }
 }
-
-const hitsOf = (index: number): RawBuilder<unknown> => sql.ref(`hits${index}`)
 
 /** The word as a pattern, with its wildcards escaped. */
 const patternOf = (word: string): string => `%${word.replace(/[\\%_]/g, '\\$&')}%`
