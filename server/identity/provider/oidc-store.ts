@@ -15,8 +15,9 @@ export interface OidcRecord {
   readonly uid: string | null
   readonly expires_at: number | null
   /**
-   * The account of a grant, session, code or refresh token, empty when it has none yet; the subject of a link that the
-   * operator prints, which may be an e-mail.
+   * The account of a grant, session, code or refresh token; `''` when it has none, which is not null, because
+   * `listRecordsWithoutAccount` finds null. Of an interaction, the account whose password was accepted in it. Of a link that
+   * the operator prints, its subject, which may be an e-mail. Null for other records.
    */
   readonly account_id?: string | null
   /** The id of the grant whose sign-in the record belongs to. */
