@@ -7,14 +7,14 @@ import { fileURLToPath } from 'node:url'
  * @property {boolean} [quiet] collects the output instead of printing it
  * @property {string} [cwd]
  * @property {NodeJS.ProcessEnv} [env] in addition to the environment of this process
- * @property {number} [deadlineMs] after which it is killed with all its child processes
+ * @property {number} [deadlineMs] after which it is killed, with all its child processes except on Windows
  */
 
 /** The root folder of the repository. */
 export const rootFolder = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * Runs a program and returns its exit code: 128 when a signal ended it, 127 when it does not exist.
+ * Runs a program and returns its exit code: 128 when a signal ended it, 127 when it could not be started.
  *
  * @param {string} program
  * @param {readonly string[]} parameters
@@ -60,7 +60,8 @@ export function runTool(scriptPath, parameters, options) {
 }
 
 /**
- * Kills the child's process group at the deadline. Until then, signals are forwarded, because it is not in our group.
+ * Kills the child at the deadline: its whole process group, but on Windows only itself. Until then, signals are forwarded,
+ * because it is not in our group.
  *
  * @param {import('node:child_process').ChildProcess} child
  * @param {number} deadlineMs
