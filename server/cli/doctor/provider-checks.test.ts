@@ -77,12 +77,12 @@ describe('yonder doctor and the sign-in', () => {
   })
   afterAll(() => provider.close())
 
-  const diagnose = (issuer = provider.issuer) =>
-    installation.diagnose({
-      OIDC_ISSUER: issuer,
-      OIDC_CLIENT_ID: 'client',
-      OIDC_AUDIENCE: 'https://chat.example/api',
-    })
+  const hostedSettings = (issuer: string) => ({
+    OIDC_ISSUER: issuer,
+    OIDC_CLIENT_ID: 'client',
+    OIDC_AUDIENCE: 'https://chat.example/api',
+  })
+  const diagnose = (issuer = provider.issuer) => installation.diagnose(hostedSettings(issuer))
 
   it('finds nothing when the provider responds (§30.24)', async () => {
     expect(await diagnose()).toMatchObject({ code: 0, complaints: [] })
@@ -101,4 +101,20 @@ describe('yonder doctor and the sign-in', () => {
     expect(complaints).toEqual([expect.stringMatching(/^problem, sign-in: .*ECONNREFUSED/)])
     expect(code).toBe(1)
   })
+
+  it.each(['the built-in provider', 'a hosted provider'])(
+    'names a Google that cannot be used, with %s (§30.24)',
+    async (signIn) => {
+      const { code, complaints } = await installation.diagnose({
+        ...(signIn === 'a hosted provider' && hostedSettings(provider.issuer)),
+        GOOGLE_CLIENT_ID: 'id',
+        GOOGLE_CLIENT_SECRET: 'secret',
+        GOOGLE_ISSUER: `${provider.issuer}/`,
+      })
+      expect(complaints).toEqual([
+        expect.stringMatching(/^problem, sign-in: Google: .* The issuer in the settings is .*, but the issuer in/),
+      ])
+      expect(code).toBe(1)
+    },
+  )
 })

@@ -40,7 +40,7 @@ function namesOf({ defaultBots }: Config): string[] {
   )
 }
 
-/** The providers that users sign in with: the operator's own (OIDC_ISSUER), and Google. */
+/** The hosted provider of the sign-in, and Google, which the built-in provider, Gmail and Google Calendar use. */
 export const signInCheck: Check = {
   name: 'sign-in',
   async run({ config, guards }) {
@@ -48,7 +48,7 @@ export const signInCheck: Check = {
     const findings: Report[] = []
     for (const [setting, issuer] of [
       ['OIDC_ISSUER', oidc?.issuer],
-      ['Google', oidc === null ? google?.issuer : undefined],
+      ['Google', google?.issuer],
     ] as const) {
       if (issuer === undefined) continue
       try {

@@ -91,7 +91,7 @@ async function fetchDiscovery(issuer: string, guard: Pick<GuardedFetch, 'fetch'>
   const document = Discovery.parse(await response.json())
   if (document.issuer !== issuer) {
     throw new Error(
-      `OIDC_ISSUER is ${issuer}, but the issuer in the discovery document is ${document.issuer}.`,
+      `The issuer in the settings is ${issuer}, but the issuer in the discovery document is ${document.issuer}.`,
     )
   }
   return document
