@@ -67,7 +67,7 @@ async function examinePort({ host, port }: Config, guard: GuardedFetch): Promise
     case 'EACCES':
       return stopped(
         problem(
-          `This user may not listen on ${place}. Set PORT to 1024 or more, and let a proxy listen on the lower port.`,
+          `This user may not listen on ${place}. Set PORT to another one, of 1024 or more. A proxy can listen on a lower port.`,
         ),
       )
     default:

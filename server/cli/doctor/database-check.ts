@@ -5,6 +5,7 @@ import type { Database } from '../../db/database.ts'
 import { findDamage, readPostgresFacts } from '../../db/inspect-database.ts'
 import { describeOtherVersion, countAppliedMigrations } from '../../db/migrate.ts'
 import { checkDatabase, openStoredDatabase, sqliteFileName } from '../../db/open-database.ts'
+import { errorCode } from '../../lib/describe-error.ts'
 import { messageOf, ok, problem, reasonOf, warning } from './finding.ts'
 import type { Check, Report } from './finding.ts'
 
@@ -23,7 +24,7 @@ export const databaseCheck: Check = {
     try {
       database = await openStoredDatabase(config)
     } catch (error) {
-      return [problem(`${messageOf(error)} Restore a backup.`)]
+      return [problem(describeOpenError(error))]
     }
     context.database = database
     const findings =
@@ -44,6 +45,14 @@ export const databaseCheck: Check = {
       return found
     }
   },
+}
+
+/** The error of opening the SQLite file, with what to do about it. */
+function describeOpenError(error: unknown): string {
+  const message = messageOf(error)
+  const code = errorCode(error instanceof Error ? error.cause : undefined)
+  if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) return `${message}. Restore a backup.`
+  return code.startsWith('SQLITE_') ? `${message}. Check that this user can read and write it.` : message
 }
 
 async function examineSqlite(database: Database, progress: (text: string) => void): Promise<Report[]> {

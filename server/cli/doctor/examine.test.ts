@@ -56,13 +56,19 @@ describe.each(engines.filter(isConcurrent))('yonder doctor with %s', (engine) =>
   })
 
   it('names a data folder that is not there (§30.22)', async () => {
-    const { complaints } = await diagnose({ DATA_DIR: installation.path('nope') })
+    const { complaints } = await diagnose({ DATA_DIR: installation.path('nope'), SECRET_KEY: '' })
     expect(complaints).toEqual(containing('/nope does not exist. The first start creates it'))
+  })
+
+  it.runIf(engine === 'postgres')('needs no data folder when nothing is stored there (§33.6)', async () => {
+    const { code, complaints } = await diagnose({ DATA_DIR: installation.path('nope') })
+    expect(complaints).toEqual([])
+    expect(code).toBe(0)
   })
 
   it('names a data folder that is a file (§30.22)', async () => {
     writeFileSync(installation.path('file'), '')
-    const { code, complaints } = await diagnose({ DATA_DIR: installation.path('file') })
+    const { code, complaints } = await diagnose({ DATA_DIR: installation.path('file'), SECRET_KEY: '' })
     expect(complaints).toEqual(containing('problem, data folder: '))
     expect(complaints).toEqual(containing('/file is not a folder'))
     expect(code).toBe(1)
@@ -70,7 +76,8 @@ describe.each(engines.filter(isConcurrent))('yonder doctor with %s', (engine) =>
 
   it('names a data folder that others can read (§30.22)', async () => {
     chmodSync(installation.path(''), 0o755)
-    const { code, complaints } = await diagnose()
+    writeFileSync(installation.path('secret.key'), testSecret, { mode: 0o600 })
+    const { code, complaints } = await diagnose({ SECRET_KEY: '' })
     expect(complaints).toEqual([expect.stringMatching(/^warning, data folder: .*Run: chmod 700/)])
     expect(code).toBe(0)
   })
@@ -199,10 +206,30 @@ describe.each(engines.filter(isConcurrent))('yonder doctor with %s', (engine) =>
       writeFileSync(`${folder}/yonder.sqlite`, 'hello '.repeat(1_000), { mode: 0o644 })
       chmodSync(`${folder}/yonder.sqlite`, 0o644)
       const { code, complaints } = await diagnose({ DATA_DIR: folder })
-      expect(complaints).toEqual(containing('file is not a database'))
+      expect(complaints).toEqual(containing('file is not a database. Restore a backup.'))
       expect(complaints).toEqual(containing('yonder.sqlite. Run: chmod 600'))
       expect(code).toBe(1)
       rmSync(folder, { recursive: true })
+    },
+  )
+
+  it.runIf(engine === 'sqlite')(
+    'advises to restore a backup only when the file is damaged (§30.22)',
+    async () => {
+      for (const [name, message] of [
+        ['folder', 'unable to open database file. Check that this user can read and write it.'],
+        ['empty', 'or start the server once, which creates it.'],
+      ] as const) {
+        const folder = installation.path(name)
+        const path = `${folder}/yonder.sqlite`
+        mkdirSync(name === 'folder' ? path : folder, { recursive: true, mode: 0o700 })
+        if (name === 'empty') writeFileSync(path, '', { mode: 0o600 })
+        const { code, complaints } = await diagnose({ DATA_DIR: folder, SECRET_KEY: '' })
+        const found = complaints.find((complaint) => complaint.startsWith('problem, database: '))
+        expect(found?.endsWith(message), found).toBe(true)
+        expect(complaints).toEqual(containing('If there is data already, restore its key first.'))
+        expect(code).toBe(1)
+      }
     },
   )
 

@@ -31,9 +31,9 @@ export interface CheckContext {
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly progress: (text: string) => void
-  /** Null while the database cannot be read or is of another version. */
+  /** Null when there is none that this version can use. */
   database: Database | null
-  /** Null without the right key. */
+  /** Null without the database or the right key. */
   sealer: Sealer | null
   /** Whether a server of Yonder responds at the port. */
   isServing: boolean

@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { needsDataFolder } from '../../config/container-warnings.ts'
 import { sqliteFileName } from '../../db/open-database.ts'
 import { errorCode } from '../../lib/describe-error.ts'
 import { messageOf, ok, problem, warning } from './finding.ts'
@@ -11,10 +12,13 @@ const minFreeBytes = 100 * megabyte
 /** Less free space than this is a warning. */
 const lowFreeBytes = 1_000 * megabyte
 
-/** The data folder: that it is there, who owns and reads it, whether it can be written, and the space on its disk. */
+/** The data folder, if it is used: that it is there, who owns and reads it, whether it can be written, and the space on its disk. */
 export const folderCheck: Check = {
   name: 'data folder',
-  run({ config: { dataDir } }) {
+  run({ config }) {
+    if (!needsDataFolder(config))
+      return [ok('None is needed, because the database and the key are stored elsewhere.')]
+    const { dataDir } = config
     const folder = statSync(dataDir, { throwIfNoEntry: false })
     if (folder === undefined) return [describeMissing(dataDir)]
     if (!folder.isDirectory()) {
@@ -27,13 +31,15 @@ export const folderCheck: Check = {
       ...findWriteProblem(dataDir),
       ...findSpace(dataDir),
     ]
-    return findings.length > 0 ? findings : [ok(`${dataDir} can be written, and only its owner can read it.`)]
+    if (findings.length > 0) return findings
+    return [ok(`${dataDir} can be written${hasModes ? ', and only its owner can read it' : ''}.`)]
   },
 }
 
 function describeMissing(dataDir: string): Report {
   let parent = dirname(dataDir)
-  while (!existsSync(parent)) parent = dirname(parent)
+  // On Windows, the root of a drive may be missing.
+  while (!existsSync(parent) && parent !== dirname(parent)) parent = dirname(parent)
   return (
     findWriteProblem(parent)[0] ??
     warning(
@@ -56,10 +62,13 @@ function modeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.mode ?? 0
 }
 
-/** Warns when other users can read a file or folder. Returns nothing on Windows, which has no such modes. */
+/** Windows has no modes that say who can read a file. */
+const hasModes = process.platform !== 'win32'
+
+/** Warns when the mode of a file or folder gives other users any access. Returns nothing on Windows. */
 export function findReaders(path: string, mode: number, allowed: '600' | '700'): Report[] {
-  if (process.platform === 'win32' || (mode & 0o077) === 0) return []
-  return [warning(`Other users of this machine can read ${path}. Run: chmod ${allowed} "${path}"`)]
+  if (!hasModes || (mode & 0o077) === 0) return []
+  return [warning(`Other users of this machine have access to ${path}. Run: chmod ${allowed} "${path}"`)]
 }
 
 function findWriteProblem(path: string): Report[] {

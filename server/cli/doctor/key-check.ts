@@ -26,7 +26,11 @@ export const keyCheck: Check = {
     const place = config.secretKey === null ? path : 'SECRET_KEY'
     if (key === undefined) {
       return database === null
-        ? [warning(`There is no key at ${path} yet. The first start creates it.`)]
+        ? [
+            warning(
+              `There is no key at ${path}. The first start creates it. If there is data already, restore its key first.`,
+            ),
+          ]
         : [
             problem(
               `The key is missing: there is no ${path}, and SECRET_KEY is not set. Restore it from a backup. A start would create a new key, which cannot decrypt what is stored.`,
@@ -37,7 +41,7 @@ export const keyCheck: Check = {
       return [
         ...findings,
         warning(
-          'Whether the key belongs to the database was not checked, because the database cannot be used.',
+          'Whether the key belongs to the database was not checked, because there is none that can be used.',
         ),
       ]
     const sealer = createSealer(key)

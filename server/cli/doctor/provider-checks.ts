@@ -23,7 +23,7 @@ export const modelCheck: Check = {
       const { models, omitted } = await listModels(endpoint, { guards, limits }, new AbortController().signal)
       const unknown = omitted > 0 ? [] : namesOf(config).filter((name) => !models.includes(name))
       return unknown.length === 0
-        ? [ok(`The provider at ${baseUrl} responds, and lists ${models.length} models.`)]
+        ? [ok(`The provider at ${baseUrl} responds, and lists ${models.length + omitted} models.`)]
         : [warning(`The provider at ${baseUrl} does not list ${unknown.join(', ')}. Check DEFAULT_BOTS.`)]
     } catch (error) {
       // Not every provider has a list of models.
