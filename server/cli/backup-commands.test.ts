@@ -66,7 +66,9 @@ it('explains in one sentence why it does nothing, and exits with 1 (§31.3, §31
     return errors
   }
   mkdirSync(join(folder, 'folder'))
-  expect(await sentence('restore', join(folder, 'folder'))).toMatch(/it is a folder, and a file is needed/)
+  expect(await sentence('restore', join(folder, 'folder'))).toBe(
+    'The file cannot be read: it is a folder, and a file is needed. Nothing was changed.\n',
+  )
   expect(await sentence('backup', join(folder, 'folder'), '--yes')).toMatch(/folder/)
   expect(await sentence('backup', join(folder, 'missing', 'file'))).toMatch(/there is no such file or folder/)
   expect(await sentence('restore', join(folder, 'missing'))).toMatch(/there is no such file or folder/)

@@ -139,6 +139,8 @@ function describeSystemError(error: unknown): string | undefined {
   }
   const problem = findFileProblem(error)
   if (problem === undefined || !(error instanceof Error)) return undefined
-  const what = 'path' in error && typeof error.path === 'string' ? error.path : 'The file cannot be written'
+  const isRead = 'syscall' in error && error.syscall === 'read'
+  const failed = isRead ? 'The file cannot be read' : 'The file cannot be written'
+  const what = 'path' in error && typeof error.path === 'string' ? error.path : failed
   return `${what}: ${problem}. Nothing was changed.`
 }
