@@ -17,7 +17,7 @@ export interface Cli {
   /** The command adds itself here. */
   readonly program: Command
   readonly terminal: Terminal
-  /** The settings that the options of the running command set, such as `--data`. */
+  /** The settings that have precedence over the environment, such as that of the option `--data`. */
   settings(): Readonly<Record<string, string | undefined>>
   /** Called by a command that has run and has found problems, as `doctor` does. */
   setExitCode(code: 1): void

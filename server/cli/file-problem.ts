@@ -15,7 +15,7 @@ const problems: Readonly<Record<string, string>> = {
 }
 
 /**
- * Why a file cannot be read or written, as the end of a sentence. Undefined for errors that no file caused. Problems of this
+ * Why a file cannot be read or written, as the end of a sentence. Undefined for all other errors. Problems of this
  * kind are the operator's to solve, so commands print them without a stack.
  */
 export function findFileProblem(error: unknown): string | undefined {

@@ -10,7 +10,7 @@ import type { Streams, Terminal, TerminalOptions } from './terminal.ts'
 import { addUserCommands } from './user-commands.ts'
 import { addVersionCommand } from './version-command.ts'
 
-/** The options of every command. */
+/** Options that several commands have. */
 interface CommonOptions extends TerminalOptions {
   readonly data?: string
 }
@@ -28,7 +28,7 @@ const withoutData: ReadonlySet<string> = new Set(['version'])
 
 /**
  * Runs the command `yonder` with these arguments and returns its exit code: 0 when it succeeded, 1 when it failed, 2 when
- * its arguments were wrong. Errors are printed on standard error, and with `--json` as `{"error":{"message":…}}` on
+ * its arguments were wrong or it needs `--yes`. Errors are printed on standard error, and with `--json` as `{"error":{"message":…}}` on
  * standard output (§30.1, §30.2).
  */
 export async function runCli(
@@ -83,7 +83,7 @@ function beforeDoubleDash(parameters: readonly string[]): readonly string[] {
 const ownOptions: ReadonlySet<string> = new Set(['--help', '-h', '--version', '-V'])
 
 /**
- * `yonder`, and `yonder` with options only, start the server. A default command of commander would also get every unknown
+ * `yonder`, also with options of `start`, starts the server. A default command of commander would also get every unknown
  * command, as its argument.
  */
 function withDefaultCommand(parameters: readonly string[]): readonly string[] {

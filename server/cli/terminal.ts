@@ -21,7 +21,7 @@ export interface Terminal {
   progress(text: string): void
   /**
    * Asks before data is destroyed. Returns at once with `--yes`.
-   * @throws CommandError when the user declines or presses Ctrl+C, or when there is no terminal to ask in
+   * @throws CommandError when the user declines or presses Ctrl+C, or when it cannot ask: without a terminal, or with `--json`
    */
   confirm(question: string): Promise<void>
   /** Prints an error: with `--json` the message as a JSON line on standard output, else `text` on standard error. */
@@ -38,7 +38,7 @@ export interface Streams {
 /** An error that a command expects. It is printed without a stack. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
-  /** 1 when the command failed, 2 when its arguments were wrong. */
+  /** 1 when the command failed, 2 when its arguments were wrong or `--yes` is missing. */
   readonly exitCode: 1 | 2
 
   constructor(message: string, exitCode: 1 | 2 = 1) {
@@ -48,7 +48,7 @@ export class CommandError extends Error {
 }
 
 export interface TerminalOptions {
-  /** Prints JSON, and nothing but the result. */
+  /** Prints JSON, and nothing but the result or the error. */
   readonly json?: boolean
   /** Confirms every question. */
   readonly yes?: boolean

@@ -100,7 +100,7 @@ async function readStream(
     for await (const chunk of response.body ?? []) {
       text += decoder.decode(chunk as Uint8Array, { stream: true })
       const frames = text.split('\n\n').length - 1
-      // The last frame is written two seconds after the first one.
+      // The last frame is written 1.8 seconds after the first one.
       isStreamed = frames >= 2 && frames < frameCount
       if (isStreamed || frames >= frameCount) break
     }
