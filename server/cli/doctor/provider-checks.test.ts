@@ -112,7 +112,9 @@ describe('yonder doctor and the sign-in', () => {
         GOOGLE_ISSUER: `${provider.issuer}/`,
       })
       expect(complaints).toEqual([
-        expect.stringMatching(/^problem, sign-in: Google: .* The issuer in the settings is .*, but the issuer in/),
+        expect.stringMatching(
+          /^problem, sign-in: Google: .* The issuer in the settings is .*, but the issuer in/,
+        ),
       ])
       expect(code).toBe(1)
     },
