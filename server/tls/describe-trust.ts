@@ -5,8 +5,10 @@ import { X509Certificate } from 'node:crypto'
  * each system that can trust it (§34.15).
  */
 export function describeTrust(certificate: string, path: string, publicUrl: string): string[] {
-  // Without TLS, because the device cannot check a certificate yet: the fingerprint is what it can check.
-  const address = `${publicUrl.replace('https:', 'http:')}/ca.crt`
+  // Without TLS, because the device cannot check a certificate yet: the fingerprint is what it can check. The port is that
+  // of https, which serves this file over http too.
+  const { hostname, port } = new URL(publicUrl)
+  const address = `http://${hostname}:${port || 443}/ca.crt`
   const { fingerprint256 } = new X509Certificate(certificate)
   return [
     `Its certificate is from an authority of this installation, which devices have to trust once:`,

@@ -54,6 +54,11 @@ it('prints where the certificate of the authority is, its fingerprint, and how e
   expect(tls?.hosts()).toEqual(['nas', 'nas.local', 'localhost', '127.0.0.1', '[::1]', '192.168.1.20'])
 })
 
+it('prints a download that plain http reaches, also at the port 443 (§34.15)', async () => {
+  const tls = await open({ TLS: 'local', HOST: '0.0.0.0', PUBLIC_URL: 'https://nas' })
+  expect(tls?.notes.join('\n')).toContain('http://nas:443/ca.crt')
+})
+
 it('says what is missing for other devices (§34.14)', async () => {
   expect((await open({ TLS: 'local' }))?.notes.at(-1)).toContain(
     'Only this machine can open this address. For other devices, start with --host 0.0.0.0',
