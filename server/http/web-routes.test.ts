@@ -5,19 +5,22 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openTestApp } from '../testing/test-app.ts'
 import type { TestApp } from '../testing/test-app.ts'
 
-const webRoot = mkdtempSync(join(tmpdir(), 'yonder-web-'))
+const folder = mkdtempSync(join(tmpdir(), 'yonder-web-'))
+/** An installation may be in a folder with the name of the one for files with a hash. */
+const webRoot = join(folder, 'assets', 'web')
 const host = { host: 'localhost:3000' }
 
 let product: TestApp
 beforeAll(async () => {
-  mkdirSync(join(webRoot, 'assets'))
+  mkdirSync(join(webRoot, 'assets'), { recursive: true })
   writeFileSync(join(webRoot, 'index.html'), '<!doctype html><title>Yonder</title>')
   writeFileSync(join(webRoot, 'assets', 'index-abc.js'), 'export {}')
+  writeFileSync(join(webRoot, 'theme.js'), 'export {}')
   product = await openTestApp({ deps: { webRoot } })
 })
 afterAll(async () => {
   await product.close()
-  rmSync(webRoot, { recursive: true })
+  rmSync(folder, { recursive: true })
 })
 
 it.each(['/', '/chat/abc', '/settings/bots', '/terms', '/no/such/page'])(
@@ -46,6 +49,11 @@ it('lets browsers cache files with a hash in their name', async () => {
   const answer = await product.app.inject({ url: '/assets/index-abc.js', headers: host })
   expect(answer.statusCode).toBe(200)
   expect(answer.headers['cache-control']).toContain('immutable')
+})
+
+it('lets browsers cache no file whose content may change', async () => {
+  const answer = await product.app.inject({ url: '/theme.js', headers: host })
+  expect([answer.statusCode, answer.headers['cache-control']]).toEqual([200, 'no-cache'])
 })
 
 it.each(['GET', 'HEAD'] as const)('serves a file with a query to %s', async (method) => {

@@ -4,12 +4,15 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { AppError } from '../lib/app-error.ts'
 
-/** Pages that are public to every user with the link. Search engines must not index them. */
+/** Pages that everyone with their link can read. Search engines must not index them. */
 const unlisted = /^\/share(\/|$|\?)/
 
+/** The path of a file with a hash in its name, below the folder of the web app. */
+const hashed = /^[\\/]?assets[\\/]/
+
 /**
- * Serves the built web app. Files with a hash in their name may be cached for a year. Every other path returns the page,
- * because routing happens in the browser.
+ * Serves the built web app. Files with a hash in their name may be cached for a year. A path that no route and no file has
+ * returns the page, because routing happens in the browser, unless it is one of the API, the sign-in or such a file.
  */
 export async function registerWebRoutes(app: FastifyInstance, webRoot: string): Promise<void> {
   const built = existsSync(webRoot)
@@ -26,7 +29,7 @@ export async function registerWebRoutes(app: FastifyInstance, webRoot: string): 
         if (reply.hasHeader('cache-control')) return
         reply.header(
           'cache-control',
-          path.includes('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+          hashed.test(path.slice(webRoot.length)) ? 'public, max-age=31536000, immutable' : 'no-cache',
         )
       },
     })
