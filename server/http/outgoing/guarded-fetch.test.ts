@@ -252,6 +252,15 @@ describe('redirects', () => {
     expect((await refusal(guard(local, { maxRedirects: 0 }).fetch(`${url}/`))).code).toBe('address_refused')
   })
 
+  it('follows none for a caller that does not want any', async () => {
+    const { url, connections } = await listen((_request, response) =>
+      response.writeHead(302, { location: '/there' }).end(),
+    )
+    const { code, message } = await refusal(guard(local).fetch(url, { redirect: 'error' }))
+    expect([code, message]).toEqual(['address_refused', expect.stringContaining('Enter its final address.')])
+    expect(connections()).toBe(1)
+  })
+
   it('changes a POST to a GET for the same statuses as browsers', async () => {
     const seen: string[] = []
     const { url } = await listen((request, response) => {

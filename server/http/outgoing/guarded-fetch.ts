@@ -8,9 +8,9 @@ import type { ConnectorOptions } from './guarded-connector.ts'
 
 export interface GuardedFetchOptions extends ConnectorOptions {
   readonly policy: AddressPolicy
-  /** Bytes of one response. Responses are never compressed. */
+  /** Bytes of one response. A compressed one is refused. */
   readonly maxBytes?: number
-  /** Redirects followed within the same origin. Model calls and other requests with a secret use 0. */
+  /** Redirects that `fetch` follows within the same origin. */
   readonly maxRedirects?: number
 }
 
@@ -18,7 +18,10 @@ export interface GuardedFetchOptions extends ConnectorOptions {
 export interface GuardedFetch {
   /** For callers that read from the socket. It follows no redirect. Check the address with `requireUrl` first. */
   readonly dispatcher: Dispatcher
-  /** `fetch` with the same guard. Rejects with an `AppError` `address_refused` for what the policy refuses. */
+  /**
+   * `fetch` with the same guard. Rejects with an `AppError` `address_refused` for what the policy refuses, and for redirects
+   * to other origins, too many, or any with `redirect: 'error'`.
+   */
   readonly fetch: typeof globalThis.fetch
   /** Checks an address as far as possible without a connection. Throws an `AppError` `address_refused`. */
   requireUrl(address: string | URL): URL
@@ -41,7 +44,8 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
       const location = response.headers.get('location')
       if (response.status < 300 || response.status >= 400 || location === null) return response
       await response.body?.cancel()
-      url = requireRedirect(policy, url, location, redirects < maxRedirects)
+      const isAllowed = init.redirect !== 'error' && redirects < maxRedirects
+      url = requireRedirect(policy, url, location, isAllowed)
       request = afterRedirect(response.status, request)
     }
   }
@@ -90,7 +94,10 @@ function requireRedirect(policy: AddressPolicy, from: URL, location: string, all
     )
   }
   if (!allowed)
-    throw new AppError('address_refused', 'The server redirects too often. Enter its final address.')
+    throw new AppError(
+      'address_refused',
+      'The server redirects, or does so too often. Enter its final address.',
+    )
   return to
 }
 
