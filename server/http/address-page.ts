@@ -77,9 +77,9 @@ PUBLIC_URL=https://nas:3000</pre>
 </section>
 <section aria-labelledby="tunnel">
   <h2 id="tunnel">Use it from your own computer only</h2>
-  <p>On <code>localhost</code> no certificate is needed. Remove the setting <code>PUBLIC_URL</code>. On your computer, run this command and leave it running. Replace <code>user@nas</code> by your user and the name of the server, and the second <code>3000</code> by the port of Yonder there:</p>
+  <p>On <code>localhost</code> no certificate is needed. Remove the setting <code>PUBLIC_URL</code>. On your computer, run this command and leave it running. Replace <code>user@nas</code> by your user and the name of the server. If Yonder prints another port than <code>3000</code> when it starts, write it in place of both:</p>
   <pre>ssh -N -L 3000:localhost:3000 user@nas</pre>
-  <p>Then open <a href="http://localhost:3000">http://localhost:3000</a> there.</p>
+  <p>Then open <a href="http://localhost:3000">http://localhost:3000</a>, or <code>localhost</code> with the other port, there.</p>
 </section>`
 
 function render({ title, text }: AddressPage): string {
