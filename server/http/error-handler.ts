@@ -41,7 +41,7 @@ export const statusOf: Readonly<Record<ErrorCode, number>> = {
   storage_full: 507,
 }
 
-/** When a client may repeat a request that the server could not execute at the moment. */
+/** Seconds after which a client may repeat a request that the server could not execute at the moment. */
 export const retryAfterSeconds = 5
 
 /** Returns the error to send when the database caused the given one, and null otherwise. */
@@ -56,8 +56,8 @@ const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
 }
 
 /**
- * Sends every error in the same form (§17.2). An error that is not an `AppError` is sent as `internal` with the id of the
- * request; its cause is only logged.
+ * Sends every error in the same form (§17.2). An unexpected one is sent as `internal` with the id of the request; its cause
+ * is only logged.
  */
 export function createErrorHandler(toStorageError: ToStorageError) {
   return function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {

@@ -26,7 +26,7 @@ export function registerHealthRoutes(
 ): void {
   const responses = new Counter({
     name: 'yonder_http_answers_total',
-    help: 'Responses sent, by status.',
+    help: 'Responses by status, "left" when the client disconnected before the end.',
     labelNames: ['status'],
     registers: [registry],
   })

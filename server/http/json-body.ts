@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { AppError } from '../lib/app-error.ts'
 import { normalizeText } from '../lib/text.ts'
 
-/** Deeper bodies are refused before anything walks them recursively. */
+/** Deeper bodies are refused, because code that walks them recursively could run out of stack. */
 const maxDepth = 32
 
 /** Shared, because creating a decoder takes longer than decoding a body. */

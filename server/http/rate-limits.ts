@@ -7,7 +7,7 @@ const writeMethods = new Set(['POST', 'PUT', 'DELETE', 'PATCH'])
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Requests per minute of one user, when the route has a limit of its own. */
+    /** Requests per minute of one user or network, when the route has a limit of its own. */
     readonly perMinute?: number
     /** Counts a GET that changes something as a write. */
     readonly isWrite?: boolean
@@ -66,7 +66,7 @@ export function limitSite(app: FastifyInstance, perMinute: number) {
   }
 }
 
-/** Allows each network a number of requests per minute, counted over all routes of a public scope. */
+/** Allows each network a number of reads and as many writes per minute, each counted over all routes of a public scope. */
 export function limitNetworks(scope: FastifyInstance, perMinute: number): void {
   scope.addHook('onRequest', limitSite(scope, perMinute))
   limitRequests(scope, { reads: perMinute, writes: perMinute }, networkOf)

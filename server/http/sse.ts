@@ -7,9 +7,9 @@ import { AppError } from '../lib/app-error.ts'
 const maxBufferedBytes = 512 * 1024
 /** Characters that are held back to be sent together with the headers. */
 const maxFirstChars = 64 * 1024
-/** How long a client may take to read what was written. */
+/** Milliseconds that a client may take to read what was written. */
 const maxDrainMs = 30_000
-/** Maximum number of streams of one kind that a user may have open at one node (§16.12). A browser needs one per open chat. */
+/** Open streams of one kind of a user at one node, beyond which `checkLimit` throws (§16.12). A browser needs one per open chat. */
 const maxStreamsPerUser = 50
 
 export interface SseOptions {
@@ -23,16 +23,16 @@ export interface SseOptions {
   readonly keyOf: (request: FastifyRequest) => string
 }
 
-/** One open response. Every method is a no-op once it is closed. */
+/** One open response. Nothing is sent once it is closed. */
 export interface SseStream {
   readonly closed: boolean
   /** Sends frames as they are (`sseFrame`). */
   write(frames: string): void
-  /** Waits until the socket has sent what was written. Resolves with false when the client disconnected or took too long. */
+  /** Waits while the buffer of the socket is full. Resolves with false when the client disconnected or took too long. */
   drained(): Promise<boolean>
   /** Ends the response properly, after `frames`. */
   end(frames?: string): void
-  /** The listener is called once, when the response has ended or its client disconnected. */
+  /** The listener is called once, when the response has ended or its client disconnected, or at once if that has happened. */
   onClose(listener: () => void): void
 }
 

@@ -16,7 +16,7 @@ import {
 import type { KeyPair } from './certificates.ts'
 
 export interface LocalCertificateOptions {
-  /** The folder of the files. It is created for the owner of the process only. */
+  /** The folder of the files. When it is created, only the user of this process has access to it. */
   readonly folder: string
   /** The host of `PUBLIC_URL`, as in an address. */
   readonly publicHost: string
@@ -33,15 +33,15 @@ export interface LocalCertificate extends KeyPair {
   readonly names: readonly string[]
 }
 
-/** A certificate is replaced when it would end before this. */
+/** A certificate that is valid for fewer days is replaced. */
 const minRemainingDays = 30
 /** A clock before this has not been set yet, as on a small computer without a battery. */
 const minClock = Date.UTC(2026, 0, 1)
 
 /**
  * Returns a valid certificate for this machine from the files in the folder, and creates what is missing, has another name
- * or ends soon. The authority is kept as long as it can certify the public host, because every device has to trust a new
- * one (§34.9, §34.12).
+ * or ends soon. The authority is kept as long as it can certify the public host, until its end is closer than that of a
+ * new certificate, because every device has to trust a new one (§34.9, §34.12).
  * @throws Error with a sentence for the operator when the clock or a file is wrong
  */
 export function ensureLocalCertificate(options: LocalCertificateOptions): LocalCertificate {
@@ -66,7 +66,7 @@ export function ensureLocalCertificate(options: LocalCertificateOptions): LocalC
 /** A machine with many virtual networks may have hundreds of addresses. */
 const maxNames = 100
 
-/** The names and addresses under which other devices may reach this machine; the public one comes first. */
+/** The names and addresses under which this machine may be reached, also by itself; the public one comes first. */
 function listNames({ publicHost, machine }: LocalCertificateOptions): string[] {
   // The host name of a container is random, and other devices do not know it.
   const hostName = machine.isContainer ? null : machine.hostName

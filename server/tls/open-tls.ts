@@ -14,7 +14,10 @@ export interface Tls {
   readonly credentials: TlsCredentials
   /** The certificate, as PEM, of the authority that Yonder made; null for a certificate of the operator. */
   readonly authority: string | null
-  /** What the start prints: how devices trust the authority, and what is wrong with a certificate of the operator. */
+  /**
+   * What the start prints: how devices trust the authority, what is wrong with a certificate of the operator, and what other
+   * devices need.
+   */
   readonly notes: readonly string[]
   /** The names and addresses of this machine in a certificate that Yonder made. */
   readonly hosts: () => readonly string[]

@@ -24,8 +24,9 @@ export interface Target {
 }
 
 /**
- * `public` is always allowed, `loopback` and `private` by exception, `forbidden` never: link-local addresses, metadata
- * services, multicast, unspecified, and every IPv6 form that wraps or translates another address.
+ * Of the addresses that the operator did not supply, `public` ones are always allowed, `loopback` and `private` ones by
+ * exception, and `forbidden` ones never. These are link-local addresses, metadata services, multicast, unspecified and
+ * reserved ones, and every IPv6 form that wraps or translates another address.
  */
 type Reach = 'public' | 'loopback' | 'private' | 'forbidden'
 

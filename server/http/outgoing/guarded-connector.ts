@@ -24,7 +24,7 @@ export interface ConnectorOptions {
 /**
  * Opens the connections that the policy allows. A literal address is checked here, because no lookup runs for it. A
  * name is refused when any of its addresses is. The socket connects to the checked addresses, and the address of its
- * peer is checked again before a byte is sent (§22.4).
+ * peer is checked again before the request is sent (§22.4).
  */
 export function guardedConnector(
   policy: AddressPolicy,
