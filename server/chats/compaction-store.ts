@@ -1,4 +1,5 @@
-import type { Db } from '../db/database.ts'
+import { sql } from 'kysely'
+import type { Database, Db } from '../db/database.ts'
 import { prepareQuery } from '../db/dialects/prepare-query.ts'
 import type { CompactionRow } from '../db/tables/tables.ts'
 import { AppError } from '../lib/app-error.ts'
@@ -64,7 +65,7 @@ export async function requireCompaction(db: Db, chatId: string, id: string): Pro
  * which means that it has changed since, or when it is missing.
  */
 export async function updateCompaction(
-  db: Db,
+  { db, dialect }: Pick<Database, 'db' | 'dialect'>,
   { chat_id, id }: Pick<CompactionRow, 'chat_id' | 'id'>,
   change: Pick<CompactionRow, 'content' | 'edited' | 'written_at' | 'held_until'>,
   seen?: CompactionRow['written_at'],
@@ -75,32 +76,38 @@ export async function updateCompaction(
     .where('chat_id', '=', chat_id)
     .where('id', '=', id)
     .where((where) =>
-      where.or([where('held_until', 'is', null), where('held_until', '<=', change.written_at)]),
+      where.or([where('held_until', 'is', null), where('held_until', '<=', dialect.clock)]),
     )
     .$if(seen !== undefined, (update) => update.where('written_at', '=', seen ?? 0))
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
 }
 
-/** Reserves a summary for one request that rewrites it, until a time. Returns false when another request has it. */
+/**
+ * Reserves a summary for one request that rewrites it, for some milliseconds by the database's clock. Returns the end of the
+ * reservation, which identifies it. Returns null when another request has reserved the summary, or when it is missing.
+ */
 export async function holdCompaction(
-  db: Db,
+  { db, dialect }: Pick<Database, 'db' | 'dialect'>,
   { chat_id, id }: Pick<CompactionRow, 'chat_id' | 'id'>,
-  { now, until }: { readonly now: number; readonly until: number },
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
+  leaseMs: number,
+): Promise<number | null> {
+  const row = await db
     .updateTable('compactions')
-    .set({ held_until: until })
+    .set({ held_until: sql<number>`${dialect.clock} + ${leaseMs}` })
     .where('chat_id', '=', chat_id)
     .where('id', '=', id)
-    .where((where) => where.or([where('held_until', 'is', null), where('held_until', '<=', now)]))
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows > 0n
+    .where((where) =>
+      where.or([where('held_until', 'is', null), where('held_until', '<=', dialect.clock)]),
+    )
+    .returning('held_until')
+    .executeTakeFirst()
+  return row?.held_until ?? null
 }
 
 /**
- * Stores the rewritten text of a summary and the end of its reservation, which `until` identifies. Returns false when the
- * summary is gone.
+ * Stores the rewritten text of a summary and ends its reservation, which `until` identifies. Returns false when the summary
+ * is gone or has another reservation.
  */
 export async function finishCompaction(
   db: Db,

@@ -1,5 +1,5 @@
 import type { Compaction } from '@yonder/contract/compaction'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openChatApp } from '../testing/chat/open-chat-app.ts'
 import type { ChatApp, ChatClient } from '../testing/chat/open-chat-app.ts'
 import { hashTables } from '../testing/database/hash-tables.ts'
@@ -11,10 +11,15 @@ const long = 'The mountains are high and the valleys are green. '.repeat(20)
 describe.each(engines)('a summary of older messages, on %s', (engine) => {
   let product: ChatApp
   let ada: ChatClient
+  /** By how much the clock of the process is ahead. */
+  let aheadMs = 0
 
   beforeAll(async () => {
-    product = await openChatApp({ engine })
+    product = await openChatApp({ engine, deps: { now: () => Date.now() + aheadMs } })
     ada = await product.join('Ada')
+  })
+  beforeEach(() => {
+    aheadMs = 0
   })
   afterAll(() => product.close())
 
@@ -113,6 +118,20 @@ describe.each(engines)('a summary of older messages, on %s', (engine) => {
     expect(product.model.requests.length).toBe(count + 1)
     expect((await ada.put(address, { content: 'Mine.' })).statusCode).toBe(200)
     expect(await read(chatId)).toMatchObject({ content: 'Mine.' })
+  })
+
+  it('stays reserved for a process whose clock is ahead of the database (§26.7)', async () => {
+    const { address } = await openSummarized()
+    const gate = product.model.gate()
+    product.model.reply([gate, 'The first.'])
+    const count = product.model.requests.length
+    const first = ada.post(`${address}/rewrite`, { botName: 'Helper' })
+    await product.model.received(count + 1)
+    aheadMs = 600_000
+    expect((await ada.post(`${address}/rewrite`, { botName: 'Helper' })).statusCode).toBe(409)
+    expect((await ada.put(address, { content: 'Mine.' })).statusCode).toBe(409)
+    gate.open()
+    expect((await first).json()).toMatchObject({ content: 'The first.' })
   })
 
   it('stays as it was when it cannot be written again, and can be written later (§26.7)', async () => {

@@ -37,12 +37,12 @@ export function registerCompactionRoutes(
       const { id, compactionId } = request.params
       const { content, time } = request.body
       await requireChat(db, user, id)
-      const now = deps.now()
-      const change = { content, edited: 1, written_at: now, held_until: null }
+      const change = { content, edited: 1, written_at: deps.now(), held_until: null }
       const seen = time === undefined ? undefined : Date.parse(time)
-      const isChanged = await updateCompaction(db, { chat_id: id, id: compactionId }, change, seen)
+      const isChanged = await updateCompaction(deps.database, { chat_id: id, id: compactionId }, change, seen)
       const row = await requireCompaction(db, id, compactionId)
-      if (!isChanged) throw (row.held_until ?? 0) > now ? heldCompaction() : changedCompaction()
+      if (!isChanged)
+        throw seen !== undefined && seen !== row.written_at ? changedCompaction() : heldCompaction()
       onChatChanged(user.id, id)
       return presentCompaction(row)
     },

@@ -1,4 +1,5 @@
-import type { Db } from '../db/database.ts'
+import { sql } from 'kysely'
+import type { Database, Db } from '../db/database.ts'
 import { prepareQuery } from '../db/dialects/prepare-query.ts'
 import type { IntegrationRow } from '../db/tables/integration-tables.ts'
 import { AppError } from '../lib/app-error.ts'
@@ -96,20 +97,24 @@ export async function storeCallError(
   return numUpdatedRows > 0n
 }
 
-/** Acquires the lease to refresh these tokens. Returns false when another process holds it or has replaced the tokens. */
+/**
+ * Acquires the lease to refresh these tokens, for some milliseconds by the database's clock. Returns false when another process holds it or has replaced the
+ * tokens.
+ */
 export async function acquireRefreshLease(
-  db: Db,
+  { db, dialect }: Pick<Database, 'db' | 'dialect'>,
   { user_id, name, tokens }: Key & Pick<IntegrationRow, 'tokens'>,
-  now: number,
-  until: number,
+  leaseMs: number,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('integrations')
-    .set({ refreshing_until: until })
+    .set({ refreshing_until: sql<number>`${dialect.clock} + ${leaseMs}` })
     .where('user_id', '=', user_id)
     .where('name', '=', name)
     .where('tokens', '=', tokens)
-    .where((where) => where.or([where('refreshing_until', 'is', null), where('refreshing_until', '<', now)]))
+    .where((where) =>
+      where.or([where('refreshing_until', 'is', null), where('refreshing_until', '<', dialect.clock)]),
+    )
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
 }

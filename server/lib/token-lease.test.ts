@@ -8,9 +8,9 @@ const closing = new AbortController().signal
 function openStore() {
   const store = { tokens: 'old', reservedUntil: 0, refreshes: 0, releases: 0 }
   const lease = (refresh: () => Promise<string>): LeasedTokens<string> => ({
-    reserve(now, until) {
-      if (store.tokens !== 'old' || store.reservedUntil > now) return Promise.resolve(false)
-      store.reservedUntil = until
+    reserve(leaseMs) {
+      if (store.tokens !== 'old' || store.reservedUntil > Date.now()) return Promise.resolve(false)
+      store.reservedUntil = Date.now() + leaseMs
       return Promise.resolve(true)
     },
     async refresh() {

@@ -1,15 +1,18 @@
 import { setTimeout } from 'node:timers/promises'
 import { SingleFlight } from './single-flight.ts'
 
-/** Milliseconds after which a process that refreshes tokens is considered dead. */
+/** Milliseconds after which a process that refreshes tokens is considered dead, and the longest wait for it. */
 const maxRefreshMs = 30_000
 /** Milliseconds between two checks whether another process has finished. */
 const pollIntervalMs = 100
 
-/** Stores and refreshes the tokens of one connection. Times are milliseconds since 1970. */
+/** Stores and refreshes the tokens of one connection. */
 export interface LeasedTokens<Result> {
-  /** Reserves exactly these tokens until `until`; false when another process holds them or has replaced them. */
-  reserve(now: number, until: number): Promise<boolean>
+  /**
+   * Reserves exactly these tokens for some milliseconds, by the database's clock. Returns false when another process holds
+   * them or has replaced them.
+   */
+  reserve(leaseMs: number): Promise<boolean>
   /** Gets new tokens and stores them. */
   refresh(): Promise<Result>
   /** Ends the reservation, after a failure too. */
@@ -50,8 +53,7 @@ export class TokenLeases<Result> {
   }
 
   async #refreshOnce(tokens: LeasedTokens<Result>): Promise<Result> {
-    const now = this.#options.now()
-    if (!(await tokens.reserve(now, now + maxRefreshMs))) return this.#waitForOther(tokens)
+    if (!(await tokens.reserve(maxRefreshMs))) return this.#waitForOther(tokens)
     try {
       return await tokens.refresh()
     } finally {

@@ -36,9 +36,8 @@ export interface RewriteOptions {
 export async function rewriteCompaction(deps: RewriteDeps, rewrite: RewriteOptions): Promise<CompactionRow> {
   const { bot, row, closed, onChanged } = rewrite
   const { db } = deps.database
-  const now = deps.now()
-  const until = now + maxRewriteMs
-  if (!(await holdCompaction(db, row, { now, until }))) throw heldCompaction()
+  const until = await holdCompaction(deps.database, row, maxRewriteMs)
+  if (until === null) throw heldCompaction()
   onChanged()
   try {
     const result = await withTimeout(closed, maxRewriteMs, (signal) => write(deps, rewrite, signal))

@@ -166,7 +166,7 @@ export async function refreshTokens(
   const { db } = deps.database
   if (grant.tokens.tokens.refresh_token === undefined) return false
   return deps.shared.tokenLeases.refresh(connector.id, {
-    reserve: (now, until) => reserveRefresh(db, connector, grant, now, until),
+    reserve: (leaseMs) => reserveRefresh(deps.database, connector, grant, leaseMs),
     async refresh() {
       const result = await runAuth(deps, new ConnectorOAuth(deps, connector), url, { resourceMetadataUrl })
       return result === 'AUTHORIZED'

@@ -1,7 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { engines } from '../../testing/database/test-database.ts'
 import { ConsentScene } from '../../testing/mcp/consent-scene.ts'
 import { requireConnector } from '../connector-store.ts'
+import { openConnectors } from '../open-connectors.ts'
 import { createAuthProvider } from './authorize-server.ts'
 import { listGrants } from './grant-store.ts'
 
@@ -18,6 +20,29 @@ describe.each(engines)('tokens of connectors on %s', (engine) => {
     )
     expect(outcomes.map(({ status }) => status)).toEqual(outcomes.map(() => 'done'))
     expect(scene.server.tokenRequests.slice(before)).toEqual(['refresh_token'])
+  })
+
+  it('refreshes tokens once on two nodes whose clocks differ by more than the lease (§18.16)', async () => {
+    scene.server.behaviour.accessTokenLifeS = 20
+    await scene.connect()
+    scene.server.behaviour.accessTokenLifeS = 3_600
+    const now = () => Date.now() + 10 * 60_000
+    const ahead = openConnectors(
+      { ...scene.test.deps, now },
+      { onChanged: () => undefined, onError: () => undefined },
+    )
+    let respond: (value?: unknown) => void = () => undefined
+    const gate = new Promise((resolve) => (respond = resolve))
+    scene.server.behaviour.beforeTokens = () => gate
+    const before = scene.server.tokenRequests.length
+    const first = scene.call()
+    await expect.poll(() => scene.server.tokenRequests.length, { interval: 5 }).toBe(before + 1)
+    const second = scene.call(ahead)
+    await Promise.race([second, pause(300)])
+    respond()
+    expect([(await first).status, (await second).status]).toEqual(['done', 'done'])
+    expect(scene.server.tokenRequests.slice(before)).toEqual(['refresh_token'])
+    await ahead.close()
   })
 
   it('sends no tokens of a later consent with a request that began before it (§13.29)', async () => {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import type {
   OAuthDiscoveryState,
@@ -6,7 +7,7 @@ import type {
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client'
 import type { ConnectorGrantRow, ConnectorRow } from '../../db/tables/connector-tables.ts'
-import type { Db } from '../../db/database.ts'
+import type { Database, Db } from '../../db/database.ts'
 import type { Tables } from '../../db/tables/tables.ts'
 import { grantContext } from '../../db/secrets/seal-contexts.ts'
 import type { SealContext, Sealer } from '../../db/secrets/seal-secret.ts'
@@ -261,24 +262,25 @@ export async function deleteGrants(
 }
 
 /**
- * Reserves the refresh of these tokens until `until`. Returns false when another process refreshes or has replaced
- * them.
+ * Reserves the refresh of these tokens for some milliseconds, by the database's clock. Returns false when another process
+ * refreshes or has replaced them.
  */
 export async function reserveRefresh(
-  db: Db,
+  { db, dialect }: Pick<Database, 'db' | 'dialect'>,
   { id, user_id }: Pick<ConnectorRow, 'id' | 'user_id'>,
   { issuer, sealedTokens }: Pick<Grant, 'issuer' | 'sealedTokens'>,
-  now: number,
-  until: number,
+  leaseMs: number,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('connector_grants')
-    .set({ refreshing_until: until })
+    .set({ refreshing_until: sql<number>`${dialect.clock} + ${leaseMs}` })
     .where('connector_id', '=', id)
     .where('user_id', '=', user_id)
     .where('issuer', '=', issuer)
     .where('tokens', '=', sealedTokens)
-    .where((where) => where.or([where('refreshing_until', 'is', null), where('refreshing_until', '<', now)]))
+    .where((where) =>
+      where.or([where('refreshing_until', 'is', null), where('refreshing_until', '<', dialect.clock)]),
+    )
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
 }

@@ -34,7 +34,10 @@ describe.each(engines)('access to Google on %s', (engine) => {
   let reads: number
   let user: { readonly id: string }
 
-  function open(secretKey = 'a secret of tests that is long enough'): Integrations {
+  function open(
+    secretKey = 'a secret of tests that is long enough',
+    now: () => number = () => clock,
+  ): Integrations {
     const config = parseConfig(google.environment)
     const sealer = createSealer(secretKey)
     const countingSealer: Sealer = {
@@ -45,7 +48,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
       },
     }
     return openIntegrations(
-      { config, database, sealer: countingSealer, now: () => clock, guards },
+      { config, database, sealer: countingSealer, now, guards },
       { onChanged: (userId) => changes.push(userId), onError: () => undefined },
     )
   }
@@ -146,6 +149,23 @@ describe.each(engines)('access to Google on %s', (engine) => {
     clock += 61 * minute
     expect((await access(there)).token).not.toBe(accesses[0]?.token)
     expect(refreshes()).toBe(2)
+  })
+
+  it('refreshes once on two nodes whose clocks differ by more than the lease (§19.12)', async () => {
+    clock += 61 * minute
+    const ahead = open(undefined, () => clock + 10 * minute)
+    google.behaviour.token = 'hang'
+    const first = access(here)
+    await expect.poll(refreshes, { interval: 5 }).toBe(1)
+    const before = reads
+    const second = access(ahead)
+    // The second node has read the tokens, and reads them again while it waits for the first.
+    await expect.poll(() => reads - before >= 2 || refreshes() > 1, { interval: 5 }).toBe(true)
+    google.behaviour.token = 'issue'
+    google.releaseTokens()
+    expect((await second).token).toBe((await first).token)
+    expect(refreshes()).toBe(1)
+    await ahead.close()
   })
 
   it('keeps using a valid token while Google fails, and fails after the token expired', async () => {
@@ -313,7 +333,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
     clock += 61 * minute
     await database.db
       .updateTable('integrations')
-      .set({ refreshing_until: clock - 1 })
+      .set({ refreshing_until: Date.now() - 1 })
       .where('user_id', '=', user.id)
       .execute()
     await access()

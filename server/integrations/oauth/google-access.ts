@@ -73,7 +73,7 @@ function refreshOnce(
   const { row } = found
   const { db } = deps.database
   return leases.refresh(`${row.user_id} ${name} ${row.version} ${row.tokens}`, {
-    reserve: (now, until) => acquireRefreshLease(db, row, now, until),
+    reserve: (leaseMs) => acquireRefreshLease(deps.database, row, leaseMs),
     refresh: () => refresh(deps, name, found),
     release: async () => {
       await releaseRefreshLease(db, row, {})
