@@ -3,9 +3,9 @@
  * and refuses them in names of tools; the browser shows them by number (§12.13, §13.3, §18.31).
  *
  * Invisible are, by Unicode's own properties: what is ignorable by default (variation selectors, joiners, fillers, tags,
- * direction marks), format characters, controls except tab and line ends, line and paragraph separators, and code points
+ * direction marks), format characters, controls except tab and line feed, line and paragraph separators, and code points
  * that no font draws (private use, unassigned, halves of surrogate pairs). A list adds the few that have a glyph without
- * ink. White space (`Zs`) is seen as a gap and is not part of it.
+ * ink. White space (`Zs`) is seen as a gap and is not part of it. A carriage return is kept only before a line feed.
  */
 const unicodeProperties = String.raw`\p{DI}\p{Cf}\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}`
 
@@ -30,10 +30,16 @@ const joining = scriptClass(
 /** A letter or mark of a script that is written without spaces and may mark the ends of words by U+200B. */
 const unspaced = scriptClass(['Thai', 'Laoo', 'Khmr', 'Mymr', 'Tale', 'Talu', 'Lana', 'Tibt'])
 const mongolian = scriptClass(['Mong'])
+/** The viramas and other marks without a vowel of the joining scripts, which have the combining class 9. */
+const virama = String.raw`[\u094D\u09CD\u0A4D\u0ACD\u0B4D\u0BCD\u0C4D\u0CCD\u0D3B\u0D3C\u0D4D\u0DCA\u0F84\u1039\u103A\u17D2\u1B44\uA9C0\u{11046}\u{11070}\u{11133}\u{11134}\u{1134D}\u{11442}]`
 
 const hangulFiller = String.raw`\u115F(?=[\u1161-\u11A7\uD7B0-\uD7C6])`
 
-/** Sequences in which such characters change what is drawn. Each keeps at most one of them after a drawn character. */
+/**
+ * Sequences in which such characters change what is drawn. After a drawn character each keeps one of them at most; an emoji
+ * keeps two (a style and a joiner), a letter of Mongolian two (a form and a separator), and a flag its six tags. Blanks
+ * between or after braille patterns are all kept, because they are seen as gaps.
+ */
 const visibleSequences = [
   String.raw`\r\n`,
   tagFlag,
@@ -42,7 +48,7 @@ const visibleSequences = [
   String.raw`[\u2801-\u28FF][\u2800-\u28FF]*`,
   // A choice of form at the end of a word is drawn after a virama (ZWNJ) and after any joining letter (ZWJ).
   String.raw`(?<=${joining})(?:\u200D(?!${invisible})|[\u200C\u2D7F\u{1107F}](?=${joining}))`,
-  String.raw`(?<=(?=\p{M})${joining})\u200C(?!${invisible})`,
+  String.raw`(?<=${virama})\u200C(?!${invisible})`,
   String.raw`(?<=${mongolian})(?:[\u180B-\u180D\u180F]?\u180E(?=${mongolian})|[\u180B-\u180D\u180F](?!${invisible}))`,
   String.raw`(?<=${unspaced})\u200B(?=${unspaced})`,
   // Old Hangul: a syllable that lacks its first consonant or its vowel.
@@ -54,9 +60,10 @@ const anyInvisible = new RegExp(invisible, 'u')
 const allInvisible = new RegExp(invisible, 'gu')
 const sequences = new RegExp(`${visibleSequences.join('|')}|((?:(?!${hangulFiller})${invisible})+)`, 'gu')
 
+/** Letters and marks of these scripts, without the accents that Latin text uses too. */
 function scriptClass(...scripts: readonly (readonly string[])[]): string {
   const names = scripts.flat().map((script) => String.raw`\p{scx=${script}}`)
-  return String.raw`(?=[\p{L}\p{M}])(?!${invisible})[${names.join('')}]`
+  return String.raw`(?=[\p{L}\p{M}])(?!${invisible}|\p{scx=Latn})[${names.join('')}]`
 }
 
 /** Whether a text contains any invisible character, even one that belongs to an emoji or a script. */
@@ -78,8 +85,9 @@ export function findInvisible(text: string): readonly InvisibleSequence[] {
 }
 
 /**
- * Returns a text as a model may read it: what separates lines becomes a line end, a blank braille pattern a space, a code
- * point that no font draws U+FFFD, and every other invisible character is removed. Emoji and scripts stay as they are.
+ * Returns a text as a model may read it: a lone carriage return and other separators of lines become line feeds, a blank
+ * braille pattern outside braille a space, a code point that no font draws U+FFFD, and every other invisible character is
+ * removed, except those that an emoji or a script needs.
  */
 export function removeInvisible(text: string): string {
   if (!hasInvisible(text)) return text
