@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { connectPostgres, findPostgres } from './find-postgres.mjs'
 
 const prefix = 'yonder_test_'
+const providedNames = /^yonder_test_(\d+)_[\da-f]{8}$/
 
 /** @type {{ server: string, name: string } | undefined} */
 let provided
@@ -14,7 +15,7 @@ export async function setup() {
   if (process.env['TEST_ENGINES'] === 'sqlite') return
   const server = await findPostgres()
   if (server === undefined) {
-    console.log('No PostgreSQL found. The second dialect runs on PGlite, without the concurrency tests.')
+    console.log('No PostgreSQL found. The tests of PostgreSQL run on PGlite, without those of concurrency.')
     process.env['TEST_DATABASE_URL'] = ''
     return
   }
@@ -48,9 +49,23 @@ export async function teardown() {
 async function dropAbandoned(client, server) {
   if (!['localhost', '127.0.0.1', '[::1]'].includes(new URL(server).hostname)) return
   const { rows } = await client.query('select datname from pg_database where datname like $1', [`${prefix}%`])
-  for (const { datname } of rows)
-    if (!isRunning(Number(String(datname).slice(prefix.length).split('_')[0])))
+  for (const { datname } of rows) {
+    const pid = readProcessId(String(datname))
+    if (pid !== undefined && !isRunning(pid))
       await client.query(`drop database if exists ${datname} with (force)`)
+  }
+}
+
+/**
+ * Returns the process that created the database of a test run. Returns undefined for any other database, whatever its name
+ * begins with: it belongs to a developer.
+ *
+ * @param {string} name
+ * @returns {number | undefined}
+ */
+export function readProcessId(name) {
+  const pid = providedNames.exec(name)?.[1]
+  return pid === undefined ? undefined : Number(pid)
 }
 
 /** @param {number} pid */
