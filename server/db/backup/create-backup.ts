@@ -29,13 +29,14 @@ export interface BackupOptions {
 }
 
 export interface CreatedBackup extends WrittenBackup {
-  /** Whether the key of the installation opens the stored secrets. Null when there are none, or the database is of an older version. */
+  /** As of `fitsKey`. Null also when the database is of an older version. */
   readonly keyFits: boolean | null
 }
 
 /**
  * Writes all data of one moment to a file, also while servers use the database.
- * @throws AppError when the database cannot be read by this version, or when the key to include is not that of the data
+ * @throws AppError when the database cannot be read by this version, or when the key to include is missing or not that of the
+ * data
  */
 export async function createBackup(
   installation: InstallationOptions,
@@ -50,7 +51,12 @@ export async function createBackup(
       // The secrets of an older version may be in other tables.
       const isCurrent = applied === migrations.length
       const keyFits = isCurrent ? await fitsKey(source.db, secretKey) : null
-      if (withKey && (secretKey === undefined || keyFits === false)) {
+      if (withKey && secretKey === undefined) {
+        throw refusal(
+          'The key of this installation cannot be included, because there is none. Check SECRET_KEY, or secret.key in DATA_DIR.',
+        )
+      }
+      if (withKey && keyFits === false) {
         throw refusal(
           'The key of this installation cannot be included, because it does not decrypt the stored secrets. Check SECRET_KEY, or secret.key in DATA_DIR.',
         )
@@ -71,7 +77,8 @@ export async function createBackup(
 }
 
 /**
- * Whether this key opens the secrets of a database of this version; false without a key. Null when the database has no secrets.
+ * Whether this key opens the secrets of a database of this version (`compareSecretKey`); false without a key. Null when there
+ * are no secrets to compare it with.
  */
 export async function fitsKey(db: Db, secretKey: string | undefined): Promise<boolean | null> {
   const fits = await compareSecretKey(db, createSealer(secretKey ?? 'no key'))

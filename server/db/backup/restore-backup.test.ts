@@ -275,6 +275,8 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
     await expect(createBackup(installationOf(source, otherKey), scene.file, withKey)).rejects.toThrow(
       /does not decrypt the stored secrets/,
     )
+    const noKey = { ...installationOf(source), secretKey: null }
+    await expect(createBackup(noKey, scene.file, withKey)).rejects.toThrow(/because there is none/)
     expect(readdirSync(scene.folder)).toEqual([])
     await createBackup(installationOf(source), scene.file, withKey)
     const target = {
