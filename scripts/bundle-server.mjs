@@ -4,7 +4,10 @@ import { build } from 'rolldown'
 import { listLicences } from './list-licences.mjs'
 import { rootFolder } from '../bin/run-command.mjs'
 
-/** A native module that is not installed. Everything else but SQLite goes into the bundle, which starts faster. */
+/**
+ * A native module that is not installed. Every other package goes into the bundle, which starts faster, except SQLite's: it is
+ * loaded under a name that is computed (`sqlite-file.ts`), so the bundler does not see it.
+ */
 const external = ['pg-native']
 
 /**
@@ -42,7 +45,7 @@ export async function bundleServer(programs, output) {
     platform: 'node',
     transform: { target: 'node20' },
     logLevel: 'warn',
-    // A library of the embedded provider names its deprecated functions by it.
+    // The built-in provider depends on an old `depd`, which wraps deprecated functions with `eval`.
     checks: { eval: false },
     output: {
       dir: output,

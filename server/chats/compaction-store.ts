@@ -75,9 +75,7 @@ export async function updateCompaction(
     .set(change)
     .where('chat_id', '=', chat_id)
     .where('id', '=', id)
-    .where((where) =>
-      where.or([where('held_until', 'is', null), where('held_until', '<=', dialect.clock)]),
-    )
+    .where((where) => where.or([where('held_until', 'is', null), where('held_until', '<=', dialect.clock)]))
     .$if(seen !== undefined, (update) => update.where('written_at', '=', seen ?? 0))
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
@@ -97,9 +95,7 @@ export async function holdCompaction(
     .set({ held_until: sql<number>`${dialect.clock} + ${leaseMs}` })
     .where('chat_id', '=', chat_id)
     .where('id', '=', id)
-    .where((where) =>
-      where.or([where('held_until', 'is', null), where('held_until', '<=', dialect.clock)]),
-    )
+    .where((where) => where.or([where('held_until', 'is', null), where('held_until', '<=', dialect.clock)]))
     .returning('held_until')
     .executeTakeFirst()
   return row?.held_until ?? null

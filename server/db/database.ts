@@ -5,7 +5,7 @@ import type { RunEventRow, Tables } from './tables/tables.ts'
 /** The first parameter of store functions: the database or an open transaction. */
 export type Db = Kysely<Tables> | Transaction<Tables>
 
-/** A subscription to the notifications of other nodes about runs, chats and settings. */
+/** A subscription to the notifications of all nodes, this one included, about runs, chats and settings. */
 export interface Subscription {
   close(): Promise<void>
 }
@@ -21,7 +21,7 @@ export interface ChangeNotification {
 }
 
 export interface NotificationListeners {
-  /** Runs have new events, written by another process or by this one. */
+  /** Runs have new events or answers to elicitations, written by another process or by this one. */
   onRuns(runIds: readonly number[]): void
   /** A node reported a change. It may be this one. */
   onChange(change: ChangeNotification): void
@@ -37,8 +37,8 @@ export interface Dialect {
   /** Makes other migrations wait until this transaction ends. */
   lockMigrations(trx: Db): Promise<void>
   /**
-   * Until the transaction ends, no server can use the database. Returns false when one uses it now. Does nothing on SQLite,
-   * where `lockDataFolder` does it.
+   * Until the transaction ends, no server can begin to subscribe, as each does while it starts. Returns false when one is
+   * subscribed now. Returns true on SQLite, where `lockDataFolder` keeps servers out.
    */
   lockOutServers(trx: Db): Promise<boolean>
   /** SQL that begins a transaction which only reads, and sees the data of one moment. */
@@ -52,22 +52,22 @@ export interface Dialect {
   createMessageTable(trx: Kysely<Tables>, columns: RawBuilder<unknown>): Promise<void>
   /** Sets the order in which the rows of `run_events` are stored. Does nothing on PostgreSQL. */
   setEventLayout(trx: Kysely<Tables>, layout: 'by key' | 'as written'): Promise<void>
-  /** Creates the index of `chats/search/`. */
+  /** Creates the search index of migration 3: on SQLite the present one, on PostgreSQL one that migration 14 replaces. */
   createSearchIndex(trx: Kysely<Tables>): Promise<void>
-  /** Creates the texts that PostgreSQL searches, and their index. Does nothing on SQLite. */
+  /** Creates the table of the texts that PostgreSQL searches, its index and queue. Does nothing on SQLite. */
   createSearchTexts(trx: Kysely<Tables>): Promise<void>
-  /** Milliseconds since 1970 by the database's clock. Nodes compare leases with it, because their own clocks may differ. */
+  /** Milliseconds since 1970 by the database's clock. It decides about every lease, because the clocks of nodes may differ. */
   readonly clock: RawBuilder<number>
   /**
-   * Writes events and returns the ids of the runs that `nodeId` still holds. Events of other runs are not written, and
+   * Writes events, and returns the ids of those of their runs that `nodeId` still holds. Events of other runs are not written, and
    * a repeated event is written once. Outside a transaction this is one commit.
    */
   appendRunEvents(db: Db, nodeId: string, events: readonly RunEventRow[]): Promise<ReadonlySet<number>>
   /** Makes every writer of this run's events wait until the transaction ends. */
   lockRun(trx: Db, runId: number): Promise<void>
-  /** Notifies the subscribers of other nodes of these runs. Does nothing on SQLite, which has one process. */
+  /** Notifies the subscribers of all nodes of these few runs. Does nothing on SQLite, which has one server. */
   notifyRuns(db: Db, runIds: readonly number[]): Promise<void>
-  /** Notifies other nodes of a change. Does nothing on SQLite. */
+  /** Notifies all nodes of a change, this one included. Does nothing on SQLite. */
   notifyChange(db: Db, change: ChangeNotification): Promise<void>
   isUniqueViolation(error: unknown): boolean
   /** Why the database could not execute a correct statement. Null for every other error. */
@@ -80,9 +80,15 @@ export interface Database {
   readonly dialect: Dialect
   /** The path of the SQLite file, which a worker may open for reading. Null on PostgreSQL. */
   readonly file: string | null
-  /** Rejects when a write would have to wait or fail now, without waiting long for the problem to end. */
+  /**
+   * Rejects when no statement can be executed now: on PostgreSQL for want of a connection, on SQLite also when a write would
+   * have to wait for longer than a second.
+   */
   check(): Promise<void>
-  /** Notifications may be lost, for example while the connection is interrupted, so subscribers also poll. */
+  /**
+   * Notifications may be lost, for example while the connection is interrupted, so subscribers also poll. On SQLite there are
+   * none.
+   */
   subscribe(listeners: NotificationListeners): Subscription
   /** Ends every connection. Open queries finish first. */
   close(): Promise<void>

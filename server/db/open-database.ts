@@ -45,8 +45,8 @@ function createDatabaseFile(dataDir: string): string {
 }
 
 /**
- * Opens a database that a server has created, without creating or migrating anything.
- * @throws AppError `not_found` when there is no SQLite file, `unavailable` when it cannot be opened
+ * Opens a database without creating or migrating anything. On PostgreSQL, it connects with the first query.
+ * @throws AppError `not_found` when there is no SQLite file, `unavailable` when that file cannot be opened
  */
 export async function openStoredDatabase({ databaseUrl, dataDir }: DatabaseOptions): Promise<Database> {
   if (databaseUrl !== null) return openPostgresLazily(databaseUrl, {})
@@ -83,7 +83,7 @@ async function openPostgresLazily(databaseUrl: string, events: DatabaseEvents): 
 const maxCheckMs = 2_000
 
 /**
- * Checks that the database executes writes now.
+ * Checks that the database executes statements now (`Database.check`).
  * @throws AppError with the reason
  */
 export async function checkDatabase(database: Database): Promise<void> {

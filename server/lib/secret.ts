@@ -8,7 +8,7 @@ const minDifferentChars = 4
 export const makeSecretHint = 'Create one with: openssl rand -hex 32'
 
 /**
- * Returns why a text is no secret, because it can be guessed, or undefined. It accepts everything that a generator makes,
+ * Returns why a text is no secret, because it can be guessed, or undefined. It accepts what generators make,
  * and long passphrases.
  */
 export function findWeakness(text: string, minChars: number): string | undefined {

@@ -19,7 +19,7 @@ export interface FillOptions {
 }
 
 /**
- * Replaces all tables of a database in one transaction, reads all rows again, and compares their hash with that of the
+ * Replaces all tables of a PostgreSQL database, or fills an empty SQLite file, in one transaction, reads all rows again, and compares their hash with that of the
  * chunks (§31.4). The tables are created as in the version of the rows, and migrated to this version after the comparison.
  * @throws AppError when a server uses the database, or when the rows do not fit. Then nothing was changed.
  */
@@ -52,7 +52,7 @@ async function* hashChunks(chunks: AsyncIterable<Chunk>, writer: ContentWriter):
 const serverRuns = (): AppError =>
   refusal('A server uses the database. Stop all servers first. Nothing was changed.')
 
-/** Removes what the migrations of PostgreSQL have created, without other objects of the schema. */
+/** Removes the tables and functions that the migrations of PostgreSQL have created, without other objects of the schema. */
 async function removeTables(trx: Db, dialect: Dialect): Promise<void> {
   if (dialect.kind === 'sqlite') return
   const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(trx)

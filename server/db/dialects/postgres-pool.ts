@@ -45,7 +45,8 @@ export interface ResilientPool extends PostgresPool {
 
 /**
  * Opens a pool. It waits up to `maxWaitMs` for a connection, and repeats a statement on a new connection when that
- * cannot have any effect twice: a `begin`, a read outside a transaction, and a statement that the server has rolled back.
+ * does no harm twice: a `begin`, a `select` outside a transaction (also one that sends a notification, since a second one
+ * only makes its readers look again), and a statement that the server has rolled back.
  */
 export function openPool({
   onError,
@@ -108,7 +109,7 @@ export function openPool({
 
 type Connect = (deadline: number) => Promise<pg.PoolClient>
 
-/** A checked-out connection. It is replaced by another one when it breaks outside a transaction. */
+/** A checked-out connection. Another one replaces it when it breaks with a statement that may be repeated. */
 class ResilientClient implements PostgresPoolClient {
   #client: pg.PoolClient
   readonly #maxWaitMs: number

@@ -15,7 +15,7 @@ import { searchTextsSchema } from './postgres-search.ts'
 
 /** The channel for notifications of runs with new events. */
 const runChannel = 'yonder_runs'
-/** Runs in one notification, which PostgreSQL limits to 8,000 bytes. */
+/** Runs in one notification of `appendRunEvents`, because PostgreSQL limits a notification to 8,000 bytes. */
 const maxNotifiedRuns = 300
 /** The channels for other changes. */
 const changeChannels: Readonly<Record<ChangeNotification['topic'], string>> = {
@@ -146,8 +146,8 @@ const migrationLock = 7_046_110
 const serverLock = `7046111, hashtext(current_schema())`
 
 /**
- * The problems by PostgreSQL's error codes. A statement outside a transaction is repeated after a `conflict`
- * (`postgres-pool.ts`), so only those in transactions report one.
+ * The problems by PostgreSQL's error codes. A statement outside a transaction is repeated after a `conflict` for some
+ * seconds (`postgres-pool.ts`), so mostly those in transactions report one.
  */
 const problems: readonly (readonly [codes: RegExp, problem: StorageProblem])[] = [
   [/^53100$/, 'full'],

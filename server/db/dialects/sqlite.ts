@@ -183,7 +183,7 @@ function withStatementCache(file: BetterSqlite.Database): Pick<BetterSqlite.Data
 
 /*
  * The index stores only which grams a message has; `chats/search/` describes them and the row ids. Triggers queue every
- * finished message, whichever process wrote it.
+ * finished message except results of tools, whichever process wrote it.
  */
 /** The SQL condition for the rows of `messages` that are queued. */
 const searchableSql = (row: string) =>
@@ -236,7 +236,7 @@ function appendToSqlite(file: BetterSqlite.Database, maxWaitMs: number): Dialect
         )
 }
 
-/** SQLite 3.51.3 or newer. `file` is the only connection that writes. */
+/** SQLite 3.51.3 or newer. `file` is the only connection of this process that writes. */
 export const sqliteDialect = (
   file: BetterSqlite.Database,
   maxWaitMs: number = defaultMaxWaitMs,

@@ -18,7 +18,7 @@ export type SealPurpose =
 /** The place that a sealed value is bound to. In any other place it cannot be opened (`seal-contexts.ts`). */
 export interface SealContext {
   readonly purpose: SealPurpose
-  /** The id of the user, or an empty text when the value belongs to the installation. */
+  /** The id of the user, or of the grant for a sign-in record. An empty text when the value belongs to the installation. */
   readonly owner: string
   /** What identifies the row among the owner's rows of this purpose. */
   readonly row: readonly string[]
