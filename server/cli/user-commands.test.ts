@@ -102,6 +102,24 @@ describe.each(engines.filter(isConcurrent))('yonder users on %s', (engine) => {
     expect(await scene.readStatus()).toBe(401)
   })
 
+  it('says that the account at a hosted provider remains (§15.36)', async () => {
+    const hosted = {
+      OIDC_ISSUER: 'https://id.example',
+      OIDC_CLIENT_ID: 'client',
+      OIDC_AUDIENCE: 'https://chat.example/api',
+    }
+    const user = { id: 'user-of-provider', issuer: hosted.OIDC_ISSUER, subject: 'eve', created_at: 1 }
+    const profile = { name: null, email: 'eve@example.com', picture: null }
+    await scene.database.db
+      .insertInto('users')
+      .values({ ...user, ...profile })
+      .execute()
+    const { code, stdout } = await run(['delete', 'eve', '--yes'], { settings: hosted })
+    expect(stdout).toContain('the shared links are deleted.')
+    expect(stdout).toContain('Remove the user at the provider too.')
+    expect(code).toBe(0)
+  })
+
   it('deletes the user who was named in the question, although the e-mail has changed since (§30.5)', async () => {
     const { db } = scene.database
     const { id } = await db.selectFrom('accounts').select('id').executeTakeFirstOrThrow()

@@ -128,7 +128,7 @@ function addDeleteCommand(users: Command, manage: Manage, { terminal }: Cli): vo
         return describeChange(
           // By id, so that what was confirmed is deleted.
           await deleteUser(deps, `id:${user.id}`),
-          'is signed out everywhere, and the account and its shared links are deleted. The running server deletes all other data within seconds; if none runs, the next start does.',
+          `is signed out everywhere, and ${deps.embedded ? 'the account and its shared links are' : 'the shared links are'} deleted. The running server deletes all other data within seconds; if none runs, the next start does.${deps.embedded ? '' : ' Remove the user at the provider too.'}`,
         )
       }),
     )

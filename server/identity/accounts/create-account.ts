@@ -10,7 +10,7 @@ import { endSetUp } from './set-up-token.ts'
 
 /** Which users may create an account. */
 export interface SignUpPolicy {
-  /** False when no account can be created. */
+  /** False when accounts are created only with the links of the operator. */
   readonly isOffered: boolean
   /** Whether everyone may. */
   readonly isOpen: boolean
@@ -84,6 +84,9 @@ export interface NewAccountDeps {
   readonly findRefusal: (trx: Db, email: string) => Promise<string | null>
 }
 
+/** How the ids of local accounts begin. Those of Google begin with `googleConnection`. */
+export const localIdPrefix = 'local|'
+
 /** Stores a local account. Returns it, or an error message for the user. */
 export async function createAccount(
   { database: { db, dialect }, now, passwords, findRefusal }: NewAccountDeps,
@@ -93,7 +96,7 @@ export async function createAccount(
   if (!parsed.success) return { error: parsed.error.issues[0]?.message ?? 'Fill in every field.' }
   const { name, email, password } = parsed.data
   // Before the transaction, which must be short.
-  const account = { id: `local|${newId()}`, password_hash: await passwords.hash(password) }
+  const account = { id: localIdPrefix + newId(), password_hash: await passwords.hash(password) }
   try {
     return await db.transaction().execute(async (trx) => {
       const error = await findRefusal(trx, email)

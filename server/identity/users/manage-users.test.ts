@@ -46,7 +46,8 @@ describe.each(engines)('managing users on %s', (engine) => {
     await deleteUser(scene.deps, email)
     expect(await scene.readStatus()).toBe(401)
     expect((await scene.signIn()).status).toBe(401)
-    expect(await listUsers(scene.deps)).toMatchObject([{ status: 'being deleted' }])
+    expect(await listUsers(scene.deps)).toMatchObject([{ status: 'being deleted', kind: 'local' }])
+    await expect(createReset(scene.deps, email)).rejects.toThrow('is being deleted')
     await expect(deleteUser(scene.deps, subject.sub)).rejects.toThrow('is being deleted')
     await expect(enableUser(scene.deps, subject.sub)).rejects.toThrow('is being deleted')
     await processPendingUsers({

@@ -3,7 +3,7 @@ import type { Database, Db } from '../../db/database.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { toVisibleLine } from '../../lib/text.ts'
-import { normalizeEmail } from '../accounts/create-account.ts'
+import { localIdPrefix, normalizeEmail } from '../accounts/create-account.ts'
 import { createLink, invitations, resetLinks } from '../accounts/operator-links.ts'
 import type { OperatorLink } from '../accounts/operator-links.ts'
 import { endSignIns } from '../sessions/end-sign-ins.ts'
@@ -52,7 +52,10 @@ export function readIssuer({
   return { issuer: oidc?.issuer ?? `${publicUrl}/oidc`, embedded: oidc === null }
 }
 
-/** All users of this installation, the oldest first. */
+/**
+ * All users of the configured provider: with the embedded one its accounts, then those that are being deleted. Each of these
+ * lists has the oldest first.
+ */
 export async function listUsers(deps: ManageUsersDeps, db: Db = deps.database.db): Promise<ManagedUser[]> {
   const users = await listUsersOfIssuer(db, deps.issuer)
   const accounts = deps.embedded ? await listAccounts(db, deps.issuer) : []
@@ -75,7 +78,7 @@ export async function listUsers(deps: ManageUsersDeps, db: Db = deps.database.db
         userId: id,
         email,
         name,
-        kind: 'provider' as const,
+        kind: deps.embedded ? kindOfDeleted(subject) : ('provider' as const),
         status:
           pending === 'delete'
             ? ('being deleted' as const)
@@ -88,11 +91,16 @@ export async function listUsers(deps: ManageUsersDeps, db: Db = deps.database.db
   ]
 }
 
+/** The kind of an embedded account whose row is deleted. Only local accounts have ids that begin like this. */
+function kindOfDeleted(id: string): ManagedUser['kind'] {
+  return id.startsWith(localIdPrefix) ? 'local' : 'google'
+}
+
 /** Before an id, so that it is not compared with e-mails. */
 const idPrefix = 'id:'
 
 /**
- * Finds a user by e-mail or id. Both come from a hosted provider, where a user may choose an id that is the e-mail of
+ * Finds a user by e-mail or id. With a hosted provider, a user may be able to choose an id that is the e-mail of
  * another one.
  * @throws AppError `not_found`, `conflict` when several users have this e-mail or id
  */
@@ -163,7 +171,7 @@ export function deleteUser(deps: ManageUsersDeps, name: string): Promise<Managed
 
 /**
  * Creates a link with which a user chooses a new password. An earlier link of the user is no longer valid (§15.33).
- * @throws AppError `conflict` when the account is disabled or has no password
+ * @throws AppError `conflict` when the account is disabled or being deleted, or has no password
  */
 export async function createReset(
   deps: ManageUsersDeps,
@@ -171,6 +179,7 @@ export async function createReset(
 ): Promise<{ readonly user: ManagedUser; readonly link: OperatorLink }> {
   return deps.database.db.transaction().execute(async (trx) => {
     const user = await requireManagedUser(deps, name, trx)
+    refuseDeleted(user)
     const shown = toVisibleLine(name)
     if (user.kind !== 'local') {
       throw new AppError(
