@@ -7,7 +7,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The signed-in user. Null on routes without `requireBearerToken`. */
     user: User | null
-    /** The session that issued the access token. Null when the provider does not report sessions. */
+    /** The session that issued the access token. Null as `user` is, and when the provider does not report sessions. */
     sessionId: string | null
   }
 }
@@ -53,7 +53,7 @@ function readBearerToken(request: FastifyRequest): string {
   const [header] = headers
   const token = headers.length === 1 ? /^Bearer ([\w.~+/-]+=*)$/i.exec(header ?? '')?.[1] : undefined
   if (token === undefined || token.length > maxTokenChars) {
-    throw new AppError('unauthenticated', 'This request has no access token. Sign in first.')
+    throw new AppError('unauthenticated', 'This request has no valid access token. Sign in first.')
   }
   return token
 }

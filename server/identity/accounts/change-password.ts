@@ -43,7 +43,10 @@ export async function changePassword(
   const hash = await passwords.hash(password)
   return db.transaction().execute(async (trx) => {
     if (password_hash === null || !(await updatePassword(trx, id, password_hash, hash))) {
-      return { error: 'The password was changed in another browser. Reload this page.', status: 409 }
+      return {
+        error: 'The account has changed meanwhile. The password was not changed. Reload this page.',
+        status: 409,
+      }
     }
     return { ended: await endSignIns(trx, id, { now: now(), keep }) }
   })

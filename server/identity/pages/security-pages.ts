@@ -133,7 +133,7 @@ export function resetPage({ action, token, email, error }: ResetForm): Page {
     title: 'Choose a new password',
     text: breakable(email),
     body: html`
-      <p class="detail">Every browser that is signed in with this account is signed out.</p>
+      <p class="detail">A new password signs out every browser that is signed in with this account.</p>
       ${error === null ? undefined : html`<p class="alert" role="alert">${error}</p>`}
       <form method="post" action="${action}">
         <input type="hidden" name="form" value="${token}" />
