@@ -39,7 +39,10 @@ export interface Sessions {
   onEnd(listener: (ended: EndedSession) => void): void
 }
 
-/** A session ends because the user signed out, or because a code or refresh token was used twice (§15.14). */
+/**
+ * A session ends when the user signs out or changes the password, when the account has too many, or because a code or refresh
+ * token was used twice (§15.14).
+ */
 export interface EndedSession {
   readonly sessionId: string
   /** Null when the user of the session cannot be found. */

@@ -12,13 +12,13 @@ import {
 } from '../provider/oidc-store.ts'
 
 /**
- * A kind of link that the operator prints for one user. Only its hash is stored. It works once, and the next link for the
+ * A kind of link that a command of the operator makes, such as one for a user. Only its hash is stored. It works once, and the next link for the
  * same subject replaces it.
  */
 interface LinkKind {
   /** The model of its records. */
   readonly model: string
-  /** The path of the page below the issuer. */
+  /** The path below the issuer. */
   readonly path: string
   /** How long it is valid. */
   readonly hours: number

@@ -29,7 +29,10 @@ export async function isSetUpToken(db: Db, sealer: Sealer, token: unknown): Prom
   return expectedBytes.length === actualBytes.length && timingSafeEqual(expectedBytes, actualBytes)
 }
 
-/** Returns a check whether there is no account yet. It asks the database only until there is one. */
+/**
+ * Returns a check whether the link is still needed: there was a token at the start, and there is no account or user yet. It
+ * asks the database only until there is one.
+ */
 export function createSetUpCheck(db: Db, hasToken: boolean): () => Promise<boolean> {
   let isNeeded = hasToken
   return async () => {

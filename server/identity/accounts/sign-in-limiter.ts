@@ -7,8 +7,8 @@ import { AppError } from '../../lib/app-error.ts'
 export interface SignInLimiter {
   /**
    * Counts one attempt of the network that sent the request, then runs `check`. When the attempt is at the password of an
-   * account, `email` names it: after several failures each further attempt at this account waits before `check` runs, for
-   * a few seconds at most. `check` resolves to undefined when the password is wrong.
+   * account, `email` names it: after several attempts without success, each further one at this account waits before
+   * `check` runs, for eight seconds at most. `check` resolves to undefined when the password is wrong.
    * @throws AppError `rate_limited` when the network has no attempts left in this minute
    */
   attempt<T>(reply: FastifyReply, email: string | null, check: () => Promise<T>): Promise<T>
@@ -27,7 +27,7 @@ const minuteMs = 60_000
 const freeAttempts = 5
 const firstWaitMs = 500
 const maxWaitMs = 8_000
-/** Failures are forgotten when the account had none for this time. */
+/** Attempts are forgotten when the account had none for this time. */
 const memoryMs = 15 * minuteMs
 const maxAccounts = 50_000
 
@@ -74,7 +74,7 @@ export function createSignInLimiter(
   }
 }
 
-/** How long an attempt waits after this number of failures. */
-function toWaitMs(failures: number): number {
-  return failures < freeAttempts ? 0 : Math.min(firstWaitMs * 2 ** (failures - freeAttempts), maxWaitMs)
+/** How long an attempt waits after this number of others, none of which has succeeded yet. */
+function toWaitMs(attempts: number): number {
+  return attempts < freeAttempts ? 0 : Math.min(firstWaitMs * 2 ** (attempts - freeAttempts), maxWaitMs)
 }

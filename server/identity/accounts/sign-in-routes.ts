@@ -18,7 +18,7 @@ export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): 
     const interaction = await findInteractionOrSendError(deps, request, reply)
     if (interaction === undefined) return reply
     const isForGoogle = interaction.params['connection'] === googleConnection
-    // `choose` is set when Google refused the sign-in and the user returns to choose another way.
+    // `choose` is set when the sign-in with Google has failed and the user returns to choose another way.
     if (isForGoogle && google !== null && request.query.choose === undefined) {
       return reply.redirect(`${base}/${interaction.uid}/google`, 303)
     }

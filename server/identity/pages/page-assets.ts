@@ -1,4 +1,4 @@
-/** The style sheet of all sign-in pages. The pages load nothing, so it repeats values of `web/ui/tokens.css`. */
+/** The style sheet of all sign-in pages. The pages load no style sheet, so it repeats values of `web/ui/tokens.css`. */
 export const pageStyle = `
 :root {
   color-scheme: light;

@@ -16,7 +16,7 @@ export interface Page {
 
 export interface RenderedPage {
   readonly document: string
-  /** The content security policy, which allows only the style sheet and the script of this page. */
+  /** The content security policy, which allows only the style sheet, the scripts and the icon of this page. */
   readonly policy: string
 }
 
@@ -86,7 +86,7 @@ export function noticePage(
   return { title, text, body: html`<a class="button" href="${link.href}">${link.text}</a>` }
 }
 
-/** The page for a request that the database could not execute (§22.17). */
+/** The page for a request that the server cannot execute at the moment, for example because of the database (§22.17). */
 export function storagePage({ code, message }: AppError): Page {
   return noticePage(code === 'unavailable' ? 'The server is busy' : 'Something went wrong', message)
 }

@@ -25,7 +25,7 @@ export interface OidcAdapterOptions {
   readonly createReuseError: () => Error
 }
 
-/** The models of records that belong to an account from the beginning. */
+/** The models of records that have the account in their payload. A session has one once its user has signed in. */
 const modelsOfAccounts = new Set(['Grant', 'Session', 'AuthorizationCode', 'RefreshToken'])
 
 /** The account and the sign-in of a record. A session has the grant of its only client, our app. */

@@ -52,7 +52,7 @@ export async function findActiveGrant(
   return { record, user: { ...user, id: user_id, issuer, subject, created_at } }
 }
 
-/** The revoked grants with access tokens that have not expired. */
+/** The grants that were revoked recently: at least all with access tokens that have not expired. */
 export async function listRevokedGrants(db: Db): Promise<string[]> {
   const rows = await db.selectFrom('ended_grants').select('grant_id').execute()
   return rows.map(({ grant_id }) => grant_id)

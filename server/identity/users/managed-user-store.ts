@@ -82,7 +82,7 @@ export async function deleteSharesOfUser(db: Db, userId: string): Promise<void> 
   await db.deleteFrom('shares').where('user_id', '=', userId).execute()
 }
 
-/** Disabled users for whom a node still has work to do. */
+/** The users whom the operator has disabled or deleted and for whom a node still has work to do. */
 export function listPendingUsers(db: Db): Promise<UserRow[]> {
   return db.selectFrom('users').selectAll().where('pending', 'is not', null).execute()
 }

@@ -5,7 +5,7 @@ import { requireUser } from '../authenticate.ts'
 import type { User } from '../user.ts'
 
 /**
- * A readable prefix that is unique for each user: the local part of the e-mail and a short hash of issuer and subject
+ * A readable prefix that in practice no other user has: the local part of the e-mail and a short hash of issuer and subject
  * (§7.27).
  */
 export function userPrefix({ issuer, subject, email }: Pick<User, 'issuer' | 'subject' | 'email'>): string {
