@@ -60,6 +60,18 @@ const rotate = async (page: Page, size: typeof portrait) => {
   await page.waitForFunction((width) => innerWidth === width, size.width)
 }
 
+/** Scrolls, and waits until the scrolling has ended, because the line that is read is found then. */
+async function scroll(page: Page, distance: number): Promise<void> {
+  await page.evaluate(
+    (distance) =>
+      new Promise<unknown>((resolve) => {
+        addEventListener('scrollend', resolve, { once: true })
+        scrollBy(0, distance)
+      }),
+    distance,
+  )
+}
+
 async function expectPlaceKept(page: Page): Promise<void> {
   const { word, top } = await readTopLine(page)
   for (const size of [landscape, portrait, landscape, portrait]) {
@@ -87,7 +99,7 @@ for (const { name, count } of [
     await expect(page.getByRole('combobox', { name: 'Bot' })).toHaveValue(/./)
     // Through a long paragraph, code, and the middle of another reply.
     for (const distance of [-2_700, -1_900, -3_100]) {
-      await page.evaluate((distance) => scrollBy(0, distance), distance)
+      await scroll(page, distance)
       await expect(page.getByRole('button', { name: 'Go to the end' })).toBeVisible()
       await expectPlaceKept(page)
     }
@@ -120,7 +132,7 @@ test('the line that is read in a shared chat stays at the top when a phone is tu
   })
   await page.goto(`/share/${shareId}`)
   await expect(page.locator('.markdown p').first()).toBeInViewport()
-  await page.evaluate(() => scrollBy(0, 1_500))
+  await scroll(page, 1_500)
   await expectPlaceKept(page)
 })
 
