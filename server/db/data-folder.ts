@@ -47,16 +47,20 @@ function attempt(path: string, dataDir: string, work: () => void): void {
 /** A part of the path is a file, a circle of links, or too long. */
 const impossiblePath: ReadonlySet<string> = new Set(['EEXIST', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'])
 
-/** Continues the sentence about a path that this process cannot write to. */
-function explain(error: unknown, path: string, dataDir: string): string {
+/** Continues the sentence about a path that this process cannot write to. Windows has no ids of users and groups. */
+export function explain(
+  error: unknown,
+  path: string,
+  dataDir: string,
+  [user, group] = [process.getuid?.(), process.getgid?.()],
+): string {
   const code = errorCode(error)
   if (code === 'EROFS')
     return ', because it is mounted read-only. Mount it writable, or set DATA_DIR to another folder.'
   if (impossiblePath.has(code))
     return `, because its path is not possible here (${code}). Choose another data folder with --data or DATA_DIR.`
   const owner = ['EACCES', 'EPERM'].includes(code) && existsSync(path) ? statSync(path).uid : undefined
-  const [user, group] = [process.getuid?.(), process.getgid?.()]
-  if (owner === undefined || owner === user)
+  if (owner === undefined || user === undefined || owner === user)
     return ` (${code}). Make it writable for the user that runs Yonder, or choose another data folder with --data or DATA_DIR.`
   // In a container, root may not have the right to write to files of other users.
   const mend = user === 0 ? `Start as user ${owner}.` : `Run as root: chown -R ${user}:${group} "${dataDir}"`
