@@ -49,7 +49,7 @@ export type ChatListQuery = z.infer<typeof ChatListQuery>
 
 export const ChatList = z.object({
   chats: z.array(ChatSummary),
-  /** Exact up to 100 for a search and up to 1,000 without one; 100 then means "100 or more" (§17.20). */
+  /** Counted up to 100 for a search and up to 1,000 without one: the highest number means "or more" (§17.20). */
   total: z.int(),
   page: z.int(),
   limit: z.int(),

@@ -27,7 +27,7 @@ const users = [
 const hourMs = 3_600_000
 const minuteMs = 60_000
 
-/** Fills the data folder with accounts, bots and chats for development. Existing accounts are not changed. */
+/** Fills the database with accounts, bots and chats for development. Existing accounts are not changed. */
 async function seed(config: Config): Promise<void> {
   if (!config.loopback || config.oidc !== null) {
     throw new Error(

@@ -60,7 +60,7 @@ export const UsageReport = z.object({
 })
 export type UsageReport = z.infer<typeof UsageReport>
 
-/** The query of `GET /api/chats/{id}/usage`: the ids of replies, separated by commas (§25.8). */
+/** The query of `GET /api/chats/{id}/usage`: the ids of replies or summaries, separated by commas (§25.8). */
 export const MessageUsageQuery = z.object({
   messageIds: z
     .string()
@@ -71,8 +71,9 @@ export const MessageUsageQuery = z.object({
 
 /** One call of a model (§25.8). What is not known is null. */
 export const ModelCallUsage = z.object({
+  /** The reply that the model was called for, or the summary that the user had written again. */
   message_id: z.string(),
-  /** The reply itself, or a summary of earlier messages that it needed. */
+  /** The call wrote a reply, or a summary of older messages. */
   kind: z.enum(['reply', 'summary']),
   bot: z.string(),
   model: z.string(),
@@ -90,6 +91,6 @@ export const ModelCallUsage = z.object({
 })
 export type ModelCallUsage = z.infer<typeof ModelCallUsage>
 
-/** The calls of models that some replies took, oldest first, and their sum. */
+/** The calls of models that some replies or summaries took, oldest first, and their sum. */
 export const MessageUsage = z.object({ calls: z.array(ModelCallUsage), total: UsageTotals })
 export type MessageUsage = z.infer<typeof MessageUsage>

@@ -1,4 +1,4 @@
-/** The layers that every domain may import, the lowest last. */
+/** The layers below the domains, the lowest last. */
 const lowerLayers = ['http', 'db', 'config', 'lib']
 
 /** The order of the domains: each may import those in its list. */

@@ -6,7 +6,7 @@ const serviceName = z
   .string()
   .regex(
     /^[a-zA-Z0-9](?:[a-zA-Z0-9 _-]{0,58}[a-zA-Z0-9])?$/,
-    'must be letters and digits, with spaces or hyphens',
+    'must be up to 60 letters and digits, with spaces, hyphens or underscores between them',
   )
   .refine(
     (name) => authTypeOf(integrationOfService(name)) === 'api_key' && name.toLowerCase() !== 'default',

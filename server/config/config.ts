@@ -41,7 +41,7 @@ export interface Config {
     readonly clientId: string
     readonly clientSecret: string
   } | null
-  /** Addresses of Google's consent page, tokens, mail and events; without a slash at the end. */
+  /** Addresses of Google's consent page, tokens, mail and events; the last two without a slash at the end. */
   readonly googleApis: {
     readonly authUrl: string
     readonly tokenUrl: string

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 
-/** A thousand times the highest price of any known model, so that a currency with small units fits as well. */
+/** Thousands of times the highest price of any known model, so that a currency with small units fits as well. */
 const maxPrice = 10_000_000
 const maxDecimals = 6
 

@@ -7,7 +7,7 @@ const maxResponseChars = 20_000
 
 /**
  * Quotes a message of a server, to be appended to a sentence of ours: visible characters only, on one line, of limited
- * length, and without quotation marks, so that the server's text cannot look like ours (§18.41).
+ * length, and without curly quotation marks, so that the server's text cannot look like ours (§18.41).
  */
 export function quoteServer(message: string): string {
   const visible = toVisibleLine(message.slice(0, maxQuoteChars * 10)).replaceAll(/[“”„‟❝❞〝〞＂]/g, "'")
@@ -24,7 +24,7 @@ export function quoteResponse(body: unknown): string {
   return message === undefined ? '' : quoteServer(message)
 }
 
-/** The body of a response with an error, up to a limit; undefined when it cannot be read. */
+/** The body of a response with an error; undefined when it cannot be read, for example because it exceeds the guard's limit. */
 export async function readErrorBody(response: Response): Promise<string | undefined> {
   try {
     return await response.text()

@@ -249,7 +249,7 @@ export interface UsageRecordTable {
   id: string
   user_id: string
   chat_id: string
-  /** The reply, or the summary, that the model was called for. */
+  /** The reply that the model was called for, or the summary that the user had written again. */
   message_id: string
   kind: 'reply' | 'summary'
   /** The name of the bot at the time of the call. */
