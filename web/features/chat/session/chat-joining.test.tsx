@@ -41,7 +41,7 @@ test('joins the run that is being written when a chat is opened, after the event
 })
 
 test('reconnects without a missing or repeated event when the connection is lost (§10.25)', async () => {
-  expectConsole('error', /The stream broke\. Reconnecting\./)
+  expectConsole('error', /The stream broke/)
   const { api, server } = await beginReply('Count', 'one ')
   const second = api.stream('GET /api/chat/c1/stream', 1)
   server.stream().cut()
@@ -56,7 +56,7 @@ test('reconnects without a missing or repeated event when the connection is lost
 })
 
 test('reconnects when an event is missing (§10.9)', async () => {
-  expectConsole('error', /The stream broke\. Reconnecting\./)
+  expectConsole('error', /The stream broke/)
   const { api, server } = await beginReply('Count')
   const second = api.stream('GET /api/chat/c1/stream', 1)
   server.stream().write(JSON.stringify({ type: 'text', seq: 5, choices: [{ delta: { content: 'late' } }] }))

@@ -7,7 +7,7 @@ import { logError } from '../../../lib/log-error.ts'
 import { waitToRetry } from '../../../lib/api/connection.ts'
 import type { OutgoingMessage } from './outbox.ts'
 
-/** The server refused to start a run. The message is the text of the status (§8.8). */
+/** The server refused to start a run. The message is the text of the status, or the status itself where it has none (§8.8). */
 export class RunRefusedError extends ApiError {
   constructor({ status, statusText }: Response, detail: ErrorDetail | undefined) {
     super(statusText || String(status), status, detail)
@@ -19,7 +19,7 @@ function isRunActive(error: unknown): boolean {
   return error instanceof RunRefusedError && error.code === 'run_active'
 }
 
-/** Returns a notice that says what failed and why. */
+/** Returns a notice that says what failed and why, or that another reply must end first. */
 export function explainRunFailure(failure: string, error: unknown): Notice {
   if (!isRunActive(error)) return createNotice(error, failure)
   return {
@@ -33,7 +33,7 @@ type SendFailure =
   | { readonly kind: 'returned' | 'dropped'; readonly notice: Notice }
 
 export function explainSendFailure({ denyOne }: OutgoingMessage, error: unknown): SendFailure {
-  // The call was decided elsewhere, so the denial would be refused again.
+  // The message is only 'cancel'. A call that still waits can be denied again with its button.
   if (denyOne === true && error instanceof RunRefusedError)
     return { kind: 'dropped', notice: explainRunFailure('The call could not be denied', error) }
   if (!isRunActive(error)) return { kind: 'unsent' }
@@ -57,7 +57,7 @@ function timeZoneField(): { readonly time_zone?: string } {
 
 /**
  * Requests a run. Returns undefined when the user is signed out (§8.8).
- * @throws RunRefusedError, or UnreachableError
+ * @throws RunRefusedError, or as `ApiClient.request`
  */
 export async function requestRun(
   api: ApiClient,
@@ -90,7 +90,7 @@ export type StreamSignal =
   | { readonly type: 'connection'; readonly isConnected: boolean }
   /** Why the run will end, if the server cannot store an event about it. */
   | { readonly type: 'ending'; readonly reason: string }
-  /** The server no longer has the events of the run after this position. */
+  /** The events of the run after this position cannot be read, for example because the server no longer has them. */
   | { readonly type: 'unknown' }
   /** The connection was lost before the first event, so there may or may not be a run. */
   | { readonly type: 'unconfirmed' }
@@ -120,7 +120,7 @@ export async function* readRun(
         }
       } catch (error) {
         problem = error
-        if (!signal.aborted) logError('The stream broke. Reconnecting.', error)
+        if (!signal.aborted) logError('The stream broke', error)
       } finally {
         stream.stopTimeout()
       }
@@ -138,7 +138,7 @@ export async function* readRun(
   }
 }
 
-/** Returns undefined when the server cannot be reached; `readRun` then tries again. */
+/** Returns undefined when the server cannot be reached or the user is signed out; `readRun` then tries again, until `signal` aborts. */
 async function reconnect(
   api: ApiClient,
   chatId: string,
