@@ -7,13 +7,14 @@ import { toast } from '../toasts.ts'
 import { useApi } from './api-provider.tsx'
 
 /**
- * Changes the data of a read, and reads it again unless the server announces the change. Without `change`, it only
- * reads it again.
+ * Updates a read after a change: replaces its data by what `change` returns, and reads it again unless the server
+ * announces the change. Data that was not loaded is read again even then, because `change` cannot know the rest of it.
+ * Without `change` nothing is replaced.
  */
 export type UpdateRead = <Data>(key: string, change?: (data: Data | undefined) => Data | undefined) => unknown
 
 export interface ActionOptions<Input, Answer> {
-  /** Calls the server, once. `undefined` means that the user was signed out by a 401. */
+  /** Calls the server. `undefined` means that the user was signed out by a 401. */
   readonly call: (api: ApiClient, input: Input) => Promise<Answer | undefined>
   /** The key of the read that this changes. */
   readonly changes?: string
