@@ -26,7 +26,7 @@ it('shows an error page in place of a screen that throws, and logs the error (§
 })
 
 it('reports a missing context only in the log (§8.35)', () => {
-  expectConsole('error', /A screen failed.*useApi must be used within ApiContext/s)
+  expectConsole('error', /A screen failed.*useApi must be used within ApiProvider/s)
   expectConsole('error', /Misplaced/)
   render(
     <ErrorBoundary>

@@ -20,7 +20,7 @@ export function formatShortCount(count: number): string {
 const minPlainAmount = 0.1
 const smallDigits = 2
 
-/** Formats a cost, for example `$1.24`. A small amount is shown with two significant digits: `$0.0045`. */
+/** Formats a cost, for example `$1.24`. A small amount has at most two significant digits: `$0.0045`. */
 export function formatCost({ currency, amount }: Cost): string {
   const value = Number(amount)
   const isSmall = value > 0 && value < minPlainAmount

@@ -1,12 +1,12 @@
 import { createStore, useStore } from '../store.ts'
 
 /*
- * Reads whose changes the server announces over the live stream. Only the announcement repeats such a read, so that a
- * change or a reconnection causes one read instead of two (§9.4, §10.29).
+ * Reads whose changes the server announces over the live stream. After a change or a reconnection only the announcement
+ * repeats such a read, so that there is one read instead of two (§9.4, §10.29).
  */
 
 interface Announced {
-  /** The keys of the reads that are repeated when the live stream is open again; empty while there is no stream. */
+  /** The keys of the reads that are repeated when the live stream is open again; empty while no events can arrive. */
   readonly keys: ReadonlySet<string>
   readonly isOpen: boolean
 }
@@ -18,7 +18,7 @@ const runningChanges = new Map<string, number>()
 /** Reads that were announced during those changes. */
 const heldReads = new Map<string, () => unknown>()
 
-/** Sets which reads the live stream announces. Call it without keys when there is no stream. */
+/** Sets which reads the live stream announces. Call it without keys when no events can arrive. */
 export function setAnnouncedReads(keys: Iterable<string> = [], isOpen = false): void {
   announced.set({ keys: new Set(keys), isOpen })
 }

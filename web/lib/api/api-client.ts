@@ -24,10 +24,11 @@ export interface ApiRequest {
 
 /**
  * The calls to the server, with the user's bearer token. After a 401 the user is signed out and the call returns
- * `undefined`. A success without a body returns `null` (§7.38, §8.2).
+ * `undefined`. A success without a body returns `null` (§7.38, §8.2). Without a response they throw an
+ * `UnreachableError`, and without a token 'Failed to get access token' (§8.1).
  */
 export interface ApiClient {
-  /** Throws an `ApiError` 'An error occurred while fetching the data.' with the status on any other failure. */
+  /** Throws an `ApiError` 'An error occurred while fetching the data.' with the server's reason after any other status. */
   readonly read: <Answer>(path: string) => Promise<Answer | undefined>
   /** Like `post`, `put` and `delete`, throws an `ApiError` 'API error: {status}' with the server's reason. */
   readonly get: <Answer>(path: string) => Promise<Answer | undefined>
@@ -38,7 +39,7 @@ export interface ApiClient {
   ) => Promise<Answer | undefined>
   readonly put: <Answer>(path: string, body?: unknown) => Promise<Answer | undefined>
   readonly delete: <Answer>(path: string, body?: unknown) => Promise<Answer | undefined>
-  /** The response as it is, whatever its status, for streams. Throws an `UnreachableError` when there is none. */
+  /** The response as it is, whatever its status other than 401, for streams. */
   readonly request: (path: string, request?: ApiRequest) => Promise<Response | undefined>
   readonly connection: Connection
 }
@@ -97,7 +98,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   }
 }
 
-/** Returns `fetch` that begins a check of the connection when there is no response from our server. */
+/** Returns `fetch` that begins a check of the connection when the response, if any, may not be from our server. */
 function checkFailures(send: typeof fetch, connection: Connection) {
   return async (path: string, init: RequestInit): Promise<Response> => {
     try {
@@ -144,7 +145,10 @@ async function readJsonBody<Answer>(response: Response): Promise<Answer | undefi
   return (text === '' ? null : JSON.parse(text)) as Answer
 }
 
-/** Loads public data without a token and without cookies (§7.1). Throws the same errors as `ApiClient.read`. */
+/**
+ * Loads public data without a token and without cookies (§7.1). Throws an `ApiError` as `ApiClient.read` does after every
+ * status of a failure, also 401; without a response, the error of `fetch`.
+ */
 export async function readPublicly<Answer>(path: string): Promise<Answer> {
   const response = await fetch(path, {
     credentials: 'omit',

@@ -52,7 +52,10 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404
 }
 
-/** Thrown when a request got no response. `cause` is the error of the browser, whose text differs between browsers. */
+/**
+ * Thrown when a request got no response, or a stream became silent. `cause` is usually the error of the browser, whose
+ * text differs between browsers.
+ */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError'
 
@@ -80,7 +83,7 @@ export function isGatewayFailure(status: number): boolean {
 
 /** Returns why a request failed. */
 export function toFailure(error: unknown): Failure {
-  // Without a reason the message is one that the specification fixes (§8.3, §8.4).
+  // Without a reason the message is one that the specification fixes (§8.3, §8.4, §8.8).
   if (error instanceof ApiError) return { text: error.reason || error.message }
   if (!navigator.onLine) return { cause: 'offline' }
   if (error instanceof UnreachableError) return { cause: 'unreachable' }

@@ -75,6 +75,6 @@ export function ApiProvider({ api, children }: { readonly api: ApiClient; readon
 /** The client of the signed-in user. */
 export function useApi(): ApiClient {
   const api = useContext(ApiContext)
-  if (api === null) throw new Error('useApi must be used within ApiContext')
+  if (api === null) throw new Error('useApi must be used within ApiProvider')
   return api
 }

@@ -2,24 +2,24 @@ import { useEffect, useEffectEvent } from 'react'
 import { createStore, type ReadableStore } from '../store.ts'
 
 /**
- * Whether requests reach the server. `offline` is what the browser says; `checking` follows a request without a response,
- * and `unreachable` a second of checks without one.
+ * Whether requests reach the server. `offline` is what the browser says; `checking` follows it, or a request without a
+ * response; `unreachable` follows a second of checks without one.
  */
 export type ConnectionState = 'online' | 'checking' | 'unreachable' | 'offline'
 
 export interface Connection extends ReadableStore<ConnectionState> {
-  /** Called when a request got no response: probes the server until it responds. */
+  /** Called when a request got no response: probes the server until it responds, while something subscribes. */
   readonly check: () => void
 }
 
-/** An outage that is shorter than this is not shown. */
+/** A server that cannot be reached for a shorter time is not shown as `unreachable`. */
 const gracePeriodMs = 1000
-/** The pause between two checks during an outage. */
+/** The pause between two checks once the server is `unreachable`. */
 const checkIntervalMs = 2000
 
 /**
  * Creates the state of the connection to the server. `probe` resolves to whether the server responds. The server is probed
- * only after a request has failed, and only while something subscribes to the state.
+ * only after a request has failed or the browser was offline, and only while something subscribes to the state.
  */
 export function createConnection(probe: () => Promise<boolean>): Connection {
   return new CheckedConnection(probe)

@@ -50,7 +50,7 @@ export async function connectStream(
 
 /**
  * Reads an event stream and yields the data of each event until the end marker or the end of the body. Chunks may
- * end anywhere, even within a character. An incomplete event at the end of the body is ignored. Leaving the loop
+ * end anywhere, even within a character. An incomplete line at the end of the body is ignored. Leaving the loop
  * cancels the body (§8.9).
  */
 export async function* readSse(response: Response): AsyncGenerator<string, void, undefined> {
