@@ -13,8 +13,8 @@ export type ModelListState =
 const none: ModelListState = { kind: 'none' }
 
 /**
- * The models at the address of a draft. `load` reads them once for each address and key, and aborts the earlier request
- * (§23.17).
+ * The models at the address of a draft. `load` aborts an earlier request; it does nothing for the draft that was loaded
+ * last, unless that failed (§23.17).
  */
 export function useModelList(): {
   readonly list: ModelListState
@@ -45,7 +45,7 @@ export function useModelList(): {
   return { list, load: (draft) => void load(draft) }
 }
 
-/** A test of the draft, and its outcome until `clear` (§23.11). Leaving the form ends it (§23.14). */
+/** A test of the draft, and its outcome until `clear` or the next test (§23.11). Leaving the form ends it (§23.14). */
 export function useBotTest(): {
   readonly pending: boolean
   readonly result: BotTestResult | undefined
@@ -79,7 +79,7 @@ export function useBotTest(): {
   return { pending, result, run: (draft) => void run(draft), clear }
 }
 
-/** The models of an Ollama on this machine; undefined until they are known, and without one (§23.16). */
+/** The models of an Ollama on the server's machine. Undefined until they are known, null without one (§23.16). */
 export function useLocalModels(): LocalModels['local'] | undefined {
   const api = useApi()
   const [local, setLocal] = useState<LocalModels['local']>()

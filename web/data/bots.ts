@@ -23,7 +23,7 @@ export const botLabels: FieldLabels = {
   context_window: 'Context window',
 }
 
-/** The user's bots (§7.2); loaded once, again on reconnect, but not on focus (§7.28). */
+/** The user's bots (§7.2); loaded again on reconnect, but not on focus (§7.28). */
 export function useBots() {
   return useAnnouncedList<Bot>(botsKey)
 }

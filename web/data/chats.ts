@@ -47,7 +47,7 @@ export function useChatSearch(search: string): ChatSearch {
   )
   useEffect(() => listVersion.subscribe(() => void mutate()), [mutate])
   const pages = data ?? []
-  // A chat that moved up between two reads is in both pages.
+  // A chat that moved between two reads may be in both pages.
   const chats = [...new Map(pages.flatMap((page) => page.chats).map((chat) => [chat.id, chat])).values()]
   const isLoadingMore = isValidating && size > pages.length && pages.length > 0
   return {
