@@ -11,7 +11,8 @@ export function isSignInResponse({ pathname, search }: Location): boolean {
 
 /**
  * Processes the provider's response in the address, once: checks it, stores the session and returns to the page where
- * the sign-in started. If the response is not valid, it throws and stores nothing (§5.19, §15.7, §15.19).
+ * the sign-in started. If the response is not valid, it throws and stores nothing (§5.19, §15.7, §15.19). A signed-in user
+ * stays signed in after a response that this tab did not request.
  */
 export async function finishSignIn(
   openClient: () => Promise<OpenIdClient>,
@@ -21,9 +22,9 @@ export async function finishSignIn(
   const pending = takePendingSignIn(store.key)
   replaceAddress(toReturnPath(pending?.returnTo, location.origin))
   if (pending === null) {
-    // A response that this browser did not request neither signs the user in nor out.
+    // A response that this tab did not request neither signs the user in nor out.
     if (store.read() !== null) return
-    throw new Error('This browser did not start that sign-in.')
+    throw new Error('This tab did not start that sign-in.')
   }
   const [{ library, configuration }, { toSession }] = await Promise.all([
     openClient(),

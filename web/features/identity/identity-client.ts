@@ -25,8 +25,8 @@ export interface IdentityClient {
   /** Sends the browser to the provider. */
   readonly signIn: (request: SignInRequest) => Promise<void>
   /**
-   * Returns a token of this user, or of the signed-in user when `userId` is omitted. It is valid for at least a minute.
-   * Throws 'Get access token failed' when there is none.
+   * Returns a token of this user, or of the signed-in user when `userId` is omitted. One that expires within a minute is
+   * refreshed first. Throws 'Get access token failed' when there is none.
    */
   readonly getAccessToken: (userId?: string) => Promise<string>
   /** Signs out in every tab and at the provider, and returns to the origin. */
