@@ -94,7 +94,10 @@ interface ComposerBoxProps {
   readonly ref: RefObject<HTMLTextAreaElement | null>
 }
 
-/** The text area of the message input: two rows when empty (§2.22), growing to ten rows before it scrolls (§9.13). */
+/**
+ * The text area of the message input: two rows when empty (§2.22), growing to ten rows before it scrolls (§9.13), or to
+ * three in a low window.
+ */
 function ComposerBox({ text, onChange, onSubmit, ref: box }: ComposerBoxProps) {
   useEffect(() => {
     // On a touch device the on-screen keyboard would cover the chat.

@@ -16,8 +16,8 @@ export interface UnsentNoteProps {
 }
 
 /**
- * A message that did not reach the server, with its text and buttons to send it again or edit it (§10.21, §10.22). After
- * an outage it is sent without a click (§10.31).
+ * A message that the server has not confirmed, with its text and buttons to send it again or edit it (§10.21, §10.22).
+ * After an outage it is sent without a click (§10.31).
  */
 export function UnsentNote({
   text,

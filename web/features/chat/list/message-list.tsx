@@ -108,7 +108,7 @@ interface MessageChunkProps {
   readonly alwaysRendered: boolean
 }
 
-/** Consecutive messages. While they are far from the window, an empty box of the same height replaces them. */
+/** Consecutive messages. While they are far from the window, an empty box of their last or estimated height replaces them. */
 const MessageChunk = memo(function MessageChunk(props: MessageChunkProps) {
   const { groups, writing, session, startsRendered, alwaysRendered } = props
   const box = useRef<HTMLDivElement>(null)
@@ -203,7 +203,7 @@ const nearListeners = new WeakMap<Element, NearListener>()
 let observer: IntersectionObserver | undefined
 
 /**
- * Calls `listener` at once and on every change with whether an element is near the window. All elements share one
+ * Calls `listener` soon and on every change with whether an element is near the window. All elements share one
  * observer.
  */
 function watchNear(element: Element, listener: NearListener): () => void {

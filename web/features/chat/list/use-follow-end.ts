@@ -6,7 +6,7 @@ import { useReadingPlace } from './reading-place.ts'
 const expandButtons = ':is(article, aside) :is(summary, button)'
 
 export interface FollowEnd {
-  /** False after the user has scrolled up. */
+  /** Whether the page is kept at its end: not after the user has scrolled up, or gone elsewhere. */
   readonly following: boolean
   readonly goToEnd: () => void
   /** Stops following, because the page is about to be scrolled elsewhere. */

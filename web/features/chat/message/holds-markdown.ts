@@ -2,7 +2,7 @@ const fence = /^ {0,3}(`{3,}|~{3,})/
 const listItem = /^ {0,3}(?:[-+*]|\d{1,9}[.)])[ \t]+\S/
 
 /**
- * Whether a text that a user typed holds a code fence, a list of at least two entries, or a table. Every other text is
+ * Whether a text that a user typed holds a code fence, at least two entries of lists, or a table. Every other text is
  * shown as it was typed, because its stars and underscores may not be meant as markdown (§14.39).
  */
 export function holdsMarkdown(text: string): boolean {

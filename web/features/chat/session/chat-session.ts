@@ -79,7 +79,7 @@ export class ChatSession {
     return this.#view
   }
 
-  /** The current run with its text so far; updated at most once per frame. */
+  /** The current run with its text so far. New text alone updates it at most once per frame. */
   get renderedRun(): ReadableStore<RunState | undefined> {
     return this.#renderedRun
   }
@@ -108,7 +108,7 @@ export class ChatSession {
     }
   }
 
-  /** Calls `listener` once with every event of this chat's runs. */
+  /** Calls `listener` with every event of this chat's runs that reaches this page, once each. */
   readonly onEvent = (listener: (event: RunEvent) => void): (() => void) => {
     this.#eventListeners.add(listener)
     return () => void this.#eventListeners.delete(listener)

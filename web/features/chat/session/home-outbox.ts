@@ -19,7 +19,7 @@ export interface HomeMessage {
 
 /** An attempt of this page to send a message. */
 export interface SendAttempt {
-  /** False after a failure, or when the message is being sent again. */
+  /** False after a failure, when the message is being sent again, and when it is no longer stored. */
   readonly isActive: () => boolean
   readonly fail: (failure: Failure) => void
   /** Called when the chat is reserved. From here on its page sends the message. */
@@ -56,13 +56,16 @@ export const homeOutbox = {
   },
   /** Whether a message is stored and neither this page nor another one is sending it. */
   isUnsent: (request: string): boolean => read(request)?.failure !== undefined,
-  /** Moves the text back into the input. The request id is kept for the next message, since a chat may be reserved for it. */
+  /**
+   * Moves the text back into the input. The request id is kept for the next message unless the chat is known, since a chat
+   * may be reserved for it.
+   */
   edit({ request, content, chatId }: HomeMessage): void {
     remove(request)
     if (chatId === undefined) browserStorage.write(storageKeys.homeRequest, request)
     restoreDraft(storageKeys.homeDraft, content)
   },
-  /** Called when the page of a chat sends its first message. */
+  /** Called when the page of a chat has taken its first message. */
   confirm(chatId: string): void {
     for (const message of readAll()) if (message.chatId === chatId) remove(message.request)
   },

@@ -46,7 +46,7 @@ export interface SessionState {
   readonly unsent?: UnsentMessage | undefined
   /** A sentence for the user about something that failed. */
   readonly notice?: Notice | undefined
-  /** The last reply that was finished while the chat was open; it is announced once (§14.26). */
+  /** The last message of a run that ended while the chat was open; if it is a reply, it is announced once (§14.26). */
   readonly endedReply?: Message | undefined
   /** The number of runs so far. */
   readonly runCount: number
@@ -82,7 +82,7 @@ export type SessionAction =
   | { readonly type: 'stop_failed'; readonly notice: Notice }
   /** This page stops following the run before its last event has arrived. */
   | { readonly type: 'left' }
-  /** The run never began. */
+  /** The request failed, or nothing confirmed it: as far as this page knows, the run never began. */
   | { readonly type: 'dropped'; readonly notice?: Notice; readonly unsent?: UnsentMessage }
   /** The chat has been closed for some time, so its data is discarded. */
   | { readonly type: 'forgotten' }
