@@ -10,11 +10,11 @@ export function sizeOfTool({ name, description, schema }: SentTool): number {
   return name.length + description.length + schema.length
 }
 
-/** The size of a whole prompt. */
-export function describeSize({ instructions, messages, tools }: SentPrompt): string {
+/** The size of a prompt, or of the parts of it that are still stored. */
+export function describeSize({ instructions, messages, tools, missing }: SentPrompt): string {
   const sizes = [instructions?.length ?? 0, ...messages.map(sizeOfMessage), ...tools.map(sizeOfTool)]
   const chars = sizes.reduce((total, size) => total + size, 0)
-  return `${chars.toLocaleString('en')} characters in all`
+  return `${chars.toLocaleString('en')} characters ${missing.length === 0 ? 'in all' : 'still stored'}`
 }
 
 /** The options that were sent. */

@@ -46,11 +46,18 @@ it('names what is no longer stored (§27.3)', async () => {
   const dialog = await open(
     new ScriptedApi().on(address, () => json({ ...prompt, instructions: null, missing: ['instructions'] })),
   )
-  expect(await screen.findByText(/no longer stored/)).toBeTruthy()
-  expect(dialog.textContent).toContain('instructions')
+  expect(await screen.findByText(/These parts are no longer stored.*: instructions\.$/)).toBeTruthy()
+  expect(dialog.textContent).toContain('34 characters still stored')
+  expect(screen.getByRole('region', { name: 'Instructions' })).toHaveTextContent('no longer stored')
+  expect(screen.queryByText('none')).toBeNull()
+})
+
+it('does not say that no tools were sent when they are no longer stored (§27.3)', async () => {
+  await open(new ScriptedApi().on(address, () => json({ ...prompt, tools: [], missing: ['tools'] })))
+  expect(await screen.findByRole('region', { name: 'Tools' })).toHaveTextContent('no longer stored')
 })
 
 it('says that a reply has no stored prompt, which is not an error (§27.1)', async () => {
   await open(new ScriptedApi().on(address, () => failure(404, 'not_found', 'None.')))
-  expect(await screen.findByText(/prompt of this reply is not stored/)).toBeTruthy()
+  expect(await screen.findByText(/prompt of this reply is not stored.*the model was not called/)).toBeTruthy()
 })

@@ -29,12 +29,16 @@ export function PromptDialog({ chatId, messageId, onClose }: PromptDialogProps) 
 
 function explain(error: Error): string {
   if (isNotFound(error))
-    return 'The prompt of this reply is not stored. Replies that an earlier version of Yonder wrote have none.'
+    return (
+      'The prompt of this reply is not stored. That is so when the model was not called for it, as for the second of ' +
+      'several tool calls made at once, when the reply ended early, or when an earlier version of Yonder wrote it.'
+    )
   return `The prompt could not be loaded: ${readReason(error)}`
 }
 
 function Prompt({ prompt }: { readonly prompt: SentPrompt }) {
   const { model, time, instructions, messages, tools, missing } = prompt
+  const isToolsMissing = missing.includes('tools')
   return (
     <div className="flex flex-col gap-4 text-sm">
       <p className="text-muted tabular-nums">
@@ -46,7 +50,7 @@ function Prompt({ prompt }: { readonly prompt: SentPrompt }) {
           These parts are no longer stored, because newer prompts needed the space: {missing.join(', ')}.
         </p>
       )}
-      <Section title="Instructions" size={instructions?.length}>
+      <Section title="Instructions" size={instructions?.length} isMissing={missing.includes('instructions')}>
         {instructions !== null && <Text>{instructions}</Text>}
       </Section>
       <Section title={`Messages: ${messages.length}`} size={sum(messages.map(sizeOfMessage))}>
@@ -58,8 +62,9 @@ function Prompt({ prompt }: { readonly prompt: SentPrompt }) {
         </ol>
       </Section>
       <Section
-        title={`Tools: ${tools.length}`}
+        title={isToolsMissing ? 'Tools' : `Tools: ${tools.length}`}
         size={tools.length === 0 ? undefined : sum(tools.map(sizeOfTool))}
+        isMissing={isToolsMissing}
       >
         {tools.length > 0 && (
           <ul className="divide-y divide-line">
@@ -77,16 +82,19 @@ interface SectionProps {
   readonly title: string
   /** In characters; undefined for a part that was not sent or is no longer stored. */
   readonly size: number | undefined
+  /** Whether the part was sent and is no longer stored. */
+  readonly isMissing?: boolean
   readonly children: ReactNode
 }
 
-function Section({ title, size, children }: SectionProps) {
+function Section({ title, size, isMissing = false, children }: SectionProps) {
+  const absence = isMissing ? 'no longer stored' : 'none'
   return (
     <section aria-label={title}>
       <h3 className="flex items-baseline justify-between gap-3 font-medium">
         {title}
         <span className="text-xs font-normal text-muted tabular-nums">
-          {size === undefined ? 'none' : formatChars(size)}
+          {size === undefined ? absence : formatChars(size)}
         </span>
       </h3>
       {children}

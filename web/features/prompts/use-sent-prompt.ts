@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 import useSWR, { useSWRConfig } from 'swr'
 import { optionalReadOptions } from '../../lib/api/api-provider.tsx'
 
-// The prompt of a reply never changes.
+// The prompt of a finished reply never changes.
 const sentPromptOptions = { ...optionalReadOptions, revalidateOnReconnect: false }
 
 /** What the model was given for a reply (§27.1). */
