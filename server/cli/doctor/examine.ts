@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { inspectConfig } from '../../config/config.ts'
 import { readMachine } from '../../config/machine.ts'
 import type { Config, SettingProblem, Environment } from '../../config/config.ts'
@@ -47,7 +47,9 @@ export async function examine(
   const context: CheckContext = {
     config: inspected.config,
     problems: [...problems, ...inspected.problems],
-    guards: openGuards(inspected.config.outgoing, { authorities: listAuthorities(inspected.config) }),
+    guards: openGuards(inspected.config.outgoing, {
+      authorities: listAuthorities(inspected.config, environment),
+    }),
     now,
     progress,
     database: null,
@@ -67,10 +69,21 @@ export async function examine(
   return findings
 }
 
-/** The authority that the server has made with `TLS=local`. It does not exist before the first start. */
-function listAuthorities({ tls, dataDir }: Config): readonly string[] {
-  const path = authorityPathIn(dataDir)
-  return tls?.kind === 'local' && existsSync(path) ? [readFileSync(path, 'utf8')] : []
+/**
+ * The authority that the server has made with `TLS=local`, which does not exist before the first start, and those that the
+ * operator has given to Node. A list of authorities would replace these.
+ */
+function listAuthorities({ tls, dataDir }: Config, environment: Environment): readonly string[] {
+  const own = tls?.kind === 'local' ? readIfPossible(authorityPathIn(dataDir)) : []
+  return own.length === 0 ? [] : [...own, ...readIfPossible(environment['NODE_EXTRA_CA_CERTS'] ?? '')]
+}
+
+function readIfPossible(path: string): readonly string[] {
+  try {
+    return [readFileSync(path, 'utf8')]
+  } catch {
+    return []
+  }
 }
 
 async function runCheck({ run }: Check, context: CheckContext): Promise<readonly Report[]> {

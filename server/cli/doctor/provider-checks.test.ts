@@ -1,10 +1,13 @@
 import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { TestInstallation } from '../../testing/doctor/installation.ts'
 import { openHostileIdentityProvider } from '../../testing/identity/hostile-identity-provider.ts'
 import type { HostileIdentityProvider } from '../../testing/identity/hostile-identity-provider.ts'
+import { makeAuthority, makeCertificate } from '../../tls/certificates.ts'
 
 describe('yonder doctor and the provider of models', () => {
   const installation = new TestInstallation('sqlite')
@@ -63,6 +66,38 @@ describe('yonder doctor and the provider of models', () => {
     expect((await diagnose()).complaints).toEqual([
       expect.stringMatching(/^warning, model: .*no list of models/),
     ])
+  })
+})
+
+describe('yonder doctor and an authority of the operator', () => {
+  const installation = new TestInstallation('sqlite')
+  const now = Date.now()
+  const authority = makeAuthority(['provider.lan'], now)
+  const { certificate: cert, key } = makeCertificate(authority, ['localhost', '127.0.0.1'], now)
+  const provider = createSecureServer({ cert, key }, (_request, response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":[{"id":"small"}]}'),
+  )
+  afterEach(() => {
+    provider.close()
+  })
+
+  it('accepts it also with TLS=local (§30.24)', async () => {
+    provider.listen(0, '127.0.0.1')
+    await once(provider, 'listening')
+    const path = installation.path('operator.pem')
+    writeFileSync(path, authority.certificate)
+    mkdirSync(installation.path('tls'))
+    writeFileSync(installation.path('tls/ca.crt'), makeAuthority(['nas'], now).certificate)
+    const { findings } = await installation.diagnose({
+      TLS: 'local',
+      NODE_EXTRA_CA_CERTS: path,
+      DEFAULT_MODEL_BASE_URL: `https://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`,
+    })
+    expect(findings).toContainEqual({
+      check: 'model',
+      status: 'ok',
+      message: expect.stringMatching(/responds, and lists 1 models\.$/),
+    })
   })
 })
 
