@@ -165,7 +165,7 @@ ${example('users export ada@example.com ada.json')}`,
     )
 }
 
-const userHelp = `<user> is an e-mail or an id. Write id:<id> when an id is the e-mail of another user.
+const userHelp = `<user> is an e-mail or an id. Write id:<id> when several users have this e-mail or id.
 
 Examples:
   yonder users list --json
