@@ -59,6 +59,13 @@ describe('yonder doctor and a proxy', () => {
   it.each<[string, ProxyFaults, Record<string, string>, 'problem' | 'warning', string]>([
     ['replaces the host', { replacesHost: true }, trusted, 'problem', 'does not pass on the Host header'],
     ['decodes paths', { decodesPaths: true }, trusted, 'problem', 'it made "a/b" of "a%2Fb"'],
+    [
+      'redirects to another address',
+      { redirectsTo: 'https://www.chat.example' },
+      trusted,
+      'problem',
+      'redirects: The server redirects to another site (www.chat.example)',
+    ],
     ['buffers streams', { buffers: true }, trusted, 'problem', 'The proxy buffers streams'],
     ['is not trusted', {}, {}, 'warning', 'Set TRUSTED_PROXIES=127.0.0.1'],
     ['removes the address', { forwardedFor: 'removed' }, trusted, 'warning', 'does not send X-Forwarded-For'],

@@ -7,6 +7,7 @@ import {
 } from '../../diagnosis/diagnosis-link.ts'
 import type { ReceivedRequest } from '../../diagnosis/diagnosis-link.ts'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
+import { AppError } from '../../lib/app-error.ts'
 import { errorCode } from '../../lib/describe-error.ts'
 import { ok, problem, reasonOf, warning } from './finding.ts'
 import type { Check, CheckContext, Report } from './finding.ts'
@@ -70,6 +71,9 @@ async function examineResponse(config: Config, guard: GuardedFetch, url: string)
 
 function describeNetworkError(publicUrl: string, error: unknown): string {
   const reason = reasonOf(error)
+  // The guard for addresses of the operator refuses redirects only.
+  if (error instanceof AppError && error.code === 'address_refused')
+    return `${publicUrl} redirects: ${reason} Set PUBLIC_URL to the address that users open, and let no proxy redirect it.`
   if (/certificate|self.signed|CERT_/i.test(`${reason} ${errorCode(error)}`)) {
     return `The certificate of ${publicUrl} is not accepted: ${reason}. Renew it. If it is from your own authority, set NODE_EXTRA_CA_CERTS to the file of the authority.`
   }

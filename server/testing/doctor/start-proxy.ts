@@ -10,6 +10,8 @@ export interface ProxyFaults {
   readonly decodesPaths?: boolean
   /** Sends a response when it is complete. */
   readonly buffers?: boolean
+  /** Redirects every request to this origin. */
+  readonly redirectsTo?: string
   /** What it does with `X-Forwarded-For`; by default it adds the address of its client. */
   readonly forwardedFor?: 'kept' | 'removed'
 }
@@ -32,6 +34,8 @@ export async function startProxy(
   }
   const proxy = createServer((incoming, outgoing) => {
     const url = incoming.url ?? ''
+    if (faults.redirectsTo !== undefined)
+      return void outgoing.writeHead(301, { location: faults.redirectsTo + url }).end()
     const path = faults.decodesPaths === true ? url.replaceAll('%2F', '/') : url
     const headers = writeHeaders(incoming.headers)
     const forwarded = sendRequest({ host: '127.0.0.1', port: serverPort, path, headers }, (response) => {
