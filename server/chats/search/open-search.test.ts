@@ -128,6 +128,25 @@ describe.each(engines)('search on %s', (engine) => {
     expect(await find(user, '好ω')).toEqual({ ids: ids.slice(-1), total: 1 })
   })
 
+  it('finds words in any of many messages, and none across two of them (§17.20, §20.10)', async () => {
+    const user = await newUser()
+    const words = new Map([
+      [5, 'harbour'],
+      [31, 'light'],
+      [32, 'house'],
+      [290, 'pilot'],
+    ])
+    const chat = await addTexts(
+      user,
+      Array.from({ length: 300 }, (_, index) => words.get(index) ?? 'text'),
+    )
+    await index()
+    for (const found of ['harbour pilot', 'pilot light house', 'text house harbour'])
+      expect(await find(user, found), found).toEqual({ ids: [chat], total: 1 })
+    for (const missing of ['pilot lighthouse', 'harbour absent'])
+      expect(await find(user, missing), missing).toEqual({ ids: [], total: 0 })
+  })
+
   it('counts up to 100 found chats and up to 1,000 of a list, and returns later pages too (§17.20)', async () => {
     const user = await newUser()
     const first = await addTexts(user, ['common word'])

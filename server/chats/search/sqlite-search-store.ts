@@ -54,6 +54,8 @@ export interface SearchReader {
   findFirstPosition(chatId: string): number | undefined
   /** The texts of a chat's finished messages. */
   iterateTexts(chatId: string): Iterable<string>
+  /** The same, the first ones joined by line ends, which takes half the time when all are read. */
+  iterateJoinedTexts(chatId: string): Iterable<string>
 }
 
 /** The SQL condition for the messages that are searched. Results of tools, which are user messages with a `server`, are not. */
@@ -64,6 +66,9 @@ const hitsSql = (join = '') => `
   from message_search s ${join} where s.message_search match ? and s.rowid >= ${rowIdOf('cast(? as integer)', '0', '0')}
   and s.rowid < ${rowIdOf('cast(? as integer)', '0', '0')} order by s.rowid desc`
 const messagesOfHitsSql = hitsSql(`cross join messages m on m.position = ${positionOf('s.rowid')}`)
+
+/** Texts of a chat that are read at once. A text has at most a million characters. */
+const maxJoinedTexts = 32
 
 /** Milliseconds by which a message may have an earlier time than one that was written before it, in another chat. */
 const maxTimeDifferenceMs = 60_000
@@ -114,9 +119,12 @@ export function createSearchReader(file: BetterSqlite.Database): SearchReader {
   const start = file.prepare<[string], { position: number }>(
     'select position from messages where chat_id = ? order by unix_timestamp limit 1',
   )
-  const texts = file
-    .prepare<[string], string>(`select content from messages where chat_id = ? and ${searchableSql}`)
-    .pluck()
+  const textsSql = `select content from messages where chat_id = ? and ${searchableSql}`
+  const texts = file.prepare<[string], string>(textsSql).pluck()
+  const firstTexts = file.prepare<[string], { count: number; joined: string | null }>(
+    `select count(*) as count, group_concat(content, char(10)) as joined from (${textsSql} limit ${maxJoinedTexts})`,
+  )
+  const furtherTexts = file.prepare<[string], string>(`${textsSql} limit -1 offset ${maxJoinedTexts}`).pluck()
 
   return {
     findUserNumber: (userId) => userNumber.get(userId)?.number,
@@ -128,5 +136,10 @@ export function createSearchReader(file: BetterSqlite.Database): SearchReader {
     sortChats: (chatIds, { offset, limit }) => sorted.all(JSON.stringify(chatIds), limit, offset),
     findFirstPosition: (chatId) => start.get(chatId)?.position,
     iterateTexts: (chatId) => texts.iterate(chatId),
+    *iterateJoinedTexts(chatId) {
+      const first = firstTexts.get(chatId)
+      yield first?.joined ?? ''
+      if (first?.count === maxJoinedTexts) yield* furtherTexts.iterate(chatId)
+    },
   }
 }
