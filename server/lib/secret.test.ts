@@ -13,6 +13,8 @@ it.each([
   ['abcdefghijklmnopqrstuvwxyz0123456789', 'is a sequence of characters'],
   ['at-least-32-characters-the-same-on-every-node', 'is the text of an example'],
   ['CHANGE_ME-CHANGE-ME-please-change-me', 'is the text of an example'],
+  ['your secret key with at least 32 letters', 'is the text of an example'],
+  ['put-your-secret-with-32-letters-here', 'is the text of an example'],
   ['<paste the output of openssl rand here>', 'is the text of an example'],
 ])('refuses %j (§22.22)', (text, reason) => {
   expect(findWeakness(text, 32)).toBe(reason)
@@ -27,4 +29,5 @@ it('accepts generated secrets and passphrases (§22.22)', () => {
   }
   expect(findWeakness('correct horse battery staple, twice over', 32)).toBeUndefined()
   expect(findWeakness('a secret of tests that is long enough', 32)).toBeUndefined()
+  expect(findWeakness('keep your horse in the stable at night', 32)).toBeUndefined()
 })

@@ -1,5 +1,5 @@
 /** Texts that stand for a secret in an example. */
-const placeholder = /at-least-\d|change[-_ ]?me|your[-_ ]|example|placeholder|<[^<>]*>/i
+const placeholder = /at-least-\d|change[-_ ]?me|your[-_]|^your |example|placeholder|<[^<>]*>/i
 
 /** One generated secret in hundreds of millions has fewer different characters: one of 16 hexadecimal digits. */
 const minDifferentChars = 4
