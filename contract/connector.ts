@@ -91,7 +91,7 @@ const maxBlockedTools = 400
 
 /**
  * The input that creates or updates a connector. The address is stored as typed, without a format check (§5.10). In an
- * update an absent field keeps the stored value, and so does a `token` equal to the mask. The server alone sets
+ * update an absent field keeps the stored value, and so does a `token` or `client_secret` equal to its mask. The server alone sets
  * `status` and `is_default`; they are accepted so that a client can send a whole connector back.
  */
 export const ConnectorInput = z.object({

@@ -1,10 +1,10 @@
 import type { ChangeNotification, Database } from '../../db/database.ts'
 
-/** Notifications of events that other processes have committed. They may be lost, so readers also poll. */
+/** Notifications of events that any process has committed, this one included. They may be lost, so readers also poll. */
 export interface RunNotifications {
   /** Resolves at the next notification about the run, or after `timeoutMs`. */
   wait(runId: number, timeoutMs: number): Promise<void>
-  /** Calls `listener` with the id of each run for which another process has committed events. */
+  /** Calls `listener` with the id of each run for which any process has committed events. */
   onRun(listener: (runId: number) => void): void
   close(): Promise<void>
 }

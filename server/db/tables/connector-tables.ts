@@ -80,7 +80,7 @@ export interface ConnectorGrantTable {
   tokens: string | null
   /** Sealed JSON: the discovery documents of the MCP server and of its authorization server. */
   discovery: string | null
-  /** Until when a process reserves the tokens for refreshing them. */
+  /** Until when, by the database's clock, a process reserves the tokens for refreshing them. */
   refreshing_until: number | null
   updated_at: number
 }

@@ -19,7 +19,7 @@ export interface IntegrationTable {
   ended: number
   /** Why the connector of the integration fails. Null once it works again. */
   call_error: string | null
-  /** Until when a process reserves the tokens for refreshing them. */
+  /** Until when, by the database's clock, a process reserves the tokens for refreshing them. */
   refreshing_until: number | null
   created_at: number
 }

@@ -51,7 +51,7 @@ export interface ChatTable {
   selected_message_id: string | null
   created_at: number
   updated_at: number
-  /** Characters of all messages, including reasoning and arguments of calls. */
+  /** Characters of the messages since migration 13, including reasoning and arguments of calls. */
   chars: Generated<number>
 }
 
@@ -104,7 +104,7 @@ export interface RunTable {
   /** `running`, or how it ended. At most one run of a chat is `running`. */
   status: string
   node_id: string
-  /** Renewed while its node is alive. After this time, any node may end the run as interrupted. */
+  /** Renewed while its node is alive. After this time of the database's clock, any other node may end the run as interrupted. */
   lease_until: number
   last_seq: number
   stop_requested: number
@@ -224,7 +224,7 @@ export interface CompactionTable {
   edited: number
   /** When it was written or changed. */
   written_at: number
-  /** Until when it is reserved for a request that rewrites it. Null when there is none. */
+  /** Until when, by the database's clock, it is reserved for a request that rewrites it. Null when there is none. */
   held_until: number | null
 }
 
