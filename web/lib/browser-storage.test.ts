@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { createStoredValue } from './browser-storage.ts'
+import { browserStorage, createStoredValue } from './browser-storage.ts'
 
 const create = () => createStoredValue('colour', (text) => text ?? 'green')
 
@@ -30,4 +30,21 @@ it('notifies listeners when another tab changes the value or clears the storage'
   unsubscribe()
   dispatchEvent(new StorageEvent('storage', { key: 'colour' }))
   expect(listener).toHaveBeenCalledTimes(2)
+})
+
+it('lists a key once when its new value did not fit', () => {
+  browserStorage.write('note', 'old')
+  const full = {
+    setItem: () => {
+      throw new DOMException('Full', 'QuotaExceededError')
+    },
+  }
+  vi.stubGlobal('localStorage', full)
+  browserStorage.write('note', 'new')
+  vi.unstubAllGlobals()
+  expect(localStorage.getItem('note')).toBe('old')
+  expect(browserStorage.read('note')).toBe('new')
+  expect(browserStorage.keys().filter((key) => key === 'note')).toHaveLength(1)
+  browserStorage.remove('note')
+  expect(browserStorage.read('note')).toBeNull()
 })

@@ -24,7 +24,7 @@ export const browserStorage = {
   },
   keys(): readonly string[] {
     try {
-      return [...memory.keys(), ...Object.keys(localStorage)]
+      return [...new Set([...memory.keys(), ...Object.keys(localStorage)])]
     } catch {
       return [...memory.keys()]
     }
