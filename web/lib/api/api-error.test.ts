@@ -36,7 +36,7 @@ it('returns one sentence for each cause, whatever the message of the browser (§
     'The server could not be reached.',
   )
   expect(readReason(new UnconfirmedError())).toBe(
-    'The connection was lost before the server confirmed the message.',
+    'The connection was lost before the server confirmed the request.',
   )
 })
 

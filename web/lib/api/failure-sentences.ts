@@ -5,7 +5,7 @@ const sentences = {
   offline: 'You are offline.',
   was_offline: 'You were offline.',
   unreachable: 'The server could not be reached.',
-  unconfirmed: 'The connection was lost before the server confirmed the message.',
+  unconfirmed: 'The connection was lost before the server confirmed the request.',
   reconnecting: 'The connection was lost. Reconnecting...',
   page_closed: 'The page was closed before the server confirmed the message.',
   chat_closed: 'The chat was closed before the message was sent.',

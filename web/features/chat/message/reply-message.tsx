@@ -246,7 +246,7 @@ function describeOutcome({ status, finish }: Message): string | undefined {
     case 'stopped':
       return 'Stopped.'
     case 'interrupted':
-      return 'Interrupted: the server stopped before this reply was finished.'
+      return 'Interrupted: the server could not finish this reply.'
     case 'complete':
       if (finish === undefined) return undefined
       return finish === 'length'
