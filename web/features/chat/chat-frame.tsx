@@ -120,8 +120,8 @@ function describePending(callsAfter: number): string {
 const maxAnnouncedChars = 280
 
 /**
- * Announces a finished reply to a screen reader, and whether its tool call needs approval (§14.26). The session sets it
- * once, as `endedReply`.
+ * Announces to a screen reader how a reply has ended, and whether its tool call needs approval (§14.26). The session sets
+ * it once, as `endedReply`.
  */
 export function ReplyAnnouncer({ reply }: { readonly reply: Message | undefined }) {
   return <output className="sr-only">{reply?.role === 'assistant' ? announce(reply) : ''}</output>
@@ -133,8 +133,10 @@ export function SummarizingAnnouncer({ session }: { readonly session: ChatSessio
   return <output className="sr-only">{count === undefined ? '' : describeSummarizing(count)}</output>
 }
 
-function announce({ content, call, server, tool }: Message): string {
+function announce({ content, status, error, call, server, tool }: Message): string {
   const text = textOfContent(content).slice(0, maxAnnouncedChars)
+  if (status === 'failed') return `The reply failed. ${error?.message ?? 'Unknown error occurred'}`
+  if (status === 'stopped' || status === 'interrupted') return `Reply ${status}. ${text}`.trim()
   if (call?.state !== 'waiting') return `Reply finished. ${text}`
   return `${text} The tool ${call.title ?? tool} of ${server} needs your approval.`.trim()
 }

@@ -91,6 +91,19 @@ test('announces a reply only when it is finished (§14.26)', async () => {
   expect(await screen.findByText('Reply finished. Good day.')).toBeInTheDocument()
 })
 
+test.each([
+  ['failed', 'The reply failed. Too busy.'],
+  ['stopped', 'Reply stopped. It begins'],
+  ['interrupted', 'Reply interrupted. It begins'],
+] as const)('does not announce a %s reply as finished (§14.26)', async (status, announcement) => {
+  const { server } = await beginReply('Hello', 'It begins')
+  if (status === 'failed')
+    server.stream().send({ type: 'error', error: { code: 'upstream_error', message: 'Too busy.' } })
+  server.stream().end(status)
+  expect(await screen.findByText(announcement)).toBeInTheDocument()
+  expect(screen.queryByText(/Reply finished/)).toBeNull()
+})
+
 test('shows an error of the stream in the reply, after the text so far (§8.7, §7.32)', async () => {
   const { server } = await beginReply('Hello', 'It begins')
   server
