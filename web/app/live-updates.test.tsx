@@ -153,6 +153,16 @@ test.each(['before', 'after'])(
   },
 )
 
+test('lists are read again after a reconnection while a proxy holds the stream back (§7.28, §10.30)', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true })
+  const page = openPage()
+  await screen.findByText('Owl')
+  await act(() => vi.advanceTimersByTimeAsync(11_000))
+  page.rename('Eagle')
+  await act(async () => void dispatchEvent(new Event('online')))
+  expect(await screen.findByText('Eagle')).toBeVisible()
+})
+
 test('a server that stopped responding is not taken for a proxy that holds its streams (§10.30, §33.8)', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true })
   function Banner() {

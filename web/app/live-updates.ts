@@ -7,7 +7,7 @@ import { findChatSessions } from '../features/chat/session/chat-sessions.ts'
 import { readAnnounced, setAnnouncedReads } from '../lib/api/announced-reads.ts'
 import type { ApiClient } from '../lib/api/api-client.ts'
 import { connectStream } from '../lib/streams/event-stream.ts'
-import { shareStream, type SharedStreamState } from '../lib/streams/share-stream.ts'
+import { canReceive, shareStream, type SharedStreamState } from '../lib/streams/share-stream.ts'
 import { useApi } from '../lib/api/api-provider.tsx'
 
 const keysOfLists: Readonly<Record<SettingsList, string>> = {
@@ -18,7 +18,7 @@ const keysOfLists: Readonly<Record<SettingsList, string>> = {
 
 /**
  * Updates this page with what the user does in other tabs and on other devices, while the component is mounted (§10.6).
- * Returns the state of the stream; undefined while it is opened.
+ * Returns the state of the stream; undefined until it is known.
  */
 export function useLiveUpdates(userId: string): SharedStreamState | undefined {
   const api = useApi()
@@ -58,8 +58,8 @@ function followLive(
     connection: api.connection,
     onState(state) {
       mayHaveMissed = true
-      if (state === 'unavailable') setAnnouncedReads()
-      else setAnnouncedReads([...Object.values(keysOfLists), chatListKey], state === 'open')
+      if (canReceive(state)) setAnnouncedReads([...Object.values(keysOfLists), chatListKey], state === 'open')
+      else setAnnouncedReads()
       if (state === 'lost' || state === 'held') api.connection.check()
       sessions.setLiveState(state)
       onState(state)
