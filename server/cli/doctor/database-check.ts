@@ -49,15 +49,27 @@ export const databaseCheck: Check = {
 
 /** The error of opening the SQLite file, with what to do about it. */
 function describeOpenError(error: unknown): string {
-  const message = messageOf(error)
-  const code = errorCode(error instanceof Error ? error.cause : undefined)
-  if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) return `${message}. Restore a backup.`
-  return code.startsWith('SQLITE_') ? `${message}. Check that this user can read and write it.` : message
+  const cause = error instanceof Error ? error.cause : undefined
+  const code = errorCode(cause)
+  if (!code.startsWith('SQLITE_')) return messageOf(error)
+  return `${messageOf(error)}. ${adviceFor(code)}`
 }
+
+function adviceFor(code: string): string {
+  if (isDamage(code)) return 'Restore a backup.'
+  return /^SQLITE_(BUSY|LOCKED)/.test(code)
+    ? 'Stop the process that has locked it, or wait until it ends.'
+    : 'Check that this user can read and write it.'
+}
+
+const isDamage = (code: string): boolean => /^SQLITE_(NOTADB|CORRUPT)/.test(code)
 
 async function examineSqlite(database: Database, progress: (text: string) => void): Promise<Report[]> {
   progress('Checking: the whole file of the database')
-  const damage = await findDamage(database.db).catch(messageOf)
+  const damage = await findDamage(database.db).catch((error: unknown) => {
+    if (isDamage(errorCode(error))) return messageOf(error)
+    throw error
+  })
   if (damage !== null)
     return [
       problem(

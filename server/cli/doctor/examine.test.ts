@@ -3,6 +3,7 @@ import { chmodSync, closeSync, mkdirSync, openSync, rmSync, writeFileSync, write
 import { createServer } from 'node:http'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
+import { openSqlite } from '../../db/dialects/sqlite.ts'
 import { hashTables } from '../../testing/database/hash-tables.ts'
 import { engines, isConcurrent } from '../../testing/database/test-database.ts'
 import { TestInstallation } from '../../testing/doctor/installation.ts'
@@ -232,6 +233,24 @@ describe.each(engines.filter(isConcurrent))('yonder doctor with %s', (engine) =>
       }
     },
   )
+
+  it.runIf(engine === 'sqlite')('says that another process has locked the file (§30.22)', async () => {
+    const folder = installation.path('locked')
+    mkdirSync(folder, { mode: 0o700 })
+    const path = `${folder}/yonder.sqlite`
+    const other = openSqlite(path)
+    await other.db.connection().execute(async (connection) => {
+      await sql`pragma locking_mode = exclusive`.execute(connection)
+      await sql`create table locked (id text)`.execute(connection)
+    })
+    chmodSync(path, 0o600)
+    const { code, complaints } = await diagnose({ DATA_DIR: folder })
+    await other.close()
+    expect(complaints).toEqual(
+      containing('database is locked. Stop the process that has locked it, or wait until it ends.'),
+    )
+    expect(code).toBe(1)
+  })
 
   it.runIf(engine === 'postgres')('names a PostgreSQL that does not respond (§30.22)', async () => {
     const { code, complaints } = await diagnose({ DATABASE_URL: 'postgres://yonder@127.0.0.1:9/yonder' })
