@@ -59,7 +59,8 @@ export const BotList = z.array(Bot)
 
 /**
  * The input that creates or updates a bot. Only name and model are required (§3.1). An absent field keeps the stored
- * value, null or an empty text clears it; an `api_key` equal to the mask keeps the stored key.
+ * value, null or an empty text clears it; an `api_key` equal to the mask keeps the stored key. With another `base_url`, the
+ * stored key is removed.
  */
 export const BotInput = z.object({
   name: resourceName('Please fill in all required fields'),

@@ -91,8 +91,9 @@ const maxBlockedTools = 400
 
 /**
  * The input that creates or updates a connector. The address is stored as typed, without a format check (§5.10). In an
- * update an absent field keeps the stored value, and so does a `token` or `client_secret` equal to its mask. The server alone sets
- * `status` and `is_default`; they are accepted so that a client can send a whole connector back.
+ * update an absent field keeps the stored value, and so does a `token` or `client_secret` equal to its mask; with another
+ * `url`, the stored ones are removed. The server alone sets `status` and `is_default`; they are accepted so that a client can
+ * send a whole connector back.
  */
 export const ConnectorInput = z.object({
   name: resourceName('Server name is required'),
