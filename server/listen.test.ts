@@ -14,14 +14,18 @@ it('an address that the machine does not have ends the start with a sentence (§
   await app.close()
 })
 
-it('a port that the user may not use ends the start with a sentence (§29.11)', async () => {
+it.each([
+  [80, 'a port above 1023'],
+  // Windows reserves ranges of such ports.
+  [3000, 'another port'],
+])('port %i, which the user may not use, ends the start with a sentence (§29.11)', async (port, choice) => {
   const refused = Object.assign(new Error('listen EACCES'), { code: 'EACCES' })
   await expect(
-    listen({ listen: () => Promise.reject(refused) }, { port: 80, host: '127.0.0.1', tls: null }),
+    listen({ listen: () => Promise.reject(refused) }, { port, host: '127.0.0.1', tls: null }),
   ).rejects.toThrow(
     new AppError(
       'unavailable',
-      'This user may not listen on port 80. Choose a port above 1023 with --port or PORT.',
+      `This user may not listen on port ${port}. Choose ${choice} with --port or PORT.`,
     ),
   )
 })

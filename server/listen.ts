@@ -26,7 +26,7 @@ function explain(code: string, port: number, host: string): string | undefined {
   if (code === 'EADDRINUSE')
     return `Port ${port} of ${host} is in use by another program, which may be another Yonder. Stop it, or choose another port with --port or PORT.`
   if (code === 'EACCES')
-    return `This user may not listen on port ${port}. Choose a port above 1023 with --port or PORT.`
+    return `This user may not listen on port ${port}. Choose ${port > 1023 ? 'another port' : 'a port above 1023'} with --port or PORT.`
   if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code))
     return `This machine has no network address ${host} to listen on. Choose another with --host or HOST.`
   return undefined
