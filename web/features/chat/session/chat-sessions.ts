@@ -54,7 +54,7 @@ function createChatSessions(): ChatSessions {
     },
     setLiveState(next) {
       state = next
-      mayHaveMissed ||= next !== 'opening' && next !== 'unavailable'
+      mayHaveMissed ||= next !== 'opening'
       if (next !== 'opening') for (const session of sessions.values()) session.setLiveState(next)
     },
   }

@@ -1,0 +1,29 @@
+import { expect, it, vi } from 'vitest'
+import { createApiClient } from '../../../lib/api/api-client.ts'
+import { ChatSession } from './chat-session.ts'
+import { findChatSessions } from './chat-sessions.ts'
+
+function open() {
+  const api = createApiClient({ getAccessToken: async () => 'token', onUnauthorized: () => undefined })
+  const sessions = findChatSessions(api)
+  const session = sessions.getOrCreate('c1', (isLive) => new ChatSession('c1', api, isLive))
+  const receiveReady = vi.spyOn(session, 'receiveLiveReady')
+  sessions.setLiveState('opening')
+  return { sessions, receiveReady }
+}
+
+it('misses nothing before the first live updates', () => {
+  const { sessions, receiveReady } = open()
+  sessions.receive({ type: 'ready', runs: [] })
+  expect(receiveReady).toHaveBeenCalledExactlyOnceWith(undefined, false)
+})
+
+it.each(['lost', 'held', 'unavailable'] as const)(
+  'may have missed live updates while they were %s (§10.11)',
+  (state) => {
+    const { sessions, receiveReady } = open()
+    sessions.setLiveState(state)
+    sessions.receive({ type: 'ready', runs: [] })
+    expect(receiveReady).toHaveBeenCalledExactlyOnceWith(undefined, true)
+  },
+)
