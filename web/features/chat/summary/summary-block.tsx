@@ -103,7 +103,7 @@ export const SummaryBlock = memo(function SummaryBlock({ compaction, summaries }
                   <RemoveSummaryButton
                     action={remove}
                     disabled={isRewriting}
-                    message="The messages stay in the chat and are sent to the model again. They may be summarised again when they no longer fit into its context window."
+                    message="The messages stay in the chat and are sent to the model again, except those that an earlier summary replaces. They may be summarised again when they no longer fit into its context window."
                   />
                 </span>
               </div>
