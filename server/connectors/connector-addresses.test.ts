@@ -103,7 +103,7 @@ describe('the address of a connector', () => {
     await expect(hosted.connect('ada', { name: 'local', url: guarded.url })).rejects.toMatchObject({
       code: 'address_refused',
       message:
-        'The sign-in page of this server has no HTTPS address, so it was not opened. Ask the operator of the connector to correct it.',
+        'The sign-in page of the authorization server has no HTTPS address, so it was not opened. Ask those who run that server to correct it.',
     })
     const { db } = connectors.database
     expect(await db.selectFrom('connector_consents').selectAll().execute()).toEqual([])

@@ -47,7 +47,7 @@ export function requireAddress(address: string): URL {
 function refuse(problem: string): AppError {
   return new AppError(
     'address_refused',
-    `An address of the authorization server ${problem}, so it was not opened. Ask the operator of the connector to correct it.`,
+    `An address of the authorization server ${problem}, so it was not opened. Ask those who run that server to correct it.`,
   )
 }
 

@@ -106,7 +106,7 @@ export class ConnectorOAuth implements OAuthClientProvider {
     if (![client.client_id, client.client_secret ?? ''].every(isClientText)) {
       throw new AppError(
         'upstream_invalid',
-        'The authorization server registered a client whose id or secret contains a line break or another character that no request can carry. Report this to the operator of that server, or enter a client of your own.',
+        'The authorization server registered a client whose id or secret contains a line break or another character that no request can carry. Report this to those who run that server, or enter a client of your own.',
       )
     }
     await this.#save(ctx?.issuer ?? client.issuer, { client })
@@ -121,7 +121,7 @@ export class ConnectorOAuth implements OAuthClientProvider {
     if (!isHeaderSecret(tokens.access_token)) {
       throw new AppError(
         'upstream_invalid',
-        'The authorization server returned an access token with a space, a line break or another character that no request can carry. Connect again, or report this to the operator of that server.',
+        'The authorization server returned an access token with a space, a line break or another character that no request can carry. Connect again, or report this to those who run that server.',
       )
     }
     // A server that returns no scope has granted the requested scope.
@@ -256,7 +256,7 @@ export class ConnectorOAuth implements OAuthClientProvider {
     if (Object.values(parts).some((part) => JSON.stringify(part).length > maxPartChars)) {
       throw new AppError(
         'output_limit',
-        'The authorization server sent more data than can be stored. Report this to its operator.',
+        'The authorization server sent more data than can be stored. Report this to those who run that server.',
       )
     }
     const deleted = await saveGrant(this.#deps, this.#connector, issuer, parts, options)
@@ -292,7 +292,7 @@ function requireSafeAddress(address: URL, publicUrl: string): void {
   if (address.protocol === 'http:' && isLocal(address) && isLocal(new URL(publicUrl))) return
   throw new AppError(
     'address_refused',
-    'The sign-in page of this server has no HTTPS address, so it was not opened. Ask the operator of the connector to correct it.',
+    'The sign-in page of the authorization server has no HTTPS address, so it was not opened. Ask those who run that server to correct it.',
   )
 }
 
