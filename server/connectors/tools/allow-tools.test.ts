@@ -61,7 +61,10 @@ describe.each(engines)('allowing tools on %s', (engine) => {
     await create({ allow_tools: [] })
     await storeTools('Tools', { name: 'a', description: 'A' })
     const before = await rows()
-    for (const tool_fingerprints of [{ a: 'what was seen' }, { b: 'unknown' }]) {
+    for (const [tool_fingerprints, message] of [
+      [{ a: 'what was seen' }, 'The tool "a" has changed since you saw it.'],
+      [{ b: 'unknown' }, 'The connector no longer has the tool "b".'],
+    ] as const) {
       const response = await scene.ada.put(pathOf('Tools'), {
         name: 'Tools',
         url,
@@ -69,7 +72,9 @@ describe.each(engines)('allowing tools on %s', (engine) => {
         tool_fingerprints,
       })
       expect(response.statusCode).toBe(409)
-      expect(response.json()).toMatchObject({ error: { code: 'conflict' } })
+      expect(response.json()).toMatchObject({
+        error: { code: 'conflict', message: expect.stringContaining(message) as string },
+      })
     }
     expect(await rows()).toEqual(before)
   })

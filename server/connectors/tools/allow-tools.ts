@@ -8,7 +8,7 @@ import { listAllowedTools, listTools, replaceAllowedTools } from './tool-store.t
  * Stores the list of allowed tools, in the caller's transaction. A tool that is new on the list is allowed with its
  * current definition. A tool that was already on the list stays allowed with its earlier definition, unless the input
  * contains the current fingerprint, which shows that the user saw the current definition (§18.4, §18.26).
- * @throws AppError `conflict` when a tool is not the one that the user saw
+ * @throws AppError `conflict` when a tool is not the one that the user saw, or no longer exists
  */
 export async function allowTools(
   trx: Db,
@@ -23,7 +23,7 @@ export async function allowTools(
   const rows = [...new Set(names)].map((name, position): AllowedToolRow => {
     const tool = known.get(name)
     const seen = Object.hasOwn(tool_fingerprints, name) ? tool_fingerprints[name] : undefined
-    if (seen !== undefined && tool?.fingerprint !== seen) throw changedSinceSeen(name)
+    if (seen !== undefined && tool?.fingerprint !== seen) throw differsFromSeen(name, tool !== undefined)
     const earlier = seen === undefined ? before.get(name) : undefined
     const allowedVersion = earlier ?? tool
     return {
@@ -37,10 +37,12 @@ export async function allowTools(
   await replaceAllowedTools(trx, connector, rows)
 }
 
-function changedSinceSeen(name: string): AppError {
+function differsFromSeen(name: string, exists: boolean): AppError {
   return new AppError(
     'conflict',
-    `The tool "${name}" has changed since you saw it. Reload the page and review it again.`,
+    exists
+      ? `The tool "${name}" has changed since you saw it. Reload the page and review it again.`
+      : `The connector no longer has the tool "${name}". Reload the page to see its current tools.`,
   )
 }
 
