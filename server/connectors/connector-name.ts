@@ -6,16 +6,16 @@ export const defaultConnectorName = 'default'
 
 export interface NameRules {
   readonly dialect: Pick<Dialect, 'isUniqueViolation'>
-  /** Names that default connectors have, in lower case. */
+  /** Names that the user's connectors cannot have, in lower case. */
   readonly reservedNames: ReadonlySet<string>
 }
 
-/** Attempts of a write, because two writes at the same time may choose the same slug. */
+/** Attempts of a write, because another write at the same time may choose the same slug. */
 const maxAttempts = 3
 
 /**
  * Runs a write that sets a connector's name. A unique index decides whether the name is free, even in a race (§17.21).
- * @throws AppError `name_taken`
+ * @throws AppError `name_taken`, `conflict` when other writes have taken the slug at each attempt
  */
 export async function nameConnector<Result>(
   { dialect, reservedNames }: NameRules,
@@ -28,8 +28,15 @@ export async function nameConnector<Result>(
       return await write()
     } catch (error) {
       if (!dialect.isUniqueViolation(error)) throw error
-      if (attempt < maxAttempts && isSlugViolation(error)) continue
-      throw new AppError('name_taken', `You already have a connector named "${name}".`, { cause: error })
+      if (!isSlugViolation(error)) {
+        throw new AppError('name_taken', `You already have a connector named "${name}".`, { cause: error })
+      }
+      if (attempt < maxAttempts) continue
+      throw new AppError(
+        'conflict',
+        `The connector "${name}" was not saved, because others were added at the same time. Try again.`,
+        { cause: error },
+      )
     }
   }
 }
