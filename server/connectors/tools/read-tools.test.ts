@@ -86,7 +86,24 @@ describe('readPage', () => {
   it('keeps the first of two tools with one name', () => {
     const { tools, notice } = read(tool({ description: 'first' }), tool({ description: 'second' }))
     expect(tools.map(({ definition }) => definition.description)).toEqual(['first'])
-    expect(notice).toContain('twice')
+    expect(notice).toContain('more than once')
+  })
+
+  it('mentions tools that are not stored before those that are listed more than once (§16.7)', () => {
+    const names = Array.from({ length: 201 }, (_, index) => `t${index % 6}`)
+    const { notice } = read(...names.map((name) => tool({ name })), tool({ name: '' }))
+    expect(notice).toContain('only the first 200 of 202 tools are stored; "t0" is listed more than once')
+    expect(notice).toContain('and 2 more')
+  })
+
+  it('says that a name differs from an earlier one only by a space (§18.32)', () => {
+    expect(read(tool({ name: ' a' }), tool({ name: 'a' })).notice).toContain(
+      '"a" is ignored, because only a space distinguishes it from " a"',
+    )
+  })
+
+  it('counts the tools without a usable name', () => {
+    expect(read(tool({ name: '' }), 7, tool()).notice).toContain('2 tools have no usable name')
   })
 
   it('refuses schemas that are nested too deeply or too long, and stores nothing of them', () => {

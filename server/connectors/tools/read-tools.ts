@@ -58,19 +58,31 @@ export function joinPages(
   isWhole: boolean,
 ): ToolReading {
   const tools = new Map<string, ListedTool>()
-  const remarks: string[] = []
+  const repeated = new Set<string>()
+  let unnamed = 0
   for (const tool of pages.flatMap((page) => page.tools).slice(0, maxTools)) {
-    if (tool === null) remarks.push('one tool has no usable name')
+    if (tool === null) {
+      unnamed++
+      continue
+    }
     // Two names that differ only by a space at an end are too easily taken for one another.
-    else if (tools.has(tool.name.trim())) remarks.push(`"${tool.name}" is listed twice`)
-    else tools.set(tool.name.trim(), tool)
+    const first = tools.get(tool.name.trim())
+    if (first === undefined) tools.set(tool.name.trim(), tool)
+    else if (first.name === tool.name) repeated.add(`"${tool.name}" is listed more than once`)
+    else repeated.add(`"${tool.name}" is ignored, because only a space distinguishes it from "${first.name}"`)
   }
   const count = pages.reduce((sum, page) => sum + page.count, 0)
   const total = isWhole ? String(count) : `more than ${count}`
-  if (count > maxTools) remarks.push(`only the first ${maxTools} of ${total} tools are stored`)
-  for (const { name, problem } of tools.values()) {
-    if (problem !== null) remarks.push(`"${name}" cannot be used: ${problem}`)
-  }
+  const unusable = [...tools.values()].filter(({ problem }) => problem !== null)
+  // The notice shows only the first ones.
+  const remarks = [
+    ...(count > maxTools ? [`only the first ${maxTools} of ${total} tools are stored`] : []),
+    ...(unnamed > 0
+      ? [unnamed === 1 ? 'one tool has no usable name' : `${unnamed} tools have no usable name`]
+      : []),
+    ...unusable.map(({ name, problem }) => `"${name}" cannot be used: ${problem}`),
+    ...repeated,
+  ]
   return { tools: [...tools.values()], notice: toNotice(remarks) }
 }
 
@@ -150,9 +162,12 @@ function findProblem(
   return checkParameterHeaders(inputSchema) ?? null
 }
 
+/** Remarks that a notice contains; the others are counted. */
+const maxRemarks = 5
+
 function toNotice(remarks: readonly string[]): string | null {
   if (remarks.length === 0) return null
-  const shown = [...new Set(remarks)].slice(0, 5)
-  const more = new Set(remarks).size - shown.length
+  const shown = remarks.slice(0, maxRemarks)
+  const more = remarks.length - shown.length
   return `Problems in the list of tools: ${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`
 }
