@@ -2,7 +2,7 @@ import { needsSignInKey } from '../../integrations/integration-connector.ts'
 import { event, json, onCall, sse, text } from './hostile-behaviour.ts'
 import type { Behaviour, Exchange } from './hostile-behaviour.ts'
 
-/** Responds with a structured result: a list of `count` items, nested as deep as the product accepts. */
+/** Responds with a structured result: a list of `count` items, nested nearly as deep as the product accepts. */
 function sendStructured({ response, message }: Exchange, item: string, count: number): void {
   const list = `[${Array.from({ length: count }, () => item).join()}]`
   const nested = `${'['.repeat(58)}${list}${']'.repeat(58)}`
