@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts'
 import { isLoopbackName, isSecureOrigin } from '../../http/host-check.ts'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import { errorCode } from '../../lib/describe-error.ts'
-import { messageOf, ok, problem, warning } from './finding.ts'
+import { findWrongSettings, messageOf, ok, problem, warning } from './finding.ts'
 import type { Check, Report } from './finding.ts'
 
 /** Milliseconds for a request to a server that may hang. */
@@ -15,7 +15,9 @@ export const addressCheck: Check = {
   name: 'addresses',
   async run(context) {
     const { config, guards } = context
-    const addresses = [...findInsecureAddress(config), ...findUnreachable(config)]
+    const unchecked = findWrongSettings(context, ['PUBLIC_URL'])
+    const addresses =
+      unchecked.length > 0 ? unchecked : [...findInsecureAddress(config), ...findUnreachable(config)]
     const port = await examinePort(config, guards.operatorSupplied)
     context.isServing = port.isServing
     return [...(addresses.length > 0 ? addresses : [ok(`Users open ${config.publicUrl}.`)]), ...port.findings]

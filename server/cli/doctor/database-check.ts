@@ -6,7 +6,7 @@ import { findDamage, readPostgresFacts } from '../../db/inspect-database.ts'
 import { describeOtherVersion, countAppliedMigrations } from '../../db/migrate.ts'
 import { checkDatabase, openStoredDatabase, sqliteFileName } from '../../db/open-database.ts'
 import { errorCode } from '../../lib/describe-error.ts'
-import { messageOf, ok, problem, reasonOf, warning } from './finding.ts'
+import { findWrongSettings, messageOf, ok, problem, reasonOf, warning } from './finding.ts'
 import type { Check, Report } from './finding.ts'
 
 const minPostgresVersion = 15
@@ -15,9 +15,9 @@ const minPostgresVersion = 15
 export const databaseCheck: Check = {
   name: 'database',
   async run(context) {
-    const { config, progress, problems } = context
-    if (problems.some(({ name }) => name === 'DATABASE_URL'))
-      return [warning('Not checked, because DATABASE_URL is wrong.')]
+    const { config, progress } = context
+    const unchecked = findWrongSettings(context, ['DATABASE_URL'])
+    if (unchecked.length > 0) return unchecked
     if (config.databaseUrl === null && !existsSync(join(config.dataDir, sqliteFileName)))
       return [warning(`There is no database in ${config.dataDir} yet. The first start creates it.`)]
     let database: Database

@@ -56,6 +56,26 @@ describe.each(engines.filter(isConcurrent))('yonder doctor with %s', (engine) =>
     expect(code).toBe(1)
   })
 
+  it.each([
+    ['PUBLIC_URL', { PUBLIC_URL: 'nonsense', HOST: '0.0.0.0' }, 'addresses'],
+    ['DEFAULT_MODEL_BASE_URL', { DEFAULT_MODEL_BASE_URL: 'nonsense' }, 'model'],
+    [
+      'OIDC_ISSUER',
+      { OIDC_ISSUER: 'nonsense', OIDC_CLIENT_ID: 'client', OIDC_AUDIENCE: 'https://chat.example/api' },
+      'sign-in',
+    ],
+  ])('checks nothing that needs a %s that is wrong (§30.21)', async (name, settings, check) => {
+    const { complaints, findings } = await diagnose(settings)
+    expect(complaints).toEqual([
+      expect.stringContaining(`problem, settings: ${name}`),
+      `warning, ${check}: Not checked, because ${name} is wrong.`,
+    ])
+    const others = findings.filter((finding) => finding.check === check && finding.status === 'ok')
+    expect(others.map(({ message }) => message)).toEqual(
+      check === 'addresses' ? [expect.stringContaining('is free')] : [],
+    )
+  })
+
   it('names a data folder that is not there (§30.22)', async () => {
     const { complaints } = await diagnose({ DATA_DIR: installation.path('nope'), SECRET_KEY: '' })
     expect(complaints).toEqual(containing('/nope does not exist. The first start creates it'))

@@ -53,6 +53,15 @@ export const problem = (message: string): Report => ({ status: 'problem', messag
 
 export type { Report }
 
+/** Warns about what is not checked, because one of these settings is wrong and counts as unset. Empty when none is. */
+export function findWrongSettings(
+  { problems }: Pick<CheckContext, 'problems'>,
+  settings: readonly string[],
+): Report[] {
+  const wrong = problems.find(({ name }) => settings.includes(name))
+  return wrong === undefined ? [] : [warning(`Not checked, because ${wrong.name} is wrong.`)]
+}
+
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

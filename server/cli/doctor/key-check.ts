@@ -4,16 +4,16 @@ import { compareSecretKey } from '../../db/secrets/compare-secret-key.ts'
 import { findSecretKey, secretKeyFileName } from '../../db/secrets/require-secret-key.ts'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
 import { findReaders } from './folder-check.ts'
-import { messageOf, ok, problem, warning } from './finding.ts'
+import { findWrongSettings, messageOf, ok, problem, warning } from './finding.ts'
 import type { Check } from './finding.ts'
 
 /** The key of the stored secrets: that it is there, cannot be guessed or read by others, and fits the database. */
 export const keyCheck: Check = {
   name: 'key',
   async run(context) {
-    const { config, problems, database } = context
-    if (problems.some(({ name }) => name === 'SECRET_KEY'))
-      return [warning('Not checked, because SECRET_KEY is wrong.')]
+    const { config, database } = context
+    const unchecked = findWrongSettings(context, ['SECRET_KEY'])
+    if (unchecked.length > 0) return unchecked
     const path = join(config.dataDir, secretKeyFileName)
     let key: string | undefined
     try {

@@ -2,13 +2,16 @@ import type { Config } from '../../config/config.ts'
 import { createHostedKeys } from '../../identity/hosted/hosted-keys.ts'
 import { listLimits, listModels } from '../../models/list-models.ts'
 import { maxRequestMs } from './address-check.ts'
-import { messageOf, ok, problem, reasonOf, warning } from './finding.ts'
+import { findWrongSettings, messageOf, ok, problem, reasonOf, warning } from './finding.ts'
 import type { Check, Report } from './finding.ts'
 
 /** The provider of bots without an address: that it can be reached, accepts the key, and lists the models of the default bots. */
 export const modelCheck: Check = {
   name: 'model',
-  async run({ config, guards }) {
+  async run(context) {
+    const { config, guards } = context
+    const unchecked = findWrongSettings(context, ['DEFAULT_MODEL_BASE_URL', 'DEFAULT_MODEL_API_KEY'])
+    if (unchecked.length > 0) return unchecked
     if (config.defaultModel === null) return [ok('No provider is set (DEFAULT_MODEL_BASE_URL).')]
     const { baseUrl, apiKey } = config.defaultModel
     const endpoint = {
@@ -43,9 +46,13 @@ function namesOf({ defaultBots }: Config): string[] {
 /** The hosted provider of the sign-in, and Google, which the built-in provider, Gmail and Google Calendar use. */
 export const signInCheck: Check = {
   name: 'sign-in',
-  async run({ config, guards }) {
+  async run(context) {
+    const { config, guards } = context
     const { oidc, google } = config
-    const findings: Report[] = []
+    const findings: Report[] = [
+      ...findWrongSettings(context, ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_AUDIENCE']),
+      ...findWrongSettings(context, ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET', 'GOOGLE_ISSUER']),
+    ]
     for (const [setting, issuer] of [
       ['OIDC_ISSUER', oidc?.issuer],
       ['Google', google?.issuer],

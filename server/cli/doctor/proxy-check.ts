@@ -9,7 +9,7 @@ import type { ReceivedRequest } from '../../diagnosis/diagnosis-link.ts'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { errorCode } from '../../lib/describe-error.ts'
-import { ok, problem, reasonOf, warning } from './finding.ts'
+import { findWrongSettings, ok, problem, reasonOf, warning } from './finding.ts'
 import type { Check, CheckContext, Report } from './finding.ts'
 
 /** A name with a slash, as in the path of a bot. */
@@ -22,9 +22,12 @@ const maxStreamMs = 10_000 + frameCount * frameIntervalMs
 /** The proxy in front of the server: that it passes on host, address, path and streams unchanged (§30.23). */
 export const proxyCheck: Check = {
   name: 'proxy',
-  async run({ config, database, sealer, isServing, guards, now }: CheckContext) {
+  async run(context: CheckContext) {
+    const { config, database, sealer, isServing, guards, now } = context
     const { publicUrl } = config
     if (!isServing) return [ok('Not checked, because no server of Yonder runs here.')]
+    const unchecked = findWrongSettings(context, ['PUBLIC_URL'])
+    if (unchecked.length > 0) return unchecked
     if (database === null || sealer === null)
       return [warning('Not checked, because the database or its key cannot be used.')]
     const url = await createDiagnosisUrl(database.db, sealer, { publicUrl, parameter, now: now() })
