@@ -8,7 +8,8 @@ import { parseConfig } from './config.ts'
 const price = { model: 'm', input: 1, output: 2 }
 
 it.each([
-  ['no list', '{}', 'MODEL_PRICES: names a file that cannot be read (ENOENT)'],
+  ['no list', '{"model":"m"}', 'MODEL_PRICES: must be a list of models'],
+  ['a missing file', '/none/prices.json', 'MODEL_PRICES: names a file that cannot be read (ENOENT)'],
   ['broken JSON', '[{', 'MODEL_PRICES: must be a JSON list of models, or the path of a file with one'],
   ['a folder', '/tmp', 'MODEL_PRICES: names a file that cannot be read (EISDIR)'],
   ['a negative price', [{ ...price, input: -1 }], 'MODEL_PRICES.0.input: must not be negative'],

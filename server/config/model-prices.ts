@@ -55,7 +55,7 @@ export type ModelPrice = z.infer<typeof ModelPrice>
 export const modelPrices = z
   .string()
   .transform((text, context): unknown => {
-    const fromFile = !text.trimStart().startsWith('[')
+    const fromFile = !/^\s*[[{"]/.test(text)
     try {
       return JSON.parse(fromFile ? readFileSync(text, 'utf8').replace(/^\uFEFF/, '') : text)
     } catch (error) {
