@@ -31,7 +31,7 @@ export function cutText(text: string, maxChars: number): CutText {
   return { text: characters.slice(0, maxChars).join(''), isCut: true }
 }
 
-/** Returns the title of a chat or a message: the beginning of its text on one line. */
+/** Returns the title of a chat or a message: the beginning of the first `maxTitleSourceChars` of its text, on one line. */
 export function deriveTitle(text: string, maxChars: number): CutText {
   return cutText(text.slice(0, maxTitleSourceChars).replace(/\s+/g, ' ').trim(), maxChars)
 }
