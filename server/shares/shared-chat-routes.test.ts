@@ -127,7 +127,15 @@ describe.each(engines)('a shared chat on %s', (engine) => {
         tool: 'read',
         call: { state: 'answered' },
       },
-      { id: '3', parent_id: '2', role: 'user', content: '', status: 'complete', server: 'files' },
+      {
+        id: '3',
+        parent_id: '2',
+        role: 'user',
+        content: '',
+        status: 'complete',
+        server: 'files',
+        outcome: { status: 'done', duration: null, parts: [] },
+      },
       { id: '4', parent_id: '3', role: 'assistant', content: 'Done.', status: 'complete' },
       {
         id: '5',
@@ -145,6 +153,53 @@ describe.each(engines)('a shared chat on %s', (engine) => {
       expected.map((message) => ({ ...message, ...times })),
     )
     expect(response.body).not.toMatch(/secret|usage|reasoning|arguments/)
+  })
+
+  it.each([
+    ['tool_error', 'failed'],
+    ['failed', 'failed'],
+    ['authorization_needed', 'failed'],
+    ['timed_out', 'timed_out'],
+    ['stopped', 'stopped'],
+    ['interrupted', 'interrupted'],
+  ])(
+    'shows that a call ended as %s with the outcome %s, without the reason (§20.5, §20.6)',
+    async (status, shown) => {
+      const id = `ended-${status}-${engine}`
+      const outcome = { status, duration: 7, parts: [{ type: 'text', text: 'secret' }] }
+      const call = '{"id":"secret","name":"files__read","rest":[]}'
+      await write(id, [
+        { id: 'q', content: 'Look it up' },
+        { id: 'a', role: 'assistant', server: 'files', tool: 'read', call_state: 'answered', call },
+        { id: 'r', content: 'secret', server: 'files', outcome: JSON.stringify(outcome) },
+      ])
+      const response = await visit(await share(id, 'r'))
+      expect(SharedChat.parse(response.json()).messages[2]).toMatchObject({
+        content: '',
+        outcome: { status: shown, duration: null, parts: [] },
+      })
+      expect(response.body).not.toContain('secret')
+    },
+  )
+
+  it('does not call a call denied whose result is on another branch (§20.5)', async () => {
+    const id = `elsewhere-${engine}`
+    const call = '{"id":"1","name":"files__read","rest":[]}'
+    await write(id, [
+      { id: 'q', content: 'Look it up' },
+      { id: 'a', role: 'assistant', server: 'files', tool: 'read', call_state: 'answered', call },
+      { id: 'm', content: 'Something else' },
+      { id: 'b', role: 'assistant', server: 'files', tool: 'read', call_state: 'denied', call },
+      { id: 'n', content: 'cancel' },
+    ])
+    const { messages } = await read(await share(id, 'n'))
+    expect(messages.map(({ call }) => call?.state)).toEqual([
+      undefined,
+      'answered',
+      undefined,
+      'denied',
+      undefined,
+    ])
   })
 
   it('does not show why a reply failed, because the reason may contain an address or a key (§20.6)', async () => {

@@ -1,4 +1,4 @@
-import { listWholePath } from '../chats/message-store.ts'
+import { isToolResult, listWholePath } from '../chats/message-store.ts'
 import type { Db } from '../db/database.ts'
 import type { MessageRow } from '../db/tables/tables.ts'
 import { AppError } from '../lib/app-error.ts'
@@ -6,7 +6,7 @@ import { findShare } from './share-store.ts'
 import type { Message } from '@yonder/contract/message'
 import { showFailure } from '@yonder/contract/apply-event'
 import type { SharedChat } from '@yonder/contract/share'
-import type { ToolCallState } from '@yonder/contract/tool-call'
+import type { ToolCallState, ToolOutcome } from '@yonder/contract/tool-call'
 import { presentMessage } from '../chats/present-chat.ts'
 
 /**
@@ -38,8 +38,9 @@ export function presentSharedChat(shareId: string, path: readonly MessageRow[]):
 }
 
 function presentSharedMessage(row: MessageRow, position: number, next: MessageRow | undefined): Message {
+  const shown = presentMessage({ ...row, error_code: null, error_message: null })
   const { role, content, timestamp, unix_timestamp, status, model, provider, finish, server, tool, call } =
-    presentMessage({ ...row, error_code: null, error_message: null })
+    shown
   const message: Message = {
     id: String(position),
     parent_id: position === 1 ? null : String(position - 1),
@@ -53,19 +54,30 @@ function presentSharedMessage(row: MessageRow, position: number, next: MessageRo
     ...(finish === undefined ? {} : { finish }),
     ...(server === undefined ? {} : { server }),
     ...(tool === undefined ? {} : { tool }),
-    ...(call === undefined ? {} : { call: { state: stateFrom(next) } }),
+    ...(call === undefined ? {} : { call: { state: stateFrom(row, next) } }),
   }
-  // The result is private. The message only shows that the preceding call has a result.
-  if (role === 'user' && server !== undefined) return { ...message, content: '' }
+  // The result is private. The message only shows how the preceding call ended.
+  if (role === 'user' && server !== undefined)
+    return { ...message, content: '', ...(shown.outcome && { outcome: publicOutcome(shown.outcome) }) }
   // The real error message may contain an address or a key.
   if (status === 'failed') return showFailure({ ...message, error: failure })
   return message
 }
 
-/** Returns the state of a call from the next message on the path, because other branches are not shared. */
-function stateFrom(next: MessageRow | undefined): ToolCallState {
+/**
+ * Returns the state of a call as far as the path shows it. At the end of the path this is `waiting`, also when the call was
+ * made later: a shared chat does not change.
+ */
+function stateFrom({ call_state }: MessageRow, next: MessageRow | undefined): ToolCallState {
   if (next === undefined) return 'waiting'
-  return next.role === 'user' && next.server !== null ? 'answered' : 'denied'
+  // A call whose result is on another branch was answered; any other call was denied by the message that follows.
+  return isToolResult(next) || call_state === 'answered' ? 'answered' : 'denied'
+}
+
+/** Returns how a call ended, without the result. Why it failed is private, apart from a timeout. */
+function publicOutcome({ status }: ToolOutcome): ToolOutcome {
+  const isReason = status === 'tool_error' || status === 'authorization_needed'
+  return { status: isReason ? 'failed' : status, duration: null, parts: [] }
 }
 
 const failure = { code: 'internal', message: 'This reply failed.' } as const

@@ -54,7 +54,7 @@ it('shows the messages of the path, and only the name and state of a tool call (
   const [question, turn, objection, waiting, ...others] = screen.getAllByRole('article')
   expect(others).toEqual([])
   expect(objection).toHaveTextContent('Not that')
-  expect(waiting).toHaveTextContent(/files copy.*Not run/)
+  expect(waiting).toHaveTextContent(/files copy.*No result/)
   expect(question).toHaveTextContent('Look it up')
   expect(turn).toHaveTextContent(/files read.*Done.*files write.*Denied/)
   expect(await within(turn as HTMLElement).findByText('Looking.', {}, { timeout: 5000 })).toBeVisible()
@@ -63,6 +63,27 @@ it('shows the messages of the path, and only the name and state of a tool call (
     new Set(['Copy message']),
   )
   expect(screen.queryByRole('textbox')).toBeNull()
+})
+
+it.each([
+  ['tool_error', 'Failed'],
+  ['failed', 'Failed'],
+  ['timed_out', 'Timed out'],
+  ['stopped', 'Stopped'],
+  ['interrupted', 'Interrupted'],
+] as const)('shows a call that ended as %s as %s (§20.5)', async (status, label) => {
+  open(status, [
+    message(1, { role: 'user', content: 'Look it up' }),
+    message(2, { role: 'assistant', server: 'files', tool: 'read', call: { state: 'answered' } }),
+    message(3, {
+      role: 'user',
+      content: '',
+      server: 'files',
+      outcome: { status, duration: null, parts: [] },
+    }),
+  ])
+  expect(await screen.findByText(label)).toBeVisible()
+  expect(screen.queryByText('Done')).toBeNull()
 })
 
 it('is excluded from search engines (§20.8)', async () => {

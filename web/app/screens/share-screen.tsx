@@ -1,10 +1,13 @@
+import type { Message } from '@yonder/contract/message'
 import type { SharedChat } from '@yonder/contract/share'
+import type { ToolCall } from '@yonder/contract/tool-call'
 import { useParams } from 'react-router'
 import { MessageSlotsContext } from '../../features/chat/message/message-context.ts'
 import type { MessageSlots } from '../../features/chat/message/message-context.ts'
 import { ReadOnlyMessages } from '../../features/chat/list/read-only-messages.tsx'
 import { SharedChatView } from '../../features/sharing/shared-chat-view.tsx'
 import { SharedToolCall } from '../../features/sharing/shared-tool-call.tsx'
+import type { SharedCallState } from '../../features/sharing/shared-tool-call.tsx'
 import { BrandLink } from '../layout/brand-link.tsx'
 
 /** A shared chat, the same signed in and signed out (§2.3), without input, connection logs and connectors (§2.37). */
@@ -34,10 +37,12 @@ function SharedMessages({ chat: { messages, selected_message_id } }: { readonly 
 
 const slots: MessageSlots = {
   toolCall: ({ message: { server = '', tool = '', call }, result }) => (
-    <SharedToolCall
-      server={server}
-      tool={tool}
-      state={call?.state ?? (result === undefined ? 'waiting' : 'answered')}
-    />
+    <SharedToolCall server={server} tool={tool} state={readSharedCallState(call, result)} />
   ),
+}
+
+/** A result without an outcome is of an earlier version, or of the demo chat. */
+function readSharedCallState(call: ToolCall | undefined, result: Message | undefined): SharedCallState {
+  if (result !== undefined) return result.outcome?.status ?? 'done'
+  return call?.state === 'denied' ? 'denied' : 'no_result'
 }

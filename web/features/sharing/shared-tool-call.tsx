@@ -1,18 +1,26 @@
-import type { ToolCall } from '@yonder/contract/tool-call'
+import type { ToolOutcomeStatus } from '@yonder/contract/tool-call'
 import { Check, Minus, Wrench, X } from 'lucide-react'
 
+/** How a call ended; `no_result` when its result is not on the shared path. */
+export type SharedCallState = ToolOutcomeStatus | 'no_result'
+
+const failed = { label: 'Failed', Icon: X, tone: 'text-danger' } as const
 const states = {
-  answered: { label: 'Done', Icon: Check, tone: 'text-success' },
+  done: { label: 'Done', Icon: Check, tone: 'text-success' },
+  tool_error: failed,
+  failed,
+  authorization_needed: failed,
+  timed_out: { label: 'Timed out', Icon: X, tone: 'text-danger' },
+  stopped: { label: 'Stopped', Icon: Minus, tone: undefined },
+  interrupted: { label: 'Interrupted', Icon: Minus, tone: undefined },
   denied: { label: 'Denied', Icon: X, tone: undefined },
-  waiting: { label: 'Not run', Icon: Minus, tone: undefined },
-  running: { label: 'Not run', Icon: Minus, tone: undefined },
-} as const
+  no_result: { label: 'No result', Icon: Minus, tone: undefined },
+} as const satisfies Record<SharedCallState, unknown>
 
 export interface SharedToolCallProps {
   readonly server: string
   readonly tool: string
-  /** The state of the call on the shared path. */
-  readonly state: ToolCall['state']
+  readonly state: SharedCallState
 }
 
 /**
