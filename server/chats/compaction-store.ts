@@ -103,7 +103,7 @@ export async function holdCompaction(
 
 /**
  * Stores the rewritten text of a summary and ends its reservation, which `until` identifies. Returns false when the summary
- * is gone or has another reservation.
+ * is gone, or when the reservation expired and another request has changed or reserved the summary since.
  */
 export async function finishCompaction(
   db: Db,

@@ -120,6 +120,37 @@ describe.each(engines)('a summary of older messages, on %s', (engine) => {
     expect(await read(chatId)).toMatchObject({ content: 'Mine.' })
   })
 
+  it.each([
+    [
+      'was removed',
+      404,
+      'There is no such summary',
+      (id: string) => product.database.db.deleteFrom('compactions').where('id', '=', id).execute(),
+    ],
+    [
+      'was reserved by another request after the time limit',
+      409,
+      'Writing the summary again took too long',
+      (id: string) =>
+        product.database.db.updateTable('compactions').set({ held_until: 5 }).where('id', '=', id).execute(),
+    ],
+  ] as const)(
+    'that %s while it is written again is not changed (§26.7)',
+    async (_, status, message, change) => {
+      const { chatId, address, compaction } = await openSummarized()
+      const gate = product.model.gate()
+      product.model.reply([gate, 'Too late.'])
+      const count = product.model.requests.length
+      const rewriting = ada.post(`${address}/rewrite`, { botName: 'Helper' })
+      await product.model.received(count + 1)
+      await change(compaction.id)
+      gate.open()
+      const response = await rewriting
+      expect([response.statusCode, response.body]).toEqual([status, expect.stringContaining(message)])
+      expect((await read(chatId))?.content).toBe(status === 404 ? undefined : 'Before.')
+    },
+  )
+
   it('stays reserved for a process whose clock is ahead of the database (§26.7)', async () => {
     const { address } = await openSummarized()
     const gate = product.model.gate()

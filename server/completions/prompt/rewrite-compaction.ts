@@ -1,4 +1,9 @@
-import { finishCompaction, holdCompaction, releaseCompaction } from '../../chats/compaction-store.ts'
+import {
+  finishCompaction,
+  holdCompaction,
+  releaseCompaction,
+  requireCompaction,
+} from '../../chats/compaction-store.ts'
 import type { BotRow, CompactionRow } from '../../db/tables/tables.ts'
 import type { User } from '../../identity/user.ts'
 import { withTimeout } from '../../lib/abort.ts'
@@ -37,15 +42,24 @@ export async function rewriteCompaction(deps: RewriteDeps, rewrite: RewriteOptio
   const { bot, row, closed, onChanged } = rewrite
   const { db } = deps.database
   const until = await holdCompaction(deps.database, row, maxRewriteMs)
-  if (until === null) throw heldCompaction()
+  if (until === null) {
+    await requireCompaction(db, row.chat_id, row.id)
+    throw heldCompaction()
+  }
   onChanged()
   try {
     const result = await withTimeout(closed, maxRewriteMs, (signal) => write(deps, rewrite, signal))
     if ('failure' in result)
       throw new AppError('upstream_error', `The summary could not be written again: ${result.failure}`)
     const change = { ...result, bot: bot.name, edited: 0, written_at: deps.now(), held_until: null }
-    if (!(await finishCompaction(db, row, until, change)))
-      throw new AppError('not_found', 'The summary was removed in the meantime. Reload the page.')
+    if (!(await finishCompaction(db, row, until, change))) {
+      await requireCompaction(db, row.chat_id, row.id)
+      // The reservation has expired, and another request has changed or reserved the summary since.
+      throw new AppError(
+        'conflict',
+        'Writing the summary again took too long, and another change was made since, so the new text was not saved. Reload the page to see the summary.',
+      )
+    }
     return { ...row, ...change }
   } catch (error) {
     await releaseCompaction(db, row, until)
