@@ -97,7 +97,9 @@ export async function fitPrompt(
     summarizeBefore === 0 ? undefined : await summarize(frame, source, summarizeBefore, budget, now)
   if (summary !== undefined) {
     const path = source.path.slice(summarizeBefore)
-    return { path, summary, shortenBefore: Math.max(0, shortenBefore - summarizeBefore) }
+    const fitted = { path, summary, shortenBefore: Math.max(0, shortenBefore - summarizeBefore) }
+    addDroppedNotice(frame, fitted, countDropped(path, fitted.shortenBefore))
+    return fitted
   }
   const path = source.path.slice(-maxPathMessages)
   const fitted = {
@@ -107,12 +109,20 @@ export async function fitPrompt(
     shortenBefore: Math.max(0, shortenBefore - (source.path.length - path.length)),
   }
   const dropped = source.path.length - path.length + countDropped(path, fitted.shortenBefore)
-  if (dropped > 0 && !frame.signal.aborted)
-    frame.recorder.add({
-      type: 'notice',
-      notice: `The model was called without the oldest ${dropped === 1 ? 'message' : `${dropped} messages`}.`,
-    })
+  addDroppedNotice(frame, fitted, dropped)
   return fitted
+}
+
+/** Adds a notice to the reply when its request leaves out messages that no summary replaces. */
+function addDroppedNotice(
+  { recorder, signal }: SummaryFrame,
+  { summary }: PromptSource,
+  dropped: number,
+): void {
+  if (dropped === 0 || signal.aborted) return
+  const messages = dropped === 1 ? 'message' : `${dropped} messages`
+  const place = summary === undefined ? '' : ' after the summary'
+  recorder.add({ type: 'notice', notice: `The model was called without the oldest ${messages}${place}.` })
 }
 
 /** Summarises the messages before index `end`. Returns undefined after a failure, and adds a notice of it to the reply. */
