@@ -38,7 +38,7 @@ export interface StoredCall {
   readonly changes?: readonly ToolChange[]
   /** The fingerprint of the tool that the user decides about. A tool with another fingerprint is not called. */
   readonly fingerprint?: string
-  /** On a call that needs approval: which connector and credential (no secret) it uses. With others it is not made. */
+  /** On a call that needs approval: identifies the connector and its credential (no secret). With another one the call is not made. */
   readonly credential?: string
   /** The calls of the same batch that come after this one. */
   readonly rest: readonly BatchCall[]
@@ -73,11 +73,18 @@ export interface PendingCallFilter {
   readonly messageId?: string | undefined
 }
 
-/** Returns the user's replies with a call of this tool that needs approval, newest first. */
+/** The replies that `listPendingCalls` returns at most. */
+export const pendingCallsPage = 50
+
+/**
+ * Returns the user's replies with a call of this tool that needs approval, newest first: at most `pendingCallsPage`, after
+ * the first `offset`.
+ */
 export function listPendingCalls(
   db: Db,
   user: Pick<User, 'id'>,
   { server, tool, chatId, messageId }: PendingCallFilter,
+  offset: number,
 ): Promise<MessageRow[]> {
   let query = db
     .selectFrom('messages as m')
@@ -89,10 +96,15 @@ export function listPendingCalls(
     .where('m.tool', '=', tool)
   if (chatId !== undefined) query = query.where('m.chat_id', '=', chatId)
   if (messageId !== undefined) query = query.where('m.id', '=', messageId)
-  return query.orderBy('m.unix_timestamp', 'desc').limit(50).execute()
+  return query
+    .orderBy('m.unix_timestamp', 'desc')
+    .orderBy('m.position', 'desc')
+    .limit(pendingCallsPage)
+    .offset(offset)
+    .execute()
 }
 
-/** What happens to a call that needs approval, with a changed `call` column if there is one. */
+/** The new state of a call that needs approval, and its new `call` column if that changes too. */
 export interface CallClaim {
   readonly state: 'running' | 'denied'
   readonly call?: StoredCall

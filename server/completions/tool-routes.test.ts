@@ -289,6 +289,34 @@ describe.each(engines)('approval of tool calls, on %s', (engine) => {
     }
   })
 
+  it('finds a call by its arguments among many calls of its tool that need approval (§12.6)', async () => {
+    const ada = await joinWithTool('polite', [])
+    const { chatId } = await requestCall(ada, 'polite', 'act', { a: 'oldest' })
+    const { db } = product.database
+    const { position: _, ...row } = await db
+      .selectFrom('messages')
+      .selectAll()
+      .where('chat_id', '=', chatId)
+      .where('call_state', '=', 'waiting')
+      .executeTakeFirstOrThrow()
+    const newer = Array.from({ length: 120 }, (_, index) => ({
+      ...row,
+      id: `newer-${index}`,
+      arguments: JSON.stringify({ a: index }),
+      unix_timestamp: row.unix_timestamp + 1,
+    }))
+    await db.insertInto('messages').values(newer).execute()
+    replyWith('done')
+    const confirmed = await ada.confirm({ server: 'polite', tool: 'act', args: { a: 'oldest' } })
+    await confirmed.ended
+    expect(confirmed.text).toBe('done')
+    expect(
+      statusAndBody(
+        await ada.post('/api/tool/confirm', { server: 'polite', tool: 'act', args: {}, botName: 'Helper' }),
+      ),
+    ).toEqual(conflict('other arguments'))
+  })
+
   it.runIf(isConcurrent(engine))(
     'runs a call once when it is approved many times at once (§7.12, §12.7)',
     async () => {

@@ -2,7 +2,12 @@ import type { ToolConfirmRequest } from '@yonder/contract/completion'
 import { lockChat, requireChat } from '../../chats/chat-store.ts'
 import { findLatestTime, findMessage } from '../../chats/message-store.ts'
 import { presentMessage } from '../../chats/present-chat.ts'
-import { parseCall, claimPendingCall, listPendingCalls } from '../../chats/tool-call-store.ts'
+import {
+  parseCall,
+  claimPendingCall,
+  listPendingCalls,
+  pendingCallsPage,
+} from '../../chats/tool-call-store.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { readArguments } from '../../connectors/calls/tool-call.ts'
 import type { Database } from '../../db/database.ts'
@@ -28,11 +33,16 @@ export async function requirePendingCall(
   { server, tool, args, chatId, messageId }: ToolConfirmRequest,
 ): Promise<MessageRow> {
   if (chatId !== undefined) await requireChat(db, user, chatId)
-  const pending = await listPendingCalls(db, user, { server, tool, chatId, messageId })
   const expected = toCanonical(args)
-  const match = pending.find((row) => expected !== undefined && toCanonical(row.arguments) === expected)
-  if (match !== undefined) return match
-  if (pending.length > 0)
+  let pending: readonly MessageRow[]
+  let count = 0
+  do {
+    pending = await listPendingCalls(db, user, { server, tool, chatId, messageId }, count)
+    const match = pending.find((row) => expected !== undefined && toCanonical(row.arguments) === expected)
+    if (match !== undefined) return match
+    count += pending.length
+  } while (pending.length === pendingCallsPage)
+  if (count > 0)
     throw refusal('A call of this tool needs approval, but with other arguments. Reload the page.')
   if (chatId === undefined || messageId === undefined) throw refusal(notWaiting)
   throw refusal(explainNotPending(await findMessage(db, chatId, messageId), server, tool))
