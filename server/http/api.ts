@@ -24,5 +24,5 @@ export const AnyId = z.object({ id: z.string().transform(normalizeText) })
 
 /** The refusal of a request that arrives while the server shuts down. */
 export function shuttingDown(): AppError {
-  return new AppError('unavailable', 'The server is shutting down. Try again in a moment.')
+  return new AppError('unavailable', 'Yonder is shutting down. Try again in a moment.')
 }

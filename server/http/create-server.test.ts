@@ -25,7 +25,7 @@ it('refuses new requests while the server shuts down (§22.9)', async () => {
   expect(response.status).toBe(503)
   expect(response.headers.get('connection')).toBe('close')
   expect(await response.json()).toEqual({
-    error: { code: 'unavailable', message: 'The server is shutting down. Try again in a moment.' },
+    error: { code: 'unavailable', message: 'Yonder is shutting down. Try again in a moment.' },
   })
   end()
   await closed
