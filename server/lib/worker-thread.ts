@@ -9,13 +9,15 @@ const maxStartMs = 30_000
 /** The thread is terminated after this time without work. */
 const maxIdleMs = 60_000
 
-export interface WorkerThreadOptions {
+export interface WorkerThreadOptions<Input> {
   /** The address of the calling module and the name of the worker beside it, as for `workerSource`. */
   readonly moduleUrl: string
   readonly name: string
   /** The thread is terminated when it takes longer for one job. */
   readonly maxJobMs: number
   readonly maxHeapMb: number
+  /** Returns the buffers of an input that are moved to the thread, instead of a copy. */
+  readonly transfer?: (input: Input) => readonly ArrayBuffer[]
 }
 
 interface StartedWorker {
@@ -35,14 +37,14 @@ interface Job<Input, Output> {
  * worker posts one message when it is ready and then one for each job.
  */
 export class WorkerThread<Input, Output> {
-  readonly #options: WorkerThreadOptions
+  readonly #options: WorkerThreadOptions<Input>
   readonly #jobs = new RoundRobin<Job<Input, Output>>()
   readonly #closing = new AbortController()
   #isRunning = false
   #started: StartedWorker | undefined
   #idleTimer: NodeJS.Timeout | undefined
 
-  constructor(options: WorkerThreadOptions) {
+  constructor(options: WorkerThreadOptions<Input>) {
     this.#options = options
   }
 
@@ -89,7 +91,7 @@ export class WorkerThread<Input, Output> {
     const { worker, ready } = (this.#started ??= this.#start())
     await ready
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- worker threads have no origin
-    worker.postMessage(input)
+    worker.postMessage(input, this.#options.transfer?.(input) ?? [])
     return (await this.#nextMessage(worker, this.#options.maxJobMs)) as Output
   }
 

@@ -82,9 +82,9 @@ export class ResultCapture implements CapturedResults {
   }
 
   /** Captures the result in a message that is too large for the main thread. @throws AppError when it is refused */
-  readonly readLarge: ReadLarge = async (data) => {
+  readonly readLarge: ReadLarge = async (data, secret) => {
     const { userId, largeMessageReader, url, limits } = this.#source
-    const read = await largeMessageReader.read(userId, { data, methods: this.#methods, url, limits })
+    const read = await largeMessageReader.read(userId, { data, secret, methods: this.#methods, url, limits })
     if (read.kind === 'ignored') return undefined
     if (read.kind === 'refused') throw toRefusal(read)
     if (read.kind !== 'other') this.#methods.delete(read.id)

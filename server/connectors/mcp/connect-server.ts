@@ -153,9 +153,9 @@ function readingFetch(send: GuardedFetch['fetch'], { options, budget, results }:
   const limited = limitResponses(sendInTurn, budget, source.limits, () =>
     responseScheduler.next(source.userId),
   )
-  return readMessages(limited, async (data) => {
+  return readMessages(limited, async (data, secret) => {
     try {
-      return await results.readLarge(data)
+      return await results.readLarge(data, secret)
     } catch (error) {
       throw error instanceof AppError ? budget.refuse(error) : error
     }

@@ -12,6 +12,7 @@ const methods = new Map<unknown, string>([
 const read = (message: unknown) =>
   worker.read('ada', {
     data: typeof message === 'string' ? message : JSON.stringify(message),
+    secret: undefined,
     methods,
     url: 'https://tools.example/mcp',
     limits: connectorLimits,
@@ -37,6 +38,17 @@ describe('the thread that reads large messages', () => {
     if (outcome.kind !== 'page') throw new Error('No page.')
     expect(outcome.page.tools).toHaveLength(200)
     expect(JSON.parse(outcome.message)).toMatchObject({ result: { nextCursor: 'next', tools: [] } })
+  })
+
+  it.each(['text', 'bytes'] as const)('removes the secret of the request from %s (§21.16)', async (form) => {
+    const secret = 'a-secret-of-the-request'
+    const text = `${secret} ${secret.replace('-', String.raw`\u002d`)} ${'x'.repeat(50_000)}`
+    const json = JSON.stringify({ jsonrpc: '2.0', id: 2, result: { content: [{ type: 'text', text }] } })
+    const data = form === 'text' ? json : new TextEncoder().encode(json)
+    const outcome = await worker.read('ada', { data, secret, methods, url: '', limits: connectorLimits })
+    if (outcome.kind !== 'result') throw new Error('No result.')
+    expect(outcome.result.text.slice(0, 5)).toBe('… … x')
+    if (typeof data !== 'string') expect(data.length, 'moved to the thread').toBe(0)
   })
 
   it('shortens an error, ignores a notification, and refuses a request', async () => {

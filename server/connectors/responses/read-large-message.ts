@@ -1,6 +1,7 @@
 import { readResult } from '../calls/read-result.ts'
 import type { ReadResult } from '../calls/read-result.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
+import { hideSecret } from '../../lib/hide-secret.ts'
 import { readPage } from '../tools/read-tools.ts'
 import type { ToolPage } from '../tools/read-tools.ts'
 
@@ -8,7 +9,9 @@ type JsonObject = Readonly<Record<string, unknown>>
 
 export interface LargeMessage {
   /** The message as JSON, or its UTF-8 bytes. */
-  readonly data: string | Uint8Array
+  readonly data: string | Uint8Array<ArrayBuffer>
+  /** The secret that the request was sent with, which is removed from the message. */
+  readonly secret: string | undefined
   /** The methods of the pending requests for lists and calls, by their ids. */
   readonly methods: ReadonlyMap<unknown, string>
   /** The connector's address, which is part of the fingerprints of its tools. */
@@ -36,8 +39,15 @@ export const maxDirectBytes = 32 * 1_024
 const maxErrorChars = 2_000
 
 /** Reads a message that would block the event loop for too long. Runs in the thread of `message-worker.ts`. */
-export async function readLargeMessage({ data, methods, url, limits }: LargeMessage): Promise<ReadMessage> {
-  const message = parse(typeof data === 'string' ? data : new TextDecoder().decode(data))
+export async function readLargeMessage({
+  data,
+  secret,
+  methods,
+  url,
+  limits,
+}: LargeMessage): Promise<ReadMessage> {
+  const text = typeof data === 'string' ? data : new TextDecoder().decode(data)
+  const message = parse(hideSecret(text, secret))
   if (message === undefined) return { kind: 'refused', reason: 'invalid' }
   const { id, result, error } = message
   if (isObject(result)) {

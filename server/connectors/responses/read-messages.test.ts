@@ -9,15 +9,17 @@ async function read(
   init: { type?: string; status?: number; headers?: Record<string, string> } = {},
 ) {
   const large: string[] = []
+  const secrets: (string | undefined)[] = []
   const { type = 'text/event-stream', status = 200, headers = {} } = init
   const response = await readMessages(
     () => Promise.resolve(new Response(body, { status, headers: { 'content-type': type } })),
-    (data) => {
+    (data, secret) => {
+      secrets.push(secret)
       large.push(typeof data === 'string' ? data : Buffer.from(data).toString())
       return Promise.resolve('{"jsonrpc":"2.0"}')
     },
   )('https://tools.example', { headers })
-  return { text: await response.text(), status: response.status, large }
+  return { text: await response.text(), status: response.status, large, secrets }
 }
 
 describe('readMessages', () => {
@@ -76,14 +78,18 @@ describe('readMessages', () => {
     )
   })
 
-  it('removes the token of the request from a large message (§21.16)', async () => {
-    const big = message(1, 'sk-canary-0123456789'.repeat(4_000))
-    const headers = { authorization: 'Bearer sk-canary-0123456789' }
-    const { large } = await read(`data: ${big}\n\n`, { headers })
-    expect(large.join()).not.toContain('canary')
-    const json = await read(big, { type: 'application/json', headers })
-    expect(json.large.join() + json.text).not.toContain('canary')
-  })
+  it.each(['text/event-stream', 'application/json'])(
+    'passes the token of the request to the thread that removes it from a large message (%s) (§21.16)',
+    async (type) => {
+      const big = message(1, 'sk-canary-0123456789'.repeat(4_000))
+      const headers = { authorization: 'Bearer sk-canary-0123456789' }
+      const body = type === 'application/json' ? big : `data: ${big}\n\n`
+      const { large, secrets, text } = await read(body, { type, headers })
+      expect(large).toEqual([big])
+      expect(secrets).toEqual(['sk-canary-0123456789'])
+      expect(text).not.toContain('canary')
+    },
+  )
 
   it('reads only the start of an error', async () => {
     const endless = new ReadableStream({

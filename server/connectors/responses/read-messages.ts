@@ -5,10 +5,14 @@ import { hideSecret, readAuthorization } from '../../lib/hide-secret.ts'
 import { maxDirectBytes } from './read-large-message.ts'
 
 /**
- * Reads a message that is too large for the main thread. Returns the JSON that takes its place, or undefined when the
+ * Reads a message that is too large for the main thread, and removes the secret from it; the bytes must not be used
+ * afterwards. Returns the JSON that takes its place, or undefined when the
  * message is ignored. Rejects when the message is refused.
  */
-export type ReadLarge = (data: string | Uint8Array) => Promise<string | undefined>
+export type ReadLarge = (
+  data: string | Uint8Array<ArrayBuffer>,
+  secret: string | undefined,
+) => Promise<string | undefined>
 
 /**
  * Wraps a fetch of MCP messages so that the SDK parses small messages only. An event stream is rewritten with one kind of
@@ -66,7 +70,7 @@ async function* readEvents(
 ): AsyncIterable<Uint8Array> {
   const events: (EventSourceMessage | { readonly retry: number })[] = []
   const parser = createParser({
-    onEvent: (event) => events.push({ ...event, data: hideSecret(event.data, secret) }),
+    onEvent: (event) => events.push(event),
     onRetry: (retry) => events.push({ retry }),
   })
   const decoder = new TextDecoder()
@@ -76,8 +80,8 @@ async function* readEvents(
     let text = ''
     for (const event of events.splice(0)) {
       if ('retry' in event) text += `retry: ${event.retry}\n\n`
-      else if (event.data.length <= maxDirectBytes) text += formatEvent(event, event.data)
-      else text += formatEvent(event, (await readLarge(event.data)) ?? '')
+      else if (event.data.length <= maxDirectBytes) text += formatEvent(event, hideSecret(event.data, secret))
+      else text += formatEvent(event, (await readLarge(event.data, secret)) ?? '')
     }
     if (text !== '') yield encoder.encode(text)
   }
@@ -97,10 +101,21 @@ async function* readJson(
 ): AsyncIterable<Uint8Array> {
   const pieces: Uint8Array[] = []
   for await (const piece of body) pieces.push(piece)
-  const bytes = Buffer.concat(pieces)
-  const message = secret === undefined ? bytes : Buffer.from(hideSecret(bytes.toString(), secret))
-  if (message.length <= maxDirectBytes) yield message
-  else yield new TextEncoder().encode((await readLarge(new Uint8Array(message))) ?? '')
+  const bytes = join(pieces)
+  if (bytes.length > maxDirectBytes) yield new TextEncoder().encode((await readLarge(bytes, secret)) ?? '')
+  else if (secret === undefined) yield bytes
+  else yield new TextEncoder().encode(hideSecret(new TextDecoder().decode(bytes), secret))
+}
+
+/** Joins pieces in a buffer of their own, which can be passed to a thread without a copy. */
+function join(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const joined = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    joined.set(piece, at)
+    at += piece.length
+  }
+  return joined
 }
 
 /** Reads the start of a response that is an error or no message. */
