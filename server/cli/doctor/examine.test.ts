@@ -56,6 +56,14 @@ describe.each(engines.filter(isConcurrent))('yonder doctor with %s', (engine) =>
     expect(code).toBe(1)
   })
 
+  it('names a file .env that cannot be read (§30.22)', async () => {
+    const problems = [{ name: '.env', message: 'cannot be read (EACCES)' }]
+    const findings = await examine(installation.settings, { problems })
+    expect(findings.filter(({ check }) => check === 'settings')).toEqual([
+      { check: 'settings', status: 'problem', message: '.env: cannot be read (EACCES).' },
+    ])
+  })
+
   it.each([
     ['PUBLIC_URL', { PUBLIC_URL: 'nonsense', HOST: '0.0.0.0' }, 'addresses'],
     ['DEFAULT_MODEL_BASE_URL', { DEFAULT_MODEL_BASE_URL: 'nonsense' }, 'model'],
