@@ -116,6 +116,7 @@ describe('readPage', () => {
     )
     expect(tools.map(({ problem }) => problem === null)).toEqual([false, false, false, false, true])
     expect(tools[0]?.definition.inputSchema).toEqual({})
+    expect(tools[3]?.problem).toBe('the definition of its results is nested too deeply')
   })
 
   it('removes invisible characters, which still change the fingerprint (§18.31)', () => {

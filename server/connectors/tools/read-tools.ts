@@ -154,10 +154,15 @@ function findProblem(
   { maxSchemaDepth: schemaDepth, maxSchemaChars: schemaChars }: ToolListLimits,
 ): string | null {
   if (given === undefined || inputSchema['type'] !== 'object') return 'it does not define its parameters'
-  for (const part of [inputSchema, outputSchema, annotations]) {
+  const parts = [
+    ['the definition of its parameters', inputSchema],
+    ['the definition of its results', outputSchema],
+    ['the object with its annotations', annotations],
+  ] as const
+  for (const [description, part] of parts) {
     if (part === null) continue
-    if (isDeeperThan(part, schemaDepth * 2)) return 'the definition of its parameters is nested too deeply'
-    if (JSON.stringify(part).length > schemaChars) return 'the definition of its parameters is too long'
+    if (isDeeperThan(part, schemaDepth * 2)) return `${description} is nested too deeply`
+    if (JSON.stringify(part).length > schemaChars) return `${description} is too long`
   }
   return checkParameterHeaders(inputSchema) ?? null
 }
