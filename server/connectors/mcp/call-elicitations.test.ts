@@ -1,3 +1,4 @@
+import { UrlElicitationRequiredError } from '@modelcontextprotocol/client'
 import type { ElicitationAnswer } from '@yonder/contract/elicitation'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { connectorLimits } from '../connector-limits.ts'
@@ -63,4 +64,11 @@ it('does not count the time at a form when a page is finished meanwhile (§16.8)
   answer({ action: 'accept' })
   await ended
   expect(isRunning).toBe(true)
+})
+
+it('says that the server named no page, instead of that the user opened none', async () => {
+  await expect(elicitations.openPages(new UrlElicitationRequiredError([]))).rejects.toMatchObject({
+    code: 'upstream_invalid',
+    message: 'The server asked the user to open a page and named none.',
+  })
 })

@@ -70,16 +70,18 @@ export class CallElicitations {
 
   /**
    * Shows the pages that the server has named in its error, which the user opens before the call is made again.
-   * @throws AppError when the user does not
+   * @throws AppError when the user does not, or when it names none
    */
   async openPages({ elicitations }: UrlElicitationRequiredError): Promise<void> {
     const pages: readonly unknown[] = Array.isArray(elicitations) ? elicitations : []
+    if (pages.length === 0) {
+      throw new AppError('upstream_invalid', 'The server asked the user to open a page and named none.')
+    }
     for (const page of pages) {
       const params = { ...(typeof page === 'object' ? page : {}), mode: 'url' }
       const { action } = await this.handle(params, { isRepeated: true })
       if (action !== 'accept') throw pageNotOpened()
     }
-    if (pages.length === 0) throw pageNotOpened()
   }
 
   /** Continues the call after the user has finished on a page, as a legacy server reports it. */
