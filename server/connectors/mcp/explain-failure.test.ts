@@ -1,4 +1,4 @@
-import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
+import { InsufficientScopeError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
 import { expect, it } from 'vitest'
 import { explainFailure } from './explain-failure.ts'
 
@@ -23,5 +23,15 @@ it('explains when the address is not an MCP server', () => {
   expect(explainFailure(probeError(new Error('Not Found')))).toMatchObject({
     code: 'upstream_invalid',
     message: 'The server sent a response that is not valid MCP. Check its address.',
+  })
+})
+
+it.each([
+  [null, 'The server requires authorization. Connect it to give your consent.'],
+  ['sealed', 'The server refused access, because the token does not permit this. Check the token.'],
+])('does not advise to consent when the user entered a token (%s)', (token, message) => {
+  expect(explainFailure(new InsufficientScopeError({ requiredScope: 'write' }), { token })).toMatchObject({
+    code: 'upstream_refused_key',
+    message,
   })
 })

@@ -100,13 +100,11 @@ const lastingCodes: ReadonlySet<string> = new Set([
 export function explainFailure(error: unknown, connector?: Pick<ConnectorRow, 'token'>): AppError {
   for (const cause of causes(error)) if (cause instanceof AppError) return cause
   if (needsAuthorization(error)) {
-    return new AppError(
-      'upstream_refused_key',
-      'The server requires authorization. Connect it to give your consent.',
-      {
-        cause: error,
-      },
-    )
+    const message =
+      typeof connector?.token === 'string'
+        ? 'The server refused access, because the token does not permit this. Check the token.'
+        : 'The server requires authorization. Connect it to give your consent.'
+    return new AppError('upstream_refused_key', message, { cause: error })
   }
   if (isTimeout(error)) {
     return new AppError('upstream_timeout', 'The server did not respond in time. Try again later.', {
@@ -150,7 +148,7 @@ function explainKnown(
   if (error instanceof OAuthError || error instanceof OAuthClientFlowError) {
     return toAppError(
       'upstream_refused_key',
-      'The authorization of this server failed: its authorization server did not respond as expected. Connect again.',
+      'The authorization failed: the authorization server of the connector did not respond as expected. Connect again.',
     )
   }
   if (error instanceof SdkError) {
