@@ -110,14 +110,20 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     },
   )
 
-  it('reports that consent was denied, and shows no text of the server', async () => {
+  it.each([
+    ['access_denied', 'denied'],
+    ['server_error', 'failed'],
+    ['<script>', 'failed'],
+  ])('reports the error %s as %s, and shows no text of the server', async (error, outcome) => {
     const { back, cookie } = await scene.start()
     const state = new URLSearchParams(back.split('?')[1]).get('state') ?? ''
     const location = await scene.returnFromConsent(
-      `/api/connector-oauth/callback?error=%3Cscript%3E&error_description=evil&state=${state}`,
+      `/api/connector-oauth/callback?error=${encodeURIComponent(error)}&error_description=evil&state=${state}`,
       cookie,
     )
-    expect(location).toBe('http://localhost:3000/settings/connectors?authorization=denied&connector=Guarded')
+    expect(location).toBe(
+      `http://localhost:3000/settings/connectors?authorization=${outcome}&connector=Guarded`,
+    )
   })
 
   it('refuses a code from another server than the one that the user was redirected to', async () => {

@@ -50,7 +50,9 @@ export async function finishConsent(
     return { outcome: 'expired', ...unknown }
   }
   const known = { returnTo: pending.returnTo, connector: connector.name }
-  if (returned.error !== undefined || returned.code === undefined) return { outcome: 'denied', ...known }
+  if (returned.error === 'access_denied') return { outcome: 'denied', ...known }
+  // Another error is one of the authorization server (RFC 6749, section 4.1.2.1).
+  if (returned.error !== undefined || returned.code === undefined) return { outcome: 'failed', ...known }
   try {
     await redeem(deps, connector, pending, returned.code, returned.issuer)
     return { outcome: 'connected', ...known }
