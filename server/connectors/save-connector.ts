@@ -260,8 +260,8 @@ function requireCredential(
 }
 
 /**
- * Checks a change: of a default connector, a user can change only which of its tools need approval for this user
- * (§18.2).
+ * Checks a change: of a default connector, a user can change only which of its tools are allowed or blocked for this
+ * user (§18.2).
  * @throws AppError `forbidden`
  */
 function requireEditable(
@@ -272,6 +272,6 @@ function requireEditable(
   if (input.name === connector.name && input.url === connector.url && !input.token && !input.client_id) return
   throw new AppError(
     'forbidden',
-    `"${connector.name}" is a default connector, of which only the allowed tools can be changed.`,
+    `"${connector.name}" is a default connector, of which only the allowed and blocked tools can be changed.`,
   )
 }
