@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openHostileScene, ada } from '../../testing/hostile-mcp/open-hostile-scene.ts'
 import type { HostileScene } from '../../testing/hostile-mcp/open-hostile-scene.ts'
+import { requireConnector } from '../connector-store.ts'
 import { listModelTools } from './list-model-tools.ts'
 
 describe('a round of connections', () => {
@@ -20,6 +21,15 @@ describe('a round of connections', () => {
       reportsStored,
     })
     return seen
+  }
+
+  /** Makes the next reply wait for the tools of a connector. */
+  async function forgetList(name: string): Promise<void> {
+    await scene.connectors.database.db
+      .updateTable('connectors')
+      .set({ tools_expire_at: null })
+      .where('name', '=', name)
+      .execute()
   }
 
   it('reports stored lists without asking a server, and one whose calls fail as an error (§17.17, §18.40)', async () => {
@@ -44,13 +54,35 @@ describe('a round of connections', () => {
     await scene.hostile.nextPhase('refusing')
   })
 
+  it('does not count tools that cannot be used', async () => {
+    const name = await scene.connect('huge-schema')
+    await forgetList(name)
+    expect(await list(false)).toContain(`connected ${name}: 2 tools`)
+  })
+
+  it('refreshes an old list also while the reply waits for another one (§12.21)', async () => {
+    const { db } = scene.connectors.database
+    const name = await scene.connect('polite')
+    await list(false)
+    await forgetList(name)
+    const { id } = await requireConnector(db, ada, 'default')
+    await db.updateTable('connectors').set({ tools_expire_at: 1 }).where('id', '=', id).execute()
+    await list(false)
+    await vi.waitUntil(async () => (await requireConnector(db, ada, 'default')).tools_expire_at !== 1)
+  })
+
+  it('does not claim to use the stored tools of a slow server that has none', async () => {
+    const name = await scene.connect('late-list')
+    await scene.connectors.database.db.deleteFrom('connector_tools').execute()
+    await forgetList(name)
+    expect(await list(false)).toContain(
+      `info ${name}: ${name} is slow to respond; it has no stored tools yet.`,
+    )
+  })
+
   it('reports a server that responds after the reply has stopped waiting for it (§17.17)', async () => {
     const name = await scene.connect('late-list')
-    await scene.connectors.database.db
-      .updateTable('connectors')
-      .set({ tools_expire_at: null })
-      .where('name', '=', name)
-      .execute()
+    await forgetList(name)
     const seen: string[] = []
     await listModelTools(scene.connectors, {
       user: ada,

@@ -46,13 +46,13 @@ export async function listModelTools(
   const isUsable: IsUsable = ({ name }) => usable?.includes(name) ?? true
   const own = listed.filter(({ status }) => status !== 'disconnected')
   const connectors = own.filter(isUsable)
+  const known = connectors.filter((connector) => !lacksToolList(connector))
+  const expired = known.filter(({ tools_expire_at }) => (tools_expire_at ?? 0) <= now())
+  if (expired.length > 0) refreshInBackground(deps, expired)
   if (connectors.some((connector) => lacksToolList(connector) && mayRetry(deps, connector))) {
     const others = own.filter((connector) => !isUsable(connector))
     return refreshFirst(deps, { user, apiType, signal, onStatus }, { connectors, others })
   }
-  const known = connectors.filter((connector) => !lacksToolList(connector))
-  const expired = known.filter(({ tools_expire_at }) => (tools_expire_at ?? 0) <= now())
-  if (expired.length > 0) refreshInBackground(deps, expired)
   // The tools of all connectors are adapted, so that all bots share one cache entry, and so that a call of a connector that
   // this bot may not use gets a result with the reason (§28.3).
   const stored = own.filter((connector) => !lacksToolList(connector))

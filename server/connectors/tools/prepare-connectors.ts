@@ -51,11 +51,6 @@ export class ConnectorPreparation {
         return
       }
       responded = false
-      this.#onStatus({
-        status: 'info',
-        server: name,
-        message: `${name} is slow to respond; its stored tools are used.`,
-      })
       refreshed.then(
         () => this.#reportLate(connector),
         (late: unknown) =>
@@ -81,7 +76,11 @@ export class ConnectorPreparation {
     if (current === undefined) return
     const tools = await listTools(db, [connector.id])
     this.ready.push({ connector: current, tools })
-    if (!responded) return
+    if (!responded) {
+      const used = tools.length === 0 ? 'it has no stored tools yet' : 'its stored tools are used'
+      const message = `${current.name} is slow to respond; ${used}.`
+      return this.#onStatus({ status: 'info', server: current.name, message })
+    }
     if (current.call_error === null) this.respondedCount++
     reportUsable(current, countOffered(current, tools), this.#onStatus)
     if (current.notice !== null) {
@@ -102,10 +101,10 @@ export class ConnectorPreparation {
   }
 }
 
-/** Blocked tools are not offered to models. */
+/** Tools that are blocked or cannot be used are not offered to models. */
 function countOffered(connector: ConnectorRow, tools: ReadyConnector['tools']): number {
   const blocked = blockedToolsOf(connector)
-  return tools.filter(({ name }) => !blocked.has(name)).length
+  return tools.filter(({ name, problem }) => problem === null && !blocked.has(name)).length
 }
 
 class WaitEnded extends Error {}
