@@ -9,8 +9,10 @@ import type { ConsentRequest } from './oauth/consent-request.ts'
 import { fetchTools } from './tools/refresh-tools.ts'
 
 /**
- * Connects a connector at the user's request. When the server needs consent first, sets `consent.authorizationUrl` to
- * the page where the user consents, and the connector stays disconnected (§18.14).
+ * Connects a connector at the user's request. When the server needs consent first, the connector is disconnected, and
+ * `consent.authorizationUrl` is set to the page where the user consents, or `consent.originsToConfirm` to the addresses
+ * that the user has to confirm before (§18.14). For a missing integration, `authorizationUrl` is the page of
+ * integrations.
  * @throws AppError with the reason, which is also stored in the connector's row
  */
 export async function connectConnector(

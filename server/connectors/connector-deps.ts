@@ -17,7 +17,7 @@ import type { ResponseScheduler } from './responses/response-scheduler.ts'
 import type { AdaptedTools } from './tools/adapt-tools.ts'
 import type { AnnouncedRefreshes, ToolsAnnouncement } from './tools/announced-refreshes.ts'
 
-/** The dependencies of this folder's functions. Created in `open-connectors.ts`. */
+/** The dependencies of this domain's functions. Created in `open-connectors.ts`. */
 export interface ConnectorDeps {
   readonly database: Database
   readonly sealer: Sealer

@@ -25,7 +25,7 @@ export interface ConnectorLimits {
   readonly maxReconnects: number
   /** Time of one step of an authorization, with all its requests; shorter than the lease of a refresh. */
   readonly maxAuthorizationMs: number
-  /** Authorization attempts of one request, after which it counts as refused. */
+  /** Authorization attempts over one connection, after which its requests count as refused. */
   readonly maxAuthorizations: number
   readonly maxTools: number
   readonly maxToolNameChars: number

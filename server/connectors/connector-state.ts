@@ -10,8 +10,8 @@ type Deps = Pick<ConnectorDeps, 'database' | 'onChanged'>
 
 /**
  * Stores the state of a connector, and calls `alsoWrite` in the same transaction, unless the connector's address or
- * credentials have changed meanwhile. The user's pages are notified only of visible changes. Otherwise a page that
- * loads the connectors, and so refreshes them, would be notified again and again.
+ * credentials have changed or the user has disconnected it meanwhile. The user's pages are notified only of visible
+ * changes. Otherwise a page that loads the connectors, and so refreshes them, would be notified again and again.
  */
 export async function changeState(
   { database, onChanged }: Deps,

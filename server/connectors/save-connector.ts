@@ -64,7 +64,7 @@ export async function createConnector(
   )
 }
 
-/** The input's credentials are ignored for default connectors, which have none. */
+/** Replaces the input's credentials for default connectors, which have none. */
 const noCredentials = { token: undefined, client_id: undefined, client_secret: undefined }
 
 /**
@@ -150,9 +150,9 @@ const emptyConnector: ConnectorChange = {
 }
 
 /**
- * Applies an input to a connector. With another address the connector is another server: the token, tools and grants of
- * the old server are removed, and tools need approval. Changed credentials increase `credential_version`, so that
- * connections with the old ones are no longer used (§18.7).
+ * Applies an input to a connector. With another address the connector is another server: its credentials are removed
+ * unless the input contains new ones, and tools need approval unless the user now allows all. Changed credentials
+ * increase `credential_version`, so that connections with the old ones are no longer used (§18.7).
  * @throws AppError `invalid_request`
  */
 function applyInput(

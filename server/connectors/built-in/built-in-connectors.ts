@@ -3,7 +3,7 @@ import type { IntegrationAccount, IntegrationConnector } from '../../integration
 import type { IntegrationStatus } from '../../integrations/integration-status.ts'
 import { defaultConnectorName } from '../connector-name.ts'
 
-/** A connector that comes with the product. Every user has it, unless it needs an integration. */
+/** A connector that comes with the product or an integration. Every user has it, unless it needs an integration. */
 export type BuiltInConnector = Omit<IntegrationConnector, 'integration'> &
   Partial<Pick<IntegrationConnector, 'integration'>>
 
@@ -20,8 +20,8 @@ export interface IntegrationConnectors {
 }
 
 /**
- * `missing`: the user has to connect the integration before using the connector. `failed`: the latest call of a connector
- * whose server runs in this process failed; a call that works, or connecting the integration again, ends this state.
+ * `missing`: the user has to connect the integration before using the connector. `failed`: the calls of a connector
+ * whose server runs in this process fail; a call that works, or connecting the integration again, ends this state.
  */
 export type IntegrationState = 'working' | 'missing' | 'failed'
 

@@ -49,7 +49,7 @@ export interface ToolCallRequest {
   readonly onStatus?: OnStatus
   /**
    * Shows the elicitation to the user and resolves with the answer; `signal` aborts when it is no longer needed.
-   * Without `onElicit`, elicitations are declined.
+   * Without `onElicit`, elicitations are declined, as those always are that cannot be shown.
    */
   readonly onElicit?: (elicitation: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>
 }
@@ -135,7 +135,7 @@ function toRecorded(status: ToolOutcome['status']): CallOutcome {
     case 'authorization_needed':
       return 'failed'
     case 'interrupted':
-      // The outcome is unknown, so the record stays as it was written before the call.
+      // The outcome is unknown, so it stays as it was written before the call.
       return 'started'
     default:
       return status

@@ -15,8 +15,8 @@ const maxAddressChars = 8_000
 
 /**
  * Parses an elicitation: a page to open, or a form of simple fields. Returns undefined for an address that is not a web
- * page, for too many fields, or for a field that seems to ask for a secret (§13.33, §16.10). `isRepeated` says that the
- * call is made again after the answer.
+ * page, for too many fields, for a field that seems to ask for a secret, and for what a form cannot show (§13.33,
+ * §16.10). `isRepeated` says that the call is made again after the answer.
  */
 export function readElicitation(
   params: unknown,
@@ -147,8 +147,9 @@ function number(value: unknown): number | null {
 }
 
 /**
- * Returns the answer with only the fields of the form; undefined when a value is missing or invalid. The answer to a page
- * has no content, so a form without fields, as an older page would show it, opens nothing.
+ * Returns the answer with only the fields of the form; undefined when a required value is missing or a value has
+ * another type, length or range; formats are left to the server. The answer to a page has no content, so a form without
+ * fields, as an older page would show it, opens nothing.
  */
 export function checkElicitationAnswer(
   { fields, page }: Elicitation,

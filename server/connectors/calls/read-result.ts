@@ -200,7 +200,7 @@ function cut(text: string, maxChars: number): string {
 }
 
 async function countBytes(result: JsonObject): Promise<number> {
-  // Serializing a deeper result would overflow the stack.
+  // Serializing a much deeper result would overflow the stack.
   if (isDeeperThan(result, maxDepth * 2)) return 0
   await setImmediate()
   return Buffer.byteLength(JSON.stringify(result))

@@ -19,8 +19,8 @@ const maxServers = 3_000
 
 /**
  * Returns the servers that users can browse: the stored copy of the registry. The copy is refreshed in the background,
- * at most once an hour for the whole installation. Until the first refresh, and without a configured registry, returns
- * the shipped list (§18.13).
+ * at most once an hour for the whole installation. Until a refresh has found servers, and without a configured
+ * registry, returns the shipped list (§18.13).
  */
 export async function browseServers(deps: ConnectorDeps): Promise<readonly BrowseServer[]> {
   const { database, now, onError } = deps

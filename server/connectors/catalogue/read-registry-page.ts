@@ -66,7 +66,7 @@ function readEntry(item: unknown): BrowseServer | undefined {
   })
 }
 
-/** True for a server that is reached over TLS and needs no input from the user except a bearer token. */
+/** Whether a server is reached over TLS and needs no header but `Authorization` from the user. */
 function isUsable({ type, url, headers = [] }: z.infer<typeof Remote>): boolean {
   if (type !== 'streamable-http' || !url.startsWith('https://') || /[{}\s]/.test(url)) return false
   if (!URL.canParse(url) || url.length > 2_000) return false

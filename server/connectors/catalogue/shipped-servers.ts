@@ -1,7 +1,7 @@
 import type { BrowseServer } from '@yonder/contract/connector'
 import { presentServer } from './read-registry-page.ts'
 
-/** Shown until the registry has been read once, and when no registry is configured. */
+/** Shown until the registry has returned a server, and when no registry is configured. */
 export const shippedServers: readonly BrowseServer[] = [
   {
     name: 'com.deepwiki/mcp',

@@ -22,13 +22,14 @@ export interface ServerCall extends ElicitingCall {
   readonly arguments: JsonObject
   readonly onProgress: (progress: CallProgress) => void
   readonly clock: CallClock
-  /** Called right before the request is sent. */
+  /** Called right before each request is sent. */
   readonly onSend: () => void
 }
 
 /**
- * Calls a tool, with as many elicitations as the limits allow, and returns its result. The clock's signal also
- * cancels the request at the server. The call is never repeated (§18.24).
+ * Calls a tool, with as many elicitations as the limits allow, and returns its result. The clock's signal also cancels
+ * the request at the server. It sends the call again only when the server has requested that after an elicitation
+ * (§18.24).
  */
 export async function callServerTool(
   connection: ServerConnection,
@@ -94,14 +95,14 @@ function toSdkTool({ name, inputSchema }: ToolDefinition): Tool {
 }
 
 export interface CallTimeLimits {
-  /** Milliseconds that may pass between two messages of the server. */
+  /** Milliseconds that may pass before the result or the next message about progress. */
   readonly maxIdleMs: number
   /** Milliseconds that the whole call may take. */
   readonly maxTotalMs: number
 }
 
 /**
- * Limits the time of a call. Every message of the server restarts the idle time but not the total time. Both are paused
+ * Limits the time of a call. A message about progress restarts the idle time but not the total time. Both are paused
  * while the call waits for the user.
  */
 export class CallClock {
@@ -128,7 +129,7 @@ export class CallClock {
     return this.#timeout.signal.aborted
   }
 
-  /** Whether the call timed out because the server sent nothing for too long. */
+  /** Whether the call timed out because the server sent no progress for too long. */
   get wasSilent(): boolean {
     return this.#wasSilent
   }

@@ -6,11 +6,11 @@ import type { ToolPage, ToolReading } from '../tools/read-tools.ts'
 import type { ServerConnection } from './server-connection.ts'
 
 export interface ServerTools extends ToolReading {
-  /** The lifetime of the list, or null when the server sent none. */
+  /** The lifetime of the list in milliseconds, or null when the server sent none. */
   readonly ttlMs: number | null
 }
 
-/** Requests all pages of a server's list of tools. */
+/** Requests the pages of a server's list of tools, until the last or until they list more tools than are stored. */
 export async function listServerTools(
   connection: ServerConnection,
   limits: ConnectorLimits,

@@ -24,7 +24,7 @@ export function requireResponses(send: GuardedFetch['fetch']): GuardedFetch['fet
   }
 }
 
-/** Returns the id of the request in a body; undefined for a notification or a response. */
+/** Returns the id of the request in a body; undefined for a notification, a response or a batch. */
 function readRequestId(body: unknown): unknown {
   const message: unknown = typeof body === 'string' ? JSON.parse(body) : undefined
   return isObject(message) && 'method' in message ? message['id'] : undefined

@@ -23,7 +23,7 @@ export interface ServerConnection {
   onLegacyElicitation: LegacyElicitationHandler | undefined
   /** Called when a legacy server reports that the user has finished on a page; undefined between calls. */
   onPageFinished: ((elicitationId: string) => void) | undefined
-  /** The error with which the connection was closed because its server sent too much. */
+  /** The error with which the connection was closed because of what its server sent, or did not send. */
   readonly refusal: AppError | undefined
   /** False once the connection has broken or was closed. */
   readonly usable: boolean

@@ -30,7 +30,7 @@ const combinators = ['oneOf', 'anyOf', 'allOf', 'not', 'if', 'then', 'else', 'en
 export function adaptSchema(schema: JsonSchema, apiType: ApiType): AdaptedSchema {
   try {
     const plain = cleanObject(inlineReferences(schema), 0)
-    // No provider accepts alternatives at the root.
+    // Not every provider accepts alternatives at the root.
     for (const key of combinators) delete plain[key]
     const rooted = { ...plain, type: 'object', properties: plain['properties'] ?? {} }
     return { schema: apiType === 'google' ? adaptForGoogle(rooted) : rooted }
@@ -87,7 +87,9 @@ function cleanKeyword(key: string, value: unknown, depth: number): unknown {
   }
 }
 
-/** Omits parameters whose names providers refuse. Throws when such a parameter is required. */
+/**
+ * Omits parameters whose names providers refuse, or that accept no value. Throws when one with such a name is required.
+ */
 function cleanProperties(
   properties: JsonSchema,
   required: readonly string[],

@@ -107,7 +107,7 @@ class ServerAuthorization implements AuthProvider {
       const { tokens } = grant.tokens
       // Another request has refreshed the token since this one was sent, so the new token is tried.
       if (tokens.access_token !== this.#sent) return
-      // A valid token is refused: the server may have moved to another authorization server.
+      // The current token is refused: it may have expired, or the connector uses another authorization server now.
       await oauth.invalidateCredentials('discovery')
       if (await this.#refresh(grant, resourceMetadataUrl)) return
     }
@@ -184,8 +184,8 @@ export async function refreshTokens(
 
 /**
  * Starts a consent to a larger scope when the server has refused a request because of an insufficient scope: just now
- * (`refusal`) or during an earlier call. Returns true when the user has to consent, and false when the scope is already
- * granted.
+ * (`refusal`) or during an earlier call. Returns true when the user has to consent, and false when there is no scope to
+ * request, such as when it is already granted.
  */
 export async function requestMissingScope(
   deps: ConnectorDeps,
@@ -209,7 +209,8 @@ export async function requestMissingScope(
 }
 
 /**
- * Stores the scope that a call lacked, so that connecting again requests it. Returns false when it is already granted.
+ * Stores the scope that a call lacked, so that connecting again requests it. Returns false when it is not named or
+ * already granted.
  */
 export async function rememberMissingScope(
   deps: ConnectorDeps,

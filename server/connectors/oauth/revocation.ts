@@ -21,7 +21,10 @@ export function canRevoke(grant: GrantData): boolean {
   return grant.tokens !== null && metadataOf(grant).revocation_endpoint !== undefined
 }
 
-/** Returns undefined for a grant that cannot be revoked. `client` is the client that got the tokens. */
+/**
+ * Returns undefined for a grant that cannot be revoked. `client` is the client that got the tokens.
+ * @throws when the address for revocations is not secure
+ */
 export function createRevocation(
   grant: GrantData,
   client: StoredOAuthClientInformation,

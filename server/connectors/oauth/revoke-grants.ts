@@ -10,8 +10,8 @@ import type { Revocation } from './revocation.ts'
 import { ConnectorOAuth } from './connector-oauth.ts'
 
 /**
- * Reads the grants of a connector before it is deleted. Returns a function that revokes them in the background at the
- * servers that support it; a failed revocation is only reported to `onError` (§18.17).
+ * Reads the grants of a connector before they are deleted. Returns a function that revokes them in the background at
+ * the servers that support it; a failed revocation is only reported to `onError` (§18.17).
  */
 export async function prepareRevocation(deps: ConnectorDeps, connector: ConnectorRow): Promise<() => void> {
   const url = new URL(connector.url)
@@ -29,7 +29,7 @@ export async function prepareRevocation(deps: ConnectorDeps, connector: Connecto
   }
 }
 
-/** Revokes the grants of all connectors of a user, and disconnects these connectors (§15.35). */
+/** Revokes the grants of all connectors of a user, and disconnects the connectors that had tokens (§15.35). */
 export async function revokeAllGrants(deps: ConnectorDeps, user: Owner): Promise<void> {
   const { db } = deps.database
   for (const connector of await listConnectors(db, user)) {

@@ -33,9 +33,12 @@ export interface AdaptedTools {
   readonly tools: readonly AdaptedTool[]
   /** Characters of all of them. */
   readonly chars: number
-  /** Returns the tool with a name, also when it cannot be offered. Names are looked up, never parsed. */
+  /**
+   * Returns the tool with a name, also when it is blocked or its schema cannot be adapted. Names are looked up, never
+   * parsed.
+   */
   resolve(name: string): { readonly connectorName: string; readonly toolName: string } | undefined
-  /** Why tools cannot be offered. */
+  /** Why tools are not offered whose schemas cannot be adapted. */
   readonly problems: readonly ToolProblem[]
 }
 

@@ -11,7 +11,7 @@ export interface ModelTools extends Pick<AdaptedTools, 'resolve'> {
   readonly tools: readonly OfferedTool[]
   /** Returns what is offered of a connector's tool, if it is offered. */
   find(connector: Pick<ConnectorRow, 'id'>, toolName: string): OfferedTool | undefined
-  /** Sentences about tools that are not offered. */
+  /** Sentences for the user about tools that are not offered, and about too many that are. */
   readonly notices: readonly string[]
   /** The tools that do not fit into a request. Its list of connectors is empty when all fit. */
   readonly leftOut: LeftOutTools

@@ -131,7 +131,7 @@ function readTool(
   }
 }
 
-/** Removes invisible characters, since a model must get only text that is visible to users. */
+/** Cuts a text and removes invisible characters, since a model must get only text that is visible to users. */
 function shorten(text: string, maxChars: number): string {
   // Characters that are far behind the limit are not worth the time to look at them.
   return cleanText(text.slice(0, maxChars * 4))

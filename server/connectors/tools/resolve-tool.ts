@@ -33,7 +33,10 @@ export type ResolvedTool =
   | ({ readonly kind: 'callable' } & KnownTool)
   /** The tool is stored but cannot be called now. `decision` is set in any case. */
   | ({ readonly kind: 'unusable'; readonly reason: string } & KnownTool)
-  /** There is no such tool, or the user has to connect its integration first. */
+  /**
+   * There is no such connector or tool, the bot may not use the connector, or the user has to connect its integration
+   * first.
+   */
   | { readonly kind: 'missing'; readonly reason: string; readonly needsIntegration: boolean }
 
 /** Looks up the tool that a call names and decides whether the call needs approval (§4.18, §4.19). */
