@@ -18,7 +18,7 @@ const onDiscover = (respond: (response: ServerResponse) => void): Behaviour => (
 let sseStream: ServerResponse | undefined
 let hasHung = false
 
-/** Unusual sessions, refusals and redirects. */
+/** Unusual sessions, refusals, redirects and broken connections. */
 export const badResponses: Readonly<Record<string, Behaviour>> = {
   session: {
     post: onMethod('initialize', ({ response, message }) => {
@@ -30,7 +30,7 @@ export const badResponses: Readonly<Record<string, Behaviour>> = {
       json(response, message.id, result, { 'mcp-session-id': 's'.repeat(7_000) })
     }),
   },
-  /** Responds 404 after its first call. */
+  /** Responds with 404 to each call after the first. */
   gone: {
     post: ({ message, response, calls }) => {
       if (message.method !== 'tools/call' || calls === 1) return false

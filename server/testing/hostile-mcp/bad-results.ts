@@ -14,7 +14,7 @@ function sendStructured({ response, message }: Exchange, item: string, count: nu
 
 const deep = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`
 
-/** Results that are invalid, too large, or contain instructions. */
+/** Results that are invalid, too large, or contain instructions, and refusals of calls. */
 export const badResults: Readonly<Record<string, Behaviour>> = {
   'wide-numbers': { post: onCall((exchange) => sendStructured(exchange, '0', 400_000)) },
   'wide-lists': { post: onCall((exchange) => sendStructured(exchange, '[]', 1_300_000)) },

@@ -122,7 +122,7 @@ export const badTools: Readonly<Record<string, Behaviour>> = {
       ...(phase === 0 ? [] : [tool('new')]),
     ],
   },
-  // Announces changes all the time, and takes longer for a list than a reply waits for one.
+  // Announces changes all the time, and takes longer for each list after the first than a reply waits for one.
   'announcement-storm': {
     get: ({ response }) => {
       sse(response)

@@ -28,7 +28,7 @@ function every(milliseconds: number, response: ServerResponse, write: () => void
   response.on('close', () => clearInterval(timer))
 }
 
-/** Responses that never arrive, never end, or end without a result. */
+/** Responses that never arrive, never end, are far too large, or end without a result. */
 export const endlessResponses: Readonly<Record<string, Behaviour>> = {
   silent: { post: () => true },
   'silent-call': { post: onCall(() => undefined) },

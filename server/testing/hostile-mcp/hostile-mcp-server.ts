@@ -10,7 +10,7 @@ import type { Behaviour, Exchange, Message } from './hostile-behaviour.ts'
 
 /*
  * An MCP server with one behaviour per path, most of them hostile. It runs in a process of its own, so that its
- * load does not slow the product under test. `/_seen/{behaviour}` returns the received messages, and
+ * load does not slow the product under test. `/_seen/{behaviour}` returns the received requests, and
  * `/_next/{behaviour}` switches the behaviour to its next phase, in which it may do something else.
  */
 

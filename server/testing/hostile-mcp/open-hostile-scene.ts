@@ -29,18 +29,18 @@ export const impatientLimits = {
 export const ada = { id: 'ada' }
 export const bob = { id: 'bob' }
 
-/** Ada uses a hostile server while Bob uses well-behaved ones. */
+/** Ada uses a hostile server while Bob uses the default connector. */
 export interface HostileScene {
   readonly hostile: HostileServer
   readonly connectors: TestConnectors
   call(request: Partial<ToolCallRequest>): Promise<ToolOutcome>
-  /** Adds a connector for a behaviour under a name of its own, and connects it. */
+  /** Replaces Ada's connectors by one for a behaviour, under a name of its own, and connects it. Returns the name. */
   connect(behaviour: string, query?: Record<string, string>, token?: string): Promise<string>
   /** Returns the error of a failed connection. */
   connectError(behaviour: string, query?: Record<string, string>, token?: string): Promise<AppError>
   callTo(behaviour: string, rest?: Partial<ToolCallRequest>): Promise<ToolOutcome>
   toolsOf(name: string): Promise<readonly ConnectorToolRow[]>
-  /** Lets Bob make calls without a pause. */
+  /** Lets Bob make one call after the other. */
   startBob(): void
   /** Rejects when one of Bob’s calls failed. */
   stopBob(): Promise<void>

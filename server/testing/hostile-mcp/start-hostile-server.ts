@@ -7,7 +7,7 @@ export interface HostileServer {
   readonly origin: string
   /** The MCP address of a behaviour. */
   url(behaviour: string, query?: Record<string, string>): string
-  /** Returns the messages that a behaviour has received. */
+  /** Returns the requests that a behaviour has received, with the first 2,000 characters of their bodies. */
   seen(
     behaviour: string,
   ): Promise<{ method: string; rpc: string; authorization: string; session: string; body: string }[]>
