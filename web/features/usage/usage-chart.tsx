@@ -19,11 +19,15 @@ const height = 100
 /** So that a small amount beside a large one is still visible. */
 const minHeight = 1
 
-/** Bars of input and output tokens. For screen readers it is one image, since the table has the same figures (§25.18). */
+/** Bars of input and output tokens. For screen readers it is one image, whose name says where the figures are (§25.18). */
 export function UsageChart({ unit, bars }: UsageChartProps) {
   const totalOf = ({ inputTokens, outputTokens }: UsageBar) => inputTokens + outputTokens
   const highest = bars.reduce((top, bar) => (totalOf(bar) > totalOf(top) ? bar : top), bars[0] ?? noBar)
   const max = totalOf(highest)
+  const summary =
+    max > 0
+      ? `The highest is ${formatCount(max)}, ${unit === 'day' ? 'on' : 'in'} ${highest.label}.`
+      : 'No tokens were counted.'
   const toHeight = (tokens: number) => (tokens === 0 ? 0 : Math.max((tokens / max) * height, minHeight))
   return (
     <figure className="flex flex-col gap-2">
@@ -40,7 +44,7 @@ export function UsageChart({ unit, bars }: UsageChartProps) {
       <svg
         // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- an img cannot use the colours of the theme
         role="img"
-        aria-label={`Tokens per ${unit}. The most were ${formatCount(max)}, in ${highest.label}. The table has all figures.`}
+        aria-label={`Tokens per ${unit}. ${summary} "Show each ${unit}" opens a table of the figures.`}
         viewBox={`0 0 ${bars.length * barWidth} ${height}`}
         preserveAspectRatio="none"
         className="h-40 w-full border-b border-line-strong"

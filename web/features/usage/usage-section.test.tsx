@@ -45,7 +45,7 @@ it('shows totals, a chart and tables of the range (§25.17, §25.18)', async () 
   expect(within(bots).getByRole('row', { name: 'Owl $1.50 12,345 678 3' })).toBeVisible()
   expect(figure('Cost')).toHaveTextContent('$1.50')
   expect(figure('Input tokens')).toHaveTextContent('12,3451,000 cached')
-  expect(screen.getByRole('img', { name: /The most were 13,023, in 2026-11-24\./ })).toBeVisible()
+  expect(screen.getByRole('img', { name: /The highest is 13,023, on 2026-11-24\./ })).toBeVisible()
   await userEvent.click(screen.getByRole('button', { name: 'Show each day' }))
   expect(screen.getByRole('row', { name: '2026-11-24 $1.50 12,345 678 3' })).toBeVisible()
   await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Range' }), 'Last 12 months')
@@ -68,10 +68,24 @@ it('shows what is not known as unknown, and never as 0 (§25.4, §25.17)', async
     }),
     <UsageSection />,
   )
-  expect(await screen.findByText(/3 of 3 calls without a count of tokens/)).toBeVisible()
+  expect(await screen.findByText('The tokens of 3 of 3 calls were not fully counted.')).toBeVisible()
   for (const name of ['Cost', 'Input tokens', 'Output tokens'])
     expect(figure(name)).toHaveTextContent('unknown')
-  expect(screen.getByText(/No price is known for these models/)).toBeVisible()
+  expect(screen.getByRole('img', { name: /No tokens were counted\./ })).toBeVisible()
+  // A price would not help, because nothing was counted.
+  expect(screen.queryByText(/No price was known/)).toBeNull()
+})
+
+it('says which figures are incomplete, and when prices are missing (§25.4, §25.17)', async () => {
+  const { unmount } = renderScreen(serve({ uncounted_calls: 1, unpriced_calls: 2 }), <UsageSection />)
+  expect(
+    await screen.findByText(
+      'The tokens of 1 of 3 calls were not fully counted. The cost of 2 of 3 calls is not known and not included.',
+    ),
+  ).toBeVisible()
+  unmount()
+  renderScreen(serve({ costs: [], unpriced_calls: 3 }), <UsageSection />)
+  expect(await screen.findByText(/No price was known for these calls\./)).toBeVisible()
 })
 
 it('says that a range has no usage (§25.17)', async () => {

@@ -133,13 +133,15 @@ function Report({ report, isYear }: { readonly report: UsageReport; readonly isY
   )
 }
 
-/** The sums of the range, and how many calls are missing in them (§25.4). */
+/** The sums of the range, and for how many calls they are incomplete (§25.4). */
 function Totals({ report: { total } }: { readonly report: UsageReport }) {
   const { calls, uncounted_calls, unpriced_calls, costs } = total
-  const lacks = [
-    ...(uncounted_calls > 0 ? [`${describeCalls(uncounted_calls, calls)} without a count of tokens`] : []),
+  const gaps = [
+    ...(uncounted_calls > 0
+      ? [`The tokens of ${describeCalls(uncounted_calls, calls)} were not fully counted.`]
+      : []),
     ...(unpriced_calls > 0 && costs.length > 0
-      ? [`${describeCalls(unpriced_calls, calls)} without a known cost`]
+      ? [`The cost of ${describeCalls(unpriced_calls, calls)} is not known and not included.`]
       : []),
   ]
   return (
@@ -160,10 +162,11 @@ function Totals({ report: { total } }: { readonly report: UsageReport }) {
         </Figure>
         <Figure name="Model calls">{formatCount(calls)}</Figure>
       </dl>
-      {lacks.length > 0 && <p className="text-sm text-muted">Not in these sums: {lacks.join('; ')}.</p>}
-      {costs.length === 0 && (
+      {gaps.length > 0 && <p className="text-sm text-muted">{gaps.join(' ')}</p>}
+      {costs.length === 0 && uncounted_calls < calls && (
         <p className="text-sm text-muted">
-          No price is known for these models. The operator of this server can set prices.
+          No price was known for {uncounted_calls > 0 ? 'the other' : 'these'} calls. The operator of this
+          server can set prices for later calls.
         </p>
       )}
     </div>
