@@ -86,7 +86,7 @@ export const ModelCallUsage = z.object({
   reasoning_tokens: z.int().nullable(),
   cost: Cost.nullable(),
   duration_ms: z.int().nullable(),
-  /** Milliseconds until the first text or reasoning. */
+  /** Milliseconds until the first text, reasoning or tool call. */
   first_text_ms: z.int().nullable(),
 })
 export type ModelCallUsage = z.infer<typeof ModelCallUsage>

@@ -105,7 +105,8 @@ interface TotalDetailsProps {
 function TotalDetails({ usage: { calls, total }, last }: TotalDetailsProps) {
   const call = calls.at(-1)
   const times = calls.flatMap(({ duration_ms }) => duration_ms ?? [])
-  const firstText = calls[0]?.first_text_ms
+  // The call that writes a summary precedes the reply and has no time of its first output.
+  const firstOutput = calls.find(({ kind }) => kind === 'reply')?.first_text_ms
   const isCounted = total.uncounted_calls < total.calls
   const tokens = (count: number) => (isCounted || count > 0 ? formatCount(count) : 'unknown')
   return (
@@ -123,7 +124,7 @@ function TotalDetails({ usage: { calls, total }, last }: TotalDetailsProps) {
         {formatCosts(total.costs)}
       </Row>
       {calls.length > 1 && <Row name="Model calls">{formatCount(calls.length)}</Row>}
-      {typeof firstText === 'number' && <Row name="Time to first text">{formatSeconds(firstText)}</Row>}
+      {typeof firstOutput === 'number' && <Row name="Time to first output">{formatSeconds(firstOutput)}</Row>}
       {times.length > 0 && (
         <Row name="Duration">{formatSeconds(times.reduce((sum, time) => sum + time, 0))}</Row>
       )}
@@ -206,7 +207,7 @@ function CallTable({ calls }: { readonly calls: readonly ModelCallUsage[] }) {
   )
 }
 
-const skeletonRows = ['Bot', 'Model', 'Input', 'Output', 'Cost', 'Time to first text', 'Duration']
+const skeletonRows = ['Bot', 'Model', 'Input', 'Output', 'Cost', 'Time to first output', 'Duration']
 
 function DetailsSkeleton() {
   return (
