@@ -173,10 +173,11 @@ function isInRange(field: NumberField, text: string): boolean {
   return value >= range.min && value <= range.max && (kind === 'a number' || Number.isInteger(value))
 }
 
-/** Returns how long the instructions are when they are near the limit, else an empty text. */
+/** Returns how long the instructions that would be saved are when they are near or over the limit, else an empty text. */
 export function describeLength({ instructions }: Pick<BotDraft, 'instructions'>): string {
-  if (instructions.length < 0.9 * maxInstructionsChars) return ''
-  return `${count(instructions.length)} of ${count(maxInstructionsChars)} characters.`
+  const { length } = instructions.trim()
+  if (length < 0.9 * maxInstructionsChars) return ''
+  return `${count(length)} of ${count(maxInstructionsChars)} characters.`
 }
 
 function count(chars: number): string {

@@ -104,6 +104,9 @@ describe('the optional settings of a bot', () => {
     expect(box).toHaveAccessibleDescription(/\{\{user\}\}, \{\{date\}\} and \{\{time_zone\}\} are filled in/)
     fireEvent.change(box, { target: { value: 'x'.repeat(44_999) } })
     expect(form.queryByText(/of 50,000 characters/)).not.toBeInTheDocument()
+    // Spaces at the ends are not saved, so they are not counted.
+    fireEvent.change(box, { target: { value: `${'x'.repeat(50_000)}  \n` } })
+    expect(form.getByText('50,000 of 50,000 characters.')).toBeInTheDocument()
     fireEvent.change(box, { target: { value: 'x'.repeat(50_001) } })
     expect(form.getByText('50,001 of 50,000 characters.')).toBeInTheDocument()
     await userEvent.click(button('Save', form))
