@@ -17,7 +17,7 @@ const scopes: Readonly<Record<ConnectorChoice['scope'], string>> = {
 const hints: Readonly<Record<ConnectorChoice['scope'], string>> = {
   all: 'The bot may use every connector, also those that you add later.',
   chosen: 'The bot may use only these connectors.',
-  none: 'The bot is called without tools.',
+  none: 'The bot gets no tools.',
 }
 
 export interface ConnectorChoiceFieldsProps {
@@ -52,7 +52,7 @@ interface ConnectorCheckboxesProps {
   readonly onChange: (names: readonly string[]) => void
 }
 
-/** The user's connectors, and the chosen names that none of them has, which can only be removed (§28.7). */
+/** The user's connectors, and the chosen names that none of them has, so that they can be removed (§28.7). */
 function ConnectorCheckboxes({ names, onChange }: ConnectorCheckboxesProps) {
   const title = useId()
   const [search, setSearch] = useState('')
@@ -75,7 +75,12 @@ function ConnectorCheckboxes({ names, onChange }: ConnectorCheckboxesProps) {
     return error === undefined ? (
       <LoadingState>Loading the connectors</LoadingState>
     ) : (
-      <p className="text-sm text-danger">The connectors could not be loaded. The stored choice is kept.</p>
+      <p className="text-sm text-danger">
+        The connectors could not be loaded.{' '}
+        {names.length === 0
+          ? 'Without a chosen connector, the bot gets no tools.'
+          : 'Those that were chosen stay chosen.'}
+      </p>
     )
   }
   return (
@@ -106,10 +111,10 @@ function ConnectorCheckboxes({ names, onChange }: ConnectorCheckboxesProps) {
       </div>
       <output className="text-xs text-muted empty:hidden">
         {all.length === 0
-          ? 'You have no connectors. Until you add and choose one, the bot is called without tools.'
+          ? 'You have no connectors. Until you add and choose one, the bot gets no tools.'
           : shown.length === 0
             ? `No connectors found matching "${search.trim()}"`
-            : names.length === 0 && 'Without a chosen connector, the bot is called without tools.'}
+            : names.length === 0 && 'Without a chosen connector, the bot gets no tools.'}
       </output>
     </fieldset>
   )
