@@ -130,7 +130,7 @@ function ModelTool({ server, tool, fingerprint }: ModelToolProps) {
   return <ModelToolView read={useModelTool(server, tool)} fingerprint={fingerprint} />
 }
 
-/** Returns the host that receives the calls of a connector, or 'built in'. */
+/** Returns the host that receives the calls of a connector, or 'built in'; the whole address if it is no URL. */
 function describeAddress({ url, is_default }: Pick<Connector, 'url' | 'is_default'>): string {
   if (!URL.canParse(url)) return url
   const { protocol, host } = new URL(url)

@@ -8,17 +8,21 @@ export interface DiffPiece {
 
 /** Unchanged lines that stay around a change. */
 const contextLines = 2
-/** Two texts that are longer together, or differ in more places, are not compared. */
+/** Two texts that are longer together are not compared. */
 const maxChars = 50_000
+/** Two texts with more removed and added words or lines are not compared. */
 const maxEdits = 1_000
 
-/** Returns the words that differ between two texts; undefined when too much differs. */
+/** Compares two texts word by word; undefined when they are too long or differ too much. */
 export function compareWords(before: string, after: string): readonly DiffPiece[] | undefined {
   if (before.length + after.length > maxChars) return undefined
   return toPieces(diffWordsWithSpace(before, after, { maxEditLength: maxEdits }))
 }
 
-/** Returns the lines that differ between two texts, with the lines around them; undefined when too much differs. */
+/**
+ * Compares two texts line by line and omits unchanged lines that are far from a change; undefined when the texts are too
+ * long or differ too much.
+ */
 export function compareLines(before: string, after: string): readonly DiffPiece[] | undefined {
   if (before.length + after.length > maxChars) return undefined
   const pieces = toPieces(diffLines(before, after, { maxEditLength: maxEdits }))
@@ -38,7 +42,7 @@ function toPieces(
   }))
 }
 
-/** Replaces unchanged lines that are far from a change by their number. */
+/** Replaces two or more unchanged lines that are far from a change by their number. */
 function shorten(text: string, { isFirst, isLast }: { isFirst: boolean; isLast: boolean }): string {
   const lines = text.replace(/\n$/, '').split('\n')
   const before = isFirst ? [] : lines.slice(0, contextLines)

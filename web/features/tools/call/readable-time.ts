@@ -1,7 +1,7 @@
-/** A time as users read it: in their language and time zone, with the weekday. */
+/** A time as users read it: in their language, with the weekday, and in the time zone of this browser if possible. */
 export interface ReadableTime {
   readonly text: string
-  /** Which time zone it is in, where that is not the one of this browser. */
+  /** The same time in its own time zone, or that `text` is in the time zone of the calendar. */
   readonly note?: string
 }
 
@@ -11,7 +11,8 @@ const day = /^\d{4}-\d\d-\d\d$/
 
 /**
  * Formats a time of a calendar tool: a day, a local time in `zone`, or a time with its offset. Without `zone`, a local
- * time gets the note that it is in the time zone of the user's calendar. Returns undefined for any other text.
+ * time gets the note that it is in the time zone of the user's calendar. Returns undefined for any other text, and for a
+ * local time in a zone that the browser does not have.
  */
 export function readTime(text: string, zone: string | undefined): ReadableTime | undefined {
   if (!isInCalendar(text)) return undefined
