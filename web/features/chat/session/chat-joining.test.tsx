@@ -55,6 +55,21 @@ test('reconnects without a missing or repeated event when the connection is lost
   await screen.findByRole('button', { name: 'Send message' })
 })
 
+test('reconnects after the server has refused a reconnection because of its limits (§10.25)', async () => {
+  expectConsole('error', /The stream broke/)
+  const { api, server } = await beginReply('Count', 'one ')
+  api.on('GET /api/chat/c1/stream', () => failure(429, 'rate_limited', 'Too many requests.'))
+  const reads = api.seen('GET /api/chats/c1').length
+  server.stream().cut()
+  await waitFor(() => expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(1))
+  const second = api.stream('GET /api/chat/c1/stream', 2)
+  await waitFor(() => expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(2), { timeout: 10_000 })
+  second().text('two')
+  second().end()
+  expect(await screen.findByText('one two')).toBeVisible()
+  expect(api.seen('GET /api/chats/c1')).toHaveLength(reads)
+})
+
 test('reconnects when an event is missing (§10.9)', async () => {
   expectConsole('error', /The stream broke/)
   const { api, server } = await beginReply('Count')

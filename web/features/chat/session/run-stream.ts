@@ -130,13 +130,16 @@ export async function* readRun(
       if (seq > before) failures = 0
       if (problem instanceof UnstoredReplyError) yield { type: 'ending', reason: problem.message }
       yield { type: 'connection', isConnected: false }
-    } else if (stream !== undefined && stream.response.status < 500) return yield { type: 'unknown' }
+    } else if (stream !== undefined && !isTemporary(stream.response)) return yield { type: 'unknown' }
     await waitToRetry(failures, signal, api.connection)
     if (!signal.aborted) stream = await reconnect(api, chatId, { seq, replyId }, signal)
     if (signal.aborted) return
     if (stream?.response.ok === true) yield { type: 'connection', isConnected: true }
   }
 }
+
+/** Whether a refused reconnection may succeed later: a limit or a failure of the server. */
+const isTemporary = ({ status }: Response): boolean => status === 429 || status >= 500
 
 /** Returns undefined when the server cannot be reached or the user is signed out; `readRun` then tries again, until `signal` aborts. */
 async function reconnect(
