@@ -6,12 +6,12 @@ import { findAppError, isRateLimit, retryAfterOf, statusOf } from './errors.ts'
 export interface GoogleLimits {
   /** Attempts after the first one. */
   readonly maxRetries: number
-  /** The delay before the first retry. It doubles with each further retry. */
+  /** The delay before the first retry, which varies by a quarter. It doubles with each further retry. */
   readonly retryDelayMs: number
-  /** When Google's Retry-After header is longer, the request fails. */
+  /** The longest delay before a retry. When Google's Retry-After header is longer, the request fails. */
   readonly maxRetryDelayMs: number
   readonly attemptTimeoutMs: number
-  /** From the first attempt to the start of the last one. */
+  /** From the failure of the first attempt to the start of the last one. */
   readonly maxRetryMs: number
   readonly maxResponseBytes: number
 }
@@ -24,6 +24,9 @@ export const googleLimits: GoogleLimits = {
   maxRetryMs: 12_000,
   maxResponseBytes: 16 * 1_024 * 1_024,
 }
+
+/** Delays vary by this fraction, so that requests that failed together are not retried together. */
+const maxVariation = 0.25
 
 type RetryConfig = NonNullable<gmail_v1.Options['retryConfig']>
 type Failure = Parameters<NonNullable<RetryConfig['shouldRetry']>>[0]
@@ -41,16 +44,21 @@ export function retryConfig(
     // The signal of the request itself may contain its timeout only.
     shouldRetry: (error) => !signal.aborted && shouldRetry(error, limits, isIdempotent),
     retryBackoff: async (error) => {
-      await setTimeout(retryDelayOf(error, limits), undefined, { signal })
+      // Gaxios has counted the coming retry already.
+      const retries = (error.config.retryConfig?.currentRetryAttempt ?? 1) - 1
+      const variation = maxVariation * (2 * Math.random() - 1)
+      await setTimeout(retryDelayOf(error, retries, variation, limits), undefined, { signal })
     },
   }
 }
 
 function shouldRetry(error: Failure, limits: GoogleLimits, isIdempotent: boolean): boolean {
-  const { currentRetryAttempt = 0, timeOfFirstRequest = Date.now() } = error.config.retryConfig ?? {}
-  if (currentRetryAttempt >= limits.maxRetries || findAppError(error) !== undefined) return false
+  // Gaxios sets `timeOfFirstRequest` when the first attempt has failed.
+  const { currentRetryAttempt: retries = 0, timeOfFirstRequest = Date.now() } = error.config.retryConfig ?? {}
+  if (retries >= limits.maxRetries || findAppError(error) !== undefined) return false
   if ((retryAfterOf(error) ?? 0) > limits.maxRetryDelayMs) return false
-  if (Date.now() + retryDelayOf(error, limits) > timeOfFirstRequest + limits.maxRetryMs) return false
+  const maxDelayMs = retryDelayOf(error, retries, maxVariation, limits)
+  if (Date.now() + maxDelayMs > timeOfFirstRequest + limits.maxRetryMs) return false
   return isRateLimit(error) || (isIdempotent && isTemporary(error))
 }
 
@@ -59,9 +67,13 @@ function isTemporary(error: Failure): boolean {
   return status === undefined || status === 408 || status >= 500
 }
 
-/** In milliseconds. The delay is random within limits, so that requests that failed together are not retried together. */
-function retryDelayOf(error: Failure, { retryDelayMs, maxRetryDelayMs }: GoogleLimits): number {
-  const attempt = error.config.retryConfig?.currentRetryAttempt ?? 0
-  const delay = retryDelayMs * 2 ** attempt * (0.75 + Math.random() / 2)
+/** The delay in milliseconds before the retry that follows `retries` earlier ones. */
+function retryDelayOf(
+  error: Failure,
+  retries: number,
+  variation: number,
+  { retryDelayMs, maxRetryDelayMs }: GoogleLimits,
+): number {
+  const delay = retryDelayMs * 2 ** retries * (1 + variation)
   return Math.min(Math.max(delay, retryAfterOf(error) ?? 0), maxRetryDelayMs)
 }
