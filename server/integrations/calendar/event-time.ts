@@ -20,29 +20,39 @@ export interface TimeRange {
   readonly to: Temporal.Instant
 }
 
+const dayForm = /^\d{4}(-?)\d\d\1\d\d$/
+/** A local time, then its UTC offset and the name of its time zone in brackets, each of which may be missing. */
+const timeForm = /^([\d-]+[T ][\d:.,]+)(Z|[+-]\d[\d:]*)?(?:\[([a-z][\w/+-]*)\])?$/i
+
 /**
- * Parses a day (2026-03-29), a local time (2026-03-29T14:30), or a time with its UTC offset (§11.9, §11.10).
- * @throws AppError `invalid_request` when it is not a time, or is skipped or ambiguous because the clocks change
+ * Parses a day (2026-03-29), a local time (2026-03-29T14:30), or a time with its UTC offset or time zone (§11.9,
+ * §11.10). A time without a zone is returned in `timeZone`.
+ * @throws AppError `invalid_request` when it is in another form, its offset does not fit its zone, or the change of the
+ * clocks skips or repeats it
  */
 export function parseEventTime(field: string, text: string, timeZone: string): EventTime {
   try {
-    if (/^\d{4}-\d\d-\d\d$/.test(text)) return { kind: 'day', day: Temporal.PlainDate.from(text) }
-    if (/(Z|[+-]\d\d(:?\d\d)?)$/i.test(text)) {
-      return { kind: 'moment', moment: Temporal.Instant.from(text).toZonedDateTimeISO(timeZone) }
-    }
-    const local = Temporal.PlainDateTime.from(text)
-    return { kind: 'moment', moment: toMoment(field, local, timeZone) }
+    if (dayForm.test(text)) return { kind: 'day', day: Temporal.PlainDate.from(text) }
+    const form = timeForm.exec(text)
+    if (form !== null) return { kind: 'moment', moment: readMoment(field, form, timeZone) }
   } catch (error) {
     if (error instanceof AppError) throw error
-    throw new AppError(
-      'invalid_request',
-      `"${field}" is not a time: "${text.slice(0, 60)}". Write 2026-03-29T14:30, or 2026-03-29 for a whole day.`,
-    )
   }
+  throw new AppError(
+    'invalid_request',
+    `"${field}" is not a time that can be used: "${text.slice(0, 60)}". Write 2026-03-29T14:30 or 2026-03-29T14:30+02:00, or 2026-03-29 for a whole day.`,
+  )
+}
+
+function readMoment(field: string, form: RegExpExecArray, timeZone: string): Temporal.ZonedDateTime {
+  const [text, local = '', offset, zone] = form
+  if (offset === undefined) return toMoment(field, Temporal.PlainDateTime.from(local), zone ?? timeZone)
+  if (zone === undefined) return Temporal.Instant.from(text).toZonedDateTimeISO(timeZone)
+  return Temporal.ZonedDateTime.from(text)
 }
 
 /**
- * Parses the start and end of an event.
+ * Parses the start and end of an event. A moment may end when it starts.
  * @throws AppError `invalid_request` when one is a day and the other is not, or the end is before the start
  */
 export function parseEventSpan(start: string, end: string, timeZone: string): EventSpan {
@@ -53,7 +63,7 @@ export function parseEventSpan(start: string, end: string, timeZone: string): Ev
   if (span.start.kind !== span.end.kind) {
     throw new AppError('invalid_request', '"start" and "end" must both be days or both be times of day.')
   }
-  const [from, to] = [startOf(span.start, timeZone), endOf(span.end, timeZone)]
+  const [from, to] = [startOf(span.start, timeZone), startOf(span.end, timeZone)]
   if (to.epochMilliseconds < from.epochMilliseconds) {
     throw new AppError('invalid_request', 'The event ends before it starts. Nothing was done.')
   }
@@ -62,7 +72,7 @@ export function parseEventSpan(start: string, end: string, timeZone: string): Ev
 
 /**
  * Parses the range of a search. Default: one week from `now`.
- * @throws AppError `invalid_request` when it ends before it starts
+ * @throws AppError `invalid_request` when `to` is not later than `from`
  */
 export function parseTimeRange(
   input: { readonly from?: string | undefined; readonly to?: string | undefined },
