@@ -45,6 +45,21 @@ describe('presentEvent', () => {
   })
 
   it.each([
+    [200, 'ann', 'guest-number-199@example.com (not answered)'],
+    [203, 'ann', 'guest-number-199@example.com (not answered), 3 more'],
+    [200, 'a'.repeat(900), 'guest-number-9@example.com> (not answered), 190 more'],
+  ])('lists whole guests of %d and counts the others', async (count, name, end) => {
+    const attendees = Array.from({ length: count }, (_, index) => ({
+      email: `guest-number-${index}@example.com`,
+      ...(name.length > 3 ? { displayName: name } : {}),
+    }))
+    const text = await presentEvent(client, { attendees }, 'Europe/Vienna')
+    const list = /^Guest list: (.*)$/m.exec(text)?.[1] ?? ''
+    expect(list.slice(-end.length)).toBe(end)
+    expect(list.length).toBeLessThan(12_000)
+  })
+
+  it.each([
     ['2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z', 'Sun 2026-10-25 02:30+02:00 to 02:30+01:00'],
     ['2026-03-29T00:30:00Z', '2026-03-29T01:30:00Z', 'Sun 2026-03-29 01:30 to 03:30'],
     ['2026-03-29T21:00:00Z', '2026-03-30T01:00:00Z', 'Sun 2026-03-29 23:00 to Mon 2026-03-30 03:00'],

@@ -10,6 +10,8 @@ type Guest = calendar_v3.Schema$EventAttendee
 
 /** Guests beyond this number are counted but not listed. */
 const maxListedGuests = 200
+/** From the first guest that would exceed this length, guests are counted but not listed. */
+const maxGuestListChars = 10_000
 const maxLineChars = 1_000
 const maxDescriptionChars = 10_000
 
@@ -40,12 +42,19 @@ export function presentEventSummary(event: Event, timeZone: string): string {
 }
 
 /** Describes a whole event, with guests and description. */
-export async function presentEvent(client: ToolCallContext, event: Event, timeZone: string): Promise<string> {
-  const description = cutWithNote(await readDescription(client, event.description ?? ''), maxDescriptionChars)
+export async function presentEvent(
+  context: ToolCallContext,
+  event: Event,
+  timeZone: string,
+): Promise<string> {
+  const description = cutWithNote(
+    await readDescription(context, event.description ?? ''),
+    maxDescriptionChars,
+  )
   return joinLines([
     presentEventSummary(event, timeZone),
     named('Organizer', describeContact(event.organizer)),
-    named('Guest list', describeGuests(event.attendees ?? [])),
+    describeGuests(event.attendees ?? []),
     named('Video call', event.hangoutLink),
     named('Link', event.htmlLink),
     description === '' ? undefined : `Description:\n${description}`,
@@ -96,17 +105,23 @@ function describeTimeOfDay(moment: Temporal.ZonedDateTime): string {
 }
 
 /** Descriptions may be simple HTML. */
-async function readDescription(client: ToolCallContext, text: string): Promise<string> {
-  return /<[a-z!/]|&\w+;/i.test(text) ? convertHtml(text, client) : text
+async function readDescription(context: ToolCallContext, text: string): Promise<string> {
+  return /<[a-z!/]|&\w+;/i.test(text) ? convertHtml(text, context) : text
 }
 
-function describeGuests(guests: readonly Guest[]): string {
-  const names = guests.slice(0, maxListedGuests).map((guest) => {
+function describeGuests(guests: readonly Guest[]): string | undefined {
+  if (guests.length === 0) return undefined
+  const names: string[] = []
+  let chars = 0
+  for (const guest of guests.slice(0, maxListedGuests)) {
     const response = responses[guest.responseStatus ?? ''] ?? 'not answered'
-    return `${describeContact(guest) ?? ''} (${response})`
-  })
-  const omitted = guests.length - maxListedGuests
-  return [...names, ...(omitted > 0 ? [`${omitted} more`] : [])].join(', ')
+    const name = collapseSpaces(`${describeContact(guest) ?? ''} (${response})`)
+    chars += name.length
+    if (chars > maxGuestListChars) break
+    names.push(name)
+  }
+  const omitted = guests.length - names.length
+  return `Guest list: ${[...names, ...(omitted > 0 ? [`${omitted} more`] : [])].join(', ')}`
 }
 
 function describeContact(
