@@ -64,7 +64,7 @@ export function requireRule(text: string): string {
   if (/^FREQ=(DAILY|WEEKLY|MONTHLY|YEARLY)(;[A-Z]+=[A-Z0-9,+-]+)*$/.test(rule)) return `RRULE:${rule}`
   throw new AppError(
     'invalid_request',
-    `"${text.slice(0, 100)}" is not a recurrence rule such as FREQ=WEEKLY;BYDAY=MO;COUNT=10. Nothing was done.`,
+    `"${text.slice(0, 100)}" is not a recurrence rule that can be used here. Write one such as FREQ=WEEKLY;BYDAY=MO;COUNT=10. FREQ must be DAILY, WEEKLY, MONTHLY or YEARLY. Nothing was done.`,
   )
 }
 
