@@ -280,6 +280,17 @@ describe.each(engines)('access to Google on %s', (engine) => {
     await refreshing
   })
 
+  it('does not return a token that nearly expired while Google did not respond', async () => {
+    clock += 57 * minute
+    google.behaviour.token = 'hang'
+    const refreshing = expect(access()).rejects.toMatchObject({ code: 'upstream_error' })
+    await expect.poll(refreshes, { interval: 5 }).toBe(1)
+    clock += 2.5 * minute
+    google.behaviour.token = 'fail'
+    google.releaseTokens()
+    await refreshing
+  })
+
   it('returns no token, not even a valid one, when another account was connected during an early refresh (§13.42)', async () => {
     const { version } = await requireIntegration(database.db, user, name)
     clock += 57 * minute

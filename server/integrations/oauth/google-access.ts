@@ -45,11 +45,12 @@ export function createFindGoogleAccess(
       return readAccess(tokens)
     }
     const found = await findGoogleTokens(deps, userId, name)
-    const remainingMs = found.tokens.expiresAt - deps.now()
+    const remainingMs = () => found.tokens.expiresAt - deps.now()
     const isRejected = found.tokens.accessToken === rejectedToken
-    if (remainingMs > refreshBeforeMs && !isRejected) return toAccess(found)
+    if (remainingMs() > refreshBeforeMs && !isRejected) return toAccess(found)
     const current = await refreshOnce(deps, leases, name, found).catch((error: unknown) => {
-      if (remainingMs > minValidMs && !isRejected && !isNotConnected(error)) return found
+      // Waiting for another process has taken up to half a minute.
+      if (remainingMs() > minValidMs && !isRejected && !isNotConnected(error)) return found
       throw error
     })
     return toAccess(current)
