@@ -12,9 +12,15 @@ export class PartQueue {
   #parts: ModelPart[] = []
   #chars = 0
   #hasContent = false
+  #hasModel = false
 
+  /** A second `model` part, from a repeated call, is ignored. */
   push(parts: readonly ModelPart[]): void {
     for (const part of parts) {
+      if (part.type === 'model') {
+        if (this.#hasModel) continue
+        this.#hasModel = true
+      }
       this.#parts.push(part)
       if (part.type === 'text' || part.type === 'reasoning') this.#chars += part.text.length
       else if (part.type === 'tool_call') this.#chars += part.arguments.length
@@ -22,7 +28,7 @@ export class PartQueue {
     if (this.#chars > 0) this.#hasContent = true
   }
 
-  /** Whether the reply has text or a tool call, also when it was drained already. Then its model must not be called again. */
+  /** Whether the reply has text, reasoning or a tool call, also when it was drained already. Then its model must not be called again. */
   get hasContent(): boolean {
     return this.#hasContent
   }

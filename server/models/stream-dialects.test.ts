@@ -35,7 +35,7 @@ class ChunkedResponse extends Dispatcher {
   }
 }
 
-async function readChunks(apiType: ApiType, chunks: readonly Buffer[]) {
+async function readParts(apiType: ApiType, chunks: readonly Buffer[]): Promise<readonly ModelPart[]> {
   const guard = {
     dispatcher: new ChunkedResponse(chunks),
     requireUrl: () => undefined,
@@ -56,6 +56,11 @@ async function readChunks(apiType: ApiType, chunks: readonly Buffer[]) {
     { model: 'm', messages: [{ role: 'user', content: 'Hello' }], tools: [], maxTokens: null },
     { signal: new AbortController().signal, onParts: (some) => parts.push(...some) },
   )
+  return parts
+}
+
+async function readChunks(apiType: ApiType, chunks: readonly Buffer[]) {
+  const parts = await readParts(apiType, chunks)
   const received = parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
   return { text: received, end: parts.at(-1) }
 }
@@ -122,6 +127,12 @@ function split(bytes: Buffer, cuts: readonly number[]): readonly Buffer[] {
   const places = [0, ...cuts.toSorted((a, b) => a - b), bytes.length]
   return places.slice(1).map((end, index) => bytes.subarray(places[index], end))
 }
+
+it('yields the name of the model once when the call is repeated without a refused option', async () => {
+  const stream = `data: {"model":"m","choices":[]}\n\ndata: {"error":{"message":"stream_options is unknown"}}\n\n`
+  const parts = await readParts('openai', [Buffer.from(stream)])
+  expect(parts.map(({ type }) => type)).toEqual(['model', 'failed'])
+})
 
 describe.each(apiTypes)('%s', (apiType) => {
   it.each(Object.entries(dialects))(
