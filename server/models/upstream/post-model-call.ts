@@ -30,7 +30,10 @@ export interface ModelCallOptions {
   readonly now: () => number
   /** Reads one chunk of the response and returns its progress. An error ends the call. */
   readonly onData: (chunk: Buffer) => Progress
-  /** Called when data is waiting for `ActiveCall.read`. Without this callback, data is read as it arrives. */
+  /**
+   * Called after each chunk. The chunk waits for `ActiveCall.read`, unless so much was waiting that it was read already.
+   * Without this callback, data is read as it arrives.
+   */
   readonly onReadable?: (() => void) | undefined
 }
 
@@ -48,7 +51,7 @@ export interface ActiveCall {
 /** `finishing`: the model has finished, but data such as usage may follow. `done`: later data is ignored. */
 export type Progress = 'more' | 'finishing' | 'done'
 
-/** How one attempt has ended. */
+/** How one attempt has ended. `started`: it must not be repeated, because a response has begun or the call was aborted. */
 type AttemptOutcome =
   | { readonly kind: 'ended' }
   | { readonly kind: 'refused'; readonly response: FailedResponse }

@@ -33,7 +33,7 @@ export interface ResponseReader {
 
 type ResponseForm = 'nothing' | 'events' | 'json'
 
-/** Reads the body of a response into `parts`. */
+/** Reads the body of a response into `parts`. `onWhole` is called when the body is JSON instead of an event stream. */
 export function readResponse(
   call: ModelCall,
   limits: ModelLimits,
@@ -96,7 +96,8 @@ export function readResponse(
 }
 
 /**
- * JSON that could be parsed is complete. A stream is complete when it has an end marker or a finish reason (§14.31).
+ * JSON that could be parsed is complete. A stream is complete when an event reported the end of the reply, or after the
+ * end marker when that is enough for the wire format (§14.31).
  */
 function requireComplete(form: ResponseForm, finished: boolean, upstream: string): void {
   if (form === 'nothing') {

@@ -18,11 +18,11 @@ export interface WireFormat<Dialect> {
   readonly apiType: ApiType
   readonly defaultPath: string
   firstDialect(request: ModelRequest): Dialect
-  /** The body of a request. `source` names the upstream (`noteSource`). */
+  /** The body of a request. It contains only the notes of calls whose source is `source` (see `noteSource`). */
   writeBody(request: ModelRequest, dialect: Dialect, source: string): string
   /**
-   * The dialect to try next after an error; undefined when another dialect would not help. `rejection` is the body of a
-   * refused request.
+   * The dialect to try next after an error; undefined when another dialect would not help. `rejection` is what the
+   * upstream said about the error (`ModelFailure.rejection`), and not empty.
    */
   adaptDialect(dialect: Dialect, rejection: string, request: ModelRequest): Dialect | undefined
   openReader(call: ModelCall, limits: ModelLimits): ReplyReader
