@@ -19,7 +19,7 @@ export function createGmailConnector(deps: GoogleApiDeps, limits?: GoogleLimits)
       const { data } = await api.getProfile({ userId: 'me' })
       return { account: data.emailAddress ?? null, time_zone: null }
     },
-    initialTools: [
+    initiallyAllowedTools: [
       'search_messages',
       'read_message',
       'read_thread',
@@ -54,7 +54,7 @@ export function createCalendarConnector(deps: GoogleApiDeps, limits?: GoogleLimi
       // The id of the primary calendar is the address of its account.
       return { account: data.id ?? null, time_zone: timeZone }
     },
-    initialTools: ['list_calendars', 'list_events', 'read_event', 'find_busy_times'],
+    initiallyAllowedTools: ['list_calendars', 'list_events', 'read_event', 'find_busy_times'],
     server: {
       kind: 'in_process',
       async create(account) {

@@ -38,7 +38,7 @@ export interface IntegrationConnector {
   readonly url: string
   readonly slug: string
   /** Tools that run without approval until the user changes the allow list. Default: none. */
-  readonly initialTools?: readonly string[]
+  readonly initiallyAllowedTools?: readonly string[]
   readonly server: InProcessServer | RemoteServer
   /** Reads which account the calls use. May reject. Default: the account is unknown. */
   readonly readAccount?: (userId: string) => Promise<ConnectorAccount>

@@ -46,7 +46,7 @@ describe.each(engines)('the connector of an integration on %s', (engine) => {
             name: 'Mail',
             url: 'builtin://mail',
             slug: 'mail',
-            initialTools: ['peek', 'never'],
+            initiallyAllowedTools: ['peek', 'never'],
             server: { kind: 'in_process', create: () => Promise.resolve(createServer()) },
           },
         ],

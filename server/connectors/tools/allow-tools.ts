@@ -60,8 +60,8 @@ export async function hasNoStoredTools(trx: Db, { id }: Pick<ConnectorRow, 'id'>
 export async function allowInitialTools(
   trx: Db,
   connector: Pick<ConnectorRow, 'id'>,
-  initialTools: readonly string[],
+  initiallyAllowedTools: readonly string[],
 ): Promise<void> {
   const known = new Set((await listTools(trx, [connector.id])).map(({ name }) => name))
-  await allowTools(trx, connector, { allow_tools: initialTools.filter((name) => known.has(name)) })
+  await allowTools(trx, connector, { allow_tools: initiallyAllowedTools.filter((name) => known.has(name)) })
 }

@@ -88,9 +88,9 @@ export async function fetchTools(
   await deps.shared.turns.next()
   // When the address has changed meanwhile, these are the tools of another server and are not stored.
   await changeState(deps, connector, state, async (trx) => {
-    const initialTools =
-      connector.is_default === 1 ? deps.builtIns.find(connector.url)?.initialTools : undefined
-    const isFirst = initialTools !== undefined && (await hasNoStoredTools(trx, connector))
+    const initiallyAllowedTools =
+      connector.is_default === 1 ? deps.builtIns.find(connector.url)?.initiallyAllowedTools : undefined
+    const isFirst = initiallyAllowedTools !== undefined && (await hasNoStoredTools(trx, connector))
     await replaceTools(trx, connector, toRows(connector, listed))
     if (!isFirst) return
     const current = await findConnectorById(trx, { id: connector.user_id }, connector.id)
@@ -98,7 +98,7 @@ export async function fetchTools(
     await allowInitialTools(
       trx,
       connector,
-      initialTools.filter((name) => !blocked?.has(name)),
+      initiallyAllowedTools.filter((name) => !blocked?.has(name)),
     )
   })
 }
