@@ -27,18 +27,10 @@ export async function connectConnector(
     return requestIntegration(deps, consent)
   await deps.shared.pool.drop(connectionPrefix(connector))
   try {
-    const needsConsent = await requestMissingScope(deps, connector, consent)
-    if (needsConsent) return await setDisconnected(deps, connector)
-    await fetchTools(deps, connector, { signal: deps.closing, consent })
+    if (await listOrRequestScope(deps, connector, consent)) return await setDisconnected(deps, connector)
     await storeCallError(deps, connector, null)
   } catch (error) {
     if (needsUser(consent)) return setDisconnected(deps, connector)
-    if (
-      error instanceof InsufficientScopeError &&
-      (await requestMissingScope(deps, connector, consent, error))
-    ) {
-      return setDisconnected(deps, connector)
-    }
     const failure = explainFailure(error, connector)
     if (failure.code === 'not_connected') {
       await storeCallError(deps, connector, failure.message)
@@ -49,6 +41,23 @@ export async function connectConnector(
       error_message: failure.message,
     })
     throw failure
+  }
+}
+
+/** Lists the tools, unless the user has to consent to a larger scope first. Returns whether the user has to. */
+async function listOrRequestScope(
+  deps: ConnectorDeps,
+  connector: ConnectorRow,
+  consent: ConsentRequest,
+): Promise<boolean> {
+  if (await requestMissingScope(deps, connector, consent)) return true
+  try {
+    await fetchTools(deps, connector, { signal: deps.closing, consent })
+    return false
+  } catch (error) {
+    if (!(error instanceof InsufficientScopeError) || needsUser(consent)) throw error
+    if (await requestMissingScope(deps, connector, consent, error)) return true
+    throw error
   }
 }
 

@@ -35,6 +35,8 @@ export interface OAuthMcpServer {
     revocationEndpoint: string | null
     /** The scopes in its metadata. */
     scopes: readonly string[]
+    /** A scope that it says every request lacks; null means that none does. */
+    missingScope: string | null
     /** The secret of the clients that it registers; null means none. */
     registeredSecret: string | null
     /** Its response to a request for tokens; null means the real one. */
@@ -108,6 +110,7 @@ class AuthorizationState {
     supportsRevocation: true,
     revocationEndpoint: null,
     scopes: [],
+    missingScope: null,
     registeredSecret: null,
     respondToTokenRequest: null,
     beforeMetadata: () => Promise.resolve(),
@@ -246,6 +249,11 @@ class AuthorizationState {
     if (this.behaviour.revoked || !isAccepted) {
       const metadata = `${this.origin}/.well-known/oauth-protected-resource/mcp`
       response.writeHead(401, { 'www-authenticate': `Bearer resource_metadata="${metadata}"` }).end()
+      return
+    }
+    if (this.behaviour.missingScope !== null) {
+      const challenge = `Bearer error="insufficient_scope", scope="${this.behaviour.missingScope}"`
+      response.writeHead(403, { 'www-authenticate': challenge }).end()
       return
     }
     if (request.method !== 'POST') return void response.writeHead(405).end()
