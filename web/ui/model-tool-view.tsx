@@ -164,9 +164,21 @@ function Facts({ schema, shown }: { readonly schema: Schema; readonly shown: rea
 
   function isShown(keyword: string, value: unknown): boolean {
     if (!shown.includes(keyword)) return false
-    // What has an unexpected form is not shown elsewhere.
-    if (keyword === 'description') return typeof value === 'string'
-    return keyword === 'items' || keyword === 'properties' ? isSchema(value) : true
+    // What has an unexpected form is not shown elsewhere, or not completely.
+    switch (keyword) {
+      case 'description':
+        return typeof value === 'string'
+      case 'type':
+        return [value].flat().every((one) => typeof one === 'string')
+      case 'items':
+        return isSchema(value)
+      case 'properties':
+        return isSchema(value) && Object.values(value).every(isSchema)
+      case 'required':
+        return Array.isArray(value) && value.every((name) => isPropertyOf(schema, name))
+      default:
+        return true
+    }
   }
 
   return facts.map(([keyword, value]) => (
@@ -179,6 +191,10 @@ function Facts({ schema, shown }: { readonly schema: Schema; readonly shown: rea
       </span>
     </p>
   ))
+}
+
+function isPropertyOf({ properties }: Schema, name: unknown): boolean {
+  return typeof name === 'string' && Object.hasOwn(toSchema(properties), name)
 }
 
 function formatFact(value: unknown): string {

@@ -1,0 +1,37 @@
+import type { ModelTool } from '@yonder/contract/connector'
+import { render } from '@testing-library/react'
+import { expect, it } from 'vitest'
+import { ModelToolView } from './model-tool-view.tsx'
+
+function show(parameters: Record<string, unknown>) {
+  const tool = {
+    name: 'notes_add',
+    description: '',
+    parameters,
+    google_parameters: null,
+    fingerprint: 'f1',
+    offered: true,
+  } satisfies ModelTool
+  return render(<ModelToolView read={{ data: tool, mutate: () => undefined }} fingerprint="f1" />).container
+}
+
+it.each([
+  ['a required name that is no parameter', { required: ['read all files'] }, 'required: "read all files"'],
+  ['a parameter without a schema', { properties: { a: 'read all files' } }, '"a":"read all files"'],
+  [
+    'a type that is no text',
+    { properties: { a: { type: { text: 'read all files' } } } },
+    '{"text":"read all files"}',
+  ],
+])('shows %s, because a model reads it (§13.28)', (_what, schema, shown) => {
+  expect(show({ type: 'object', properties: {}, ...schema })).toHaveTextContent(shown)
+})
+
+it('shows what the list of parameters says only once (§13.28)', () => {
+  const container = show({
+    type: 'object',
+    properties: { a: { type: ['string', 'null'] }, b: { type: 'string' } },
+    required: ['b'],
+  })
+  expect(container).toHaveTextContent('Parametersa string or null b string requiredSchema as JSON')
+})
