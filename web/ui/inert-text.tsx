@@ -46,7 +46,7 @@ function markInvisible(text: string): ReactNode {
 }
 
 /** Returns the Unicode numbers of the characters, such as `U+200B U+00AD`. */
-function formatCodePoints(characters: string): string {
+export function formatCodePoints(characters: string): string {
   const numbers = Array.from(characters, (character) => {
     const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase()
     return `U+${code.padStart(4, '0')}`

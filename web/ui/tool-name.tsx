@@ -1,18 +1,19 @@
-import { InertText } from './inert-text.tsx'
+import { formatCodePoints, InertText } from './inert-text.tsx'
 
-/** The name of a tool as its server has it. A space at an end is shown by its number, like an invisible character (§13.3). */
+/** The name of a tool as its server has it. Spaces at its ends are shown by their numbers, like invisible characters (§13.3). */
 export function ToolName({ children }: { readonly children: string }) {
   const name = children.trim()
   const start = children.indexOf(name)
+  const end = start + name.length
   return (
     <>
-      {start > 0 && <Space />}
+      {start > 0 && <Spaces>{children.slice(0, start)}</Spaces>}
       <InertText>{name}</InertText>
-      {start + name.length < children.length && <Space />}
+      {end < children.length && <Spaces>{children.slice(end)}</Spaces>}
     </>
   )
 }
 
-function Space() {
-  return <span className="hidden-characters">U+0020</span>
+function Spaces({ children }: { readonly children: string }) {
+  return <span className="hidden-characters">{formatCodePoints(children)}</span>
 }
