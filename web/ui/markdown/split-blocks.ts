@@ -76,7 +76,7 @@ function listFinished(lines: string): readonly Token[] {
   )
 }
 
-/** A lexer for which lines of maths between `$$` or `\\[` and `\\]` are one block, whatever markdown they resemble. */
+/** A lexer for which lines of maths between `$$` and `$$`, or `\[` and `\]`, are one block, whatever markdown they resemble. */
 const withMaths = new Marked({
   // An underlined heading of several lines must not include a line of maths.
   tokenizer: {

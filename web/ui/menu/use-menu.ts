@@ -33,7 +33,8 @@ export function useMenuControls(): MenuControls {
 
 /**
  * Opens and closes a menu. The menu opens on hover, click and keyboard focus; Enter, Space and the arrow keys also move the
- * focus into it. It closes shortly after the pointer leaves, and on Escape, Tab, a chosen item and a press elsewhere.
+ * focus into it. It closes shortly after the pointer leaves, and on Escape, Tab, a chosen `MenuItem`, and a press or
+ * focus elsewhere.
  */
 export function useMenu() {
   const { open, show, hide, root, trigger, isReturning } = useOpening()
