@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { calendar_v3 } from '@googleapis/calendar'
 import { z } from 'zod'
 import { AppError } from '../../lib/app-error.ts'
-import { statusOf, wasRetried } from '../google/errors.ts'
+import { statusOf, mayHaveSucceeded } from '../google/errors.ts'
 import { googleTool } from '../google/google-tool.ts'
 import { requireAddresses, requireLine, requirePlainText } from '../google/outgoing-text.ts'
 import { findTimeZone } from './client.ts'
@@ -91,7 +91,7 @@ export async function insertEventOnce(
     })
     return data
   } catch (error) {
-    if (statusOf(error) !== 409 || !wasRetried(error)) throw error
+    if (statusOf(error) !== 409 || !mayHaveSucceeded(error)) throw error
     // The earlier request created it.
     const { data } = await api.events.get({ calendarId, eventId: event.id })
     return data

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { statusOf, wasRetried } from '../google/errors.ts'
+import { statusOf, mayHaveSucceeded } from '../google/errors.ts'
 import { googleTool } from '../google/google-tool.ts'
 import { findTimeZone } from './client.ts'
 import type { CalendarClient } from './client.ts'
@@ -29,7 +29,7 @@ export const deleteEvent = googleTool({
       await client.api.events.delete({ calendarId, eventId: affected.id ?? '', sendUpdates })
     } catch (error) {
       // After a retry, the earlier request deleted it.
-      if (!wasRetried(error) || ![404, 410].includes(statusOf(error) ?? 0)) throw error
+      if (!mayHaveSucceeded(error) || ![404, 410].includes(statusOf(error) ?? 0)) throw error
     }
     return target.kind === 'series' ? 'The whole series was deleted.' : 'The event was deleted.'
   },

@@ -32,6 +32,24 @@ describe('failures at Google', () => {
     expect(gmail.api.count('gmail.users.labels.list')).toBe(7)
   })
 
+  it('reports an email as sent when only its retries were refused (§11.6)', async () => {
+    const method = 'gmail.users.drafts.send'
+    gmail.api.fail({ method, response: 500, isExecuted: true })
+    gmail.api.fail({ method, response: 429, times: 10 })
+    const mail = { to: ['ann@example.com'], subject: 'A', body: 'b' }
+    expect((await gmail.call('send_message', mail)).isError).toBe(false)
+    expect(mailbox().sent).toHaveLength(1)
+  })
+
+  it('does not report a draft as sent that was deleted while Google was refusing requests', async () => {
+    const method = 'gmail.users.drafts.send'
+    gmail.api.fail({ method, response: 429 })
+    gmail.api.fail({ method, response: 404 })
+    const mail = { to: ['ann@example.com'], subject: 'A', body: 'b' }
+    expect((await gmail.call('send_message', mail)).text).toContain('The email was not sent.')
+    expect(mailbox().sent).toEqual([])
+  })
+
   it('fails without a retry when Google requires a long delay', async () => {
     gmail.api.fail({ method: 'gmail.users.labels.list', response: 429, retryAfter: 3_600 })
     const result = await gmail.call('list_labels', {})

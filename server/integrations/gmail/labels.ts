@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AppError } from '../../lib/app-error.ts'
-import { statusOf, wasRetried } from '../google/errors.ts'
+import { statusOf, mayHaveSucceeded } from '../google/errors.ts'
 import { googleTool, quoteData } from '../google/google-tool.ts'
 import { requireLine } from '../google/outgoing-text.ts'
 import type { GmailClient } from './client.ts'
@@ -35,7 +35,7 @@ export const createLabel = googleTool({
     } catch (error) {
       if (statusOf(error) !== 409) throw error
       // After a retry, the earlier request may have created it (§11.20).
-      if (!wasRetried(error)) return `The label "${label}" already exists.`
+      if (!mayHaveSucceeded(error)) return `The label "${label}" already exists.`
     }
     return `The label "${label}" was created.`
   },

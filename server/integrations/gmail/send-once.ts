@@ -1,6 +1,6 @@
 import type { gmail_v1 } from '@googleapis/gmail'
 import { AppError } from '../../lib/app-error.ts'
-import { explainGoogleError, isRefusal, statusOf, wasRetried } from '../google/errors.ts'
+import { explainGoogleError, isRefusal, statusOf, mayHaveSucceeded } from '../google/errors.ts'
 import type { GmailClient } from './client.ts'
 import { buildMail, requireRecipient } from './compose.ts'
 import type { MailFields, ThreadHeaders } from './compose.ts'
@@ -43,8 +43,8 @@ export async function sendDraftOnce(client: GmailClient, id: string): Promise<Se
     const { data } = await client.api.drafts.send({ userId: 'me', requestBody: { id } })
     return data
   } catch (error) {
-    // After a retry, the earlier request sent the draft.
-    if (statusOf(error) === 404 && wasRetried(error)) return undefined
+    // The earlier request sent the draft.
+    if (statusOf(error) === 404 && mayHaveSucceeded(error)) return undefined
     client.signal.throwIfAborted()
     const reason = explainGoogleError(error)
     if (isRefusal(error)) throw new UnsentError(reason, true)
@@ -103,6 +103,6 @@ async function deleteDraft({ api }: GmailClient, id: string): Promise<boolean> {
     await api.drafts.delete({ userId: 'me', id })
     return false
   } catch (error) {
-    return statusOf(error) === 404 && !wasRetried(error)
+    return statusOf(error) === 404 && !mayHaveSucceeded(error)
   }
 }

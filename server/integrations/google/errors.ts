@@ -4,7 +4,13 @@ import { AppError } from '../../lib/app-error.ts'
 interface GoogleFailure {
   readonly status?: unknown
   readonly response?: { readonly data?: unknown; readonly headers?: unknown }
-  readonly config?: { readonly retryConfig?: { readonly currentRetryAttempt?: number } }
+  readonly config?: { readonly retryConfig?: RetryState }
+}
+
+/** What the configuration of a request says about its earlier attempts. */
+export interface RetryState {
+  /** Whether an earlier attempt failed in a way that does not exclude that Google executed it. Set by `retryConfig`. */
+  mayHaveSucceeded?: boolean
 }
 
 interface GoogleErrorBody {
@@ -19,13 +25,14 @@ export function statusOf(error: unknown): number | undefined {
   return typeof status === 'number' ? status : undefined
 }
 
-/** Whether the request was sent more than once before it failed, so that an earlier attempt may have succeeded. */
-export function wasRetried(error: unknown): boolean {
-  return ((error as GoogleFailure).config?.retryConfig?.currentRetryAttempt ?? 0) > 0
+/** Whether Google may have executed an earlier attempt of this request, which failed at last. */
+export function mayHaveSucceeded(error: unknown): boolean {
+  return (error as GoogleFailure).config?.retryConfig?.mayHaveSucceeded === true
 }
 
-/** Whether Google certainly did not execute the request. */
+/** Whether Google certainly did not execute the request, in no attempt. */
 export function isRefusal(error: unknown): boolean {
+  if (mayHaveSucceeded(error)) return false
   const status = statusOf(error)
   return findAppError(error) !== undefined || (status !== undefined && status < 500 && status !== 408)
 }

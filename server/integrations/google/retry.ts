@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { gmail_v1 } from '@googleapis/gmail'
 import { findAppError, isRateLimit, retryAfterOf, statusOf } from './errors.ts'
+import type { RetryState } from './errors.ts'
 
 /** The limits of one request to Google. */
 export interface GoogleLimits {
@@ -59,7 +60,11 @@ function shouldRetry(error: Failure, limits: GoogleLimits, isIdempotent: boolean
   if ((retryAfterOf(error) ?? 0) > limits.maxRetryDelayMs) return false
   const maxDelayMs = retryDelayOf(error, retries, maxVariation, limits)
   if (Date.now() + maxDelayMs > timeOfFirstRequest + limits.maxRetryMs) return false
-  return isRateLimit(error) || (isIdempotent && isTemporary(error))
+  if (isRateLimit(error)) return true
+  if (!isIdempotent || !isTemporary(error)) return false
+  const state = error.config.retryConfig as RetryState | undefined
+  if (state !== undefined) state.mayHaveSucceeded = true
+  return true
 }
 
 function isTemporary(error: Failure): boolean {
