@@ -25,20 +25,20 @@ const maxHtmlChars = 300_000
 const minPlainChars = 200
 
 /** Reads the text of an email and lists its attachments. */
-export async function readMailBody(payload: Part | undefined, client: ToolCallContext): Promise<MailBody> {
-  const reader = new PartReader(client)
+export async function readMailBody(payload: Part | undefined, context: ToolCallContext): Promise<MailBody> {
+  const reader = new PartReader(context)
   const text = payload === undefined ? '' : await reader.read(payload, 0)
   return { text: text.replaceAll('\r\n', '\n').trim(), attachments: reader.attachments }
 }
 
 class PartReader {
   readonly attachments: MailAttachment[] = []
-  readonly #client: ToolCallContext
+  readonly #context: ToolCallContext
   #partCount = 0
   #remainingHtmlChars = maxHtmlChars
 
-  constructor(client: ToolCallContext) {
-    this.#client = client
+  constructor(context: ToolCallContext) {
+    this.#context = context
   }
 
   async read(part: Part, depth: number): Promise<string> {
@@ -59,10 +59,10 @@ class PartReader {
   async #readHtml(html: string): Promise<string> {
     const allowed = html.slice(0, this.#remainingHtmlChars)
     this.#remainingHtmlChars -= allowed.length
-    return allowed === '' ? '' : convertHtml(allowed, this.#client)
+    return allowed === '' ? '' : convertHtml(allowed, this.#context)
   }
 
-  /** Prefers plain text. HTML is read when there is no plain text, or when the HTML is much longer. */
+  /** Prefers plain text. When it is short, the alternatives are read too, and returned if they are much longer. */
   async #readAlternatives(parts: readonly Part[], depth: number): Promise<string> {
     const plain = parts.filter(({ mimeType }) => mimeType?.toLowerCase() === 'text/plain')
     const text = await this.#readAll(plain, depth + 1)
