@@ -148,7 +148,7 @@ describe('reading emails', () => {
     const { id } = mailbox().deliver({ html })
     const post = vi.spyOn(Worker.prototype, 'postMessage')
     const { text, isError } = await gmail.call('read_message', { message_id: id })
-    expect(post.mock.calls).toEqual([[html.slice(0, 300_000)]])
+    expect(post.mock.calls).toEqual([[html.slice(0, 300_000), []]])
     expect(isError).toBe(false)
     expect(text.length).toBeLessThan(100_000)
   })
