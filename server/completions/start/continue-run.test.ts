@@ -122,6 +122,18 @@ describe.each(engines)('continuing from the result of a tool, on %s', (engine) =
     })
   })
 
+  it('continues when only a message of the user follows the result (§4.23)', async () => {
+    const { chatId, result } = await stopInCall()
+    product.model.reply(['Something else.'])
+    const other = await ada.send(chatId, 'Do something else', { parentId: result.id })
+    await other.ended
+    product.model.reply(['Going on.'])
+    const continued = await continueFrom(chatId, 'silent-call', { parentId: result.id })
+    expect(await textOf(continued)).toBe('Going on.')
+    const again = await continueFrom(chatId, 'silent-call', { parentId: result.id })
+    expect(await textOf(again)).toBe('Going on.')
+  })
+
   it('first dispatches the other calls of the batch whose call was stopped (§12.12)', async () => {
     const { chatId, result } = await stopInCall(callOf('polite', 'act', {}, 'b'))
     const stream = await continueFrom(chatId, 'silent-call', { parentId: result.id })

@@ -40,8 +40,8 @@ export async function continueRun(
   }
   return db.transaction().execute(async (trx) => {
     const locked = await lockChat(trx, user, chatId, deps.now())
-    const [reply] = await listReplies(trx, chatId, result.id)
-    if (reply !== undefined) return { kind: 'repeated', message: result, cursor }
+    const below = await listReplies(trx, chatId, result.id)
+    if (below.some(({ role }) => role === 'assistant')) return { kind: 'repeated', message: result, cursor }
     refuseFullChat(locked)
     return { kind: 'written', run: await writeReply(trx, deps, user, bot, locked, result) }
   })

@@ -23,7 +23,8 @@ export async function repeatReply(
   { message, cursor }: RepeatedRequest,
 ): Promise<void> {
   const { db } = deps.database
-  const [reply] = await listReplies(db, message.chat_id, message.id)
+  const below = await listReplies(db, message.chat_id, message.id)
+  const reply = below.find(({ role }) => role === 'assistant')
   const start = cursor ?? (reply && (await findStart(deps, reply)))
   const stream = openStream()
   if (start !== undefined) return followRun(deps, stream, { ...start, numbered: false })
