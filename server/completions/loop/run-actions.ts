@@ -350,9 +350,8 @@ export class RecordedActions implements RunActions {
   }
 }
 
-/** The outcome of a call after an unexpected error in this server, maybe after the tool had finished. */
-const defectiveCall =
-  'The call failed because of an error in this server. The tool may or may not have finished.'
+/** The outcome of a call after an unexpected error in Yonder, maybe after the tool had finished. */
+const defectiveCall = 'The call failed because of an error in Yonder. The tool may or may not have finished.'
 
 const noTools: ModelTools = {
   tools: [],
