@@ -33,7 +33,7 @@ export interface CompletionOptions extends Pick<
   readonly subscribers: RunSubscribers & ChangeListener
   /** Notifies the user's other tabs and devices of a change to the chat that is not a run event. */
   readonly onChatChanged: (userId: string, chatId: string) => void
-  /** Completions that each user may request per minute. */
+  /** Completions that each user may request per minute, and the limit of those in progress at this node. */
   readonly perMinute: number
   /** Called for every stream that is opened. */
   readonly onOpen: SseOptions['onOpen']
@@ -46,7 +46,7 @@ export interface Completions {
   readRun(chatId: string): Promise<RunningReply | undefined>
   countActive(): number
   /**
-   * Returns the user's runs, each with the number of its last event; later events are sent to the subscribers until
+   * Returns the user's running runs, each with the number of the event after which events are sent to the subscribers until
    * `leaveRuns`. `isFirst` is true for the first live stream of the user.
    */
   joinRuns(userId: string, isFirst: boolean): Promise<LiveRun[]>

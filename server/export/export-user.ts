@@ -42,7 +42,7 @@ export interface ExportDeps {
 
 /**
  * Returns everything that is stored about a user, as the parts of the text of one JSON object (§30.12). Keys, tokens and
- * passwords are left out. The server may run meanwhile: each list and each chat is read at one moment, nothing is changed, and
+ * passwords are left out. The server may run meanwhile: nothing is changed, lists and chats are read one after the other, and
  * a reply that is being written is exported with its text so far.
  */
 export async function* exportUser(deps: ExportDeps, account: ManagedUser): AsyncGenerator<string> {
@@ -198,7 +198,7 @@ const time = (milliseconds: number): string => new Date(milliseconds).toISOStrin
 const field = (name: string, value: unknown): string =>
   `  ${JSON.stringify(name)}: ${indent(value, 2).trimStart()}`
 
-/** Formats a value so that it begins and ends with this number of spaces. */
+/** Formats a value as JSON in which each line begins with this number of spaces, or more. */
 function indent(value: unknown, spaces: number): string {
   const margin = ' '.repeat(spaces)
   return margin + JSON.stringify(value, null, 2).replaceAll('\n', `\n${margin}`)

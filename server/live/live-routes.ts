@@ -13,7 +13,7 @@ export interface LiveRoutesDeps {
   readonly hub: LiveHub
   readonly sse: SseHub
   /**
-   * Returns a user's active runs, each with the number of its last event; later events are sent to the hub until
+   * Returns a user's active runs, each with the number of the event after which events are sent to the hub until
    * `leaveRuns`. `isFirst` is true when the user has no other stream at this node.
    */
   readonly joinRuns: (userId: string, isFirst: boolean) => Promise<LiveRun[]>

@@ -8,8 +8,8 @@ const byteOrderMark = '\uFEFF'
 const formulaStart = /^[=+\-@\t\r＝＋－＠]/
 
 /**
- * The sums of each day, bot, model and currency as CSV: RFC 4180 in UTF-8 with a byte order mark. An unknown figure is an
- * empty cell (§25.13, §25.14).
+ * The sums of each day, bot, model and currency as CSV: RFC 4180 in UTF-8 with a byte order mark. Tokens are an empty
+ * cell when no call has counts, and so is an unknown cost (§25.13, §25.14).
  */
 export function writeUsageCsv(sums: readonly UsageSums[]): string {
   const header = [

@@ -11,7 +11,7 @@ import type { NumberedEvent, CollectedEvents } from './run-recorder.ts'
 const minMergeIntervalMs = 30
 const maxMergeIntervalMs = 55
 const mergeMsPerRun = 2
-/** The interval is this many times as long as the last commit took, within the limits. */
+/** The interval is at least this many times as long as the last commit took, within the limits. */
 const intervalFactor = 5
 /** Milliseconds after which a failed commit is retried. */
 const retryDelayMs = 250
@@ -62,8 +62,9 @@ export function mergeInterval({ runs, commitMs }: CommitLoad): number {
 
 /**
  * Numbers the events of all runs of this process, commits them together at intervals (`mergeInterval`), and then passes
- * them to their readers. So the database contains everything that a user has seen. The first text of a reply and the end
- * of a run are committed without this delay, and without the text of other runs, whose commits would become more frequent.
+ * them to their readers. So the database contains everything that a user has seen. The first text of a reply, the
+ * end of a run and what is flushed are committed without this delay. Unless the next commit is due, the text of other runs
+ * is not in such a commit, because it would be committed more often.
  * One commit is under way at a time; events that arrive meanwhile go into the next (§10.15, §17.18).
  */
 export class RunLog {

@@ -5,7 +5,7 @@ import type { Db } from '../../db/database.ts'
 import { sseFrame } from '../../http/sse.ts'
 import type { AppError } from '../../lib/app-error.ts'
 
-/** A text event is closed once it has at least this many characters. More text goes into the next event. */
+/** A text event is closed once it has more than this many characters. Further text goes into the next event. */
 const maxTextChars = 16_384
 
 export interface NumberedEvent {
@@ -144,7 +144,7 @@ export class RunRecorder {
     return this.state.status === 'running' && this.#lost === undefined
   }
 
-  /** Adds text to the reply; consecutive chunks become one event. */
+  /** Adds text to the reply. Consecutive chunks of a commit become one event, unless it gets too long (`maxTextChars`). */
   append(kind: TextKind, text: string): void {
     this.#schedule(this.#appendText(kind, text))
   }

@@ -125,7 +125,7 @@ export function listForeignRuns(db: Db, nodeId: string): Promise<RunRef[]> {
     .execute()
 }
 
-/** Returns runs whose lease has expired. */
+/** Returns the ids of up to 100 runs whose lease has expired. */
 export async function listExpiredRuns(db: Db, dialect: Dialect): Promise<number[]> {
   const rows = await db
     .selectFrom('runs')
@@ -222,7 +222,10 @@ const runEndUpdate = prepareQuery((db, run: RunEnd) =>
     .compile(),
 )
 
-/** Stores the end of a run and its last reply, both from `state`. Changes nothing when the run has already ended. */
+/**
+ * Stores the end of a run and its last reply, both from `state`. When the run has already ended, only the chat's update time
+ * changes.
+ */
 export async function closeRun(
   trx: Db,
   run: { readonly id: number; readonly chat_id: string },
@@ -243,7 +246,7 @@ export async function closeRun(
   if (last.call === undefined) await touchChat(trx, run.chat_id, now, countChars(last))
 }
 
-/** Renews the leases of a node's runs. Returns the ids of those still running; another node has ended the others. */
+/** Renews the leases of a node's runs. Returns the ids of those still running; the others have ended. */
 export async function renewLeases(
   db: Db,
   dialect: Dialect,

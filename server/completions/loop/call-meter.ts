@@ -11,7 +11,7 @@ export interface MeteredCall {
   readonly userId: string
   readonly bot: BotRow
   readonly chatId: string
-  /** The reply or the summary that the model is called for. */
+  /** The reply that the model is called for, summaries during its run included; else the summary that is written again. */
   readonly messageId: string
   readonly kind: UsageRecordRow['kind']
 }
@@ -23,7 +23,7 @@ export interface MeterDeps {
   readonly findModelFacts: (bot: BotRow, model: string) => Promise<ModelFacts>
 }
 
-/** Stores what a call used. `run` has the reply, which names the model and the provider that answered. */
+/** Stores what a call used. `run` may have the reply, which names the model and the provider that answered. */
 export type UsageWrite = (trx: Db, run: { readonly messages: readonly Message[] }) => Promise<void>
 
 /** Measures one call of a model, and creates the writes that store what it used and cost (§25.6). */

@@ -67,7 +67,7 @@ export async function foldLog(db: Db, runId: number): Promise<RunState> {
   return rows.reduce((state, { event }) => applyEvent(state, JSON.parse(event) as RunEvent), emptyRun)
 }
 
-/** Milliseconds to wait for another node to stop its run. */
+/** Milliseconds to wait until the end of a stopped run is stored. */
 const maxStopMs = 10_000
 /** Milliseconds between two reads of that run's status. */
 const stopPollMs = 200

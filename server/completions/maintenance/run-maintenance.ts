@@ -78,7 +78,7 @@ export async function renewRuns({
   }
 }
 
-/** Ends every run whose node no longer renews its lease. */
+/** Ends runs whose node no longer renews its lease; those above the limit of `listExpiredRuns` are ended next time. */
 async function expireRuns(deps: Pick<CompletionDeps, 'database' | 'runs' | 'now'>): Promise<void> {
   const { db, dialect } = deps.database
   for (const runId of await listExpiredRuns(db, dialect)) await expireRun(deps, runId)

@@ -53,8 +53,8 @@ export async function readPromptSource(db: Db, chatId: string, leafId: string): 
 }
 
 /**
- * Returns the budget for the messages of a request: `share` of the context window, less the instructions and tools.
- * `window` is in tokens.
+ * Returns the budget for the messages of a request: `share` of the context window, or less when the reply needs
+ * more room, without the instructions and tools, and never below `minPromptTokens`. `window` is in tokens.
  */
 export function budgetOf(
   window: number | undefined,

@@ -10,7 +10,7 @@ const keptShare = 0.4
 const summaryShare = 0.15
 const maxSummaryTokens = 4_000
 const minSummaryTokens = 100
-/** Messages that are kept when a path has too many of them. */
+/** The number of messages that are kept when a path is summarised. The last turn is kept even if it has more. */
 const keptMessages = 400
 
 /** How much of a path a request may contain. */

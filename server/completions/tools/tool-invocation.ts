@@ -19,7 +19,10 @@ export interface ToolInvocation {
   readonly arguments: string
   /** The result of a call that cannot be made, for example of a tool that does not exist. Nothing is called. */
   readonly refusal: ToolOutcome | undefined
-  /** Why the call may run: the user allowed it once, its tool is on the allow list, or its connector has no such list. */
+  /**
+   * Why the call may run: the user allowed it once, its tool is on the allow list, or its connector has no such
+   * list. A call that cannot be made has `no_list`.
+   */
   readonly approval: 'once' | 'listed' | 'no_list'
   /** Identifies the tool definition that was approved. A tool that has changed since is not called. */
   readonly fingerprint: string | undefined

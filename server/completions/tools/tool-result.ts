@@ -101,7 +101,7 @@ export async function storeResult(
   await selectLeaf(trx, chatId, id)
 }
 
-/** Creates the outcome of a call during which its server shut down or died (§12.9). */
+/** Creates the outcome of a call during which the process that made it shut down or died (§12.9). */
 export function interruptedOutcome(): ToolOutcome {
   return failure('Yonder shut down during the call. The tool may or may not have finished.', {
     status: 'interrupted',
