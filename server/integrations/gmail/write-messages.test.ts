@@ -134,6 +134,7 @@ describe('sending', () => {
     ['the response is lost', { response: 'cut', isExecuted: true } as const],
     ['Google fails after sending', { response: 503, isExecuted: true, times: 2 } as const],
     ['Google fails before sending', { response: 500, times: 2 } as const],
+    ['the response is not one of Google', { response: 'html', isExecuted: true } as const],
     ['there are too many requests', { response: 429, retryAfter: 0, times: 2 } as const],
     ['no response ever confirms it', { response: 503, isExecuted: true, times: 10 } as const],
   ])('sends once when %s (§11.6)', async (_name, fault) => {

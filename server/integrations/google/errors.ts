@@ -30,11 +30,16 @@ export function mayHaveSucceeded(error: unknown): boolean {
   return (error as GoogleFailure).config?.retryConfig?.mayHaveSucceeded === true
 }
 
+/** The codes of our own fetch for a response that it did not read. Google may have executed the request before. */
+const unreadResponses: ReadonlySet<string> = new Set<AppError['code']>(['output_limit', 'upstream_invalid'])
+
 /** Whether Google certainly did not execute the request, in no attempt. */
 export function isRefusal(error: unknown): boolean {
   if (mayHaveSucceeded(error)) return false
+  const appError = findAppError(error)
+  if (appError !== undefined) return !unreadResponses.has(appError.code)
   const status = statusOf(error)
-  return findAppError(error) !== undefined || (status !== undefined && status < 500 && status !== 408)
+  return status !== undefined && status < 500 && status !== 408
 }
 
 /** Whether Google rejected the request because there were too many. Such a request was not executed. */
