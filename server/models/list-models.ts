@@ -94,6 +94,8 @@ function explain(error: unknown, upstream: string, { timeoutMs, maxBytes }: List
 /** The addresses where the list may be. The first one that exists is used. */
 function listAddresses(endpoint: ModelEndpoint): [URL, ...URL[]] {
   const { apiType } = endpoint
+  // The list is next to the path of the calls, so a path that leaves the operator's address is refused here too.
+  if (endpoint.addressSource === 'operatorSupplied') buildModelUrl(endpoint, '/models', '')
   const query = apiType === 'anthropic' ? '?limit=1000' : apiType === 'google' ? '?pageSize=1000' : ''
   const list = buildModelUrl({ ...baseOf(endpoint), customApiPath: null }, `/models${query}`, '')
   if (apiType !== 'openai' || endpoint.addressSource !== 'userSupplied') return [list]

@@ -18,7 +18,7 @@ export interface WireFormat<Dialect> {
   readonly apiType: ApiType
   readonly defaultPath: string
   firstDialect(request: ModelRequest): Dialect
-  /** The body of a request. It contains only the notes of calls whose source is `source` (see `noteSource`). */
+  /** The body of a request. It contains only the notes of calls whose source is `source` (see `CallNote`). */
   writeBody(request: ModelRequest, dialect: Dialect, source: string): string
   /**
    * The dialect to try next after an error; undefined when another dialect would not help. `rejection` is what the
