@@ -98,6 +98,7 @@ describe('text that needs such characters', () => {
 
 it('replaces what separates lines, blank patterns, and what no font draws (§18.31)', () => {
   expect(removeInvisible('a\u2028b\u2029c\fd\re')).toBe('a\nb\nc\nd\ne')
+  expect(removeInvisible('a\u200B\r\nb')).toBe('a\r\nb')
   expect(removeInvisible('a\u2800b')).toBe('a b')
   expect(removeInvisible('a\uE000\u0378\u{10FFFF}b')).toBe('a\uFFFD\uFFFD\uFFFDb')
 })

@@ -58,7 +58,9 @@ const visibleSequences = [
 
 const anyInvisible = new RegExp(invisible, 'u')
 const allInvisible = new RegExp(invisible, 'gu')
-const sequences = new RegExp(`${visibleSequences.join('|')}|((?:(?!${hangulFiller})${invisible})+)`, 'gu')
+/** What ends a run of invisible characters. */
+const endOfRun = String.raw`${hangulFiller}|\r\n`
+const sequences = new RegExp(`${visibleSequences.join('|')}|((?:(?!${endOfRun})${invisible})+)`, 'gu')
 
 /** Letters and marks of these scripts, without the accents that Latin text uses too. */
 function scriptClass(...scripts: readonly (readonly string[])[]): string {
