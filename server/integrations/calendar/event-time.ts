@@ -52,7 +52,7 @@ function readMoment(field: string, form: RegExpExecArray, timeZone: string): Tem
 }
 
 /**
- * Parses the start and end of an event. A moment may end when it starts.
+ * Parses the start and end of an event. An event with times of day may end at the time at which it starts.
  * @throws AppError `invalid_request` when one is a day and the other is not, or the end is before the start
  */
 export function parseEventSpan(start: string, end: string, timeZone: string): EventSpan {
@@ -71,7 +71,7 @@ export function parseEventSpan(start: string, end: string, timeZone: string): Ev
 }
 
 /**
- * Parses the range of a search. Default: one week from `now`.
+ * Parses the range of a search. By default `from` is `now`, and `to` is one week after `from`.
  * @throws AppError `invalid_request` when `to` is not later than `from`
  */
 export function parseTimeRange(
@@ -94,13 +94,15 @@ export function parseTimeRange(
 /** @throws AppError `invalid_request` for an unknown time zone */
 export function requireTimeZone(timeZone: string): string {
   try {
-    return Temporal.Now.zonedDateTimeISO(timeZone).timeZoneId
+    // Google takes names only, and an offset such as +02:00 counts as a time zone here too.
+    if (!/^[+-]/.test(timeZone)) return Temporal.Now.zonedDateTimeISO(timeZone).timeZoneId
   } catch {
-    throw new AppError(
-      'invalid_request',
-      `"${timeZone.slice(0, 60)}" is not a time zone. Use a name such as Europe/Vienna.`,
-    )
+    // An unknown name.
   }
+  throw new AppError(
+    'invalid_request',
+    `"${timeZone.slice(0, 60)}" is not a time zone. Use a name such as Europe/Vienna.`,
+  )
 }
 
 /** A day starts at midnight in the time zone. */
