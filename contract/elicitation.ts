@@ -58,7 +58,7 @@ export const Elicitation = z.object({
 })
 export type Elicitation = z.infer<typeof Elicitation>
 
-/** `decline` refuses the form. `cancel` closes it without a decision, for example after a timeout. */
+/** `decline` refuses the form or page. `cancel` closes it without a decision, for example after a timeout. */
 export const ElicitationAnswer = z.object({
   action: z.enum(['accept', 'decline', 'cancel']),
   content: z

@@ -8,7 +8,7 @@ export function isGoogleIntegration(name: string): name is GoogleIntegration {
   return googleIntegrations.some((known) => known === name)
 }
 
-/** Returns the authentication type of an integration. It depends only on the name, not on the input. */
+/** Returns the authentication type of an integration. Its name decides; another `auth_type` in a request is refused. */
 export function authTypeOf(name: string): AuthType {
   return isGoogleIntegration(name) ? 'oauth' : 'api_key'
 }

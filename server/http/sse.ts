@@ -79,7 +79,10 @@ export function createSseHub({ heartbeat, intervalMs = 15_000, onOpen, keyOf }: 
   return {
     checkLimit(request) {
       if ((counts.get(keyOf(request)) ?? 0) < maxStreamsPerUser) return
-      throw new AppError('rate_limited', 'Too many streams are open. Close some tabs or devices.')
+      throw new AppError(
+        'rate_limited',
+        'Yonder is open in too many tabs or on too many devices. Close some of them.',
+      )
     },
     open(request, reply) {
       reply.hijack()

@@ -3,7 +3,7 @@ import type { GoogleApiDeps } from './google/api-client.ts'
 import type { GoogleLimits } from './google/retry.ts'
 import type { IntegrationConnector } from './integration-connector.ts'
 
-/** Short, because the card of a call that needs approval waits for the account. */
+/** Short, because the card of a call that needs approval shows '…' as the account until it has been read. */
 const maxAccountReadMs = 5_000
 
 /** The connector of Gmail. Its server is loaded when a user first uses it. */

@@ -31,7 +31,7 @@ describe.each(engines)('authorization servers of connectors on %s', (engine) => 
 
       const confirmed = { confirmed_origins: [other.origin] }
       const refused = await scene.ada.post('/api/mcp-server/Guarded/connect', confirmed)
-      const message = `The client secret of "Guarded" was not sent, because it was entered for the authorization server ${scene.server.origin}, and the connector now names ${other.origin}. If you trust that server, enter the client secret again.`
+      const message = `The client secret of "Guarded" was not sent, because it was first used with the authorization server ${scene.server.origin}, and the connector now names ${other.origin}. If you trust that server, enter the client secret again.`
       expect(refused.json()).toMatchObject({ error: { message } })
       expect(await scene.readConnector()).toMatchObject({ status: 'failed', error_message: message })
       expect(other.tokenRequests).toEqual([])

@@ -24,7 +24,7 @@ export async function openClientSecret(
     if (isSameIssuer(address, issuer)) return secret
     throw new AppError(
       'upstream_refused_key',
-      `The client secret of "${connector.name}" was not sent, because it was entered for the authorization server ${address}, and the connector now names ${issuer}. If you trust that server, enter the client secret again.`,
+      `The client secret of "${connector.name}" was not sent, because it was first used with the authorization server ${address}, and the connector now names ${issuer}. If you trust that server, enter the client secret again.`,
     )
   }
   const context = clientSecretContext(connector)

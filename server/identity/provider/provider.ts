@@ -8,7 +8,10 @@ import type { ProviderOptions } from './provider-configuration.ts'
 /** The library prints this warning on Node 20, although all features that we use work there. */
 const runtimeWarning = 'Unsupported runtime'
 
-/** The embedded provider. Its library takes a tenth of a second and 17 MB, so it is loaded with the first sign-in. */
+/**
+ * The embedded provider. Its library takes a tenth of a second and 17 MB, so it is loaded with the first request to the
+ * provider, such as a sign-in or the renewal of a session.
+ */
 export interface LazyProvider {
   readonly issuer: string
   /**
@@ -54,7 +57,7 @@ export function createProvider(options: ProviderOptions): LazyProvider {
   }
 }
 
-/** The library copies the signing keys, so that other keys need another provider. */
+/** The library copies the signing keys, so other keys need another provider. */
 function openProvider(
   options: ProviderOptions,
   signingKeys: readonly SigningKey[],
