@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openHostileScene, ada } from '../../testing/hostile-mcp/open-hostile-scene.ts'
 import type { HostileScene } from '../../testing/hostile-mcp/open-hostile-scene.ts'
+import { AppError } from '../../lib/app-error.ts'
 import { requireConnector } from '../connector-store.ts'
+import { connectionKey } from '../mcp/connection-pool.ts'
 import { listModelTools } from './list-model-tools.ts'
+import { ConnectorPreparation } from './prepare-connectors.ts'
 
 describe('a round of connections', () => {
   let scene: HostileScene
@@ -93,5 +96,16 @@ describe('a round of connections', () => {
     expect(seen).toContain(`info ${name}`)
     expect(seen).not.toContain(`connected ${name}`)
     await vi.waitUntil(() => seen.includes(`connected ${name}`), { timeout: 10_000 })
+  })
+  it('says that a server is slow before it reports what became of it (§17.17)', async () => {
+    const name = await scene.connect('polite')
+    const { database, shared } = scene.connectors
+    const connector = await requireConnector(database.db, ada, name)
+    shared.backoff.recordFailure(connectionKey(connector), new AppError('upstream_error', 'It failed.'))
+    const seen: string[] = []
+    const preparation = new ConnectorPreparation(scene.connectors, ada, ({ status }) => seen.push(status))
+    await preparation.add(connector, true, AbortSignal.abort())
+    await vi.waitUntil(() => seen.length === 2)
+    expect(seen).toEqual(['info', 'error'])
   })
 })

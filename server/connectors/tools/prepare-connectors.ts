@@ -51,11 +51,6 @@ export class ConnectorPreparation {
         return
       }
       responded = false
-      refreshed.then(
-        () => this.#reportLate(connector),
-        (late: unknown) =>
-          this.#onStatus({ status: 'error', server: name, message: explainFailure(late).message }),
-      )
     }
     try {
       await this.#addReady(connector, responded)
@@ -67,6 +62,13 @@ export class ConnectorPreparation {
         message: 'Its stored tools could not be read. Try again.',
       })
     }
+    if (responded) return
+    // Only now, so that what became of it is reported after the message that it is slow.
+    refreshed.then(
+      () => this.#reportLate(connector),
+      (late: unknown) =>
+        this.#onStatus({ status: 'error', server: name, message: explainFailure(late).message }),
+    )
   }
 
   /** A server that has not responded in time is not reported as connected (§18.35). */
