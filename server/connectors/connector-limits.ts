@@ -11,7 +11,7 @@ export interface ConnectorLimits {
   readonly maxConnectBytes: number
   /** Bytes of all pages of a list. Much larger than what is stored, so that an enormous schema costs only its tool. */
   readonly maxListBytes: number
-  /** Time between two messages of a call: progress, or the result. */
+  /** Time of a call without progress. */
   readonly maxCallIdleMs: number
   /** Time of the whole call, without the time spent waiting for the user. */
   readonly maxCallMs: number
