@@ -49,7 +49,7 @@ export interface ToolCallRequest {
   readonly onStatus?: OnStatus
   /**
    * Shows the elicitation to the user and resolves with the answer; `signal` aborts when it is no longer needed.
-   * Without `onElicit`, elicitations are declined, as those always are that cannot be shown.
+   * Elicitations that cannot be shown are declined; without `onElicit`, all are.
    */
   readonly onElicit?: (elicitation: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>
 }

@@ -2,15 +2,15 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { connectorLimits } from '../connector-limits.ts'
 import { LargeMessageReader } from './large-message-reader.ts'
 
-const worker = new LargeMessageReader()
-afterAll(() => worker.close())
+const reader = new LargeMessageReader()
+afterAll(() => reader.close())
 
 const methods = new Map<unknown, string>([
   [1, 'tools/list'],
   [2, 'tools/call'],
 ])
 const read = (message: unknown) =>
-  worker.read('ada', {
+  reader.read('ada', {
     data: typeof message === 'string' ? message : JSON.stringify(message),
     secret: undefined,
     methods,
@@ -45,7 +45,7 @@ describe('the thread that reads large messages', () => {
     const text = `${secret} ${secret.replace('-', String.raw`\u002d`)} ${'x'.repeat(50_000)}`
     const json = JSON.stringify({ jsonrpc: '2.0', id: 2, result: { content: [{ type: 'text', text }] } })
     const data = form === 'text' ? json : new TextEncoder().encode(json)
-    const outcome = await worker.read('ada', { data, secret, methods, url: '', limits: connectorLimits })
+    const outcome = await reader.read('ada', { data, secret, methods, url: '', limits: connectorLimits })
     if (outcome.kind !== 'result') throw new Error('No result.')
     expect(outcome.result.text.slice(0, 5)).toBe('… … x')
     if (typeof data !== 'string') expect(data.length, 'moved to the thread').toBe(0)

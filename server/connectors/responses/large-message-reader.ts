@@ -12,7 +12,10 @@ export class LargeMessageReader {
     transfer: ({ data }) => (typeof data === 'string' ? [] : [data.buffer]),
   })
 
-  /** The bytes of the message must not be used afterwards. @throws AppError when the message cannot be read in time or in memory */
+  /**
+   * The bytes of the message must not be used afterwards.
+   * @throws AppError when the message cannot be read in time or in memory
+   */
   async read(userId: string, message: LargeMessage): Promise<ReadMessage> {
     try {
       return await this.#thread.run(userId, message)

@@ -6,8 +6,8 @@ import { maxDirectBytes } from './read-large-message.ts'
 
 /**
  * Reads a message that is too large for the main thread, and removes the secret from it; the bytes must not be used
- * afterwards. Returns the JSON that takes its place, or undefined when the
- * message is ignored. Rejects when the message is refused.
+ * afterwards. Returns the JSON that takes its place, or undefined when the message is ignored. Rejects when the message
+ * is refused.
  */
 export type ReadLarge = (
   data: string | Uint8Array<ArrayBuffer>,

@@ -11,7 +11,10 @@ export const userDataEnvironment = {
   API_KEY_SERVICES: JSON.stringify([{ name: 'search', url: 'http://127.0.0.1:9/mcp' }]),
 } as const
 
-/** The data of one user: names, or ids where there are some. `secret` is a text that no other user may read. */
+/**
+ * The data of one user: the names of `bot`, `connector` and `integration`, and the ids of the rest. `secret` is a text
+ * that no other user may read.
+ */
 export interface UserData {
   readonly client: ChatClient
   readonly secret: string
