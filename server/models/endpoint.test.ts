@@ -68,6 +68,8 @@ describe('the address of a call', () => {
     ['/.{model}/admin', '.'],
     ['/{model}', '../admin'],
     ['/..%2fadmin', 'm'],
+    ['/..;/admin', 'm'],
+    ['/..%3bx/admin', 'm'],
   ])("refuses the path %j with the model %j, which leaves the operator's address (§21.4)", (path, model) => {
     expect(() => build('https://operator.example/tenant/v1', path, model, 'operatorSupplied')).toThrow(
       expect.objectContaining({ code: 'bot_misconfigured' }),

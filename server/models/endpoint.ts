@@ -44,8 +44,8 @@ export function buildModelUrl(endpoint: ModelEndpoint, defaultPath: string, mode
 /** Checks the final address, because the path and the model's name may contain `..` in several forms. */
 function requireBelow({ pathname }: URL, root: string): void {
   const isBelow = pathname === root || pathname.startsWith(`${root}/`)
-  // A server may decode an encoded slash before it resolves the path.
-  const segments = pathname.replace(/%2e/gi, '.').split(/[/\\]|%2f|%5c/i)
+  // Before it resolves the path, a server may decode an encoded slash, or drop parameters such as `;x` of a segment.
+  const segments = pathname.replace(/%2e/gi, '.').split(/[/\\;]|%2f|%5c|%3b/i)
   if (isBelow && !segments.includes('..')) return
   throw new ModelFailure(
     'bot_misconfigured',
