@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { calendar_v3 } from '@googleapis/calendar'
 import { z } from 'zod'
 import { AppError } from '../../lib/app-error.ts'
-import { statusOf, mayHaveSucceeded } from '../google/errors.ts'
+import { explainGoogleError, isRefusal, statusOf } from '../google/errors.ts'
 import { googleTool } from '../google/google-tool.ts'
 import { requireAddresses, requireLine, requirePlainText } from '../google/outgoing-text.ts'
 import { findTimeZone } from './client.ts'
@@ -76,13 +76,14 @@ interface NewEvent {
   readonly event: Event & { readonly id: string }
 }
 
-/** Creates an event at most once, also when the request is retried (§11.6). */
-export async function insertEventOnce(
-  { api }: CalendarClient,
-  { calendarId, sendUpdates, event }: NewEvent,
-): Promise<Event> {
+/**
+ * Creates an event at most once, also when the request is retried (§11.6).
+ * @throws an error with a message that distinguishes events that were not created from those that may have been created
+ */
+export async function insertEventOnce(client: CalendarClient, newEvent: NewEvent): Promise<Event> {
+  const { calendarId, sendUpdates, event } = newEvent
   try {
-    const { data } = await api.events.insert({
+    const { data } = await client.api.events.insert({
       calendarId,
       sendUpdates,
       ...(event.conferenceData ? { conferenceDataVersion: 1 } : {}),
@@ -91,10 +92,29 @@ export async function insertEventOnce(
     })
     return data
   } catch (error) {
-    if (statusOf(error) !== 409 || !mayHaveSucceeded(error)) throw error
-    // The earlier request created it.
+    if (isRefusal(error)) throw error
+    client.signal.throwIfAborted()
+    const created = await findCreatedEvent(client, newEvent, error)
+    if (created === undefined) throw error
+    return created
+  }
+}
+
+/** @throws AppError when it is unknown whether the event was created; `failure` is the error of creating it */
+async function findCreatedEvent(
+  { api }: CalendarClient,
+  { calendarId, event }: NewEvent,
+  failure: unknown,
+): Promise<Event | undefined> {
+  try {
     const { data } = await api.events.get({ calendarId, eventId: event.id })
     return data
+  } catch (error) {
+    if (statusOf(error) === 404) return undefined
+    throw new AppError(
+      'upstream_error',
+      `${explainGoogleError(failure)} The event may or may not have been created. Check the calendar before creating it again.`,
+    )
   }
 }
 

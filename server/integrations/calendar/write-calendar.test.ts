@@ -31,6 +31,7 @@ describe('creating', () => {
     ['the response is lost', { response: 'cut', isExecuted: true } as const],
     ['Google fails after creating it', { response: 500, isExecuted: true, times: 2 } as const],
     ['Google fails before creating it', { response: 503 } as const],
+    ['the response is not one of Google', { response: 'html', isExecuted: true } as const],
     ['there are too many requests', { response: 403, reason: 'rateLimitExceeded' } as const],
   ])('creates it once when %s (§11.6)', async (_name, fault) => {
     google.api.fail({ method: 'calendar.events.insert', ...fault })
@@ -42,6 +43,18 @@ describe('creating', () => {
     expect(created.isError).toBe(false)
     expect(calendar().events.size).toBe(1)
     expect(calendar().mails).toEqual([{ event: eventIdOf(created.text), to: ['ann@example.com'] }])
+  })
+
+  it.each([
+    [404, ''],
+    [503, ' The event may or may not have been created. Check the calendar before creating it again.'],
+  ])('explains a failure, after which looking for the event returns %d', async (response, note) => {
+    google.api.fail({ method: 'calendar.events.insert', response: 503, times: 4 })
+    google.api.fail({ method: 'calendar.events.get', response, times: 4 })
+    expect(await google.call('create_event', event)).toEqual({
+      isError: true,
+      text: `Google had an internal error (503). Try again later.${note}`,
+    })
   })
 
   it.each([
