@@ -94,8 +94,8 @@ export function parseTimeRange(
 /** @throws AppError `invalid_request` for an unknown time zone */
 export function requireTimeZone(timeZone: string): string {
   try {
-    // Google takes names only, and an offset such as +02:00 counts as a time zone here too.
-    if (!/^[+-]/.test(timeZone)) return Temporal.Now.zonedDateTimeISO(timeZone).timeZoneId
+    // Google takes names only, but an offset such as +02:00 and a time with one count as a time zone here too.
+    if (/^[a-z]/i.test(timeZone)) return Temporal.Now.zonedDateTimeISO(timeZone).timeZoneId
   } catch {
     // An unknown name.
   }

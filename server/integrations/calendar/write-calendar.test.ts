@@ -65,6 +65,7 @@ describe('creating', () => {
     [{ start: 'tomorrow' }, 'is not a time'],
     [{ time_zone: 'Mars/Olympus' }, 'is not a time zone'],
     [{ time_zone: '+02:00' }, 'is not a time zone'],
+    [{ time_zone: '2026-03-28T19:00+02:00' }, 'is not a time zone'],
     [{ guests: ['ann@example.com'] }, 'email_guests'],
     [{ guests: ['Ann <ann@example.com>'], email_guests: true }, 'not a plain address'],
     [{ title: 'Two\nlines' }, 'must be one line'],
