@@ -50,11 +50,7 @@ const aggregator = 'openrouter'
  * Returns what the package lists. Prices are returned only for the address of a provider that it lists: elsewhere the same
  * model may have another price or none (§25.1).
  */
-export async function findPackageFacts(
-  model: string,
-  address: string | null,
-  time: number,
-): Promise<ModelFacts> {
+export async function findPackageFacts(model: string, address: string, time: number): Promise<ModelFacts> {
   const genaiPrices = await load()
   const { provider, match, contextWindow } = findEntry(genaiPrices, model, address)
   const found = provider && findPrices(genaiPrices, { provider, match, model }, time)
@@ -64,11 +60,11 @@ export async function findPackageFacts(
   }
 }
 
-function findEntry(genaiPrices: Package, model: string, address: string | null): Entry {
+function findEntry(genaiPrices: Package, model: string, address: string): Entry {
   const key = JSON.stringify([address, model])
   const known = entries.get(key)
   if (known !== undefined) return known
-  const provider = address === null ? undefined : genaiPrices.findProvider({ providerApiUrl: address })
+  const provider = genaiPrices.findProvider({ providerApiUrl: address })
   const match = provider === undefined ? null : findMatch(genaiPrices, provider, model)
   const entry = { provider, match, contextWindow: findWindow(genaiPrices, { provider, match, model }) }
   entries.set(key, entry)
