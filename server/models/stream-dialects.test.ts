@@ -13,6 +13,7 @@ const text = 'Größe 修正 🧀, and a mark \uFEFF inside.'
 
 /** A network whose only response is a body that arrives in these chunks. */
 class ChunkedResponse extends Dispatcher {
+  requestCount = 0
   readonly #chunks: readonly Buffer[]
 
   constructor(chunks: readonly Buffer[]) {
@@ -21,6 +22,7 @@ class ChunkedResponse extends Dispatcher {
   }
 
   override dispatch(_options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    this.requestCount++
     void this.#respond(handler)
     return true
   }
@@ -35,9 +37,9 @@ class ChunkedResponse extends Dispatcher {
   }
 }
 
-async function readParts(apiType: ApiType, chunks: readonly Buffer[]): Promise<readonly ModelPart[]> {
+async function readParts(apiType: ApiType, dispatcher: ChunkedResponse): Promise<readonly ModelPart[]> {
   const guard = {
-    dispatcher: new ChunkedResponse(chunks),
+    dispatcher,
     requireUrl: () => undefined,
   } as unknown as GuardedFetch
   const model = openModel(
@@ -60,7 +62,7 @@ async function readParts(apiType: ApiType, chunks: readonly Buffer[]): Promise<r
 }
 
 async function readChunks(apiType: ApiType, chunks: readonly Buffer[]) {
-  const parts = await readParts(apiType, chunks)
+  const parts = await readParts(apiType, new ChunkedResponse(chunks))
   const received = parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
   return { text: received, end: parts.at(-1) }
 }
@@ -130,7 +132,9 @@ function split(bytes: Buffer, cuts: readonly number[]): readonly Buffer[] {
 
 it('yields the name of the model once when the call is repeated without a refused option', async () => {
   const stream = `data: {"model":"m","choices":[]}\n\ndata: {"error":{"message":"stream_options is unknown"}}\n\n`
-  const parts = await readParts('openai', [Buffer.from(stream)])
+  const response = new ChunkedResponse([Buffer.from(stream)])
+  const parts = await readParts('openai', response)
+  expect(response.requestCount).toBe(2)
   expect(parts.map(({ type }) => type)).toEqual(['model', 'failed'])
 })
 
