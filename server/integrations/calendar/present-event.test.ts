@@ -45,13 +45,13 @@ describe('presentEvent', () => {
   })
 
   it.each([
-    [200, 'ann', 'guest-number-199@example.com (not answered)'],
-    [203, 'ann', 'guest-number-199@example.com (not answered), 3 more'],
+    [200, null, 'guest-number-199@example.com (not answered)'],
+    [203, null, 'guest-number-199@example.com (not answered), 3 more'],
     [200, 'a'.repeat(900), 'guest-number-9@example.com> (not answered), 190 more'],
-  ])('lists whole guests of %d and counts the others', async (count, name, end) => {
+  ])('lists whole guests of %d and counts the others', async (count, displayName, end) => {
     const attendees = Array.from({ length: count }, (_, index) => ({
       email: `guest-number-${index}@example.com`,
-      ...(name.length > 3 ? { displayName: name } : {}),
+      displayName,
     }))
     const text = await presentEvent(client, { attendees }, 'Europe/Vienna')
     const list = /^Guest list: (.*)$/m.exec(text)?.[1] ?? ''
