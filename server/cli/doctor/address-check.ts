@@ -10,14 +10,18 @@ import type { Check, Report } from './finding.ts'
 /** Milliseconds for a request to a server that may hang. */
 export const maxRequestMs = 5_000
 
+/** The settings that the address of users depends on. */
+export const addressSettings: readonly string[] = ['PUBLIC_URL', 'PORT', 'TLS', 'TLS_CERT']
+
 /** `PUBLIC_URL`, `HOST` and `PORT`: that browsers can sign in there, and that the port is free or used by Yonder. */
 export const addressCheck: Check = {
   name: 'addresses',
   async run(context) {
     const { config, guards } = context
-    const unchecked = findWrongSettings(context, ['PUBLIC_URL'])
+    const unchecked = findWrongSettings(context, addressSettings)
     const addresses =
       unchecked.length > 0 ? unchecked : [...findInsecureAddress(config), ...findUnreachable(config)]
+    if (findWrongSettings(context, ['PORT']).length > 0) return addresses
     const port = await examinePort(config, guards.operatorSupplied)
     context.isServing = port.isServing
     return [...(addresses.length > 0 ? addresses : [ok(`Users open ${config.publicUrl}.`)]), ...port.findings]

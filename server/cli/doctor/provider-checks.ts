@@ -49,15 +49,14 @@ export const signInCheck: Check = {
   async run(context) {
     const { config, guards } = context
     const { oidc, google } = config
-    const findings: Report[] = [
-      ...findWrongSettings(context, ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_AUDIENCE']),
-      ...findWrongSettings(context, ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET', 'GOOGLE_ISSUER']),
-    ]
-    for (const [setting, issuer] of [
-      ['OIDC_ISSUER', oidc?.issuer],
-      ['Google', google?.issuer],
+    const findings: Report[] = []
+    for (const [setting, issuer, settings] of [
+      ['OIDC_ISSUER', oidc?.issuer, ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_AUDIENCE']],
+      ['Google', google?.issuer, ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET', 'GOOGLE_ISSUER']],
     ] as const) {
-      if (issuer === undefined) continue
+      const unchecked = findWrongSettings(context, settings)
+      findings.push(...unchecked)
+      if (issuer === undefined || unchecked.length > 0) continue
       try {
         const { jwks_uri } = await createHostedKeys(issuer, guards.operatorSupplied).discover()
         const keys = await guards.operatorSupplied.fetch(jwks_uri, {

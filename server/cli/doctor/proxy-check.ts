@@ -9,6 +9,7 @@ import type { ReceivedRequest } from '../../diagnosis/diagnosis-link.ts'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { errorCode } from '../../lib/describe-error.ts'
+import { addressSettings } from './address-check.ts'
 import { findWrongSettings, ok, problem, reasonOf, warning } from './finding.ts'
 import type { Check, CheckContext, Report } from './finding.ts'
 
@@ -25,9 +26,9 @@ export const proxyCheck: Check = {
   async run(context: CheckContext) {
     const { config, database, sealer, isServing, guards, now } = context
     const { publicUrl } = config
-    if (!isServing) return [ok('Not checked, because no server of Yonder runs here.')]
-    const unchecked = findWrongSettings(context, ['PUBLIC_URL'])
+    const unchecked = findWrongSettings(context, addressSettings)
     if (unchecked.length > 0) return unchecked
+    if (!isServing) return [ok('Not checked, because no server of Yonder runs here.')]
     if (database === null || sealer === null)
       return [warning('Not checked, because the database or its key cannot be used.')]
     const url = await createDiagnosisUrl(database.db, sealer, { publicUrl, parameter, now: now() })
