@@ -100,6 +100,19 @@ describe.each(engines)('the keys of the provider on %s', (engine) => {
       expect(await keys.read()).toBe(after)
     })
 
+    it('are read with one query, because each request to the provider reads them', async () => {
+      let queries = 0
+      const db = database.db.withPlugin({
+        transformQuery: ({ node }) => node,
+        async transformResult({ result }) {
+          queries += 1
+          return result
+        },
+      })
+      await new SigningKeys({ db, sealer, now }).read()
+      expect(queries).toBe(1)
+    })
+
     it('are read again for unknown key ids, at most once a second (§15.40)', async () => {
       const keys = new SigningKeys({ db: database.db, sealer, now })
       const [before] = await keys.read()

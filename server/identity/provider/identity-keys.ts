@@ -101,10 +101,12 @@ async function ensureSealedKey(
   name: string,
   generate: () => string | Promise<string>,
 ): Promise<{ readonly value: string; readonly sealed: string }> {
-  if ((await findKey(db, name)) === undefined) {
+  let sealed = await findKey(db, name)
+  if (sealed === undefined) {
     await insertKey(db, name, sealer.seal(await generate(), installationKeyContext(name)), now())
+    // Another node may have stored its own first.
+    sealed = await findKey(db, name)
   }
-  const sealed = await findKey(db, name)
   if (sealed === undefined) throw new Error(`The key "${name}" could not be stored.`)
   try {
     return { value: sealer.open(sealed, installationKeyContext(name)), sealed }
