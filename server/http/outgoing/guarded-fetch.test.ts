@@ -256,9 +256,12 @@ describe('redirects', () => {
     const { url, connections } = await listen((_request, response) =>
       response.writeHead(302, { location: '/there' }).end(),
     )
-    const { code, message } = await refusal(guard(local).fetch(url, { redirect: 'error' }))
-    expect([code, message]).toEqual(['address_refused', expect.stringContaining('Enter its final address.')])
-    expect(connections()).toBe(1)
+    const none = { redirect: 'error' } as const
+    for (const sent of [guard(local).fetch(url, none), guard(local).fetch(new Request(url, none))]) {
+      const { code, message } = await refusal(sent)
+      expect([code, message]).toEqual(['address_refused', 'The server redirects. Enter its final address.'])
+    }
+    expect(connections()).toBe(2)
   })
 
   it('changes a POST to a GET for the same statuses as browsers', async () => {

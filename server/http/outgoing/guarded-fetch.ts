@@ -20,7 +20,8 @@ export interface GuardedFetch {
   readonly dispatcher: Dispatcher
   /**
    * `fetch` with the same guard. Rejects with an `AppError` `address_refused` for what the policy refuses, and for redirects
-   * to other origins, too many, or any with `redirect: 'error'`.
+   * to other origins, too many, or any with `redirect: 'error'`. Redirects are followed also with `redirect: 'manual'`, which
+   * libraries set.
    */
   readonly fetch: typeof globalThis.fetch
   /** Checks an address as far as possible without a connection. Throws an `AppError` `address_refused`. */
@@ -44,8 +45,9 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
       const location = response.headers.get('location')
       if (response.status < 300 || response.status >= 400 || location === null) return response
       await response.body?.cancel()
-      const isAllowed = init.redirect !== 'error' && redirects < maxRedirects
-      url = requireRedirect(policy, url, location, isAllowed)
+      url = requireRedirect(policy, url, location)
+      if (init.redirect === 'error') throw refuseRedirect('The server redirects.')
+      if (redirects >= maxRedirects) throw refuseRedirect('The server redirects too often.')
       request = afterRedirect(response.status, request)
     }
   }
@@ -80,12 +82,8 @@ function findAppError(error: unknown): AppError | undefined {
   return undefined
 }
 
-function requireRedirect(policy: AddressPolicy, from: URL, location: string, allowed: boolean): URL {
-  if (!URL.canParse(location, from.href))
-    throw new AppError(
-      'address_refused',
-      'The server redirects to an invalid address. Enter its final address.',
-    )
+function requireRedirect(policy: AddressPolicy, from: URL, location: string): URL {
+  if (!URL.canParse(location, from.href)) throw refuseRedirect('The server redirects to an invalid address.')
   const to = requireUrl(policy, new URL(location, from).href)
   if (to.origin !== from.origin) {
     throw new AppError(
@@ -93,12 +91,11 @@ function requireRedirect(policy: AddressPolicy, from: URL, location: string, all
       `The server redirects to another site (${to.host}). Such redirects are not followed. Enter the final address.`,
     )
   }
-  if (!allowed)
-    throw new AppError(
-      'address_refused',
-      'The server redirects, or does so too often. Enter its final address.',
-    )
   return to
+}
+
+function refuseRedirect(reason: string): AppError {
+  return new AppError('address_refused', `${reason} Enter its final address.`)
 }
 
 /** Like a browser, follows 303, and 301 and 302 after a POST, with a GET without a body. */
@@ -110,9 +107,9 @@ function afterRedirect(status: number, init: RequestInit): RequestInit {
   return { ...init, method: 'GET', body: null, headers: [...headers] }
 }
 
-function readRequest({ method, headers, body, signal }: Request): RequestInit {
+function readRequest({ method, headers, body, signal, redirect }: Request): RequestInit {
   // `fetch` requires `duplex` for a body that is a stream.
-  return { method, headers, body, signal, ...(body === null ? {} : { duplex: 'half' }) }
+  return { method, headers, body, signal, redirect, ...(body === null ? {} : { duplex: 'half' }) }
 }
 
 /**
