@@ -140,10 +140,15 @@ describe.each(engines)('search on %s', (engine) => {
       user,
       Array.from({ length: 300 }, (_, index) => words.get(index) ?? 'text'),
     )
+    // Makes these words more frequent than `pilot`, so that they are looked up in the texts of the chat.
+    await addTexts(
+      user,
+      Array.from({ length: 70 }, () => 'texttext text,text'),
+    )
     await index()
     for (const found of ['harbour pilot', 'pilot light house', 'text house harbour'])
       expect(await find(user, found), found).toEqual({ ids: [chat], total: 1 })
-    for (const missing of ['pilot lighthouse', 'harbour absent'])
+    for (const missing of ['pilot lighthouse', 'pilot texttext', 'pilot text,text', 'harbour absent'])
       expect(await find(user, missing), missing).toEqual({ ids: [], total: 0 })
   })
 
