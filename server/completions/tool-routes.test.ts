@@ -330,6 +330,7 @@ describe.each(engines)('approval of tool calls, on %s', (engine) => {
         200,
         ...Array.from({ length: 11 }, () => 409),
       ])
+      for (const { status, raw } of streams) if (status === 409) expect(raw).toContain('was already allowed')
       expect(await product.countCalls('polite')).toBe(before + 1)
       expect(await product.listRecords(ada)).toHaveLength(1)
       expect((await ada.readChat(chatId)).messages).toHaveLength(4)

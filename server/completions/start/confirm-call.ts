@@ -90,8 +90,10 @@ export async function confirmCall(
   const chatId = pending.chat_id
   return deps.database.db.transaction().execute(async (trx) => {
     const chat = await lockChat(trx, user, chatId, deps.now())
-    if (!(await claimPendingCall(trx, pending, { state: 'running' })))
-      throw refusal('This call was already answered.')
+    if (!(await claimPendingCall(trx, pending, { state: 'running' }))) {
+      const { id, server, tool } = pending
+      throw refusal(explainNotPending(await findMessage(trx, chatId, id), server ?? '', tool ?? ''))
+    }
     const parent = await findMessage(trx, chatId, pending.parent_id ?? '')
     if (parent === undefined) throw new Error(`reply ${pending.id} has no parent`)
     return writeRun(trx, deps, user, {

@@ -82,7 +82,7 @@ export async function sendMessage(
     const denial = parent === null ? undefined : await denyCall(trx, parent, message, request)
     // Such a message has no other meaning. The call may have been decided in another tab.
     if (request.denyOne === true && denial === undefined)
-      throw new AppError('conflict', 'This call was already answered.')
+      throw new AppError('conflict', 'This call was already allowed or denied. Reload the page.')
     // In a full chat, a call that waits can still be decided.
     if (denial === undefined) refuseFullChat(chat)
     return { kind: 'written', run: await writeReply(trx, deps, user, bot, chat, message), denial }

@@ -220,13 +220,13 @@ describe('a call that needs approval', () => {
     expectConsole('error', /The call could not be approved/)
     const { api } = await openToolChat(waiting)
     api
-      .on('POST /api/tool/confirm', () => failure(409, 'conflict', 'This call was already answered.'))
+      .on('POST /api/tool/confirm', () => failure(409, 'conflict', 'This call was already allowed.'))
       .on('GET /api/chats/c1', () =>
         json(chatOf(question, call('a1', 'u1', answered), result('r1', 'a1'), reply('a2', 'r1'))),
       )
     await userEvent.click(button('Allow Once'))
     expect(
-      await screen.findByText('The call could not be approved: This call was already answered.'),
+      await screen.findByText('The call could not be approved: This call was already allowed.'),
     ).toBeVisible()
     expect(await screen.findByText('It is five.')).toBeVisible()
     expect(screen.queryByRole('button', { name: 'Allow Once' })).toBeNull()
@@ -238,7 +238,7 @@ describe('a call that needs approval', () => {
     const first = (state: 'waiting' | 'denied') => call('a1', 'u1', { call: { state, place } })
     const { api } = await openToolChat(chatOf(question, first('waiting')))
     api
-      .on('POST /api/chat/completions', () => failure(409, 'conflict', 'This call was already answered.'))
+      .on('POST /api/chat/completions', () => failure(409, 'conflict', 'This call was already denied.'))
       .on('GET /api/chats/c1', () =>
         json(
           chatOf(question, first('denied'), message('u2', 'a1', { content: 'cancel' }), reply('a2', 'u2')),
@@ -246,7 +246,7 @@ describe('a call that needs approval', () => {
       )
     await userEvent.click(button('Deny'))
     expect(
-      await screen.findByText('The call could not be denied: This call was already answered.'),
+      await screen.findByText('The call could not be denied: This call was already denied.'),
     ).toBeVisible()
     expect(await screen.findByText('It is five.')).toBeVisible()
     expect(api.seen('POST /api/chat/completions')[0]?.body).toMatchObject({ denyOne: true })
