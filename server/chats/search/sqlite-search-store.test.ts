@@ -22,7 +22,7 @@ describe('messages that wait for the index of SQLite', () => {
   const find = (userId: string, word: string) =>
     findInSqlite(createSearchReader(file), { userId, words: [word], offset: 0, limit: 10 })
 
-  it('are found although hundreds of newer messages of other users wait too (§20.10)', async () => {
+  it('are found although hundreds of newer messages of other users wait too (§20.13)', async () => {
     const { db } = database
     const [ada, grace] = [await addUser(db), await addUser(db)]
     const messages = (count: number, content: string) => Array.from({ length: count }, () => ({ content }))

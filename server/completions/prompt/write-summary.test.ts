@@ -33,13 +33,13 @@ function summarize(content: string, signal: AbortSignal) {
   })
 }
 
-it('fails with the reason when the time limit has passed (§26.7)', async () => {
+it('fails with the reason when the time limit has passed', async () => {
   expect(await summarize('Hello', AbortSignal.timeout(1))).toEqual({
     failure: 'The model took too long. Try again, or choose another bot.',
   })
 })
 
-it('fails with the reason when the messages have no text (§26.4)', async () => {
+it('fails with the reason when the messages have no text', async () => {
   expect(await summarize(' \n', new AbortController().signal)).toEqual({
     failure: 'There is no text to summarise.',
   })
