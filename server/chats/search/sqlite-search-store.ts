@@ -119,7 +119,7 @@ export function createSearchReader(file: BetterSqlite.Database): SearchReader {
   const start = file.prepare<[string], { position: number }>(
     'select position from messages where chat_id = ? order by unix_timestamp limit 1',
   )
-  const textsSql = `select content from messages where chat_id = ? and ${searchableSql}`
+  const textsSql = `select content from messages where chat_id = ? and ${searchableSql} order by unix_timestamp`
   const texts = file.prepare<[string], string>(textsSql).pluck()
   const firstTexts = file.prepare<[string], { count: number; joined: string | null }>(
     `select count(*) as count, group_concat(content, char(10)) as joined from (${textsSql} limit ${maxJoinedTexts})`,
