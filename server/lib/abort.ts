@@ -39,6 +39,11 @@ export function linkSignal(outer: AbortSignal, timeoutMs: number | null): Linked
   }
 }
 
+/** Whether this is the reason of a signal whose time limit has passed. */
+export function isTimeoutError(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'TimeoutError'
+}
+
 /** Calls `work` with a signal that aborts with `outer` or after `timeoutMs` milliseconds. */
 export async function withTimeout<Result>(
   outer: AbortSignal,

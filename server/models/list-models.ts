@@ -1,7 +1,7 @@
 import type { ModelList } from '@yonder/contract/bot'
 import { maxListedModels } from '@yonder/contract/lib/bot-limits'
 import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
-import { withTimeout } from '../lib/abort.ts'
+import { isTimeoutError, withTimeout } from '../lib/abort.ts'
 import { AppError } from '../lib/app-error.ts'
 import { readCapped } from '../lib/read-capped.ts'
 import { toVisibleLine, trimSlashes } from '../lib/text.ts'
@@ -75,7 +75,7 @@ async function get(
 }
 
 function explain(error: unknown, upstream: string, { timeoutMs, maxBytes }: ListLimits): Error {
-  if (error instanceof Error && error.name === 'TimeoutError') {
+  if (isTimeoutError(error)) {
     return new ModelFailure(
       'upstream_timeout',
       `${upstream} did not send its list of models within ${timeoutMs / 1000} s. ${typeNameAdvice}`,

@@ -1,5 +1,6 @@
 import { maxSummaryChars } from '@yonder/contract/lib/chat-limits'
 import { isToolResult } from '../../chats/message-store.ts'
+import { isTimeoutError } from '../../lib/abort.ts'
 import { cutWithNote } from '../../lib/text.ts'
 import { collectReply } from '../../models/collect-reply.ts'
 import type { CollectedReply } from '../../models/collect-reply.ts'
@@ -98,7 +99,7 @@ async function summarizeInCalls(request: SummaryRequest, callTokens: number): Pr
 }
 
 function explainAbort({ reason }: AbortSignal): string {
-  return reason instanceof DOMException && reason.name === 'TimeoutError'
+  return isTimeoutError(reason)
     ? 'The model took too long. Try again, or choose another bot.'
     : 'The summary was stopped.'
 }

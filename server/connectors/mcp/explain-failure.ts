@@ -9,6 +9,7 @@ import {
   UnauthorizedError,
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/client'
+import { isTimeoutError } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { quoteResponse, quoteServer } from '../../lib/quote-server.ts'
@@ -35,8 +36,7 @@ export function isLostSession(error: unknown): boolean {
 export function isTimeout(error: unknown): boolean {
   return causes(error).some(
     (cause) =>
-      (cause instanceof SdkError && cause.code === SdkErrorCode.RequestTimeout) ||
-      (cause instanceof DOMException && cause.name === 'TimeoutError'),
+      (cause instanceof SdkError && cause.code === SdkErrorCode.RequestTimeout) || isTimeoutError(cause),
   )
 }
 

@@ -1,4 +1,5 @@
 import { ClientError, ResponseBodyError } from 'openid-client'
+import { isTimeoutError } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
 
 /** Whether Google has ended the consent: it was revoked, has expired, or belongs to another client than ours. */
@@ -56,10 +57,7 @@ function describeRefusal(code: string): string {
 const internalError = 'Google had an internal error. Try again later.'
 
 function isTimeout(error: unknown): boolean {
-  return (
-    (error instanceof ClientError && error.code === 'OAUTH_TIMEOUT') ||
-    (error instanceof DOMException && error.name === 'TimeoutError')
-  )
+  return (error instanceof ClientError && error.code === 'OAUTH_TIMEOUT') || isTimeoutError(error)
 }
 
 /** An error and its causes, outermost first. */
