@@ -28,6 +28,12 @@ export const restoreOptions: RestoreOptions = {
   onRestoredRows: () => undefined,
 }
 
+/** Fails when it has to confirm that data is replaced. */
+export const failIfAsked: RestoreOptions = {
+  ...restoreOptions,
+  confirm: () => Promise.reject(new Error('The restore asked.')),
+}
+
 /** The file of a backup, and databases to restore it to. Each test has its own. */
 export class BackupScene {
   /** The folder of `file`, empty at first. */
