@@ -56,11 +56,9 @@ function checkNumbers(rows, numbers) {
     const place = Number(section) * 1_000 + Number(named[0]?.split('.')[1] ?? 0)
     if (place < last) problems.push(`the row '${row}' is not in order`)
     last = place
-    for (const number of named.length > 0
-      ? named
-      : numbers.filter((known) => known.startsWith(`${section}.`))) {
-      covered.add(number)
-    }
+    const ofRow = named.length > 0 ? named : numbers.filter((number) => number.startsWith(`${section}.`))
+    if (ofRow.length === 0) problems.push(`the row '${row}' names no section that exists`)
+    for (const number of ofRow) covered.add(number)
   }
   return [
     ...problems,

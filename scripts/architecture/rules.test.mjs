@@ -392,6 +392,13 @@ describe('the page of the architecture', () => {
     ])
   })
 
+  it('refuses a row for a section that does not exist, and a row without a number', () => {
+    expect(check(['Words', '1 Bots', '2 Chats', '3 Search'])).toStrictEqual([
+      "docs/architecture.md: the row 'Words' names no section that exists",
+      "docs/architecture.md: the row '3 Search' names no section that exists",
+    ])
+  })
+
   it('refuses rows that are not in order, and rows for two sections', () => {
     expect(check(['2 Chats', '1.2 Bots', '1.1 Models, 2.1'])).toStrictEqual([
       "docs/architecture.md: the row '1.2 Bots' is not in order",
