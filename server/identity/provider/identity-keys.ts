@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import type { Db } from '../../db/database.ts'
 import { installationKeyContext } from '../../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
+import { AppError } from '../../lib/app-error.ts'
 import { SingleFlight } from '../../lib/single-flight.ts'
 import { findKey, insertKey, replaceKey } from './key-store.ts'
 
@@ -43,7 +44,7 @@ const verifyingMs = 40 * dayMs
 /**
  * The keys of the provider, with a new signing key when the newest one is too old. The first start creates them and
  * stores them encrypted in the database. So all nodes share them, and a copy of the database does not reveal them.
- * @throws when they were encrypted with another SECRET_KEY
+ * @throws AppError when they were encrypted with another SECRET_KEY
  */
 export async function ensureIdentityKeys(deps: KeyDeps): Promise<IdentityKeys> {
   const signing = new SigningKeys(deps)
@@ -111,7 +112,8 @@ async function ensureSealedKey(
   try {
     return { value: sealer.open(sealed, installationKeyContext(name)), sealed }
   } catch (cause) {
-    throw new Error(
+    throw new AppError(
+      'unavailable',
       'The stored keys were encrypted with another secret. Start with the SECRET_KEY (or the secret.key in DATA_DIR) that belongs to this database.',
       { cause },
     )
