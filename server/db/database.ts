@@ -59,8 +59,8 @@ export interface Dialect {
   /** Milliseconds since 1970 by the database's clock. It decides about every lease, because the clocks of nodes may differ. */
   readonly clock: RawBuilder<number>
   /**
-   * Writes events, and returns the ids of those of their runs that `nodeId` still holds. Events of other runs are not written, and
-   * a repeated event is written once. Outside a transaction this is one commit.
+   * Writes events, and returns the ids of those of their runs that `nodeId` still holds. Events of other runs are not
+   * written, and a repeated event is written once. Outside a transaction this is one commit.
    */
   appendRunEvents(db: Db, nodeId: string, events: readonly RunEventRow[]): Promise<ReadonlySet<number>>
   /** Makes every writer of this run's events wait until the transaction ends. */

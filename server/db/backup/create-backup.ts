@@ -29,7 +29,7 @@ export interface BackupOptions {
 }
 
 export interface CreatedBackup extends WrittenBackup {
-  /** As of `fitsKey`. Null also when the database is of an older version. */
+  /** The result of `fitsKey`. Null also when the database is of an older version. */
   readonly keyFits: boolean | null
 }
 

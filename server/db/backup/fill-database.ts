@@ -19,8 +19,9 @@ export interface FillOptions {
 }
 
 /**
- * Replaces all tables of a PostgreSQL database, or fills an empty SQLite file, in one transaction, reads all rows again, and compares their hash with that of the
- * chunks (§31.4). The tables are created as in the version of the rows, and migrated to this version after the comparison.
+ * Replaces all tables of a PostgreSQL database, or fills an empty SQLite file, in one transaction. Then it reads all rows
+ * again, and compares their hash with that of the chunks (§31.4). The tables are created as in the version of the rows, and
+ * migrated to this version after the comparison.
  * @throws AppError when a server uses the database, or when the rows do not fit. Then nothing was changed.
  */
 export function fillDatabase({ db, dialect }: Database, options: FillOptions): Promise<Content> {

@@ -54,8 +54,8 @@ export function openPool({
   ...config
 }: PostgresPoolOptions): ResilientPool {
   /**
-   * A client may emit `error` at any time, also while it connects and while it is checked out. Without a listener, the event would
-   * end the process.
+   * A client may emit `error` at any time, also while it connects and while it is checked out. Without a listener, the
+   * event would end the process.
    */
   class LoggedClient extends pg.Client {
     constructor(options?: pg.ClientConfig) {

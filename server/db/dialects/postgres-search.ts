@@ -34,9 +34,9 @@ const insertTextsSql = (from: string): string => `
   on conflict do nothing`
 
 /**
- * A statement that stores the texts of the `$1` oldest queued messages that no other node stores now. It waits for no lock: a message that
- * another transaction is deleting stays in the queue until it is deleted. Waiting would end in a deadlock, or in an error
- * because the message of a text no longer exists.
+ * A statement that stores the texts of the `$1` oldest queued messages that no other node stores now. It waits for no lock:
+ * a message that another transaction is deleting stays in the queue until it is deleted. Waiting would end in a deadlock,
+ * or in an error because the message of a text no longer exists.
  */
 export const moveQueuedTextsSql = `
   with queued as (
