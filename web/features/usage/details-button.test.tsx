@@ -48,13 +48,13 @@ it('shows tokens, cost and times of a reply (§25.15)', async () => {
   expect(await screen.findByText('1,000')).toBeVisible()
   expect(value('Input tokens')).toHaveTextContent('800 from the cache')
   expect(value('Cost')).toHaveTextContent('$0.0045')
-  expect(value('Time to first output')).toHaveTextContent('0.4 s')
+  expect(value('Time to first output')).toHaveTextContent('400 ms')
   expect(value('Duration')).toHaveTextContent('1.5 s')
   expect(screen.queryByRole('table')).toBeNull()
 })
 
 it('lists each call of a turn, whose replies it names all (§25.15)', async () => {
-  const summary = { ...call, kind: 'summary', cost: null, first_text_ms: null } as const
+  const summary = { ...call, kind: 'summary', cost: null, first_text_ms: null, duration_ms: 183_500 } as const
   const usage: MessageUsage = {
     calls: [summary, call],
     total: { ...total, calls: 2, input_tokens: 2_000, unpriced_calls: 1 },
@@ -64,7 +64,8 @@ it('lists each call of a turn, whose replies it names all (§25.15)', async () =
   const table = await screen.findByRole('table', { name: 'Each model call' })
   expect(within(table).getByRole('row', { name: 'Summary 1,000 50 unknown' })).toBeVisible()
   expect(value('Cost')).toHaveTextContent('and 1 call of unknown cost')
-  expect(value('Time to first output')).toHaveTextContent('0.4 s')
+  expect(value('Time to first output')).toHaveTextContent('400 ms')
+  expect(value('Duration')).toHaveTextContent('3 min 5 s')
   expect(api.seen('GET /api/chats/c1/usage')[0]?.query.get('messageIds')).toBe('a1,a2')
 })
 

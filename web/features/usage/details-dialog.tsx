@@ -6,6 +6,7 @@ import type { ReactNode } from 'react'
 import useSWR from 'swr'
 import { isNotFound, readReason } from '../../lib/api/api-error.ts'
 import { optionalReadOptions } from '../../lib/api/api-provider.tsx'
+import { formatDuration } from '../../lib/format-time.ts'
 import { formatCosts, formatCount } from '../../lib/format-usage.ts'
 import { Dialog } from '../../ui/dialog/dialog.tsx'
 import { ErrorState } from '../../ui/states/error-state.tsx'
@@ -124,9 +125,11 @@ function TotalDetails({ usage: { calls, total }, last }: TotalDetailsProps) {
         {formatCosts(total.costs)}
       </Row>
       {calls.length > 1 && <Row name="Model calls">{formatCount(calls.length)}</Row>}
-      {typeof firstOutput === 'number' && <Row name="Time to first output">{formatSeconds(firstOutput)}</Row>}
+      {typeof firstOutput === 'number' && (
+        <Row name="Time to first output">{formatDuration(firstOutput)}</Row>
+      )}
       {times.length > 0 && (
-        <Row name="Duration">{formatSeconds(times.reduce((sum, time) => sum + time, 0))}</Row>
+        <Row name="Duration">{formatDuration(times.reduce((sum, time) => sum + time, 0))}</Row>
       )}
     </dl>
   )
@@ -140,12 +143,6 @@ function describePart(count: number, what: string): string | undefined {
 function describeUnpriced({ costs, unpriced_calls }: MessageUsage['total']): string | undefined {
   if (costs.length === 0 || unpriced_calls === 0) return undefined
   return `and ${formatCount(unpriced_calls)} ${unpriced_calls === 1 ? 'call' : 'calls'} of unknown cost`
-}
-
-const secondMs = 1_000
-
-function formatSeconds(ms: number): string {
-  return `${(ms / secondMs).toLocaleString('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 })} s`
 }
 
 interface RowProps {
