@@ -1,8 +1,9 @@
 import { screen, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { describe, expect, it, vi } from 'vitest'
+import { expectConsole } from '../../testing/expect-console.ts'
 import { renderScreen } from '../../testing/render-screen.tsx'
-import { json, ScriptedApi } from '../../testing/scripted-api.ts'
+import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
 import { makeBot, makeConnector } from '../../testing/wire-objects.ts'
 import { BotFormDialog } from './bot-form-dialog.tsx'
 
@@ -101,4 +102,18 @@ describe('the connectors of a bot', () => {
     expect(await screen.findByText(/^You have no connectors/)).toBeInTheDocument()
     expect(list()).not.toHaveTextContent('matching')
   })
+
+  it.each([
+    [['Mail'], 'Those that were chosen stay chosen.'],
+    [[], 'Without a chosen connector, the bot gets no tools.'],
+  ])(
+    'cannot be changed from %j while they cannot be loaded, which the form says (§28.1)',
+    async (connectors, said) => {
+      expectConsole('error', /fetching the data\. 503/)
+      const api = new ScriptedApi().on('GET /api/mcp-servers', () => failure(503, 'unavailable', 'Down.'))
+      renderScreen(api, <BotFormDialog bot={makeBot({ connectors })} onClose={vi.fn()} />)
+      await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Connectors' }), 'Chosen')
+      expect(await screen.findByText(`The connectors could not be loaded. ${said}`)).toBeInTheDocument()
+    },
+  )
 })
