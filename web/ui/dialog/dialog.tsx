@@ -142,7 +142,10 @@ function Panel({
   )
 }
 
-/** Whether the body overflowed and had no field when the dialog opened: it must then be focusable, to scroll with the keyboard. */
+/**
+ * Whether the body overflowed and had no field when the dialog opened: it must then be focusable, to scroll with the
+ * keyboard.
+ */
 function useScrollableText() {
   const body = useRef<HTMLDivElement>(null)
   const [isScrollable, setScrollable] = useState(false)
