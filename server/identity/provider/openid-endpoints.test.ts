@@ -1,5 +1,5 @@
 import { request as httpRequest } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openIdentityServer } from '../../testing/identity/identity-server.ts'
 import type { IdentityServer } from '../../testing/identity/identity-server.ts'
 import { SignInSession } from '../../testing/identity/sign-in-session.ts'
@@ -8,6 +8,7 @@ import { failStatements } from '../../testing/database/fail-statements.ts'
 import { hashTables } from '../../testing/database/hash-tables.ts'
 import { engines, isConcurrent, openTestDatabase } from '../../testing/database/test-database.ts'
 import type { TestDatabase } from '../../testing/database/test-database.ts'
+import { SigningKeys } from './identity-keys.ts'
 
 describe.each(engines)('the OpenID endpoints on %s', (engine) => {
   let database: TestDatabase
@@ -138,6 +139,29 @@ describe.each(engines)('the OpenID endpoints on %s', (engine) => {
         expect(page).not.toContain('The sign-in failed')
       }
       expect(await hashTables(database)).toEqual(before)
+    },
+  )
+
+  it.runIf(isConcurrent(engine))(
+    'say the same when the database fails after the signing keys were read (§22.17)',
+    async () => {
+      const { read } = SigningKeys.prototype
+      let keys: ReturnType<typeof read> | undefined
+      vi.spyOn(SigningKeys.prototype, 'read').mockImplementation(function readOnce(this: SigningKeys) {
+        return (keys ??= read.call(this))
+      })
+      const session = newSession()
+      const { refresh_token } = await session.join({ email: newEmail() })
+      const [[code, status, retryAfter, text]] = storageFailures[engine]
+      const restore = failStatements(engine, Object.assign(new Error('failed'), { code }))
+      const refused = await session.refresh(refresh_token)
+      const page = await session.fetch(session.authorization().address)
+      restore()
+      vi.restoreAllMocks()
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
+      expect(await refused.json()).toMatchObject({ error: 'temporarily_unavailable' })
+      expect([page.status, page.headers.get('retry-after')]).toEqual([status, retryAfter])
+      expect(await page.text()).toContain(text)
     },
   )
 
