@@ -32,7 +32,7 @@ const summarizer: ModelStream = () => {
   }
 }
 
-it('says what is left out after a summary, when the last turn alone is too long (§16.3, §26.4)', async () => {
+function openFrame() {
   const events: UnnumberedEvent[] = []
   const frame = {
     chatId: 'chat',
@@ -42,6 +42,21 @@ it('says what is left out after a summary, when the last turn alone is too long 
     signal: new AbortController().signal,
     startCall: () => () => undefined,
   }
+  return { frame, events }
+}
+
+it('says how many of thousands of messages are left out (§16.3)', async () => {
+  const { frame, events } = openFrame()
+  const path = Array.from({ length: 2_500 }, (_, index) => message(`q${index}`, { content: 'Hello' }))
+  const source = { path, summary: undefined, shortenBefore: 0, summaryFailed: true }
+  await fitPrompt(frame, source, { tokens: 100_000, messages: 1_000 }, () => 1)
+  expect(events).toEqual([
+    { type: 'notice', notice: 'The model was called without the oldest 1,500 messages.' },
+  ])
+})
+
+it('says what is left out after a summary, when the last turn alone is too long (§16.3, §26.4)', async () => {
+  const { frame, events } = openFrame()
   const path = [
     message('q1', { content: 'Tell me about the weather. '.repeat(20) }),
     message('a1', { role: 'assistant', content: 'It is fine.' }),

@@ -120,7 +120,7 @@ function addDroppedNotice(
   dropped: number,
 ): void {
   if (dropped === 0 || signal.aborted) return
-  const messages = dropped === 1 ? 'message' : `${dropped} messages`
+  const messages = dropped === 1 ? 'message' : `${dropped.toLocaleString('en')} messages`
   const place = summary === undefined ? '' : ' after the summary'
   recorder.add({ type: 'notice', notice: `The model was called without the oldest ${messages}${place}.` })
 }
