@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { AppError } from '../lib/app-error.ts'
+import { engines, isConcurrent, openTestDatabase } from '../testing/database/test-database.ts'
 import { migrations } from './migrate.ts'
 import { addUser } from '../testing/factories/users.ts'
 import { openDatabase, sqliteFileName } from './open-database.ts'
@@ -61,6 +63,32 @@ it('refuses a database of a newer version and leaves its file unchanged', async 
   )
   expect(listFiles()).toEqual(before)
 })
+
+it('states that a file is not a database, without the place in the code', async () => {
+  mkdirSync(dataDir, { recursive: true })
+  const path = join(dataDir, sqliteFileName)
+  writeFileSync(path, 'These are ordinary notes, and no database at all. '.repeat(50))
+  await expect(open()).rejects.toThrow(
+    new AppError('unavailable', `The database ${path} cannot be opened: file is not a database`),
+  )
+  await expect(open()).rejects.toBeInstanceOf(AppError)
+})
+
+it.runIf(engines.includes('postgres') && isConcurrent('postgres'))(
+  'states why PostgreSQL cannot be used, without the place in the code',
+  async () => {
+    const { location, close } = await openTestDatabase('postgres')
+    const url = new URL(location.databaseUrl ?? '')
+    url.pathname = '/yonder_missing'
+    const error: unknown = await openDatabase({ databaseUrl: url.href, dataDir }).catch((e: unknown) => e)
+    await close()
+    expect(error).toBeInstanceOf(AppError)
+    expect(error).toHaveProperty(
+      'message',
+      'The PostgreSQL database cannot be opened: database "yonder_missing" does not exist',
+    )
+  },
+)
 
 it('closes the file when the database cannot be opened', async () => {
   const newer = await open()

@@ -21,7 +21,10 @@ export interface DatabaseEvents {
 /** The name of the SQLite file in the data folder. */
 export const sqliteFileName = 'yonder.sqlite'
 
-/** Opens the configured database, creates it if it is missing, and runs its missing migrations. */
+/**
+ * Opens the configured database, creates it if it is missing, and runs its missing migrations.
+ * @throws AppError when it cannot be opened, or is of a newer version
+ */
 export async function openDatabase(
   { databaseUrl, dataDir }: DatabaseOptions,
   events: DatabaseEvents = {},
@@ -35,8 +38,15 @@ export async function openDatabase(
     return database
   } catch (error) {
     await database.close()
-    throw error
+    throw databaseUrl !== null && database.dialect.findProblem(error) === 'unreachable'
+      ? createOpenError('The PostgreSQL database', error)
+      : error
   }
+}
+
+function createOpenError(database: string, cause: unknown): AppError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new AppError('unavailable', `${database} cannot be opened: ${reason}`, { cause })
 }
 
 function createDatabaseFile(dataDir: string): string {
@@ -59,18 +69,17 @@ export async function openStoredDatabase({ databaseUrl, dataDir }: DatabaseOptio
       `There is no Yonder database at ${path}. Check DATA_DIR or --data, or start the server once, which creates it.`,
     )
   }
-  try {
-    return await openSqliteLazily(path)
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new AppError('unavailable', `The database ${path} cannot be opened: ${reason}`, { cause })
-  }
+  return openSqliteLazily(path)
 }
 
 /** Loads the driver only when it is used, because the package has to install it where Node is older than 22.14. */
 async function openSqliteLazily(path: string): Promise<Database> {
   const { openSqlite } = await import('./dialects/sqlite.ts')
-  return openSqlite(path)
+  try {
+    return openSqlite(path)
+  } catch (error) {
+    throw createOpenError(`The database ${path}`, error)
+  }
 }
 
 /** Loads the driver only when it is used. It takes 30 ms and 5 MB. */
