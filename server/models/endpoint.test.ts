@@ -70,6 +70,14 @@ describe('the address of a call', () => {
     ['/..%2fadmin', 'm'],
     ['/..;/admin', 'm'],
     ['/..%3bx/admin', 'm'],
+    ['/..%3fx', 'm'],
+    ['/..%23x', 'm'],
+    ['/{model}/admin', '%2e%2e'],
+    ['/{model}/admin', '%252e.'],
+    ['/{model}', '%2e%2e/admin'],
+    ['/%252e%252E/admin', 'm'],
+    ['/..%25252fadmin', 'm'],
+    ['/%25%32%65%25%32%65/admin', 'm'],
   ])("refuses the path %j with the model %j, which leaves the operator's address (§21.4)", (path, model) => {
     expect(() => build('https://operator.example/tenant/v1', path, model, 'operatorSupplied')).toThrow(
       expect.objectContaining({ code: 'bot_misconfigured' }),
@@ -78,6 +86,7 @@ describe('the address of a call', () => {
 
   it.each([
     ['/{model}/chat', 'a..b', 'https://operator.example/v1/a..b/chat'],
+    ['/{model}/chat', '50%..off', 'https://operator.example/v1/50%25..off/chat'],
     ['/x?y=../z', 'm', 'https://operator.example/v1/x?y=..%2Fz'],
     [null, 'm', 'https://operator.example/v1/chat/completions'],
   ])("accepts the path %j with the model %j below the operator's address", (path, model, url) => {

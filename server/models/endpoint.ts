@@ -21,7 +21,8 @@ export interface ModelEndpoint {
  * - The endpoint's own path replaces the default one. A full URL is refused, so the host is always the base address's.
  * - A base address that already ends with the default path is used unchanged.
  * - A path that leaves the operator's address is refused, because the request may carry the operator's key.
- * - Both the query of the base address and that of the path are sent; `{model}` in the path is replaced by the model's name.
+ * - Both the query of the base address and that of the path are sent.
+ * - `{model}` in the path is replaced by the model's name.
  *
  * @throws ModelFailure `bot_misconfigured`
  */
@@ -44,8 +45,10 @@ export function buildModelUrl(endpoint: ModelEndpoint, defaultPath: string, mode
 /** Checks the final address, because the path and the model's name may contain `..` in several forms. */
 function requireBelow({ pathname }: URL, root: string): void {
   const isBelow = pathname === root || pathname.startsWith(`${root}/`)
-  // Before it resolves the path, a server may decode an encoded slash, or drop parameters such as `;x` of a segment.
-  const segments = pathname.replace(/%2e/gi, '.').split(/[/\\;]|%2f|%5c|%3b/i)
+  // Neither this request nor most proxies change an encoded path. But a gateway may decode it and build another address
+  // from it, which then has the segments that were encoded twice. A server may also drop parameters such as `;x` of a
+  // segment.
+  const segments = decodeFully(pathname).split(/[/\\;?#]/)
   if (isBelow && !segments.includes('..')) return
   throw new ModelFailure(
     'bot_misconfigured',
@@ -53,8 +56,16 @@ function requireBelow({ pathname }: URL, root: string): void {
   )
 }
 
+/** Decodes the ASCII characters of a path, however often they are encoded: `%2e`, `%252e` and `%25252e` are dots. */
+function decodeFully(path: string): string {
+  const decoded = path.replaceAll(/%(?:25)*([0-7][\da-f])/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  )
+  return decoded === path ? path : decodeFully(decoded)
+}
+
 function requirePath(text: string): void {
-  if (/^[a-z][a-z0-9+.-]*:/i.test(text) || text.startsWith('//') || hasControl(text)) {
+  if (/^[a-z][a-z0-9+.-]*:/i.test(text) || text.startsWith('//') || hasSpaceOrControl(text)) {
     throw new ModelFailure(
       'bot_misconfigured',
       'The API path of this bot is not a path such as /chat/completions. Correct it in the settings of the bot.',
@@ -64,7 +75,7 @@ function requirePath(text: string): void {
 
 function parseBaseUrl(text: string): URL {
   const address = text.trim()
-  const url = URL.canParse(address) && !hasControl(address) ? new URL(address) : null
+  const url = URL.canParse(address) && !hasSpaceOrControl(address) ? new URL(address) : null
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     throw new ModelFailure(
       'bot_misconfigured',
@@ -74,12 +85,17 @@ function parseBaseUrl(text: string): URL {
   return url
 }
 
-/** `new URL` silently removes tabs and line breaks, so an address with one would lead to another server than the text shows. */
-function hasControl(text: string): boolean {
+/**
+ * `new URL` silently removes tabs and line breaks, so an address with one would lead to another server than the text
+ * shows.
+ */
+function hasSpaceOrControl(text: string): boolean {
   return /[\0-\x20\x7f]/.test(text)
 }
 
-/** The name of an upstream in messages: the host of a user's address, but not the address of the operator's provider. */
+/**
+ * The name of an upstream in messages: the host of a user's address, but not the address of the operator's provider.
+ */
 export function nameUpstream(endpoint: ModelEndpoint, url: URL): string {
   return endpoint.addressSource === 'userSupplied' ? url.host : 'The model provider'
 }
