@@ -99,6 +99,16 @@ describe('deviations of OpenAI-compatible servers', () => {
     expect(parts).toContainEqual({ type: 'usage', inputTokens: 5, outputTokens: 7 })
   })
 
+  it('names the limit of a complete response that is too large', async () => {
+    scripted.reply([{ raw: `{"text":"${'x'.repeat(4_000_000)}"` }])
+    expect((await callModel(scripted.baseUrl, {})).end).toEqual({
+      type: 'failed',
+      code: 'upstream_invalid',
+      message:
+        'The model provider sent more than 4,000,000 characters in its response, the limit of this server. Try again, or choose another model.',
+    })
+  })
+
   it('separates thinking in tags at the start from the text', async () => {
     const { reasoning, text } = await requestFault('think-tags')
     expect(reasoning).toBe('why not')
@@ -168,7 +178,7 @@ describe('deviations of OpenAI-compatible servers', () => {
     expect(end).toEqual({ type: 'finish', reason: 'tool_calls' })
   })
 
-  it('fails a stream that is cut in the middle of the reply', async () => {
+  it('fails a stream that ends in the middle of an event', async () => {
     expect((await requestFault('broken-json-at-end')).end).toMatchObject({
       type: 'failed',
       code: 'upstream_invalid',

@@ -26,14 +26,16 @@ const keepAliveNames: readonly string[] = ['ping', 'heartbeat', 'keepalive', 'ke
 
 /**
  * Reads the response of any upstream that is an event stream, or JSON from an upstream that does not stream. The first
- * character decides, not the content type, because servers behind proxies send a wrong one. The result does not depend on
- * how the bytes are split (§21.13). The last event counts even without the blank line after it.
+ * character decides, not the content type, because servers behind proxies send a wrong one. The result does not depend
+ * on how the bytes are split (§21.13). The last event counts even without the blank line after it.
  */
 export function readEventStream(
   { upstream, confidential }: Pick<ModelCall, 'upstream' | 'confidential'>,
   maxEventChars: number,
   listener: BodyListener,
 ): BodyReader {
+  // A complete response may be longer than one event.
+  const maxJsonChars = 4 * maxEventChars
   const decoder = new StringDecoder('utf8')
   let form: 'unknown' | 'events' | 'json' = 'unknown'
   let json = ''
@@ -41,13 +43,17 @@ export function readEventStream(
   const parser = createParser({
     maxBufferSize: maxEventChars,
     onEvent(event) {
-      if (event.data.length > maxEventChars) throw tooLarge(upstream, maxEventChars)
+      if (event.data.length > maxEventChars) throw eventTooLarge()
       if (!done) readEvent(event)
     },
     onError(error) {
-      if (error.type === 'max-buffer-size-exceeded') throw tooLarge(upstream, maxEventChars)
+      if (error.type === 'max-buffer-size-exceeded') throw eventTooLarge()
     },
   })
+
+  function eventTooLarge(): ModelFailure {
+    return tooLarge(upstream, maxEventChars, 'one event of its stream')
+  }
 
   function readEvent(event: EventSourceMessage): void {
     const kind = classify(event)
@@ -66,8 +72,7 @@ export function readEventStream(
     if (form === 'unknown') form = detectForm(text, upstream)
     if (form === 'events') return parser.feed(text)
     json += text
-    // A complete response may be longer than one event.
-    if (json.length > 4 * maxEventChars) throw tooLarge(upstream, maxEventChars)
+    if (json.length > maxJsonChars) throw tooLarge(upstream, maxJsonChars, 'its response')
   }
 
   return {
@@ -83,10 +88,10 @@ export function readEventStream(
   }
 }
 
-function tooLarge(upstream: string, maxEventChars: number): ModelFailure {
+function tooLarge(upstream: string, maxChars: number, where: string): ModelFailure {
   return new ModelFailure(
     'upstream_invalid',
-    `${upstream} sent more than ${maxEventChars.toLocaleString('en')} characters in one event of its stream, the limit of this server. Try again, or choose another model.`,
+    `${upstream} sent more than ${maxChars.toLocaleString('en')} characters in ${where}, the limit of this server. Try again, or choose another model.`,
   )
 }
 
