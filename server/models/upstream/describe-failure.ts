@@ -194,7 +194,7 @@ export function describeSentError(
   return new ModelFailure('upstream_error', `${upstream} reported an error${quote}`, rejection)
 }
 
-/** The failure for a connection that could not be opened, or broke. */
+/** The failure for a connection that could not be opened, or broke. `hasResponse`: the response had begun. */
 export function describeNetworkError(error: unknown, upstream: string, hasResponse: boolean): ModelFailure {
   const code = networkCode(error)
   switch (code) {
@@ -276,8 +276,11 @@ function networkCode(error: unknown): string {
 }
 
 const maxQuoteChars = 300
-/** A message that repeats this many characters of the conversation is not quoted. */
-const minRepeatedChars = 24
+/**
+ * A message is not quoted when any of its windows of this many characters occurs in the conversation. The windows
+ * overlap by half, so every repetition of one and a half windows is found.
+ */
+const repeatedChars = 24
 
 /** What the quoted message of an upstream must not contain: the key, and the conversation that was sent. */
 export interface Confidential {
@@ -285,7 +288,9 @@ export interface Confidential {
   readonly contents: readonly string[]
 }
 
-/** Finds the message in the body of an upstream's error response, whatever its shape; `undefined` when there is none. */
+/**
+ * Finds the message in the body of an upstream's error response, whatever its shape; `undefined` when there is none.
+ */
 export function findUpstreamMessage(body: string): string | undefined {
   try {
     return findMessage(JSON.parse(body), 0)
@@ -320,10 +325,10 @@ export function quoteUpstream(message: string | undefined, confidential: Confide
 
 function repeats(line: string, content: string): boolean {
   const flat = content.replace(/\s+/g, ' ').trim()
-  if (flat.length < minRepeatedChars) return false
+  if (flat.length < repeatedChars) return false
   const head = line.slice(0, 2 * maxQuoteChars)
-  for (let at = 0; at + minRepeatedChars <= head.length; at += minRepeatedChars / 2) {
-    if (flat.includes(head.slice(at, at + minRepeatedChars))) return true
+  for (let at = 0; at + repeatedChars <= head.length; at += repeatedChars / 2) {
+    if (flat.includes(head.slice(at, at + repeatedChars))) return true
   }
   return head.includes(flat)
 }

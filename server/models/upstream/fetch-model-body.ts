@@ -11,8 +11,9 @@ interface FetchOptions extends Omit<ModelCallOptions, 'onData'> {
 }
 
 /**
- * Posts a call and returns a `Response`, which is what the provider packages read. Retries, limits and failures are those
- * of every other model call. The body has only the events that the package can read, each as plain `data:` lines.
+ * Posts a call and returns a `Response`, which is what the provider packages read. Retries, limits and failures are
+ * those of every other model call. The body has only the events that the package can read, each as plain `data:` lines.
+ * A failure before the first event rejects, a later one is an error of the body.
  */
 export function fetchModelBody(call: ModelCall, options: FetchOptions): Promise<Response> {
   const callSignal = linkSignal(options.signal, null)
@@ -25,7 +26,7 @@ export function fetchModelBody(call: ModelCall, options: FetchOptions): Promise<
       start(body) {
         const events = readEventStream(call, options.limits.maxEventChars, {
           onEvent(data, name) {
-            // An event that the end of the connection has cut off is omitted, and the reply is incomplete.
+            // An event that was cut off by the end of the connection is omitted: the reply then fails as incomplete.
             if (!options.readsEvent(name) || (ending && !isJson(data))) return
             body.enqueue(encoder.encode(`data: ${data.replaceAll('\n', '\ndata: ')}\n\n`))
             if (!opened) resolve(new Response(stream, { headers: { 'content-type': 'text/event-stream' } }))

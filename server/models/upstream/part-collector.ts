@@ -26,7 +26,10 @@ export class PartCollector {
     return this.hasText
   }
 
-  /** Counts and normalises text as it was received; the result is empty while half of a character is missing. */
+  /**
+   * Counts and normalises received text. A half of a surrogate pair at its end is held back until the other half
+   * arrives.
+   */
   receive(kind: Kind, text: string): string {
     this.countChars(text.length)
     return this.joiners[kind].push(text)

@@ -31,15 +31,17 @@ export interface ModelCallOptions {
   /** Reads one chunk of the response and returns its progress. An error ends the call. */
   readonly onData: (chunk: Buffer) => Progress
   /**
-   * Called after each chunk. The chunk waits for `ActiveCall.read`, unless so much was waiting that it was read already.
-   * Without this callback, data is read as it arrives.
+   * Called after each chunk. The chunk waits for `ActiveCall.read`, unless so much was waiting that it was read
+   * already. Without this callback, data is read as it arrives.
    */
   readonly onReadable?: (() => void) | undefined
 }
 
 /** A call whose response is not complete. */
 export interface ActiveCall {
-  /** Passes the waiting data to `onData`. The call does so itself before it ends or fails, and when too much is waiting. */
+  /**
+   * Passes the waiting data to `onData`. The call does so itself before it ends or fails, and when too much is waiting.
+   */
   read(): void
   /**
    * Resolves when the response has ended or `onData` returned `done`. Rejects with a `ModelFailure`, or with the reason
@@ -51,7 +53,7 @@ export interface ActiveCall {
 /** `finishing`: the model has finished, but data such as usage may follow. `done`: later data is ignored. */
 export type Progress = 'more' | 'finishing' | 'done'
 
-/** How one attempt has ended. `started`: it must not be repeated, because a response has begun or the call was aborted. */
+/** How one attempt ended. `started`: it must not be repeated, because a response has begun or the call was aborted. */
 type AttemptOutcome =
   | { readonly kind: 'ended' }
   | { readonly kind: 'refused'; readonly response: FailedResponse }
@@ -134,8 +136,8 @@ function overallTimeout(call: ModelCall, limits: ModelLimits): ModelFailure {
 }
 
 /**
- * One attempt. Reads directly from the dispatcher's callbacks: a stream object between socket and parser would double the
- * cost of a token.
+ * One attempt. Reads directly from the dispatcher's callbacks: a stream object between socket and parser would double
+ * the cost of a token.
  */
 function postOnce(
   call: ModelCall,
@@ -271,7 +273,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
   }
 
-  /** Waits a moment for the end of the response, because its connection can then be reused; else closes the connection. */
+  /** Ends the attempt. Its connection stays open for a moment, and can be reused if the response ends by then. */
   private endResponse(): void {
     const { controller } = this
     this.controller = undefined

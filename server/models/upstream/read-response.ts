@@ -96,8 +96,9 @@ export function readResponse(
 }
 
 /**
- * JSON that could be parsed is complete. A stream is complete when an event reported the end of the reply, or after the
- * end marker when that is enough for the wire format (§14.31).
+ * An empty response fails (§14.31). JSON that could be parsed is complete. A stream is complete when an event reported
+ * the end of the reply, or after the end marker when that is enough for the wire format.
+ * @throws ModelFailure
  */
 function requireComplete(form: ResponseForm, finished: boolean, upstream: string): void {
   if (form === 'nothing') {

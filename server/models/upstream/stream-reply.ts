@@ -13,7 +13,10 @@ import type { ActiveCall, ModelCall } from './post-model-call.ts'
 import { readResponse } from './read-response.ts'
 import type { ReplyReader } from './read-response.ts'
 
-/** A wire format that needs no package of its provider. `Dialect` says which of the fields that some servers do not support are sent. */
+/**
+ * A wire format that needs no package of its provider. `Dialect` says which of the fields that some servers do not
+ * support are sent.
+ */
 export interface WireFormat<Dialect> {
   readonly apiType: ApiType
   readonly defaultPath: string
