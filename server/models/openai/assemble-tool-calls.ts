@@ -28,7 +28,7 @@ export interface AssembledCall extends ModelToolCall {
 
 export interface ToolCallAssembler {
   readonly count: number
-  /** Returns the number of characters added. */
+  /** Returns the number of characters of the chunk's name and arguments. */
   push(chunk: ToolCallChunk): number
   /**
    * Returns the calls. A call whose arguments are not a JSON object is marked, because it must never run.
@@ -78,7 +78,8 @@ export function createToolCallAssembler(): ToolCallAssembler {
 }
 
 /**
- * Completes calls that were received as text: each gets an id of its own, and a mark when its arguments are not JSON.
+ * Completes calls that were received as text: each gets an id of its own, and a mark when its arguments are not a JSON
+ * object.
  * @throws ModelFailure when a call was cut by the length limit or has no name
  */
 export function completeCalls(
@@ -89,7 +90,7 @@ export function completeCalls(
   const used = new Set<string>()
   return calls.map((call) => {
     const sent = readCallArguments(call.arguments)
-    // A call that the length limit has cut is not an error of the model.
+    // Arguments that were cut by the length limit are not a mistake of the model that it could correct.
     if ((sent.isBroken && cutByLimit) || call.name === '') throw invalidCall(upstream, cutByLimit)
     const id = call.id === '' || used.has(call.id) ? newCallId() : normalizeText(call.id)
     used.add(id)

@@ -43,7 +43,7 @@ function adaptDialect(
   const { instructionsRole } = dialect
   if (request.instructions === undefined || instructionsRole === 'user') return undefined
   const text = rejection.toLowerCase()
-  // The templates of some models name the system role although they were sent the role of a developer.
+  // The refusal of some models names the system role although the request has the developer role.
   if (!text.includes('role') || !(text.includes('system') || text.includes(instructionsRole)))
     return undefined
   return { ...dialect, instructionsRole: instructionsRole === 'system' ? 'developer' : 'user' }

@@ -13,7 +13,7 @@ import type { ReplyReader } from '../upstream/read-response.ts'
 import type { ModelCall } from '../upstream/post-model-call.ts'
 import type { Confidential } from '../upstream/describe-failure.ts'
 
-/** Fields that some servers send with a tool call and expect back. */
+/** Fields that some servers send with a tool call and expect back with it. */
 export interface OpenaiNote {
   /** Sent back in the assistant message. */
   readonly turn?: Readonly<Record<string, unknown>>
@@ -23,7 +23,9 @@ export interface OpenaiNote {
 
 type ReadCall = Pick<ModelCall, 'upstream' | 'confidential' | 'url'>
 
-/** Converts the chunks of a chat completion to parts, and tolerates the known deviations of OpenAI-compatible servers. */
+/**
+ * Converts the chunks of a chat completion to parts, and tolerates the known deviations of OpenAI-compatible servers.
+ */
 export class ChunkReader implements ReplyReader {
   readonly endsWithMarker = true
   private choiceIndex: unknown
@@ -70,6 +72,7 @@ export class ChunkReader implements ReplyReader {
 
   end(): void {
     const { parts } = this
+    // An end marker alone (§14.31).
     if (this.reason === undefined && !parts.hasContent && this.calls.count === 0) {
       throw new ModelFailure(
         'upstream_invalid',

@@ -240,7 +240,9 @@ function reasoningBefore(
     .flatMap(({ reasoning }) => (reasoning === undefined ? [] : [reasoning]))
 }
 
-/** A stored response could be named by its id, but nothing is stored: only reasoning with its content can be sent back. */
+/**
+ * A stored response could be named by its id, but nothing is stored: only reasoning with its content can be sent back.
+ */
 function reasoningToReturn({
   id,
   summary,

@@ -15,7 +15,7 @@ export function openaiResponses(endpoint: ModelEndpoint, deps: AdapterDeps): Mod
   return streamReply(endpoint, responsesFormat, deps)
 }
 
-/** What not every model supports. */
+/** Fields that not every model supports. */
 interface ResponsesDialect {
   /** Whether encrypted reasoning is requested. */
   readonly encrypted: boolean

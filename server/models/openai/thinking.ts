@@ -1,4 +1,4 @@
-type Fields = Readonly<Record<string, unknown>>
+import type { Fields } from './json-fields.ts'
 
 export interface TurnFieldCollector {
   push(delta: Fields): void
@@ -7,8 +7,8 @@ export interface TurnFieldCollector {
 }
 
 /**
- * Creates a collector of the fields that some servers expect back with a turn when its tool results are sent: thinking that
- * the model continues after the results (`reasoning_content`), or signed thinking (`reasoning_details`).
+ * Creates a collector of the fields that some servers expect back with a turn when its tool results are sent: thinking
+ * that the model continues after the results (`reasoning_content`), or signed thinking (`reasoning_details`).
  */
 export function createTurnFieldCollector(): TurnFieldCollector {
   let thinking = ''
