@@ -11,7 +11,9 @@ const thinkingBudgets: Readonly<Record<ReasoningEffort, number>> = {
   high: 24_576,
 }
 
-/** The version in names such as `claude-sonnet-4-6` and `claude-opus-4.8`, but not the date in `claude-opus-4-20250514`. */
+/**
+ * The version in names such as `claude-sonnet-4-6` and `claude-opus-4.8`, but not the date in `claude-opus-4-20250514`.
+ */
 const claudeVersion = /\bclaude-[a-z]{1,20}-(\d)(?:[-.](\d{1,2})(?!\d))?/
 
 /** Marks the end of a prefix that Anthropic should cache: a cache breakpoint (§24.5). */
@@ -19,7 +21,8 @@ export const anthropicCacheMark: ProviderOptions = { anthropic: { cacheControl: 
 
 /**
  * Returns the reasoning effort as Anthropic's models expect it: an effort from Claude 4.6 on, a budget of thinking for
- * older models. Compatible servers with other models expect a budget (§24.3).
+ * older models. Compatible servers with other models expect a budget (§24.3). `source` names the upstream
+ * (`noteSource`).
  */
 export function writeAnthropicOptions(request: ModelRequest, source: string): ProviderOptions {
   const effort = request.options?.reasoningEffort
@@ -28,6 +31,7 @@ export function writeAnthropicOptions(request: ModelRequest, source: string): Pr
     if (continuesWithoutThinking(request, source)) return {}
     return { anthropic: { thinking: { type: 'enabled', budgetTokens: thinkingBudgets[effort] } } }
   }
+  // These models have no effort below `low`, so the least reasoning is `low` without thinking.
   if (effort === 'minimal') return { anthropic: { effort: 'low' } }
   // Without `display`, newer models omit the text of their thinking.
   return { anthropic: { thinking: { type: 'adaptive', display: 'summarized' }, effort } }
@@ -38,7 +42,7 @@ function takesEffort(model: string): boolean {
   return Number(major) > 4 || (Number(major) === 4 && Number(minor) >= 6)
 }
 
-/** Anthropic refuses a budget when the results of calls that were made without thinking are sent. */
+/** Whether the request ends with results of calls that were made without thinking. Anthropic then refuses a budget. */
 function continuesWithoutThinking({ messages }: ModelRequest, source: string): boolean {
   if (messages.at(-1)?.role !== 'tool') return false
   const turn = messages.findLast((message) => message.role !== 'tool')

@@ -54,7 +54,7 @@ describe('the prompt cache of Anthropic', () => {
     expect(marked(second.bodies[0]).toSorted()).toEqual(['This.', 'Why?', 'Write in verse.'])
   })
 
-  it('marks the last tool without instructions, and the results of the newest turn (§24.5)', async () => {
+  it('marks the last tool when there are no instructions, and the last result of the turn (§24.5)', async () => {
     const calls = ['c1', 'c2'].map((id) => ({ id, name: 'first', arguments: '{}' }))
     const results = calls.map(({ id }) => ({ role: 'tool' as const, callId: id, name: 'first', content: id }))
     const messages: ModelMessage[] = [

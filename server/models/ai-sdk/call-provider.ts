@@ -23,8 +23,8 @@ interface Provider {
 }
 
 /**
- * Calls a model with its provider's AI SDK package. The address checks, limits and retries are the same as for every other
- * model call.
+ * Calls a model with its provider's AI SDK package. The address checks, limits and retries are the same as for every
+ * other model call.
  */
 export function callProvider(
   endpoint: ModelEndpoint,

@@ -21,8 +21,8 @@ export interface ProviderFormat {
   /** Marks the end of a prefix of the prompt for the provider's cache; undefined when it caches without marks. */
   readonly cacheMark?: ProviderOptions
   /**
-   * Opens the package's model. The packages require an `apiKey` even when there is none to send. A package is loaded with
-   * the first call, because most installations do not use it and it takes 80 ms and 12 MB.
+   * Opens the package's model. The packages require an `apiKey` even when there is none to send. A package is loaded
+   * with the first call, because most installations do not use it and it takes 80 ms and 12 MB.
    */
   open(
     model: string,
@@ -30,7 +30,7 @@ export interface ProviderFormat {
   ): Promise<ProviderModel>
 }
 
-/** The package refuses events of other types, although Anthropic may add some. */
+/** The package refuses a reply with events of other names, although Anthropic may add some. */
 const anthropicEvents: readonly string[] = [
   'message',
   'message_start',
@@ -42,7 +42,7 @@ const anthropicEvents: readonly string[] = [
   'error',
 ]
 
-/** Anthropic's messages, by default at `https://api.anthropic.com/v1`. */
+/** Anthropic's Messages API. Its own base address is `https://api.anthropic.com/v1`. */
 export const anthropicFormat: ProviderFormat = {
   name: 'anthropic',
   defaultPath: () => '/messages',
@@ -56,7 +56,7 @@ export const anthropicFormat: ProviderFormat = {
   },
 }
 
-/** Google's generateContent, by default at `https://generativelanguage.googleapis.com/v1beta`. */
+/** Google's generateContent. Its own base address is `https://generativelanguage.googleapis.com/v1beta`. */
 export const googleFormat: ProviderFormat = {
   name: 'google',
   // A name with a slash includes the kind of model, for example `tunedModels/mine`.

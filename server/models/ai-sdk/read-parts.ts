@@ -24,7 +24,7 @@ interface ReaderOptions {
 
 /**
  * Reads the stream of a provider package and passes it on as parts.
- * @throws ModelFailure
+ * @throws ModelFailure, or another error when the package has a defect
  */
 export async function readParts(
   open: () => PromiseLike<ProviderReply>,
@@ -55,7 +55,9 @@ class ProviderPartReader {
   private readonly text = createTextJoiner()
   private readonly reasoning = createTextJoiner()
   private readonly calls: (ModelToolCall & { readonly options: ProviderNote['options'] })[] = []
-  /** The blocks of thinking by id. Those that the provider signed are sent back with the calls. */
+  /**
+   * The blocks of thinking by id. Those with data of the provider, such as a signature, are sent back with the calls.
+   */
   private readonly thinking = new Map<string, { text: string; options: ProviderNote['options'] }>()
   private finish: FinishPart | undefined
   private outputChars = 0

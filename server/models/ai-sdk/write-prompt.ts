@@ -10,7 +10,9 @@ type Tools = NonNullable<ProviderCall['tools']>
 /** Options that only one provider's package reads, by the name of the provider. */
 export type ProviderOptions = NonNullable<ProviderCall['providerOptions']>
 
-/** What a provider's package sent with a call and expects back: options of the call, and the signed thinking before it. */
+/**
+ * What a provider's package sent with a call and expects back: options of the call, and the signed thinking before it.
+ */
 export interface ProviderNote {
   readonly options?: ProviderOptions
   readonly thinking?: readonly { readonly text: string; readonly options: ProviderOptions }[]
@@ -45,8 +47,8 @@ export function writePrompt(request: ModelRequest, { source, own, cacheMark }: P
 }
 
 /**
- * The messages at which a cached prefix of the conversation ends: the last one, whose prefix the next request reads, and
- * the one before the newest turn, in case the turn has more blocks than the provider looks back (§24.5).
+ * The messages at which a cached prefix of the conversation ends: the last one, whose prefix the next request reads,
+ * and the one before the newest turn, in case the turn has more blocks than the provider looks back (§24.5).
  */
 function cachedEnds(messages: readonly ModelMessage[]): readonly number[] {
   const turn = messages.findLastIndex(({ role }) => role === 'user')
