@@ -103,7 +103,7 @@ export const demoTexts = {
   thought: (asked: string) =>
     `You asked: “${asked}”. The folded part above this answer is where a model's reasoning is shown when it sends any.\n\nThis is the **demo model**, so there was no real thought in it. ${setUp}`,
   noTool: (tool: string) =>
-    `I would use a ${tool}, but no ${tool} was offered to me: no connector with such a tool is switched on for this chat.`,
+    `I would use a ${tool}, but no ${tool} was offered to me: the connectors of this bot have none that I may use.`,
   result: (result: string) =>
     `The tool answered:\n\n> ${result.replaceAll('\n', '\n> ')}\n\nI am the **demo model**, so I pass its answer on as it came.`,
   instructions: (instructions: string) =>

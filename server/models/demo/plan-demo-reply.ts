@@ -20,8 +20,8 @@ export interface DemoFailure {
 const maxRequestChars = 2000
 
 /**
- * Plans the demo model's reply. It reacts to simple phrases, so that users can try every feature without a key, and quotes
- * the instructions of its bot, so that users see that they have arrived (§24.10).
+ * Plans the demo model's reply. It reacts to simple phrases, so that users can try every feature without a key, and
+ * quotes the instructions of its bot, so that users see that they have arrived (§24.10).
  */
 export function planDemoReply(
   messages: readonly DemoMessage[],
@@ -59,7 +59,7 @@ function planReply(messages: readonly DemoMessage[], tools: readonly DemoTool[])
   return say(demoTexts.again({ now: quote(text), before: quote(before), turns, words: countWords(text) }))
 }
 
-/** User messages without a reply in between arrive joined by blank lines; only the last one counts. */
+/** User messages without a reply in between arrive joined by blank lines. Only the last paragraph counts. */
 function lastParagraph(text: string): string {
   return (
     text
@@ -178,7 +178,7 @@ function isDenied(message: DemoMessage | undefined): boolean {
   return message?.role === 'tool' && /denied by the user/i.test(message.content)
 }
 
-/** The user's message on one line, short enough to quote. */
+/** A text on one line without Markdown, short enough to quote. */
 function quote(text: string): string {
   const line = text
     .slice(0, maxRequestChars)

@@ -38,6 +38,7 @@ export interface DemoRequest {
   readonly messages: readonly DemoMessage[]
   readonly tools: readonly DemoTool[]
   readonly stream: boolean
+  /** `Infinity` when the request has no limit. */
   readonly maxTokens: number
 }
 

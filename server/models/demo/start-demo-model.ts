@@ -142,7 +142,7 @@ function splitWords(text: string): readonly string[] {
   return text.match(/\s*\S{1,12}|\s+$/gu) ?? []
 }
 
-/** An estimate: tokenisers average about four characters. */
+/** An estimate: a token has about four characters on average. */
 function countTokens(text: string): number {
   return Math.ceil(text.length / 4)
 }
