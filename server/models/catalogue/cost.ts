@@ -29,15 +29,16 @@ export interface PricedTokens {
 }
 
 /**
- * A price of 1 for a million tokens is this many trillionths of the currency's unit for each token. Prices are rounded to a
- * millionth, so that the price of a token is a whole number of trillionths.
+ * A price of 1 for a million tokens is this many trillionths of the currency's unit for each token. Prices are rounded
+ * to a millionth, so that the price of a token is a whole number of trillionths.
  */
 const trillionthsPerToken = 1_000_000
 const trillionthsPerNano = 1_000n
 
 /**
- * The cost of a call in billionths of the currency's unit, rounded once (§25.5). Null when it is not known: without prices,
- * or when the provider did not report input or output. A figure above the exact numbers of JavaScript counts as unknown too.
+ * The cost of a call in billionths of the currency's unit, rounded once (§25.5). Null when it is not known: without
+ * prices, or when the provider did not report input or output. A figure above the exact numbers of JavaScript counts as
+ * unknown too.
  */
 export function costInNanos(tokens: PricedTokens, prices: ModelPrices | undefined): number | null {
   const { input, output } = tokens

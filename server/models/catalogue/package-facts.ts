@@ -16,8 +16,8 @@ const load = () => (loaded ??= import('@pydantic/genai-prices'))
 type Package = typeof import('@pydantic/genai-prices')
 
 /**
- * The entries of models at addresses. Finding one compares hundreds of patterns, which every call of a model and the list of
- * bots would repeat.
+ * The entries of models at addresses. Finding one compares hundreds of patterns, which every call of a model and the
+ * list of bots would repeat.
  */
 const entries = new LRUCache<string, Entry>({ max: 1_000 })
 
@@ -35,7 +35,7 @@ interface Match {
   readonly model: ModelInfo
 }
 
-/** The makers of models that others do not host with a smaller window, in the order of the look-up. */
+/** The makers of models that others do not host with a smaller window. */
 const makers = [
   { id: 'anthropic', names: /^claude/ },
   { id: 'openai', names: /^(?:gpt-(?!oss)|chatgpt-|o\d)/ },
@@ -47,8 +47,8 @@ const makers = [
 const aggregator = 'openrouter'
 
 /**
- * Returns what the package lists. Prices are returned only for the address of a provider that it lists: elsewhere the same
- * model may have another price or none (§25.1).
+ * Returns what the package lists. Prices are returned only for the address of a provider that it lists: elsewhere the
+ * same model may have another price or none (§25.1).
  */
 export async function findPackageFacts(model: string, address: string, time: number): Promise<ModelFacts> {
   const genaiPrices = await load()
