@@ -135,11 +135,15 @@ describe.each(apiTypes)('%s', (apiType) => {
 
   it('distinguishes an unknown name, a closed port and a server without TLS', async () => {
     const { url } = await scene.serve(() => [])
-    const cases = ['http://no-such-host.invalid', 'http://127.0.0.1:9', url.replace('http:', 'https:')]
-    for (const address of cases) {
+    for (const [address, reason] of [
+      ['http://no-such-host.invalid', 'was not found on the network'],
+      ['http://127.0.0.1:9', 'refused the connection'],
+      [url.replace('http:', 'https:'), 'does not use TLS'],
+    ] as const) {
       expect((await scene.callModel(apiType, address)).end).toMatchObject({
         type: 'failed',
         code: 'upstream_unreachable',
+        message: expect.stringContaining(reason) as string,
       })
     }
   })
