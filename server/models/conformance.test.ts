@@ -149,8 +149,7 @@ describe.each(apiTypes)('%s', (apiType) => {
   ])('names the option %s that was refused with "%s" (§24.4)', async (option, message) => {
     const { url } = await scene.refuse(400, message)
     const options = { temperature: 0.25, topP: 0.75, reasoningEffort: 'low' } as const
-    const request = apiType === 'anthropic' ? { model: 'compatible', options } : { options }
-    const chosen = { ...request, options: { [option]: options[option as keyof typeof options] } }
+    const chosen = { options: { [option]: options[option as keyof typeof options] } }
     expect((await scene.callModel(apiType, url, { request: chosen })).end).toMatchObject({
       type: 'failed',
       code: 'option_refused',
@@ -159,7 +158,7 @@ describe.each(apiTypes)('%s', (apiType) => {
     expect((await scene.callModel(apiType, url)).end).toMatchObject({ code: 'upstream_error' })
   })
 
-  it('sends no key when there is none, and uses its own path', async () => {
+  it('sends no key when there is none, and uses the custom path', async () => {
     const { url, seen } = await scene.serve(() => [
       shape.start('m'),
       shape.text('ok'),

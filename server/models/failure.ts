@@ -5,12 +5,15 @@ import type { ModelPart } from './model.ts'
 export type FailedPart = Extract<ModelPart, { type: 'failed' }>
 type FailureDetails = Omit<FailedPart, 'type' | 'code' | 'message'>
 
-/** Thrown inside an adapter to end the reply. It never leaves `models/`. */
+/**
+ * The failure of a call to a model, with a message for the user. In an adapter it ends the reply as a `failed` part.
+ * `listModels` throws it.
+ */
 export class ModelFailure extends Error {
   readonly code: ErrorCode
   /**
-   * The response body of a refused request, or the error that the upstream sent in a response. It may name a field that the
-   * upstream does not support. Empty when there is none.
+   * The response body of a refused request, or the error that the upstream sent in a response. It may name a field that
+   * the upstream does not support. Empty when there is none.
    */
   readonly rejection: string
   readonly details: FailureDetails
@@ -24,7 +27,10 @@ export class ModelFailure extends Error {
   }
 }
 
-/** The last part of a failed reply. An error other than `ModelFailure` and `AppError` is a defect; its details are not shown. */
+/**
+ * The last part of a failed reply. An error other than `ModelFailure` and `AppError` is a defect; its details are not
+ * shown.
+ */
 export function toFailedPart(error: unknown): FailedPart {
   if (error instanceof ModelFailure)
     return { type: 'failed', code: error.code, message: error.message, ...error.details }

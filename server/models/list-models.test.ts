@@ -111,7 +111,7 @@ describe('the models of a provider', () => {
     expect(await list('openai', `http://${host}`)).toEqual({ models: ['llama3:8b'], omitted: 0 })
   })
 
-  it('are never looked for beside the address of the operator (§23.8)', async () => {
+  it("are looked for at no other path of the operator's host (§23.8)", async () => {
     const { host, seen } = await serve(json({}, 404))
     await expect(
       list('openai', `http://${host}/proxy/v1`, { addressSource: 'operatorSupplied' }),
@@ -144,7 +144,7 @@ describe('the models of a provider', () => {
   })
 })
 
-describe('without a list', () => {
+describe('an address without a list of models', () => {
   const html: RequestListener = (_request, response) =>
     void response.end('\n<!doctype html><title>Hi</title>')
   const redirectTo =
@@ -221,7 +221,7 @@ describe('without a list', () => {
       'upstream_refused_key',
       '{host} refused the API key (401): Incorrect API key provided: •••. Check the API key of this bot.',
     ],
-  ])('says why, for %s (§21.11, §23.9)', async (_, respond, code, message) => {
+  ])('fails with the reason, for %s (§21.11, §23.9)', async (_, respond, code, message) => {
     const { host } = await serve(respond)
     await expect(list('openai', `http://${host}/v1`)).rejects.toMatchObject({
       code,

@@ -103,7 +103,9 @@ function listAddresses(endpoint: ModelEndpoint): [URL, ...URL[]] {
   return [list, new URL('/api/tags', list)]
 }
 
-/** The base URL without the path of the calls, which it or a custom path may end with: the list is next to that path. */
+/**
+ * The base URL without the path of the calls, which it or a custom path may end with: the list is next to that path.
+ */
 function baseOf(endpoint: ModelEndpoint): ModelEndpoint {
   if (!URL.canParse(endpoint.baseUrl)) return endpoint
   const url = new URL(endpoint.baseUrl)
@@ -157,8 +159,8 @@ function parse(body: string): unknown {
 }
 
 /**
- * Returns the list in a parsed response. `data` is OpenAI's and Anthropic's field, `models` that of Google and Ollama. Some
- * servers send the list alone.
+ * Returns the list in a parsed response. `data` is OpenAI's and Anthropic's field, `models` that of Google and Ollama.
+ * Some servers send the list alone.
  */
 function entriesOf(response: unknown): readonly unknown[] | undefined {
   if (Array.isArray(response)) return response

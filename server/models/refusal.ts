@@ -53,8 +53,8 @@ const windowSizes: readonly RegExp[] = [
 ]
 
 /**
- * How refusals name the options. Top-p comes first: Anthropic refuses temperature and top-p together, and omitting top-p
- * changes less.
+ * How refusals name the options. Top-p comes first: Anthropic refuses temperature and top-p together, and omitting
+ * top-p changes less.
  */
 const optionNames: readonly (readonly [option: keyof ModelOptions, pattern: RegExp])[] = [
   ['topP', /\btop[ _-]?p\b/i],
@@ -124,7 +124,9 @@ function noToolSupport(upstream: string): ModelFailure {
   )
 }
 
-/** Returns the failure for a prompt that is too long. `contextWindow` is in tokens, if the upstream named it (§24.1). */
+/**
+ * Returns the failure for a prompt that is too long. `contextWindow` is in tokens, if the upstream named it (§24.1).
+ */
 export function contextExceeded(upstream: string, contextWindow: number | undefined): ModelFailure {
   const size = contextWindow === undefined ? '' : ` (${contextWindow.toLocaleString('en')} tokens)`
   return new ModelFailure(
@@ -151,7 +153,9 @@ function matches(patterns: readonly RegExp[], rejection: string): boolean {
 /** Fields in which an upstream repeats what it was sent. */
 const repeatingFields: readonly string[] = ['input', 'body', 'request']
 
-/** The beginning of the body of a refused request: the fields of JSON as lines such as `param: temperature`. */
+/**
+ * The beginning of what the upstream wrote about its refusal. Fields of JSON become lines such as `param: temperature`.
+ */
 function readRejection(error: unknown): string {
   if (!(error instanceof ModelFailure)) return ''
   return flatten(error.rejection).slice(0, maxRejectionChars)

@@ -28,7 +28,10 @@ export class PartQueue {
     if (this.#chars > 0) this.#hasContent = true
   }
 
-  /** Whether the reply has text, reasoning or a tool call, also when it was drained already. Then its model must not be called again. */
+  /**
+   * Whether the reply has text, reasoning or a tool call, also when it was drained already. Then its model must not be
+   * called again.
+   */
   get hasContent(): boolean {
     return this.#hasContent
   }
@@ -103,7 +106,7 @@ export function newCallId(): string {
   return `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`
 }
 
-/** The failure of a reply that its length limit has cut within a tool call. */
+/** The failure of a reply that was cut by its length limit within a tool call. */
 export function truncatedCall(): ModelFailure {
   return new ModelFailure(
     'output_limit',
@@ -117,7 +120,10 @@ export function readCallArguments(text: string): Pick<ModelToolCall, 'arguments'
   return valid === undefined ? { arguments: normalizeText(text), isBroken: true } : { arguments: valid }
 }
 
-/** The arguments as JSON that every database can store; `undefined` when they are not a JSON object. */
+/**
+ * The arguments as JSON that every database can store; `{}` for an empty text, `undefined` when they are not a JSON
+ * object.
+ */
 export function readArguments(text: string): string | undefined {
   if (text.trim() === '') return '{}'
   try {

@@ -71,7 +71,8 @@ function streamOf(apiType: ApiType): string {
   const shape = wireShapes[apiType]
   const [first, rest] = [text.slice(0, 9), text.slice(9)]
   return [
-    // Only Anthropic's stream needs it. In the others the first event has text, which a byte order mark must not swallow.
+    // Only Anthropic's stream needs it. In the others the first event has text, which a byte order mark must not
+    // swallow.
     apiType === 'anthropic' ? shape.start('m') : '',
     shape.text(first),
     shape.text(rest),
