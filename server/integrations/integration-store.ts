@@ -98,15 +98,15 @@ export async function storeCallError(
 }
 
 /**
- * Acquires the lease to refresh these tokens, for some milliseconds by the database's clock. Returns false when another
- * process holds it or has replaced the tokens.
+ * Acquires the lease to refresh these tokens, for some milliseconds by the database's clock. Returns when the lease ends,
+ * or undefined when another process holds it or has replaced the tokens.
  */
 export async function acquireRefreshLease(
   { db, dialect }: Pick<Database, 'db' | 'dialect'>,
   { user_id, name, tokens }: Key & Pick<IntegrationRow, 'tokens'>,
   leaseMs: number,
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
+): Promise<number | undefined> {
+  const leased = await db
     .updateTable('integrations')
     .set({ refreshing_until: sql<number>`${dialect.clock} + ${leaseMs}` })
     .where('user_id', '=', user_id)
@@ -115,12 +115,28 @@ export async function acquireRefreshLease(
     .where((where) =>
       where.or([where('refreshing_until', 'is', null), where('refreshing_until', '<', dialect.clock)]),
     )
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows > 0n
+    .returning('refreshing_until')
+    .executeTakeFirst()
+  return leased?.refreshing_until ?? undefined
+}
+
+/** Releases the lease until `leasedUntil`. When it has run out, another process may have acquired one of its own. */
+export async function releaseRefreshLease(
+  db: Db,
+  { user_id, name }: Key,
+  leasedUntil: number,
+): Promise<void> {
+  await db
+    .updateTable('integrations')
+    .set({ refreshing_until: null })
+    .where('user_id', '=', user_id)
+    .where('name', '=', name)
+    .where('refreshing_until', '=', leasedUntil)
+    .execute()
 }
 
 /** Stores the result of a refresh and releases the lease. Returns false when the tokens were replaced in the meantime. */
-export async function releaseRefreshLease(
+export async function storeRefreshResult(
   db: Db,
   { user_id, name, tokens }: Key & Pick<IntegrationRow, 'tokens'>,
   result: Partial<Pick<IntegrationRow, 'tokens' | 'scopes' | 'ended'>>,

@@ -9,18 +9,18 @@ function openStore() {
   const store = { tokens: 'old', reservedUntil: 0, refreshes: 0, releases: 0 }
   const lease = (refresh: () => Promise<string>): LeasedTokens<string> => ({
     reserve(leaseMs) {
-      if (store.tokens !== 'old' || store.reservedUntil > Date.now()) return Promise.resolve(false)
+      if (store.tokens !== 'old' || store.reservedUntil > Date.now()) return Promise.resolve(undefined)
       store.reservedUntil = Date.now() + leaseMs
-      return Promise.resolve(true)
+      return Promise.resolve(store.reservedUntil)
     },
     async refresh() {
       store.refreshes++
       store.tokens = await refresh()
       return store.tokens
     },
-    release() {
+    release(reservedUntil) {
       store.releases++
-      store.reservedUntil = 0
+      if (store.reservedUntil === reservedUntil) store.reservedUntil = 0
       return Promise.resolve()
     },
     findResult: () => Promise.resolve(store.tokens === 'old' ? undefined : store.tokens),

@@ -9,14 +9,14 @@ const pollIntervalMs = 100
 /** Stores and refreshes the tokens of one connection. */
 export interface LeasedTokens<Result> {
   /**
-   * Reserves exactly these tokens for some milliseconds, by the database's clock. Returns false when another process holds
-   * them or has replaced them.
+   * Reserves exactly these tokens for some milliseconds, by the database's clock. Returns when the reservation ends, or
+   * undefined when another process holds them or has replaced them.
    */
-  reserve(leaseMs: number): Promise<boolean>
+  reserve(leaseMs: number): Promise<number | undefined>
   /** Gets new tokens and stores them. */
   refresh(): Promise<Result>
-  /** Ends the reservation, after a failure too. */
-  release(): Promise<void>
+  /** Ends this reservation, after a failure too, but not one that another process made after it had run out. */
+  release(reservedUntil: number): Promise<void>
   /** The result that another process stored; undefined while it is still refreshing. */
   findResult(): Promise<Result | undefined>
   /** Returns the result, or throws, when the other process did not finish in time. */
@@ -53,11 +53,12 @@ export class TokenLeases<Result> {
   }
 
   async #refreshOnce(tokens: LeasedTokens<Result>): Promise<Result> {
-    if (!(await tokens.reserve(maxRefreshMs))) return this.#waitForOther(tokens)
+    const reservedUntil = await tokens.reserve(maxRefreshMs)
+    if (reservedUntil === undefined) return this.#waitForOther(tokens)
     try {
       return await tokens.refresh()
     } finally {
-      await tokens.release()
+      await tokens.release(reservedUntil)
     }
   }
 

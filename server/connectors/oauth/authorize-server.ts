@@ -171,7 +171,7 @@ export async function refreshTokens(
       const result = await runAuth(deps, new ConnectorOAuth(deps, connector), url, { resourceMetadataUrl })
       return result === 'AUTHORIZED'
     },
-    release: () => releaseRefresh(db, connector, grant),
+    release: (reservedUntil) => releaseRefresh(db, connector, grant, reservedUntil),
     async findResult() {
       const current = (await listGrants(deps, connector)).find(({ issuer }) => issuer === grant.issuer)
       if (current === undefined) return false

@@ -5,7 +5,7 @@ import { ConsentScene } from '../../testing/mcp/consent-scene.ts'
 import { requireConnector } from '../connector-store.ts'
 import { openConnectors } from '../open-connectors.ts'
 import { createAuthProvider } from './authorize-server.ts'
-import { listGrants } from './grant-store.ts'
+import { listGrants, releaseRefresh, reserveRefresh } from './grant-store.ts'
 
 describe.each(engines)('tokens of connectors on %s', (engine) => {
   const scene = new ConsentScene(engine)
@@ -43,6 +43,20 @@ describe.each(engines)('tokens of connectors on %s', (engine) => {
     expect([(await first).status, (await second).status]).toEqual(['done', 'done'])
     expect(scene.server.tokenRequests.slice(before)).toEqual(['refresh_token'])
     await ahead.close()
+  })
+
+  it('ends only the reservation of its own when it releases a refresh (§18.16)', async () => {
+    await scene.connect()
+    const { database } = scene.test
+    const row = await requireConnector(database.db, scene.ada.user, 'Guarded')
+    const [grant] = await listGrants(scene.test.deps, row)
+    const reserve = (leaseMs: number) => reserveRefresh(database, row, grant!, leaseMs)
+    const ranOut = await reserve(-1_000)
+    const current = await reserve(30_000)
+    await releaseRefresh(database.db, row, grant!, ranOut!)
+    expect(await reserve(30_000)).toBeUndefined()
+    await releaseRefresh(database.db, row, grant!, current!)
+    expect(await reserve(30_000)).toBeGreaterThan(0)
   })
 
   it('sends no tokens of a later consent with a request that began before it (§13.29)', async () => {

@@ -262,16 +262,16 @@ export async function deleteGrants(
 }
 
 /**
- * Reserves the refresh of these tokens for some milliseconds, by the database's clock. Returns false when another process
- * refreshes or has replaced them.
+ * Reserves the refresh of these tokens for some milliseconds, by the database's clock. Returns when the reservation ends,
+ * or undefined when another process refreshes or has replaced them.
  */
 export async function reserveRefresh(
   { db, dialect }: Pick<Database, 'db' | 'dialect'>,
   { id, user_id }: Pick<ConnectorRow, 'id' | 'user_id'>,
   { issuer, sealedTokens }: Pick<Grant, 'issuer' | 'sealedTokens'>,
   leaseMs: number,
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
+): Promise<number | undefined> {
+  const reserved = await db
     .updateTable('connector_grants')
     .set({ refreshing_until: sql<number>`${dialect.clock} + ${leaseMs}` })
     .where('connector_id', '=', id)
@@ -281,14 +281,17 @@ export async function reserveRefresh(
     .where((where) =>
       where.or([where('refreshing_until', 'is', null), where('refreshing_until', '<', dialect.clock)]),
     )
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows > 0n
+    .returning('refreshing_until')
+    .executeTakeFirst()
+  return reserved?.refreshing_until ?? undefined
 }
 
+/** Ends the reservation until `reservedUntil`. When it has run out, another process may have made one of its own. */
 export async function releaseRefresh(
   db: Db,
   { id, user_id }: Pick<ConnectorRow, 'id' | 'user_id'>,
   { issuer }: Pick<Grant, 'issuer'>,
+  reservedUntil: number,
 ): Promise<void> {
   await db
     .updateTable('connector_grants')
@@ -296,5 +299,6 @@ export async function releaseRefresh(
     .where('connector_id', '=', id)
     .where('user_id', '=', user_id)
     .where('issuer', '=', issuer)
+    .where('refreshing_until', '=', reservedUntil)
     .execute()
 }

@@ -3,7 +3,7 @@ import { AppError } from '../../lib/app-error.ts'
 import type { TokenLeases } from '../../lib/token-lease.ts'
 import type { IntegrationDeps } from '../integration-deps.ts'
 import { connectedAgain, isNotConnected } from '../integration-status.ts'
-import { acquireRefreshLease, releaseRefreshLease } from '../integration-store.ts'
+import { acquireRefreshLease, releaseRefreshLease, storeRefreshResult } from '../integration-store.ts'
 import { sealGoogleTokens } from './seal-tokens.ts'
 import { findGoogleTokens, markEnded } from './tokens.ts'
 import type { FoundTokens } from './tokens.ts'
@@ -76,9 +76,7 @@ function refreshOnce(
   return leases.refresh(`${row.user_id} ${name} ${row.version} ${row.tokens}`, {
     reserve: (leaseMs) => acquireRefreshLease(deps.database, row, leaseMs),
     refresh: () => refresh(deps, name, found),
-    release: async () => {
-      await releaseRefreshLease(db, row, {})
-    },
+    release: (leasedUntil) => releaseRefreshLease(db, row, leasedUntil),
     async findResult() {
       const current = await findGoogleTokens(deps, row.user_id, name)
       if (current.row.tokens !== row.tokens) return current
@@ -108,7 +106,7 @@ async function refresh(
       refreshed.refreshToken ?? tokens.refreshToken,
     )
     const scopes = refreshed.scopes.join(' ')
-    const isStored = await releaseRefreshLease(deps.database.db, row, { tokens: sealed, scopes })
+    const isStored = await storeRefreshResult(deps.database.db, row, { tokens: sealed, scopes })
     if (isStored && scopes !== row.scopes) deps.onChanged(row.user_id)
   }
   // Read again, because the integration may have been disconnected in the meantime.

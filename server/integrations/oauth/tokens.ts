@@ -3,7 +3,7 @@ import type { GoogleIntegration } from '@yonder/contract/integration-names'
 import type { IntegrationRow } from '../../db/tables/integration-tables.ts'
 import type { IntegrationDeps } from '../integration-deps.ts'
 import { isConnected, notConnected } from '../integration-status.ts'
-import { findIntegration, listIntegrations, releaseRefreshLease } from '../integration-store.ts'
+import { findIntegration, listIntegrations, storeRefreshResult } from '../integration-store.ts'
 import type { Owner } from '../integration-store.ts'
 import { openGoogleTokens } from './seal-tokens.ts'
 import type { StoredTokens } from './seal-tokens.ts'
@@ -32,7 +32,7 @@ export async function markEnded(
   row: IntegrationRow,
 ): Promise<void> {
   const ended = { tokens: null, scopes: null, ended: 1 }
-  if (await releaseRefreshLease(database.db, row, ended)) onChanged(row.user_id)
+  if (await storeRefreshResult(database.db, row, ended)) onChanged(row.user_id)
 }
 
 /**
