@@ -168,7 +168,8 @@ export async function refreshTokens(
   return deps.shared.tokenLeases.refresh(connector.id, {
     reserve: (leaseMs) => reserveRefresh(deps.database, connector, grant, leaseMs),
     async refresh() {
-      const result = await runAuth(deps, new ConnectorOAuth(deps, connector), url, { resourceMetadataUrl })
+      const oauth = new ConnectorOAuth(deps, connector, { refreshed: grant })
+      const result = await runAuth(deps, oauth, url, { resourceMetadataUrl })
       return result === 'AUTHORIZED'
     },
     release: (reservedUntil) => releaseRefresh(db, connector, grant, reservedUntil),

@@ -14,7 +14,7 @@ import type { ConnectorDeps } from '../connector-deps.ts'
 import { openClientSecret } from './client-secret.ts'
 import { listForeignOrigins, requireAddress, unconfirmed } from './confirmed-origins.ts'
 import { clearGrants, listGrants, saveGrant } from './grant-store.ts'
-import type { GrantData, Grant, GrantParts, StoredDiscovery } from './grant-store.ts'
+import type { GrantData, Grant, GrantParts, SaveOptions, StoredDiscovery } from './grant-store.ts'
 import type { ConsentRequest, PendingConsent } from './consent-request.ts'
 import { maxConsentMs, hashSecret, randomSecret } from './consent-request.ts'
 import { deleteOldConsents, insertConsent } from './consent-store.ts'
@@ -50,7 +50,8 @@ export function createClientMetadata(publicUrl: string): OAuthClientMetadata {
 /**
  * Our OAuth client for one connector. Stores the SDK's data in the database for each authorization server, with sealed
  * secrets. With `request`, the user can be sent to the consent page; with `pending`, the user comes back from it; with
- * neither, every step that needs the user fails.
+ * neither, every step that needs the user fails. With `refreshed`, it only replaces or clears the tokens of that grant:
+ * when the user has connected again or disconnected meanwhile, the result of the refresh is dropped (§13.29).
  */
 export class ConnectorOAuth implements OAuthClientProvider {
   readonly clientMetadataUrl?: string
@@ -58,18 +59,25 @@ export class ConnectorOAuth implements OAuthClientProvider {
   readonly #connector: ConnectorRow
   readonly #request: ConsentRequest | undefined
   readonly #pending: PendingConsent | undefined
+  /** The stored form of the tokens that are being refreshed. */
+  readonly #refreshed: string | undefined
   #state = ''
   #verifier = ''
 
   constructor(
     deps: ConnectorDeps,
     connector: ConnectorRow,
-    consent: { readonly request?: ConsentRequest | undefined; readonly pending?: PendingConsent } = {},
+    step: {
+      readonly request?: ConsentRequest | undefined
+      readonly pending?: PendingConsent
+      readonly refreshed?: Pick<Grant, 'sealedTokens'>
+    } = {},
   ) {
     this.#deps = deps
     this.#connector = connector
-    this.#request = consent.request
-    this.#pending = consent.pending
+    this.#request = step.request
+    this.#pending = step.pending
+    this.#refreshed = step.refreshed?.sealedTokens ?? undefined
     if (deps.settings.clientMetadataUrl !== null) this.clientMetadataUrl = deps.settings.clientMetadataUrl
   }
 
@@ -113,7 +121,11 @@ export class ConnectorOAuth implements OAuthClientProvider {
   }
 
   async tokens(ctx?: OAuthClientInformationContext): Promise<StoredOAuthTokens | undefined> {
-    const grant = await this.#find(ctx, ({ tokens }) => tokens !== null)
+    const grant = await this.#find(
+      ctx,
+      ({ tokens, sealedTokens }) =>
+        tokens !== null && (this.#refreshed === undefined || this.#refreshed === sealedTokens),
+    )
     return grant?.tokens?.tokens
   }
 
@@ -129,10 +141,11 @@ export class ConnectorOAuth implements OAuthClientProvider {
     const granted = scope === undefined ? tokens : { ...tokens, scope }
     const expiresAt = tokens.expires_in === undefined ? null : this.#deps.now() + tokens.expires_in * 1_000
     const isNewConsent = this.#pending !== undefined
+    const replaced = this.#refreshed
     await this.#save(
       ctx?.issuer ?? tokens.issuer,
       { tokens: { tokens: granted, expiresAt } },
-      { isNewConsent },
+      replaced === undefined ? { isNewConsent } : { replaced },
     )
     await this.saveMissingScope(null)
   }
@@ -192,7 +205,8 @@ export class ConnectorOAuth implements OAuthClientProvider {
   async invalidateCredentials(scope: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): Promise<void> {
     if (scope === 'verifier') return
     const columns = scope === 'all' ? (['client', 'tokens', 'discovery'] as const) : [scope]
-    await clearGrants(this.#deps, this.#connector, columns)
+    const onlyTokens = columns.some((column) => column === 'tokens') ? this.#refreshed : undefined
+    await clearGrants(this.#deps, this.#connector, columns, onlyTokens)
   }
 
   /** Returns the scope that the next consent must request because a call lacked it, or null. */
@@ -246,11 +260,7 @@ export class ConnectorOAuth implements OAuthClientProvider {
     return grants.find((grant) => (ctx === undefined || grant.issuer === ctx.issuer) && has(grant))
   }
 
-  async #save(
-    issuer: string | undefined,
-    parts: Partial<GrantParts>,
-    options?: { readonly isNewConsent: boolean },
-  ): Promise<void> {
+  async #save(issuer: string | undefined, parts: Partial<GrantParts>, options?: SaveOptions): Promise<void> {
     if (issuer === undefined) throw new Error('The authorization server has no issuer.')
     requireAddress(issuer)
     if (Object.values(parts).some((part) => JSON.stringify(part).length > maxPartChars)) {
@@ -263,7 +273,9 @@ export class ConnectorOAuth implements OAuthClientProvider {
     if (deleted === undefined) {
       throw new AppError(
         'conflict',
-        `The address of "${this.#connector.name}" has just been changed. Connect it again.`,
+        options?.replaced === undefined
+          ? `The address of "${this.#connector.name}" has just been changed. Connect it again.`
+          : `The connector "${this.#connector.name}" was changed, connected again or disconnected before the request was sent. Try again.`,
       )
     }
     for (const grant of deleted) void this.#revokeDeleted(grant)

@@ -4,7 +4,7 @@ import { engines } from '../../testing/database/test-database.ts'
 import { ConsentScene } from '../../testing/mcp/consent-scene.ts'
 import { requireConnector } from '../connector-store.ts'
 import { openConnectors } from '../open-connectors.ts'
-import { createAuthProvider } from './authorize-server.ts'
+import { createAuthProvider, refreshTokens } from './authorize-server.ts'
 import { listGrants, releaseRefresh, reserveRefresh } from './grant-store.ts'
 
 describe.each(engines)('tokens of connectors on %s', (engine) => {
@@ -73,6 +73,51 @@ describe.each(engines)('tokens of connectors on %s', (engine) => {
     expect(await (await createAuthProvider(deps, now, new URL(scene.server.url), undefined)).token()).toBe(
       scene.server.bearers.at(-1),
     )
+  })
+
+  it.each(['issues', 'refuses'])(
+    'keeps the tokens of a consent that was given while the server %s refreshed ones (§13.29, §18.16)',
+    async (outcome) => {
+      await scene.connect()
+      const { deps } = scene.nodes[0]!
+      const readRow = () => requireConnector(scene.test.database.db, scene.ada.user, 'Guarded')
+      const row = await readRow()
+      const [former] = await listGrants(deps, row)
+      scene.server.behaviour.missingScope = 'more'
+      const { back, cookie } = await scene.start()
+      scene.server.behaviour.missingScope = null
+      let respond: (value?: unknown) => void = () => undefined
+      const gate = new Promise((resolve) => (respond = resolve))
+      scene.server.behaviour.beforeTokens = () => gate
+      scene.server.behaviour.revoked = outcome === 'refuses'
+      const before = scene.server.tokenRequests.length
+      const refreshing = refreshTokens(deps, row, new URL(row.url), {
+        ...former!,
+        tokens: former!.tokens!,
+      }).catch((error: unknown) => error)
+      await expect.poll(() => scene.server.tokenRequests.length, { interval: 5 }).toBe(before + 1)
+      scene.server.behaviour.beforeTokens = () => Promise.resolve()
+      scene.server.behaviour.revoked = false
+      expect(await scene.returnFromConsent(back, cookie)).toContain('authorization=connected')
+      const readTokens = async () => (await listGrants(deps, await readRow())).map(({ tokens }) => tokens)
+      const consented = await readTokens()
+      expect(consented).toEqual([expect.objectContaining({ tokens: expect.anything() as unknown })])
+      respond()
+      if (outcome === 'refuses') expect(await refreshing).toBe(false)
+      else expect(await refreshing).toMatchObject({ code: 'conflict' })
+      expect(scene.server.tokenRequests.slice(before)).toEqual(['refresh_token', 'authorization_code'])
+      expect(await readTokens()).toEqual(consented)
+      expect((await scene.call()).status).toBe('done')
+    },
+  )
+
+  it('stores no tokens that are refreshed while a user is disabled (§15.35)', async () => {
+    await scene.connect()
+    scene.server.forgetAccessTokens()
+    scene.server.behaviour.beforeTokens = () => scene.nodes[1]!.revokeTokens(scene.ada.user.id)
+    expect((await scene.call()).status).toBe('failed')
+    expect((await scene.listGrants()).map(({ tokens }) => tokens)).toEqual([null])
+    expect(await scene.readConnector()).toMatchObject({ status: 'disconnected' })
   })
 
   it('requires consent again when its tokens are revoked, without repeated requests (§18.16)', async () => {

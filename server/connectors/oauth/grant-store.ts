@@ -109,14 +109,16 @@ function openOrNull(sealer: Sealer, sealed: string | null, context: SealContext)
   }
 }
 
-interface SaveOptions {
+export interface SaveOptions {
   /** True for tokens of a new consent, which the user may have given with another account. Default: false. */
   readonly isNewConsent?: boolean
+  /** The stored form of the tokens that the given ones replace. By default they replace any. */
+  readonly replaced?: string
 }
 
 /**
  * Stores the given columns of a grant; the others stay unchanged. Returns the old grants that were deleted for it, or
- * undefined, without a change, when the address has changed.
+ * undefined, without a change, when the address has changed or other tokens than the replaced ones are stored.
  */
 export async function saveGrant(
   { database, sealer, now }: GrantDeps & Pick<ConnectorDeps, 'now'>,
@@ -142,7 +144,7 @@ function writeGrant(
   { id, user_id, url }: Owned,
   issuer: string,
   part: Partial<Pick<ConnectorGrantRow, keyof GrantParts>>,
-  { now, isNewConsent = false }: SaveOptions & { readonly now: number },
+  { now, isNewConsent = false, replaced }: SaveOptions & { readonly now: number },
 ): Promise<ConnectorGrantRow[] | undefined> {
   const empty = { client: null, tokens: null, discovery: null, refreshing_until: null }
   return db.transaction().execute(async (trx) => {
@@ -158,6 +160,16 @@ function writeGrant(
       .where('url', '=', url)
       .executeTakeFirstOrThrow()
     if (numUpdatedRows === 0n) return undefined
+    if (replaced !== undefined) {
+      const update = trx
+        .updateTable('connector_grants')
+        .set({ ...part, updated_at: now })
+        .where('connector_id', '=', id)
+        .where('user_id', '=', user_id)
+        .where('issuer', '=', issuer)
+        .where('tokens', '=', replaced)
+      return (await update.executeTakeFirstOrThrow()).numUpdatedRows === 0n ? undefined : []
+    }
     await trx
       .insertInto('connector_grants')
       .values({ ...empty, ...part, connector_id: id, issuer, user_id, updated_at: now })
@@ -202,13 +214,14 @@ function deleteOldGrants(
 }
 
 /**
- * Clears the given columns of all grants of a connector. The origins that the user has confirmed stay, and so does what
- * is needed to revoke the tokens later.
+ * Clears the given columns of all grants of a connector, or of those with the given stored form of their tokens. The
+ * origins that the user has confirmed stay, and so does what is needed to revoke the tokens later.
  */
 export async function clearGrants(
   deps: GrantDeps,
   connector: Owned,
   columns: readonly (keyof GrantParts)[],
+  sealedTokens?: string,
 ): Promise<void> {
   for (const { issuer, discovery } of await listGrants(deps, connector)) {
     const part: Partial<Record<keyof GrantParts, string | null>> = Object.fromEntries(
@@ -225,13 +238,13 @@ export async function clearGrants(
       const context = grantContext('discovery', connector, { issuer })
       part.discovery = deps.sealer.seal(JSON.stringify(kept), context)
     }
-    await deps.database.db
+    const update = deps.database.db
       .updateTable('connector_grants')
       .set(part)
       .where('connector_id', '=', connector.id)
       .where('user_id', '=', connector.user_id)
       .where('issuer', '=', issuer)
-      .execute()
+    await (sealedTokens === undefined ? update : update.where('tokens', '=', sealedTokens)).execute()
   }
 }
 

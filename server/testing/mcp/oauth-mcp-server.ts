@@ -45,7 +45,7 @@ export interface OAuthMcpServer {
     beforeMetadata: () => Promise<unknown>
     /** Awaited before tokens are revoked. */
     beforeRevocation: () => Promise<unknown>
-    /** Awaited before tokens are issued. */
+    /** Awaited before tokens are issued, or refused. */
     beforeTokens: () => Promise<unknown>
   }
   /** The grant types of the requests to the token endpoint, in order. */
@@ -60,6 +60,8 @@ export interface OAuthMcpServer {
   isValid(token: string): boolean
   /** Makes all issued tokens invalid. */
   forgetTokens(): void
+  /** Makes all issued access tokens invalid. They can be refreshed. */
+  forgetAccessTokens(): void
   /** The access tokens of the requests to the MCP address. */
   readonly bearers: string[]
   close(): Promise<void>
@@ -89,6 +91,7 @@ export async function startOAuthMcpServer(): Promise<OAuthMcpServer> {
     bearers: state.bearers,
     isValid: (token) => state.isValid(token),
     forgetTokens: () => state.forgetTokens(),
+    forgetAccessTokens: () => state.forgetAccessTokens(),
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -197,8 +200,8 @@ class AuthorizationState {
     const grantType = form.get('grant_type') ?? ''
     this.tokenRequests.push(grantType)
     this.clientSecrets.push(form.get('client_secret'))
-    await this.behaviour.beforeTokens()
     const isValid = grantType === 'refresh_token' ? this.#isRefresh(form) : this.#isCode(form)
+    await this.behaviour.beforeTokens()
     if (!isValid) return json({ error: 'invalid_grant' }, 400)
     const token = randomBytes(8).toString('hex') + this.behaviour.accessTokenEnd
     this.#tokens.set(token, Date.now() + this.behaviour.accessTokenLifeS * 1_000)
@@ -219,8 +222,12 @@ class AuthorizationState {
   }
 
   forgetTokens(): void {
-    this.#tokens.clear()
+    this.forgetAccessTokens()
     this.#refreshToken = ''
+  }
+
+  forgetAccessTokens(): void {
+    this.#tokens.clear()
   }
 
   isValid(token: string): boolean {
