@@ -25,7 +25,7 @@ export interface ConnectorLimits {
   readonly maxReconnects: number
   /** Time of one step of an authorization, with all its requests; shorter than the lease of a refresh. */
   readonly maxAuthorizationMs: number
-  /** Authorization attempts over one connection, after which its requests count as refused. */
+  /** Authorization attempts while a connection is opened, and for each request after that. More count as refused. */
   readonly maxAuthorizations: number
   readonly maxTools: number
   readonly maxToolNameChars: number

@@ -36,7 +36,7 @@ export async function callServerTool(
   call: ServerCall,
   limits: ConnectorLimits,
 ): Promise<ReadResult> {
-  connection.resetBudget(limits.maxCallBytes)
+  connection.resetLimits(limits.maxCallBytes)
   const elicitations = new CallElicitations(call, limits)
   connection.onLegacyElicitation = (params, signal) => elicitations.handle(params, { signal })
   connection.onPageFinished = (elicitationId) => elicitations.finishPage(elicitationId)
@@ -51,7 +51,7 @@ export async function callServerTool(
         return (await connection.results.consumeCallResult()) ?? (await readResult(result, limits))
       }
       if (round === limits.maxElicitationRounds) throw tooManyElicitations()
-      connection.resetBudget(limits.maxCallBytes)
+      connection.resetLimits(limits.maxCallBytes)
       if (needsPages) await elicitations.openPages(result)
       else params = await elicitations.handleAll(params, result)
     }

@@ -39,12 +39,18 @@ interface InProcessTarget {
   readonly createServer: () => Promise<McpServer>
 }
 
+/** The SDK's provider for one connection, which may stay open for hours. */
+export interface ConnectionAuth extends AuthProvider {
+  /** Called before each request, so that the number of attempts is limited for each request and not for the connection. */
+  resetAttempts?(): void
+}
+
 export interface HttpTarget {
   readonly kind: 'http'
   readonly url: URL
   /** The guarded fetch. */
   readonly fetch: GuardedFetch['fetch']
-  readonly auth: AuthProvider
+  readonly auth: ConnectionAuth
   /** The result of an earlier discovery of the server's protocol revision, or null. */
   readonly prior: PriorDiscovery | null
 }
@@ -84,8 +90,9 @@ export async function connectServer(
 }
 
 async function connectHttp(target: HttpTarget, options: ConnectOptions): Promise<ServerConnection> {
+  const onReset = () => target.auth.resetAttempts?.()
   const open = (prior: { readonly prior?: PriorDiscovery }) =>
-    connect(options, prior, (reading) => openStreamableHttp(target, reading))
+    connect(options, prior, (reading) => openStreamableHttp(target, reading), onReset)
   try {
     if (target.prior !== null) return await open({ prior: target.prior })
     try {
@@ -97,7 +104,7 @@ async function connectHttp(target: HttpTarget, options: ConnectOptions): Promise
   } catch (error) {
     if (!(error instanceof SdkHttpError) || !sseOnlyStatuses.has(error.status)) throw error
     try {
-      return await connect(options, {}, (reading) => openSse(target, reading))
+      return await connect(options, {}, (reading) => openSse(target, reading), onReset)
     } catch {
       throw error
     }
@@ -115,6 +122,7 @@ async function connect(
   options: ConnectOptions,
   prior: { readonly prior?: PriorDiscovery },
   openTransport: (reading: Reading) => Transport,
+  onReset: () => void = () => undefined,
 ): Promise<ServerConnection> {
   const { signal, source, onToolsChanged } = options
   const { limits } = source
@@ -123,7 +131,7 @@ async function connect(
   const results = new ResultCapture(source)
   const transport = openTransport({ options, budget, results })
   results.attach(transport, (error) => budget.refuse(error))
-  const connection = new OpenConnection(createClient(limits), transport, results, budget)
+  const connection = new OpenConnection(createClient(limits), transport, results, budget, onReset)
   connection.watch(() => onToolsChanged(connection))
   const removeAbort = onAbort(signal, () => void transport.close())
   try {

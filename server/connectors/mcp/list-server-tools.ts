@@ -19,7 +19,7 @@ export async function listServerTools(
   if (connection.client.getServerCapabilities()?.tools === undefined) {
     throw new AppError('upstream_invalid', 'The server offers no tools.')
   }
-  connection.resetBudget(limits.maxListBytes)
+  connection.resetLimits(limits.maxListBytes)
   const { pages, isWhole, ttlMs } = await withTimeout(signal, limits.listTimeoutMs, (inTime) =>
     readPages(connection, limits, inTime),
   )

@@ -17,8 +17,8 @@ export interface ServerConnection {
   /** Whether the server has a session for this connection, which it may lose. */
   readonly hasSession: boolean
   readonly results: CapturedResults
-  /** Resets the response budget before a request, whose responses can have this many bytes in total. */
-  resetBudget(maxBytes: number): void
+  /** Resets the limits of the connection before a request, whose responses can have this many bytes in total. */
+  resetLimits(maxBytes: number): void
   /** Handles the elicitations of a legacy server; undefined between calls. */
   onLegacyElicitation: LegacyElicitationHandler | undefined
   /** Called when a legacy server reports that the user has finished on a page; undefined between calls. */
@@ -41,13 +41,22 @@ export class OpenConnection implements ServerConnection {
   readonly results: CapturedResults
   readonly #transport: Transport
   readonly #budget: ResponseBudget
+  readonly #onReset: () => void
   #closed = false
 
-  constructor(client: Client, transport: Transport, results: CapturedResults, budget: ResponseBudget) {
+  /** `onReset` resets the limits that are kept elsewhere. */
+  constructor(
+    client: Client,
+    transport: Transport,
+    results: CapturedResults,
+    budget: ResponseBudget,
+    onReset: () => void,
+  ) {
     this.client = client
     this.results = results
     this.#transport = transport
     this.#budget = budget
+    this.#onReset = onReset
     budget.onExceeded = (refusal) => {
       this.refusal ??= refusal
       // Makes the pending request fail.
@@ -85,8 +94,9 @@ export class OpenConnection implements ServerConnection {
     return !this.#closed
   }
 
-  resetBudget(maxBytes: number): void {
+  resetLimits(maxBytes: number): void {
     this.#budget.reset(maxBytes)
+    this.#onReset()
   }
 
   watch(onToolsChanged: () => void): void {

@@ -1,4 +1,4 @@
-import type { AuthProvider, PriorDiscovery } from '@modelcontextprotocol/client'
+import type { PriorDiscovery } from '@modelcontextprotocol/client'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { connectionKey } from './connection-pool.ts'
@@ -112,7 +112,7 @@ async function resolveTarget(
     }
   }
   const url = deps.guards.userSupplied.requireUrl(connector.url)
-  const auth: AuthProvider = await createAuthProvider(deps, connector, url, consent)
+  const auth = await createAuthProvider(deps, connector, url, consent)
   return { kind: 'http', key, url, fetch: fetchByOrigin(url, deps.guards), auth, prior }
 }
 

@@ -4,7 +4,7 @@ import {
   UnauthorizedError,
   isStrictScopeSuperset,
 } from '@modelcontextprotocol/client'
-import type { AuthProvider, InsufficientScopeError } from '@modelcontextprotocol/client'
+import type { InsufficientScopeError } from '@modelcontextprotocol/client'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { openCredential, toOrigin } from '../../db/secrets/credential.ts'
 import type { Credential } from '../../db/secrets/credential.ts'
@@ -13,6 +13,7 @@ import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { listGrants, releaseRefresh, reserveRefresh } from './grant-store.ts'
 import type { Grant } from './grant-store.ts'
+import type { ConnectionAuth } from '../mcp/connect-server.ts'
 import { refusedAccess } from '../mcp/explain-failure.ts'
 import { quoteResponse, readErrorBody } from '../../lib/quote-server.ts'
 import { ConnectorOAuth } from './connector-oauth.ts'
@@ -32,7 +33,7 @@ export async function createAuthProvider(
   connector: ConnectorRow,
   url: URL,
   consent: ConsentRequest | undefined,
-): Promise<AuthProvider> {
+): Promise<ConnectionAuth> {
   if (connector.token === null) return new ServerAuthorization(deps, connector, url, consent)
   const token = openToken(deps, connector, connector.token)
   return {
@@ -71,7 +72,7 @@ function hasTokens(grant: Grant): grant is GrantWithTokens {
   return grant.tokens !== null
 }
 
-class ServerAuthorization implements AuthProvider {
+class ServerAuthorization implements ConnectionAuth {
   readonly #deps: ConnectorDeps
   readonly #connector: ConnectorRow
   readonly #url: URL
@@ -84,6 +85,10 @@ class ServerAuthorization implements AuthProvider {
     this.#connector = connector
     this.#url = url
     this.#consent = consent
+  }
+
+  resetAttempts(): void {
+    this.#attempts = 0
   }
 
   async token(): Promise<string | undefined> {

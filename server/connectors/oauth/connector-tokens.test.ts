@@ -45,6 +45,16 @@ describe.each(engines)('tokens of connectors on %s', (engine) => {
     await ahead.close()
   })
 
+  it('refreshes tokens that its server ends early, as often as that happens over one connection (§18.16)', async () => {
+    await scene.connect()
+    const before = scene.server.tokenRequests.length
+    for (let count = 1; count <= 6; count++) {
+      scene.server.forgetAccessTokens()
+      expect((await scene.call()).status).toBe('done')
+      expect(scene.server.tokenRequests).toHaveLength(before + count)
+    }
+  })
+
   it('ends only the reservation of its own when it releases a refresh (§18.16)', async () => {
     await scene.connect()
     const { database } = scene.test
