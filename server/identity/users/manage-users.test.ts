@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { countWaiting } from '../../testing/database/count-waiting.ts'
 import { hashTables } from '../../testing/database/hash-tables.ts'
-import { engines } from '../../testing/database/test-database.ts'
+import { engines, isConcurrent } from '../../testing/database/test-database.ts'
 import { OperatorScene } from '../../testing/identity/operator-scene.ts'
 import { SignInSession, testAccount } from '../../testing/identity/sign-in-session.ts'
 import { createReset, deleteUser, disableUser, enableUser, inviteUser, listUsers } from './manage-users.ts'
 import type { ManageUsersDeps } from './manage-users.ts'
+import { deleteAccount, disableUserRow } from './managed-user-store.ts'
 import { processPendingUsers } from './user-maintenance.ts'
 
 const { email } = testAccount
@@ -67,6 +69,27 @@ describe.each(engines)('managing users on %s', (engine) => {
   })
 
   type Change = (deps: ManageUsersDeps, name: string) => Promise<unknown>
+
+  it.runIf(engine === 'postgres' && isConcurrent(engine)).each<[string, Change]>([
+    ['disable', disableUser],
+    ['enable', enableUser],
+  ])(
+    '%s changes nothing of a user whom another command deletes meanwhile (§15.36)',
+    async (_command, change) => {
+      const { db } = scene.database
+      const changing = await db.transaction().execute(async (trx) => {
+        const [user] = await listUsers(scene.deps, trx)
+        await disableUserRow(trx, user?.userId ?? '', { disabled_at: 1, pending: 'delete' })
+        await deleteAccount(trx, user?.id ?? '')
+        const refusal = change(scene.deps, email).catch((error: unknown) => error)
+        await expect.poll(() => countWaiting(trx)).toBe(1)
+        return { refusal }
+      })
+      expect(await changing.refusal).toMatchObject({ code: 'conflict' })
+      const users = await db.selectFrom('users').select(['disabled_at', 'pending']).execute()
+      expect(users).toEqual([{ disabled_at: 1, pending: 'delete' }])
+    },
+  )
 
   it.each<[string, Change, string, string]>([
     ['reset', createReset, 'nobody@example.com', 'There is no user "nobody@example.com"'],

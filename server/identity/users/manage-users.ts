@@ -15,6 +15,7 @@ import {
   enableUserRow,
   listAccounts,
   listUsersOfIssuer,
+  lockManagedUser,
   setAccountDisabled,
 } from './managed-user-store.ts'
 
@@ -238,9 +239,12 @@ function changeUser(
   name: string,
   change: (trx: Db, user: ManagedUser) => Promise<ManagedUser>,
 ): Promise<ManagedUser> {
-  return deps.database.db
-    .transaction()
-    .execute(async (trx) => change(trx, await requireManagedUser(deps, name, trx)))
+  return deps.database.db.transaction().execute(async (trx) => {
+    const found = await requireManagedUser(deps, name, trx)
+    await lockManagedUser(trx, found)
+    // Read again, because another command may have changed the user until the rows were locked.
+    return change(trx, await requireManagedUser(deps, idPrefix + found.id, trx))
+  })
 }
 
 function refuseDeleted({ id, status }: ManagedUser): void {

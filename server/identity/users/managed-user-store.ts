@@ -1,5 +1,6 @@
 import type { Db } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/tables.ts'
+import { lockUser } from './user-store.ts'
 
 /** A local or Google account of the embedded provider, together with its user if it has signed in. */
 export interface ManagedAccount {
@@ -56,6 +57,22 @@ export async function deleteAccount(db: Db, id: string): Promise<void> {
   await db.deleteFrom('accounts').where('id', '=', id).execute()
 }
 
+/**
+ * Locks the rows of a user and of its account, so that no other command changes either before the transaction ends. The
+ * accounts come first, as in the transactions that change a password.
+ */
+export async function lockManagedUser(
+  trx: Db,
+  { id, userId }: { readonly id: string; readonly userId: string | null },
+): Promise<void> {
+  await trx
+    .updateTable('accounts')
+    .set(({ ref }) => ({ created_at: ref('created_at') }))
+    .where('id', '=', id)
+    .execute()
+  if (userId !== null) await lockUser(trx, { id: userId })
+}
+
 /** Disables a user, and stores the work that a node has to do. */
 export async function disableUserRow(
   db: Db,
@@ -87,13 +104,20 @@ export function listPendingUsers(db: Db): Promise<UserRow[]> {
   return db.selectFrom('users').selectAll().where('pending', 'is not', null).execute()
 }
 
-/** Stores that the tokens of a user were revoked. Changes nothing when the operator has deleted the user meanwhile. */
-export async function clearRevoke(db: Db, id: string): Promise<void> {
+/**
+ * Stores that the tokens of a user were revoked. Changes nothing when the operator has deleted the user meanwhile, or has
+ * disabled the user once more, who may have connected other accounts between.
+ */
+export async function clearRevoke(
+  db: Db,
+  { id, disabled_at }: Pick<UserRow, 'id' | 'disabled_at'>,
+): Promise<void> {
   await db
     .updateTable('users')
     .set({ pending: null })
     .where('id', '=', id)
     .where('pending', '=', 'revoke')
+    .where((where) => where.or([where('disabled_at', 'is', null), where('disabled_at', '=', disabled_at)]))
     .execute()
 }
 

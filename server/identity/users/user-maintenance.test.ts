@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
+import { addChat } from '../../testing/factories/chats.ts'
 import { addUser } from '../../testing/factories/users.ts'
-import { disableUserRow } from './managed-user-store.ts'
+import { disableUserRow, enableUserRow } from './managed-user-store.ts'
 import { processPendingUsers } from './user-maintenance.ts'
 
 describe.each(engines)('the maintenance of users on %s', (engine) => {
@@ -24,5 +25,70 @@ describe.each(engines)('the maintenance of users on %s', (engine) => {
     const users = await db.selectFrom('users').select('id').execute()
     await database.close()
     expect(users).toEqual([])
+  })
+
+  it.each([
+    ['disabled', false],
+    ['enabled again', true],
+  ])(
+    'waits for the replies of a user only while the user is disabled: %s (§15.35)',
+    async (_name, isEnabled) => {
+      const database = await openTestDatabase(engine)
+      const { db } = database
+      const { id } = await addUser(db, { id: 'ada', disabled_at: isEnabled ? null : 1, pending: 'revoke' })
+      const chat = await addChat(db, { user_id: id })
+      await db
+        .insertInto('runs')
+        .values({
+          chat_id: chat.id,
+          user_id: id,
+          message_id: 'a',
+          status: 'running',
+          node_id: 'here',
+          lease_until: 1,
+          last_seq: 1,
+          stop_requested: 0,
+          started_at: 1,
+        })
+        .execute()
+      const revoked: string[] = []
+      await processPendingUsers({
+        database,
+        embedded: true,
+        deleteChats: () => Promise.resolve(),
+        onError: () => undefined,
+        async revokeTokens(userId) {
+          revoked.push(userId)
+        },
+      })
+      const users = await db.selectFrom('users').select('pending').execute()
+      await database.close()
+      expect(revoked).toEqual(isEnabled ? [id] : [])
+      expect(users).toEqual([{ pending: isEnabled ? null : 'revoke' }])
+    },
+  )
+
+  it('revokes the tokens again when a user is enabled and disabled meanwhile (§15.35)', async () => {
+    const database = await openTestDatabase(engine)
+    const { db } = database
+    const { id } = await addUser(db, { id: 'ada', disabled_at: 1, pending: 'revoke' })
+    let revocations = 0
+    const options = {
+      database,
+      embedded: true,
+      deleteChats: () => Promise.resolve(),
+      onError: () => undefined,
+      async revokeTokens() {
+        revocations += 1
+        if (revocations > 1) return
+        await enableUserRow(db, id)
+        await disableUserRow(db, id, { disabled_at: 2, pending: 'revoke' })
+      },
+    }
+    for (let count = 0; count < 3; count++) await processPendingUsers(options)
+    const users = await db.selectFrom('users').select(['disabled_at', 'pending']).execute()
+    await database.close()
+    expect(revocations).toBe(2)
+    expect(users).toEqual([{ disabled_at: 2, pending: null }])
   })
 })

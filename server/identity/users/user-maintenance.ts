@@ -34,17 +34,18 @@ export function startUserMaintenance(options: UserMaintenanceOptions): () => Pro
 
 /**
  * Does what is left to do for each disabled or deleted user whose replies have stopped: revokes the tokens, and deletes the
- * data of a deleted one.
+ * data of a deleted one. It does not wait for the replies of a user who was enabled again, since these may be new ones and
+ * the user may connect other accounts meanwhile, whose tokens must stay.
  */
 export async function processPendingUsers(options: UserMaintenanceOptions): Promise<void> {
   const { db } = options.database
   for (const user of await listPendingUsers(db)) {
     // A running reply is stopped by its node within a second, or expired by another one.
-    if (await hasRunningRuns(db, user.id)) continue
+    if (user.disabled_at !== null && (await hasRunningRuns(db, user.id))) continue
     // A server that cannot be reached must not keep the data of a deleted user.
     await options.revokeTokens(user.id).catch(options.onError)
     if (user.pending === 'delete') await deleteUserData(options, user)
-    else await clearRevoke(db, user.id)
+    else await clearRevoke(db, user)
   }
 }
 
