@@ -3,6 +3,7 @@ import type Provider from 'oidc-provider'
 import type { Database } from '../../db/database.ts'
 import type { GoogleFederation } from '../google/google-federation.ts'
 import { noticePage, sendPage } from '../pages/render-page.ts'
+import type { Page } from '../pages/render-page.ts'
 import type { AccountRow } from '../../db/tables/tables.ts'
 import { deleteAccountRecordsOfModel } from '../provider/oidc-store.ts'
 import type { LazyProvider } from '../provider/provider.ts'
@@ -70,9 +71,8 @@ export async function finishInteraction(
   verified: Pick<AccountRow, 'id' | 'password_hash'>,
 ): Promise<FastifyReply> {
   const { id: accountId } = verified
-  const disabled = noticePage('This account is disabled', 'Ask the operator of this server to enable it.')
-  const account = await findAccount(db, accountId)
-  if (account === undefined || account.disabled_at !== null) return sendPage(reply, disabled, 403)
+  const refusal = findRefusal(await findAccount(db, accountId), verified)
+  if (refusal !== null) return sendPage(reply, refusal, 403)
   const loaded = await provider.load()
   const location = await loaded.interactionResult(
     request.raw,
@@ -81,15 +81,25 @@ export async function finishInteraction(
     { mergeWithLastSubmission: false },
   )
   // Read after the result is stored, because an earlier change of the password could not delete the result (§15.37).
-  const current = await findAccount(db, accountId)
-  if (current?.password_hash === verified.password_hash && current.disabled_at === null)
-    return reply.redirect(location, 303)
+  const laterRefusal = findRefusal(await findAccount(db, accountId), verified)
+  if (laterRefusal === null) return reply.redirect(location, 303)
   await deleteAccountRecordsOfModel(db, 'Interaction', accountId)
-  const changed = noticePage(
-    'The password was changed',
-    'Go back to Yonder and sign in with the new password.',
-  )
-  return sendPage(reply, current?.disabled_at === null ? changed : disabled, 403)
+  return sendPage(reply, laterRefusal, 403)
+}
+
+/** The page that says why an account may not sign in, although the user was confirmed as its owner. Null when it may. */
+function findRefusal(
+  current: AccountRow | undefined,
+  verified: Pick<AccountRow, 'password_hash'>,
+): Page | null {
+  if (current === undefined) {
+    return noticePage('This account was deleted', 'Ask the operator of this server for a new one.')
+  }
+  if (current.disabled_at !== null) {
+    return noticePage('This account is disabled', 'Ask the operator of this server to enable it.')
+  }
+  if (current.password_hash === verified.password_hash) return null
+  return noticePage('The password was changed', 'Go back to Yonder and sign in with the new password.')
 }
 
 async function findInteraction(

@@ -103,30 +103,44 @@ describe.each(engines)(
       expect(await finish()).toBe(false)
     })
 
-    it('ends when the password is changed while it is being checked (§15.37)', async () => {
-      const { user } = await join()
-      const { db } = database
-      const verified = await db
-        .selectFrom('accounts')
-        .selectAll()
-        .where('email', '=', user.email)
-        .executeTakeFirstOrThrow()
-      // The change is committed between the check of the password and the result of the sign-in.
-      const loaded = {
-        async interactionResult() {
-          await db
-            .updateTable('accounts')
-            .set({ password_hash: 'another' })
-            .where('id', '=', verified.id)
-            .execute()
-          return '/resume'
-        },
-      } as unknown as Provider
-      const provider = { issuer: 'http://localhost:3000/oidc', load: async () => loaded }
-      const reply = createReply()
-      await finishInteraction({ provider, database }, { raw: {} } as InteractionRequest, reply, verified)
-      expect(reply.sent).toEqual({ status: 403, redirect: null, text: expect.stringContaining('changed') })
-    })
+    it.each<[string, 'before' | 'after', string]>([
+      ['changed', 'before', 'The password was changed'],
+      ['changed', 'after', 'The password was changed'],
+      ['disabled', 'before', 'This account is disabled'],
+      ['disabled', 'after', 'This account is disabled'],
+      ['deleted', 'before', 'This account was deleted'],
+      ['deleted', 'after', 'This account was deleted'],
+    ])(
+      'ends when the account is %s between the check of its password and the redirect, %s the result is stored (§15.34, §15.37)',
+      async (change, moment, reason) => {
+        const { user } = await join()
+        const { db } = database
+        const verified = await db
+          .selectFrom('accounts')
+          .selectAll()
+          .where('email', '=', user.email)
+          .executeTakeFirstOrThrow()
+        const changeAccount = async () => {
+          const fields = change === 'changed' ? { password_hash: 'another' } : { disabled_at: 1 }
+          if (change === 'deleted') await db.deleteFrom('accounts').where('id', '=', verified.id).execute()
+          else await db.updateTable('accounts').set(fields).where('id', '=', verified.id).execute()
+        }
+        let results = 0
+        const loaded = {
+          async interactionResult() {
+            results += 1
+            if (moment === 'after') await changeAccount()
+            return '/resume'
+          },
+        } as unknown as Provider
+        const provider = { issuer: 'http://localhost:3000/oidc', load: async () => loaded }
+        const reply = createReply()
+        if (moment === 'before') await changeAccount()
+        await finishInteraction({ provider, database }, { raw: {} } as InteractionRequest, reply, verified)
+        expect(reply.sent).toEqual({ status: 403, redirect: null, text: expect.stringContaining(reason) })
+        expect(results).toBe(moment === 'before' ? 0 : 1)
+      },
+    )
   },
 )
 
