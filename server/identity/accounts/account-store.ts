@@ -5,6 +5,16 @@ export async function findAccount(db: Db, id: string): Promise<AccountRow | unde
   return db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
+/** Locks the row of an account, so that no other transaction changes it before this one ends, and returns it. */
+export function lockAccount(trx: Db, id: string): Promise<AccountRow | undefined> {
+  return trx
+    .updateTable('accounts')
+    .set(({ ref }) => ({ created_at: ref('created_at') }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
+}
+
 /** Finds the account with this e-mail and a password. Google accounts have none. */
 export async function findLocalAccount(db: Db, email: string): Promise<AccountRow | undefined> {
   return db

@@ -5,7 +5,7 @@ import { noticePage, sendPage } from '../pages/render-page.ts'
 import { resetPage } from '../pages/security-pages.ts'
 import { endSignIns } from '../sessions/end-sign-ins.ts'
 import type { EmbeddedSessions } from '../sessions/embedded-sessions.ts'
-import { findAccount, updatePassword } from './account-store.ts'
+import { findAccount, lockAccount, updatePassword } from './account-store.ts'
 import { findPasswordProblem } from './change-password.ts'
 import { isFormToken, makeFormToken } from './forms.ts'
 import type { SignInDeps } from './interaction.ts'
@@ -46,8 +46,10 @@ export function registerResetRoutes(scope: FastifyInstance, deps: ResetDeps): vo
     if (problem !== null) return show(reply, account, token, problem, 422)
     const hash = await signInLimiter.attempt(reply, null, () => passwords.hash(password))
     const ended = await database.db.transaction().execute(async (trx) => {
-      if (!(await consumeLink(trx, resetLinks, token, now()))) return undefined
-      if (!(await updatePassword(trx, account.id, account.password_hash ?? '', hash))) return undefined
+      // Read again, because the operator may have disabled the account meanwhile. Then the link is not used up.
+      const current = await lockAccount(trx, account.id)
+      if (!isResettable(current) || !(await consumeLink(trx, resetLinks, token, now()))) return undefined
+      await updatePassword(trx, current.id, current.password_hash, hash)
       return endSignIns(trx, account.id, { now: now() })
     })
     if (ended === undefined) return showInvalidLink(reply)
@@ -87,7 +89,13 @@ async function findResettable(
 ): Promise<AccountRow | undefined> {
   const accountId = await findLinkSubject(db, sealer, resetLinks, token, now())
   const account = accountId === undefined ? undefined : await findAccount(db, accountId)
-  return account?.disabled_at === null && account.password_hash !== null ? account : undefined
+  return isResettable(account) ? account : undefined
+}
+
+function isResettable(
+  account: AccountRow | undefined,
+): account is AccountRow & { readonly password_hash: string } {
+  return account?.disabled_at === null && account.password_hash !== null
 }
 
 function showInvalidLink(reply: FastifyReply): FastifyReply {

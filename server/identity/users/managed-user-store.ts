@@ -1,5 +1,6 @@
 import type { Db } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/tables.ts'
+import { lockAccount } from '../accounts/account-store.ts'
 import { lockUser } from './user-store.ts'
 
 /** A local or Google account of the embedded provider, together with its user if it has signed in. */
@@ -65,11 +66,7 @@ export async function lockManagedUser(
   trx: Db,
   { id, userId }: { readonly id: string; readonly userId: string | null },
 ): Promise<void> {
-  await trx
-    .updateTable('accounts')
-    .set(({ ref }) => ({ created_at: ref('created_at') }))
-    .where('id', '=', id)
-    .execute()
+  await lockAccount(trx, id)
   if (userId !== null) await lockUser(trx, { id: userId })
 }
 
