@@ -130,7 +130,7 @@ describe.each(engines)('what the model was given, on %s', (engine) => {
       .insertInto('prompt_texts')
       .values(newer.map((hash) => ({ user_id, hash, content: hash, used_at: used_at + Number(hash) })))
       .execute()
-    await grace.put('/api/bot/Old', { name: 'Old', model: 'm', instructions: 'New words.' })
+    await grace.put('/api/bot/Old', { name: 'Old', model: 'm', instructions: 'New words.', connectors: [] })
     product.model.reply(['Again.'])
     await (
       await grace.send(await grace.newChat(), 'Hello', { botName: 'Old' })

@@ -54,12 +54,26 @@ const usedAtQuery = prepareQuery((db, { userId, hash }: { readonly userId: strin
     .compile(),
 )
 
-/** Stores a text, or marks it as used. `now` is in milliseconds since 1970. */
-export async function savePromptText(
+/** Stores the texts of a prompt, or marks them as used. `now` is in milliseconds since 1970. */
+export async function savePromptTexts(
+  trx: Db,
+  user: Owner,
+  { contents, now }: { readonly contents: readonly string[]; readonly now: number },
+): Promise<void> {
+  const texts = new Map(contents.map((content) => [hashText(content), content]))
+  let isNew = false
+  for (const [hash, content] of texts) {
+    if (await savePromptText(trx, user, { hash, content, now })) isNew = true
+  }
+  if (isNew) await deleteOldTexts(trx, user, [...texts.keys()])
+}
+
+/** Returns whether the text was not stored before. */
+async function savePromptText(
   trx: Db,
   user: Owner,
   { hash, content, now }: { readonly hash: string; readonly content: string; readonly now: number },
-): Promise<void> {
+): Promise<boolean> {
   const [stored] = (await usedAtQuery(trx, { userId: user.id, hash })).rows
   if (stored === undefined) {
     await trx
@@ -67,8 +81,9 @@ export async function savePromptText(
       .values({ user_id: user.id, hash, content, used_at: now })
       .onConflict((conflict) => conflict.columns(['user_id', 'hash']).doNothing())
       .execute()
-    await deleteOldTexts(trx, user)
-  } else if (now - stored.used_at > usedAtPrecisionMs) {
+    return true
+  }
+  if (now - stored.used_at > usedAtPrecisionMs) {
     await trx
       .updateTable('prompt_texts')
       .set({ used_at: now })
@@ -76,21 +91,25 @@ export async function savePromptText(
       .where('hash', '=', hash)
       .execute()
   }
+  return false
 }
 
-async function deleteOldTexts(trx: Db, user: Owner): Promise<void> {
+/** Keeps the texts in use, whose time of use may be up to an hour old, and those of the others that were used last. */
+async function deleteOldTexts(trx: Db, user: Owner, inUse: readonly string[]): Promise<void> {
   const oldest = await trx
     .selectFrom('prompt_texts')
     .select('used_at')
     .where('user_id', '=', user.id)
+    .where('hash', 'not in', inUse)
     .orderBy('used_at', 'desc')
     .limit(1)
-    .offset(maxPromptTexts - 1)
+    .offset(maxPromptTexts - inUse.length - 1)
     .executeTakeFirst()
   if (oldest === undefined) return
   await trx
     .deleteFrom('prompt_texts')
     .where('user_id', '=', user.id)
+    .where('hash', 'not in', inUse)
     .where('used_at', '<', oldest.used_at)
     .execute()
 }

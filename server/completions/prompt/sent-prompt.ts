@@ -10,7 +10,7 @@ import {
   findSentPrompt,
   hashText,
   listPromptTexts,
-  savePromptText,
+  savePromptTexts,
   saveSentPrompt,
 } from './sent-prompt-store.ts'
 
@@ -51,24 +51,25 @@ export async function recordPrompt(trx: Db, record: PromptRecord): Promise<void>
   const { user, chatId, messageId, request, source, now } = record
   const { model, maxTokens, options, instructions, tools } = request
   const { path, summary, shortenBefore } = source
-  const save = async (content: string): Promise<string> => {
-    const hash = hashText(content)
-    await savePromptText(trx, user, { hash, content, now })
-    return hash
+  const contents: string[] = []
+  const save = (content: string): string => {
+    contents.push(content)
+    return hashText(content)
   }
   const stored: StoredPrompt = {
     model,
     time: now,
     maxTokens,
     ...(options !== undefined && { options }),
-    ...(instructions !== undefined && { instructions: await save(instructions) }),
-    ...(tools.length > 0 && { tools: await save(JSON.stringify(tools.map(presentTool))) }),
+    ...(instructions !== undefined && { instructions: save(instructions) }),
+    ...(tools.length > 0 && { tools: save(JSON.stringify(tools.map(presentTool))) }),
     ...(summary !== undefined && {
-      summary: { id: summary.id, hash: await save(summary.content), message_count: summary.message_count },
+      summary: { id: summary.id, hash: save(summary.content), message_count: summary.message_count },
     }),
     pathLength: path.length,
     shortenBefore,
   }
+  await savePromptTexts(trx, user, { contents, now })
   await saveSentPrompt(trx, { chatId, messageId, prompt: JSON.stringify(stored) })
 }
 
