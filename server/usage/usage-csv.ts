@@ -8,8 +8,8 @@ const byteOrderMark = '\uFEFF'
 const formulaStart = /^[=+\-@\t\r＝＋－＠]/
 
 /**
- * The sums of each day, bot, model and currency as CSV: RFC 4180 in UTF-8 with a byte order mark. Tokens are an empty
- * cell when no call has counts, and so is an unknown cost (§25.13, §25.14).
+ * The sums of each day, bot, model and currency as CSV: RFC 4180 in UTF-8 with a byte order mark. A count that no call
+ * reported is an empty cell, and so is an unknown cost (§25.13, §25.14).
  */
 export function writeUsageCsv(sums: readonly UsageSums[]): string {
   const header = [
@@ -26,29 +26,21 @@ export function writeUsageCsv(sums: readonly UsageSums[]): string {
     'Currency',
     'Calls without a known cost',
   ]
-  const rows = sums.map((one) => {
-    const allUncounted = one.uncounted_calls === one.calls
-    return [
-      one.day,
-      one.bot,
-      one.model,
-      one.calls,
-      unlessUnknown(one.input_tokens, allUncounted),
-      unlessUnknown(one.cached_tokens, allUncounted),
-      unlessUnknown(one.output_tokens, allUncounted),
-      unlessUnknown(one.reasoning_tokens, allUncounted),
-      one.uncounted_calls,
-      one.currency === null ? '' : formatNanos(nanosOf(one)),
-      one.currency ?? '',
-      one.unpriced_calls,
-    ]
-  })
+  const rows = sums.map((one) => [
+    one.day,
+    one.bot,
+    one.model,
+    one.calls,
+    one.input_tokens ?? '',
+    one.cached_tokens ?? '',
+    one.output_tokens ?? '',
+    one.reasoning_tokens ?? '',
+    one.uncounted_calls,
+    one.currency === null ? '' : formatNanos(nanosOf(one)),
+    one.currency ?? '',
+    one.unpriced_calls,
+  ])
   return byteOrderMark + [header, ...rows].map((row) => `${row.map(toCell).join(',')}\r\n`).join('')
-}
-
-/** A call may have reported only one of input and output, so a sum above 0 is shown. */
-function unlessUnknown(tokens: number, isUnknown: boolean): number | '' {
-  return isUnknown && tokens === 0 ? '' : tokens
 }
 
 function toCell(value: string | number): string {

@@ -314,6 +314,15 @@ describe.each(engines)('usage on %s', (engine) => {
     )
   })
 
+  it('is a CSV file with an empty cell for each count that no call reported (§25.4, §25.13)', async () => {
+    const ada = await join()
+    await store(ada, { model: 'a', input_tokens: 10, output_tokens: 0, cached_tokens: 0 })
+    await store(ada, { model: 'b', input_tokens: 10, output_tokens: null, reasoning_tokens: 2 })
+    await store(ada, { model: 'b', input_tokens: 5, output_tokens: null })
+    const lines = (await ada.get(`/api/usage.csv?${today}`)).body.trim().split('\r\n').slice(1)
+    expect(lines).toEqual(['2026-11-24,B,a,1,10,0,0,,0,,,1', '2026-11-24,B,b,2,15,,,2,2,,,2'])
+  })
+
   it.each([
     ['from=2026-11-31&to=2026-12-01&time_zone=UTC', 'from: there is no day 2026-11-31'],
     ['from=0001-01-01&to=0001-01-02&time_zone=UTC', 'from: there is no day 0001-01-01'],

@@ -75,10 +75,11 @@ export interface UsageSums {
   readonly model: string
   readonly currency: string | null
   readonly calls: number
-  readonly input_tokens: number
-  readonly output_tokens: number
-  readonly cached_tokens: number
-  readonly reasoning_tokens: number
+  /** Counts that no call reported are null. */
+  readonly input_tokens: number | null
+  readonly output_tokens: number | null
+  readonly cached_tokens: number | null
+  readonly reasoning_tokens: number | null
   readonly uncounted_calls: number
   readonly unpriced_calls: number
   /** Whole units of the currency. */
@@ -104,10 +105,10 @@ export async function sumUsage(
     with ranges (starts_at, ends_at) as (values ${ranges})
     select starts_at, bot, model, currency,
       count(*) as calls,
-      coalesce(sum(input_tokens), 0) as input_tokens,
-      coalesce(sum(output_tokens), 0) as output_tokens,
-      coalesce(sum(cached_tokens), 0) as cached_tokens,
-      coalesce(sum(reasoning_tokens), 0) as reasoning_tokens,
+      sum(input_tokens) as input_tokens,
+      sum(output_tokens) as output_tokens,
+      sum(cached_tokens) as cached_tokens,
+      sum(reasoning_tokens) as reasoning_tokens,
       ${count(sql`input_tokens is null or output_tokens is null`)} as uncounted_calls,
       ${count(sql`cost is null`)} as unpriced_calls,
       coalesce(sum(cost / ${sql.lit(nanosOfUnit)}), 0) as cost_units,
@@ -124,13 +125,17 @@ export async function sumUsage(
     model: String(row.model),
     currency: row.currency === null ? null : String(row.currency),
     calls: Number(row.calls),
-    input_tokens: Number(row.input_tokens),
-    output_tokens: Number(row.output_tokens),
-    cached_tokens: Number(row.cached_tokens),
-    reasoning_tokens: Number(row.reasoning_tokens),
+    input_tokens: toNumber(row.input_tokens),
+    output_tokens: toNumber(row.output_tokens),
+    cached_tokens: toNumber(row.cached_tokens),
+    reasoning_tokens: toNumber(row.reasoning_tokens),
     uncounted_calls: Number(row.uncounted_calls),
     unpriced_calls: Number(row.unpriced_calls),
     cost_units: Number(row.cost_units),
     cost_nanos: Number(row.cost_nanos),
   }))
+}
+
+function toNumber(value: string | number | null): number | null {
+  return value === null ? null : Number(value)
 }

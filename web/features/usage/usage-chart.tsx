@@ -1,10 +1,12 @@
+import type { UsageTotals } from '@yonder/contract/usage/usage-report'
 import { formatCount, formatShortCount } from '../../lib/format-usage.ts'
+import { formatTokens } from './usage-table.tsx'
 
 export interface UsageBar {
   /** A day or a month. */
   readonly label: string
-  readonly inputTokens: number
-  readonly outputTokens: number
+  /** Undefined when it has no call. */
+  readonly totals: UsageTotals | undefined
 }
 
 export interface UsageChartProps {
@@ -21,7 +23,7 @@ const minHeight = 1
 
 /** Bars of input and output tokens. For screen readers it is one image, whose name says where the figures are (§25.18). */
 export function UsageChart({ unit, bars }: UsageChartProps) {
-  const totalOf = ({ inputTokens, outputTokens }: UsageBar) => inputTokens + outputTokens
+  const totalOf = ({ totals }: UsageBar) => (totals?.input_tokens ?? 0) + (totals?.output_tokens ?? 0)
   const highest = bars.reduce((top, bar) => (totalOf(bar) > totalOf(top) ? bar : top), bars[0] ?? noBar)
   const max = totalOf(highest)
   const summary =
@@ -49,12 +51,12 @@ export function UsageChart({ unit, bars }: UsageChartProps) {
         preserveAspectRatio="none"
         className="h-40 w-full border-b border-line-strong"
       >
-        {bars.map((bar, index) => {
-          const [input, output] = [toHeight(bar.inputTokens), toHeight(bar.outputTokens)]
+        {bars.map(({ label, totals }, index) => {
+          const [input, output] = [toHeight(totals?.input_tokens ?? 0), toHeight(totals?.output_tokens ?? 0)]
           const place = { x: index * barWidth + gap / 2, width: barWidth - gap }
           return (
-            <g key={bar.label}>
-              <title>{`${bar.label}: ${formatCount(bar.inputTokens)} input, ${formatCount(bar.outputTokens)} output`}</title>
+            <g key={label}>
+              <title>{`${label}: ${describe(totals)}`}</title>
               <rect {...place} y={0} height={height} fill="transparent" />
               <rect {...place} y={height - input} height={input} className="fill-muted" />
               <rect {...place} y={height - input - output} height={output} className="fill-accent" />
@@ -70,7 +72,13 @@ export function UsageChart({ unit, bars }: UsageChartProps) {
   )
 }
 
-const noBar: UsageBar = { label: '', inputTokens: 0, outputTokens: 0 }
+const noBar: UsageBar = { label: '', totals: undefined }
+
+/** What was not counted is unknown, and never 0 (§25.4). */
+function describe(totals: UsageTotals | undefined): string {
+  if (totals === undefined) return 'no calls'
+  return `${formatTokens(totals, totals.input_tokens)} input, ${formatTokens(totals, totals.output_tokens)} output`
+}
 
 function Key({ className, children }: { readonly className: string; readonly children: string }) {
   return (

@@ -46,6 +46,7 @@ it('shows totals, a chart and tables of the range (§25.17, §25.18)', async () 
   expect(figure('Cost')).toHaveTextContent('$1.50')
   expect(figure('Input tokens')).toHaveTextContent('12,3451,000 cached')
   expect(screen.getByRole('img', { name: /The highest is 13,023, on 2026-11-24\./ })).toBeVisible()
+  expect(screen.getByText('2026-11-24: 12,345 input, 678 output', { selector: 'title' })).toBeInTheDocument()
   await userEvent.click(screen.getByRole('button', { name: 'Show each day' }))
   expect(screen.getByRole('row', { name: '2026-11-24 $1.50 12,345 678 3' })).toBeVisible()
   await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Range' }), 'Last 12 months')
@@ -72,6 +73,10 @@ it('shows what is not known as unknown, and never as 0 (§25.4, §25.17)', async
   for (const name of ['Cost', 'Input tokens', 'Output tokens'])
     expect(figure(name)).toHaveTextContent('unknown')
   expect(screen.getByRole('img', { name: /No tokens were counted\./ })).toBeVisible()
+  expect(
+    screen.getByText('2026-11-24: unknown input, unknown output', { selector: 'title' }),
+  ).toBeInTheDocument()
+  expect(screen.getByText('2026-11-23: no calls', { selector: 'title' })).toBeInTheDocument()
   // A price would not help, because nothing was counted.
   expect(screen.queryByText(/No price was known/)).toBeNull()
 })

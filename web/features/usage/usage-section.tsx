@@ -109,8 +109,7 @@ function Report({ report, isYear }: { readonly report: UsageReport; readonly isY
   const found = new Map(byTime.map((one) => [one.label, one]))
   const bars = (isYear ? listMonths(report) : listDays(report)).map((label) => ({
     label,
-    inputTokens: found.get(label)?.input_tokens ?? 0,
-    outputTokens: found.get(label)?.output_tokens ?? 0,
+    totals: found.get(label),
   }))
   const unit = isYear ? 'month' : 'day'
   return (
