@@ -247,11 +247,17 @@ class RunningCall {
       : 'tool_error'
   }
 
-  async #elicit(params: unknown, signal: AbortSignal, isRepeated: boolean): Promise<ElicitationAnswer> {
+  /** Returns undefined for an elicitation that cannot be shown. */
+  async #elicit(
+    params: unknown,
+    signal: AbortSignal,
+    isRepeated: boolean,
+  ): Promise<ElicitationAnswer | undefined> {
     const { maxElicitationFields } = this.#deps.settings.limits
     const elicitation = readElicitation(params, maxElicitationFields, isRepeated)
     const { onElicit } = this.#request
-    if (elicitation === undefined || onElicit === undefined) return { action: 'decline' }
+    if (elicitation === undefined) return undefined
+    if (onElicit === undefined) return { action: 'decline' }
     try {
       const answer = await onElicit(elicitation, signal)
       return checkElicitationAnswer(elicitation, answer) ?? { action: 'cancel' }

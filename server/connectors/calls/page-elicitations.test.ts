@@ -57,6 +57,25 @@ describe('a tool that asks the user to open a page', () => {
     expect(await countCalls('page-first')).toBe(3)
   })
 
+  it.each([
+    [
+      'has an address that is not accepted',
+      'page-first-refused',
+      'The server asked the user to open a page whose address is not accepted, so the page was not shown and the tool was not called.',
+    ],
+    ['is not named', 'page-first-unnamed', 'The server asked the user to open a page and named none.'],
+  ])(
+    'says that the page %s, which the user never sees (§13.33, §13.44)',
+    async (_name, behaviour, reason) => {
+      connectorName = await scene.connect(behaviour)
+      const shownBefore = seen.length
+      const outcome = await scene.call({ connectorName, onElicit: answerWith('accept') })
+      expect(outcome).toMatchObject({ status: 'failed', text: `The tool failed: ${reason}` })
+      expect(seen).toHaveLength(shownBefore)
+      expect(await countCalls(behaviour)).toBe(1)
+    },
+  )
+
   it('is called again when its server reports that the user has finished (§13.34)', async () => {
     connectorName = await scene.connect('page-first-reported')
     const outcome = await scene.call({

@@ -68,7 +68,7 @@ it('does not count the time at a form when a page is finished meanwhile (§16.8)
 
 it('says that the server named no page, instead of that the user opened none', async () => {
   await expect(elicitations.openPages(new UrlElicitationRequiredError([]))).rejects.toMatchObject({
-    code: 'upstream_invalid',
+    code: 'upstream_error',
     message: 'The server asked the user to open a page and named none.',
   })
 })

@@ -10,9 +10,13 @@ type JsonObject = Readonly<Record<string, unknown>>
 export interface ElicitingCall {
   /**
    * Passes an elicitation to the user; `params` is unvalidated data from the server. `isRepeated` says that the call is
-   * made again after the answer. Never rejects.
+   * made again after the answer. Resolves to undefined when it cannot be shown to the user. Never rejects.
    */
-  readonly onElicit: (params: unknown, signal: AbortSignal, isRepeated: boolean) => Promise<ElicitationAnswer>
+  readonly onElicit: (
+    params: unknown,
+    signal: AbortSignal,
+    isRepeated: boolean,
+  ) => Promise<ElicitationAnswer | undefined>
   /** Paused while the call waits for the user. */
   readonly clock: { readonly signal: AbortSignal; pause(): void; resume(): void }
 }
@@ -56,8 +60,13 @@ export class CallElicitations {
     this.#ended.abort()
   }
 
-  /** Returns the user's answer to an elicitation, after those before it. */
+  /** Returns the user's answer to an elicitation, after those before it. One that cannot be shown is declined. */
   async handle(params: unknown, options: HandleOptions = {}): Promise<ElicitationAnswer> {
+    return (await this.#show(params, options)) ?? { action: 'decline' }
+  }
+
+  /** Returns undefined when the elicitation cannot be shown. */
+  async #show(params: unknown, options: HandleOptions): Promise<ElicitationAnswer | undefined> {
     if (++this.#count > this.#limits.maxElicitationRounds) {
       this.#refused.abort(tooManyElicitations())
       return { action: 'cancel' }
@@ -70,17 +79,18 @@ export class CallElicitations {
 
   /**
    * Shows the pages that the server has named in its error, which the user opens before the call is made again.
-   * @throws AppError when the user does not, or when it names none
+   * @throws AppError when the user does not, when it names none, or one that cannot be shown
    */
   async openPages({ elicitations }: UrlElicitationRequiredError): Promise<void> {
     const pages: readonly unknown[] = Array.isArray(elicitations) ? elicitations : []
     if (pages.length === 0) {
-      throw new AppError('upstream_invalid', 'The server asked the user to open a page and named none.')
+      throw new AppError('upstream_error', 'The server asked the user to open a page and named none.')
     }
     for (const page of pages) {
       const params = { ...(typeof page === 'object' ? page : {}), mode: 'url' }
-      const { action } = await this.handle(params, { isRepeated: true })
-      if (action !== 'accept') throw pageNotOpened()
+      const answer = await this.#show(params, { isRepeated: true })
+      if (answer === undefined) throw pageRefused()
+      if (answer.action !== 'accept') throw pageNotOpened()
     }
   }
 
@@ -92,7 +102,7 @@ export class CallElicitations {
   async #waitForUser(
     params: unknown,
     { signal, isRepeated = false }: HandleOptions,
-  ): Promise<ElicitationAnswer> {
+  ): Promise<ElicitationAnswer | undefined> {
     const { clock, onElicit } = this.#call
     const linked = linkSignal(clock.signal, this.#limits.maxElicitationMs)
     const cancels = [this.#ended.signal, this.refused, ...(signal === undefined ? [] : [signal])]
@@ -108,7 +118,7 @@ export class CallElicitations {
         cancelled(linked.signal),
         ...(isRepeated && pageId !== undefined ? [this.#waitUntilFinished(pageId)] : []),
       ])
-      isOpen = pageId !== undefined && !isRepeated && answer.action === 'accept'
+      isOpen = pageId !== undefined && !isRepeated && answer?.action === 'accept'
       return answer
     } finally {
       this.#isWaiting = false
@@ -181,6 +191,13 @@ function pageNotOpened(): AppError {
   return new AppError(
     'conflict',
     'The user did not open the page that the tool needs, so the tool was not called.',
+  )
+}
+
+function pageRefused(): AppError {
+  return new AppError(
+    'upstream_error',
+    'The server asked the user to open a page whose address is not accepted, so the page was not shown and the tool was not called.',
   )
 }
 

@@ -38,12 +38,19 @@ export function handleAnswer(message: Message): void {
 
 const eventStreams = new Set<ServerResponse>()
 
-/** Fails every other call with the error that the user has to open a page first. */
-function askForPageFirst({ response, message, calls }: Exchange): void {
+/** Fails every other call with the error that the user has to open pages first. */
+function askForPageFirst(
+  { response, message, calls }: Exchange,
+  urls: readonly string[] = ['https://xn--pple-43d.example/sign-in?state=1'],
+): void {
   sse(response)
-  const url = 'https://xn--pple-43d.example/sign-in?state=1'
-  const elicitation = { mode: 'url', message: 'Sign in first', url, elicitationId: 'p1' }
-  const error = { code: -32_042, message: 'Needed', data: { elicitations: [elicitation] } }
+  const elicitations = urls.map((url, index) => ({
+    mode: 'url',
+    message: 'Sign in first',
+    url,
+    elicitationId: `p${index + 1}`,
+  }))
+  const error = { code: -32_042, message: 'Needed', data: { elicitations } }
   response.end(
     event(calls % 2 === 1 ? { id: message.id, error } : { id: message.id, result: text('signed in') }),
   )
@@ -91,7 +98,9 @@ export const badElicitations: Readonly<Record<string, Behaviour>> = {
       ]),
     ),
   },
-  'page-first': { post: onCall(askForPageFirst) },
+  'page-first': { post: onCall((exchange) => askForPageFirst(exchange)) },
+  'page-first-refused': { post: onCall((exchange) => askForPageFirst(exchange, ['javascript:alert(1)'])) },
+  'page-first-unnamed': { post: onCall((exchange) => askForPageFirst(exchange, [])) },
   // Also reports half a second later that the user has finished on the page.
   'page-first-reported': {
     get: ({ response }) => {
