@@ -1,3 +1,4 @@
+import type * as timers from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { provideGmail } from '../../testing/google/provide-gmail.ts'
 import { openGoogleClient } from '../../testing/google/google-client.ts'
@@ -7,15 +8,29 @@ import type { GoogleLimits } from './retry.ts'
 const { gmail } = provideGmail()
 const method = 'gmail.users.labels.list'
 
+/** The delays in milliseconds. They pass at once, on a clock that only they advance. */
+const delays = vi.hoisted((): number[] => [])
+vi.mock('node:timers/promises', async (importOriginal) => ({
+  ...(await importOriginal<typeof timers>()),
+  setTimeout(delay: number) {
+    delays.push(delay)
+    vi.setSystemTime(Date.now() + delay)
+    return Promise.resolve()
+  },
+}))
+
 beforeEach(() => {
-  // Delays then do not vary.
-  vi.spyOn(Math, 'random').mockReturnValue(0.5)
+  vi.useFakeTimers({ toFake: ['Date'] })
+  delays.length = 0
 })
 afterEach(() => {
+  vi.useRealTimers()
   vi.restoreAllMocks()
 })
 
-async function listLabels(limits: Partial<GoogleLimits>): Promise<void> {
+/** Sends a request that always fails. `random` is how far each delay is within its range: 0.5 means unchanged. */
+async function listLabels(limits: Partial<GoogleLimits>, random = 0.5): Promise<void> {
+  vi.spyOn(Math, 'random').mockReturnValue(random)
   const client = await openGoogleClient(createGmailConnector, gmail.api, {
     limits: { maxRetryDelayMs: 8_000, ...limits },
   })
@@ -25,23 +40,31 @@ async function listLabels(limits: Partial<GoogleLimits>): Promise<void> {
 }
 
 it.each([
-  [1, 300],
-  [2, 900],
-])(
-  'waits `retryDelayMs` before the first of %d retries, and twice as long before the next',
-  async (maxRetries, waitMs) => {
-    // Loads what the first call loads.
-    await gmail.call('list_labels', {})
-    const start = performance.now()
-    await listLabels({ retryDelayMs: 300, maxRetries })
-    const durationMs = performance.now() - start
-    expect(gmail.api.count(method)).toBe(maxRetries + 2)
-    expect(durationMs).toBeGreaterThan(waitMs - 10)
-    expect(durationMs).toBeLessThan(waitMs * 1.9)
-  },
-)
+  [1, [300]],
+  [2, [300, 600]],
+  [3, [300, 600, 1_000]],
+])('waits twice as long before each of %d retries, up to `maxRetryDelayMs`', async (maxRetries, expected) => {
+  await listLabels({ retryDelayMs: 300, maxRetryDelayMs: 1_000, maxRetries })
+  expect(delays).toEqual(expected)
+  expect(gmail.api.count(method)).toBe(maxRetries + 1)
+})
 
-it('sends no retry that could start later than `maxRetryMs`', async () => {
-  await listLabels({ retryDelayMs: 300, maxRetryMs: 350 })
-  expect(gmail.api.count(method)).toBe(1)
+it.each([
+  [0, 225],
+  [1, 375],
+])('varies a delay by at most a quarter: %d', async (random, expected) => {
+  await listLabels({ retryDelayMs: 300, maxRetries: 1 }, random)
+  expect(delays).toEqual([expected])
+})
+
+it.each([
+  [374, 0],
+  [375, 1],
+  // The second retry follows 300 ms after the first failure, and its delay is at most 750 ms.
+  [1_049, 1],
+  [1_050, 2],
+])('sends no retry that could start later than `maxRetryMs`: %d', async (maxRetryMs, retries) => {
+  await listLabels({ retryDelayMs: 300, maxRetryMs })
+  expect(delays).toHaveLength(retries)
+  expect(gmail.api.count(method)).toBe(retries + 1)
 })
