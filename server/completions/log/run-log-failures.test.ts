@@ -73,6 +73,21 @@ describe('the run log, when a commit fails,', () => {
     expect(runs.filter((run) => run.state.messages[1]?.content !== 'text')).toEqual([])
   })
 
+  it('reports each error of an outage once, also the one that ends the runs', async () => {
+    const { log, listen, onError } = openLog(() => {
+      throw new Outage()
+    })
+    const runs = [log.open(1, started), log.open(2, started)]
+    const received = runs.map((run) => listen(run))
+    for (const run of runs) run.append('text', 'text')
+    await settle()
+    for (let seconds = 0; seconds < 302; seconds += 1) await advanceTime(1_000)
+    expect(received.map(({ lost }) => lost)).toEqual(['storage_full', 'storage_full'])
+    const errors = onError.mock.calls.map(([error]) => error as unknown)
+    expect(errors.length).toBeGreaterThan(0)
+    expect(new Set(errors).size).toBe(errors.length)
+  })
+
   it('ends a run whose events the database refuses for eight seconds, and keeps the others', async () => {
     const { log, listen } = openLog((events) => {
       if (events.some(({ run_id }) => run_id === 1)) throw new Error('refused')

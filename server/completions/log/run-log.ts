@@ -142,9 +142,10 @@ export class RunLog {
       }
       // Commits each run separately, so that a run that cannot be stored does not block the others.
       for (const entry of entries)
-        await this.#commit([entry], { isRetry: true }).catch((cause: unknown) =>
-          this.#retryLater(entry, cause),
-        )
+        await this.#commit([entry], { isRetry: true }).catch((cause: unknown) => {
+          // While the run is retried, each retry reports the failure of its first commit.
+          if (!this.#retryLater(entry, cause)) this.#options.onError(cause)
+        })
     }
   }
 
@@ -197,12 +198,12 @@ export class RunLog {
     return stored
   }
 
-  #retryLater(entry: Entry, cause: unknown): void {
+  /** Returns false when the run is given up. */
+  #retryLater(entry: Entry, cause: unknown): boolean {
     const { recorder } = entry
     const now = Date.now()
     recorder.failingSince ??= now
     if (now - recorder.failingSince > (this.#options.isOutage(cause) ? maxOutageMs : maxRefusedMs)) {
-      this.#options.onError(cause)
       this.#failed.delete(recorder)
       recorder.lose(
         new AppError(
@@ -213,17 +214,19 @@ export class RunLog {
           },
         ),
       )
-      return
+      return false
     }
     this.#failed.set(recorder, entry)
     // What was added during the commit must not take the numbers of the failed events.
     this.#setClean(recorder)
-    if (this.#retryTimer !== undefined) return
-    this.#retryTimer = setTimeout(() => {
-      this.#retryTimer = undefined
-      this.#isRetryDue = true
-      this.#schedule()
-    }, retryDelayMs)
+    if (this.#retryTimer === undefined) {
+      this.#retryTimer = setTimeout(() => {
+        this.#retryTimer = undefined
+        this.#isRetryDue = true
+        this.#schedule()
+      }, retryDelayMs)
+    }
+    return true
   }
 }
 
