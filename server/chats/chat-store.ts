@@ -105,6 +105,10 @@ const leafUpdate = prepareQuery((db, chat: { readonly id: string; readonly messa
   db.updateTable('chats').set({ selected_message_id: chat.messageId }).where('id', '=', chat.id).compile(),
 )
 
+/**
+ * Selects a message of a chat. It names no owner: the caller has locked the chat for its user (`lockChat`), or writes a run
+ * of the chat, which only its user can start.
+ */
 export async function selectLeaf(db: Db, chatId: string, messageId: string): Promise<void> {
   await leafUpdate(db, { id: chatId, messageId })
 }
@@ -118,7 +122,10 @@ const timeUpdate = prepareQuery(
       .compile(),
 )
 
-/** Sets the update time of a chat, and counts the characters of the message that the transaction stores. */
+/**
+ * Sets the update time of a chat, and counts the characters of the message that the transaction stores. It names no owner:
+ * the caller writes a run of the chat, which only its user can start.
+ */
 export async function touchChat(db: Db, chatId: string, now: number, addedChars: number): Promise<void> {
   await timeUpdate(db, { id: chatId, now, addedChars })
 }
