@@ -224,6 +224,7 @@ describe('redirects', () => {
       else response.writeHead(302, { location: `/${left - 1}` }).end()
     })
     expect(await (await guard(local).fetch(`${url}/3`)).text()).toBe('arrived')
+    expect(await (await guard(local).fetch(`${url}/3`, { redirect: 'manual' })).text()).toBe('arrived')
     expect((await refusal(guard(local).fetch(`${url}/4`))).code).toBe('address_refused')
   })
 

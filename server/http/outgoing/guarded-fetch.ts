@@ -21,7 +21,7 @@ export interface GuardedFetch {
   /**
    * `fetch` with the same guard. Rejects with an `AppError` `address_refused` for what the policy refuses, and for redirects
    * to other origins, too many, or any with `redirect: 'error'`. Redirects are followed also with `redirect: 'manual'`, which
-   * libraries set.
+   * the MCP and OpenID clients set: the guard alone decides which are followed.
    */
   readonly fetch: typeof globalThis.fetch
   /** Checks an address as far as possible without a connection. Throws an `AppError` `address_refused`. */
