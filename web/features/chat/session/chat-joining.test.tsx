@@ -82,7 +82,7 @@ test('reconnects when an event is missing (§10.9)', async () => {
   expect(screen.queryByText(/late/)).toBeNull()
 })
 
-test('loads the chat when the server no longer has the run', async () => {
+test('loads the chat when the server no longer has the run, and announces how it ended (§14.26)', async () => {
   const { api, server } = await beginReply('Hello', 'Half')
   const { id } = api.seen('POST /api/chat/completions')[0]!.body as { id: string }
   expectConsole('error', /The stream broke/)
@@ -101,6 +101,7 @@ test('loads the chat when the server no longer has the run', async () => {
   server.stream().cut()
   expect(await screen.findByText(/^Interrupted/)).toBeVisible()
   expect(screen.getByText('Half a')).toBeVisible()
+  expect(screen.getByText('Reply interrupted. Half a')).toBeInTheDocument()
   expect(screen.getByRole('button', { name: 'Send message' })).toBeVisible()
 })
 

@@ -118,7 +118,7 @@ test('shows an error of the stream in the reply, after the text so far (§8.7, �
   expect(lastArticle()).toHaveTextContent('It begins')
 })
 
-test('stops the run on the server, closes the stream, and loads the chat again (§4.15)', async () => {
+test('stops the run on the server, closes the stream, loads the chat again and announces the end (§4.15, §14.26)', async () => {
   const { api, server } = await beginReply('Hello', 'Half')
   const sent = api.seen('POST /api/chat/completions')[0]!.body as { id: string }
   api
@@ -136,6 +136,7 @@ test('stops the run on the server, closes the stream, and loads the chat again (
   await userEvent.click(screen.getByRole('button', { name: 'Stop' }))
   expect(await screen.findByText('Stopped.')).toBeVisible()
   expect(screen.getByText('Half a')).toBeVisible()
+  expect(screen.getByText('Reply stopped. Half a')).toBeInTheDocument()
   expect(api.seen('POST /api/chat/stop')[0]?.body).toEqual({ chatId: 'c1' })
   expect(server.stream().closed).toBe(true)
   expect(api.seen('GET /api/chats/c1')).toHaveLength(2)

@@ -153,6 +153,17 @@ describe('a run that this page requested', () => {
     expect(left.isOutdated).toBe(true)
   })
 
+  it('ends with the read after it was left, unless the read shows that it goes on (§14.26)', () => {
+    const left = apply(streaming, { type: 'ending', reason: 'Full.' }, { type: 'left' })
+    const whole = read(chatWith([question, reply({ status: 'interrupted', content: 'Half' })]))
+    const done = apply(left, whole)
+    expect([textOfContent(done.endedReply?.content ?? ''), done.notice]).toEqual(['Half', { text: 'Full.' }])
+    expect(apply(done, { type: 'outdated' }, whole).endedReply).toBe(done.endedReply)
+    const resumed = apply(left, read(chatWith([question, reply()], { message_id: 'reply', seq: 5 })))
+    expect([resumed.activity.phase, resumed.endedReply]).toEqual(['following', undefined])
+    expect(apply(left, requested, own(started()), whole).endedReply).toBeUndefined()
+  })
+
   it('removes its messages when it was not confirmed', () => {
     const unsent = {
       message: { id: 'q', parentId: null, content: 'Hi', botName: 'Owl' },

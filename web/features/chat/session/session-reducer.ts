@@ -46,7 +46,7 @@ export function reduceSession(state: SessionState, action: SessionAction): Sessi
     case 'stop_failed':
       return active === undefined ? state : { ...state, activity: active, notice: action.notice }
     case 'left':
-      return active === undefined ? state : { ...settle(state, active), isOutdated: true }
+      return active === undefined ? state : leave(state, active)
     case 'dropped':
       return { ...becomeIdle(state), notice: action.notice, unsent: action.unsent ?? state.unsent }
     case 'forgotten':
@@ -178,8 +178,10 @@ function joinRun(state: SessionState, chat: Chat, isLive: boolean): SessionState
         ? { phase: 'following', run, isConnected: true, replyId: chat.run.message_id }
         : { phase: 'streaming', run, isConnected: true },
     )
-  if (active === undefined) return state
-  return { ...becomeIdle(state), endedReply: chat.messages.find(({ id }) => id === chat.selected_message_id) }
+  if (active === undefined && !state.isEndUnknown) return state
+  const endedReply = chat.messages.find(({ id }) => id === chat.selected_message_id)
+  // The notice of a run that was left says why it ended.
+  return { ...becomeIdle(state), endedReply, notice: active === undefined ? state.notice : undefined }
 }
 
 /** Whether a chat that was just loaded contains more of a run than the live updates so far. */
@@ -202,6 +204,7 @@ function begin(state: SessionState, active: NewRun<ActiveRun>): SessionState {
     runCount: number,
     notice: undefined,
     endedReply: undefined,
+    isEndUnknown: false,
   }
 }
 
@@ -257,8 +260,19 @@ function settle(state: SessionState, active: ActiveRun): SessionState {
   }
 }
 
+/** Ends the current run before its last event has arrived. The chat is loaded again. */
+function leave(state: SessionState, active: ActiveRun): SessionState {
+  return { ...settle(state, active), isOutdated: true, isEndUnknown: active.phase !== 'sending' }
+}
+
 function becomeIdle(state: SessionState): SessionState {
-  return { ...state, activity: { phase: 'idle' }, notice: undefined, endedReply: undefined }
+  return {
+    ...state,
+    activity: { phase: 'idle' },
+    notice: undefined,
+    endedReply: undefined,
+    isEndUnknown: false,
+  }
 }
 
 const eventTypes: Readonly<Record<RunEvent['type'], true>> = {

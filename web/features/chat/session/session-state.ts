@@ -48,6 +48,8 @@ export interface SessionState {
   readonly notice?: Notice | undefined
   /** The last message of a run that ended while the chat was open; if it is a reply, it is announced once (§14.26). */
   readonly endedReply?: Message | undefined
+  /** Whether this page left the last run before its end, so that the next read shows how it ended. */
+  readonly isEndUnknown: boolean
   /** The number of runs so far. */
   readonly runCount: number
   /** Whether the chat must be loaded again, for example because an update was missed (§10.11). */
@@ -97,6 +99,7 @@ export type SessionAction =
 export const initialState: SessionState = {
   chat: undefined,
   activity: { phase: 'idle' },
+  isEndUnknown: false,
   runCount: 0,
   isOutdated: false,
   isReading: false,
