@@ -58,6 +58,7 @@ const draw: Readonly<Record<string, (text: string) => React.ReactNode>> = {
         failure={{ cause: 'offline' }}
         onSendAgain={() => undefined}
         onEdit={() => undefined}
+        onRemoved={() => undefined}
       />
     </ApiProvider>
   ),

@@ -18,6 +18,7 @@ import {
 import { useChatSession } from './session/use-chat-session.ts'
 import { storageKeys } from './chat-storage.ts'
 import { Composer } from './composer/composer.tsx'
+import { focusInput } from './composer/focus-input.ts'
 import { measureContext } from './composer/measure-context.ts'
 import { UnsentNote } from './composer/unsent-note.tsx'
 import { useBotChoice } from './composer/use-bot-choice.ts'
@@ -110,18 +111,15 @@ function Conversation({ chat, view, session, aside, reservesAside }: Conversatio
     [messages, leafId],
   )
   const contextUse = useMemo(() => measureContext(path, choice.selected), [path, choice.selected])
-  const focusInput = useCallback(() => {
-    // The clicked button may disappear, so the input gets the focus. On a touch device that would open the on-screen
-    // keyboard.
-    if (!matchMedia('(pointer: coarse)').matches) input.current?.focus({ preventScroll: true })
-  }, [])
+  // The clicked button may disappear, so the input gets the focus.
+  const moveFocus = useCallback(() => focusInput(input.current), [])
   const onRequest = useCallback(() => {
     goToEnd()
-    focusInput()
-  }, [goToEnd, focusInput])
+    moveFocus()
+  }, [goToEnd, moveFocus])
   const busy = view.phase !== 'idle'
   const actions = useMessageActions({ chat, session, busy, choice, onRequest })
-  const summaries = useSummaries({ chat, session, botName: choice.selected?.name, onRemoved: focusInput })
+  const summaries = useSummaries({ chat, session, botName: choice.selected?.name, onRemoved: moveFocus })
 
   const goToMessage = (messageId: string) => {
     leaveEnd()
@@ -159,6 +157,7 @@ function Conversation({ chat, view, session, aside, reservesAside }: Conversatio
                     session.sendAgain(choice.selected?.name)
                   }}
                   onEdit={() => session.editUnsent()}
+                  onRemoved={moveFocus}
                 />
               </div>
             )}

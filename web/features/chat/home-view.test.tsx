@@ -69,7 +69,7 @@ test('logs a failed request for the id, empties the input, and offers to send th
   expect(localStorage.getItem('newChat_c2_message')).toBe('Do not lose me')
 })
 
-test('moves a text that was not sent back into the input, before what was typed since, and uses its chat for the next message (§10.26, §10.28)', async () => {
+test('moves a text that was not sent back into the input, before what was typed since, and uses its chat for the next message (§10.26, §10.28, §14.43)', async () => {
   expectConsole('error', /Error creating chat with message/)
   const api = openApi().on('GET /api/chat/id', () => failure(503, 'unavailable', 'Down.'))
   const view = renderScreen(api, <HomeView userName="Ada" />)
@@ -79,6 +79,7 @@ test('moves a text that was not sent back into the input, before what was typed 
   await user.type(input(), 'More')
   await user.click(edit)
   expect(input()).toHaveValue('Again\n\nMore')
+  expect(input()).toHaveFocus()
   expect(screen.queryByText(/Not sent/)).toBeNull()
   api.on('GET /api/chat/id', () => json({ id: 'c1' }))
   await user.type(input(), '{Enter}')

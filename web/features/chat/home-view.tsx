@@ -1,4 +1,6 @@
+import { useRef } from 'react'
 import { Composer } from './composer/composer.tsx'
+import { focusInput } from './composer/focus-input.ts'
 import { storageKeys } from './chat-storage.ts'
 import { homeOutbox } from './session/home-outbox.ts'
 import { useStartChat } from './use-start-chat.ts'
@@ -9,6 +11,7 @@ import { useBotChoice } from './composer/use-bot-choice.ts'
 export function HomeView({ userName }: { readonly userName: string | null | undefined }) {
   const choice = useBotChoice(storageKeys.homeBot)
   const { isStarting, unsent, automatic, start, sendAgain } = useStartChat()
+  const input = useRef<HTMLTextAreaElement>(null)
   const bot = choice.selected
   return (
     <div className="mx-auto flex w-full max-w-column flex-1 flex-col justify-center gap-8 px-4 pt-8 pb-[14vh] sm:px-6">
@@ -19,7 +22,13 @@ export function HomeView({ userName }: { readonly userName: string | null | unde
         <p className="mt-1 text-lg text-muted">How can I help you today?</p>
       </div>
       <div className="flex flex-col gap-4">
-        <Composer choice={choice} draftKey={storageKeys.homeDraft} busy={isStarting} onSend={start} />
+        <Composer
+          ref={input}
+          choice={choice}
+          draftKey={storageKeys.homeDraft}
+          busy={isStarting}
+          onSend={start}
+        />
         {unsent.map((message) => (
           <UnsentNote
             key={message.request}
@@ -29,6 +38,7 @@ export function HomeView({ userName }: { readonly userName: string | null | unde
             busy={isStarting}
             onSendAgain={() => sendAgain(message, bot?.name ?? message.botName)}
             onEdit={() => homeOutbox.edit(message)}
+            onRemoved={() => focusInput(input.current)}
           />
         ))}
       </div>

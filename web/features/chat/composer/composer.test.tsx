@@ -130,6 +130,20 @@ test('shows a stop button while a reply is being written, and Escape stops too (
   expect(onStop).toHaveBeenCalledTimes(2)
 })
 
+test('gets the focus when the button that was pressed disappears (§14.43)', async () => {
+  const { redraw } = open()
+  await screen.findByRole('combobox')
+  const user = userEvent.setup()
+  await user.type(input(), 'word')
+  await user.click(sendButton())
+  expect(input()).toHaveFocus()
+  const onStop = vi.fn()
+  redraw(<Example busy onStop={onStop} />)
+  await user.click(screen.getByRole('button', { name: 'Stop' }))
+  redraw(<Example onStop={onStop} />)
+  expect(input()).toHaveFocus()
+})
+
 test('keeps a draft across a reload (§10.23)', async () => {
   const first = open()
   await screen.findByRole('combobox')

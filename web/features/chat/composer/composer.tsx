@@ -3,10 +3,12 @@ import { useEffect, useImperativeHandle, useRef } from 'react'
 import type { Ref, RefObject } from 'react'
 import { IconButton } from '../../../ui/button/icon-button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
+import { useFocusAfterRemoval } from '../../../ui/focus-after-removal.ts'
 import { prepareForLongLine, hasLongLine } from '../../../ui/long-text.tsx'
 import { isSendKey, useShortcut } from '../../../ui/shortcut/shortcut.ts'
 import { BotSelect } from './bot-select.tsx'
 import { ContextGauge } from './context-gauge.tsx'
+import { focusInput } from './focus-input.ts'
 import type { ContextUse } from './measure-context.ts'
 import type { BotChoice } from './use-bot-choice.ts'
 import { NewLineButton } from './new-line-button.tsx'
@@ -33,12 +35,14 @@ export interface ComposerProps {
 export function Composer({ choice, contextUse, draftKey, busy, onSend, onStop, ref }: ComposerProps) {
   const [text, setText] = useDraft(draftKey)
   const area = useRef<HTMLTextAreaElement>(null)
-  useImperativeHandle(ref, () => area.current as HTMLTextAreaElement)
+  useImperativeHandle(ref, () => area.current as HTMLTextAreaElement, [])
   const bot = choice.selected
   const canSend = !busy && bot !== undefined && text.trim() !== ''
   const submit = () => {
     if (!canSend) return
     setText('')
+    // The button that was pressed is disabled or replaced now.
+    focusInput(area.current)
     onSend(text, bot.name)
   }
   return (
@@ -58,7 +62,7 @@ export function Composer({ choice, contextUse, draftKey, busy, onSend, onStop, r
           {contextUse !== undefined && <ContextGauge use={contextUse} />}
           <NewLineButton area={area} />
           {busy && onStop !== undefined ? (
-            <StopButton onStop={onStop} />
+            <StopButton onStop={onStop} onRemoved={() => focusInput(area.current)} />
           ) : (
             <IconButton
               type="submit"
@@ -78,10 +82,17 @@ export function Composer({ choice, contextUse, draftKey, busy, onSend, onStop, r
   )
 }
 
-function StopButton({ onStop }: { readonly onStop: () => void }) {
+interface StopButtonProps {
+  readonly onStop: () => void
+  /** Called when the button is removed while it has the focus. */
+  readonly onRemoved: () => void
+}
+
+function StopButton({ onStop, onRemoved }: StopButtonProps) {
+  const button = useFocusAfterRemoval<HTMLButtonElement>(onRemoved)
   useShortcut('escape', onStop)
   return (
-    <IconButton look="primary" label="Stop" shortcut="escape" shape="round" onClick={onStop}>
+    <IconButton ref={button} look="primary" label="Stop" shortcut="escape" shape="round" onClick={onStop}>
       <Square size={14} fill="currentColor" aria-hidden />
     </IconButton>
   )
@@ -99,10 +110,7 @@ interface ComposerBoxProps {
  * three in a low window.
  */
 function ComposerBox({ text, onChange, onSubmit, ref: box }: ComposerBoxProps) {
-  useEffect(() => {
-    // On a touch device the on-screen keyboard would cover the chat.
-    if (!matchMedia('(pointer: coarse)').matches) box.current?.focus({ preventScroll: true })
-  }, [box])
+  useEffect(() => focusInput(box.current), [box])
   useEffect(() => {
     const focus = (event: globalThis.KeyboardEvent) => {
       if (event.key !== 'Escape' || !event.shiftKey || dialogStack.top() !== null) return

@@ -2,6 +2,7 @@ import { describeFailure, isOutage, type Failure } from '../../../lib/api/api-er
 import { useApi } from '../../../lib/api/api-provider.tsx'
 import { useStore } from '../../../lib/store.ts'
 import { Button } from '../../../ui/button/button.tsx'
+import { useFocusAfterRemoval } from '../../../ui/focus-after-removal.ts'
 import { TypedText } from '../message/typed-text.tsx'
 
 export interface UnsentNoteProps {
@@ -12,6 +13,8 @@ export interface UnsentNoteProps {
   readonly onSendAgain: () => void
   /** Moves the text back into the input. */
   readonly onEdit: () => void
+  /** Called when the note is removed while one of its buttons has the focus. */
+  readonly onRemoved: () => void
   readonly busy?: boolean
 }
 
@@ -25,12 +28,14 @@ export function UnsentNote({
   isAutomatic = true,
   onSendAgain,
   onEdit,
+  onRemoved,
   busy = false,
 }: UnsentNoteProps) {
+  const note = useFocusAfterRemoval<HTMLDivElement>(onRemoved)
   const connection = useStore(useApi().connection)
   const waits = isAutomatic && isOutage(failure) && (connection === 'offline' || connection === 'unreachable')
   return (
-    <div className="flex flex-col items-end gap-2">
+    <div ref={note} className="flex flex-col items-end gap-2">
       <div className="max-w-[85%] rounded-block border border-dashed border-danger px-4 py-2.5 sm:max-w-[75%]">
         <TypedText text={text} />
       </div>

@@ -163,7 +163,7 @@ test('shows why a reply could not be stopped, and continues it', async () => {
   expect(await screen.findByText('Still here.')).toBeVisible()
 })
 
-test('shows a refused message as not sent, and sends it again with the same id (§8.8)', async () => {
+test('shows a refused message as not sent, and sends it again with the same id (§8.8, §14.43)', async () => {
   expectConsole('error', /^Error sending message: Service Unavailable$/)
   const { api } = openChat(shortChat)
   api.on('POST /api/chat/completions', () =>
@@ -177,13 +177,14 @@ test('shows a refused message as not sent, and sends it again with the same id (
   await userEvent.click(screen.getByRole('button', { name: 'Send again' }))
   expect(api.seen('POST /api/chat/completions')[1]?.body).toEqual(first)
   expect(screen.queryByText(/Not sent/)).toBeNull()
+  expect(input()).toHaveFocus()
   server.started()
   server.stream().end()
   await screen.findByRole('button', { name: 'Send message' })
   expect(localStorage.getItem('chat_c1_outbox')).toBeNull()
 })
 
-test('keeps a message that was not sent across a reload (§10.21)', async () => {
+test('keeps a message that was not sent across a reload (§10.21, §14.43)', async () => {
   expectConsole('error', /Error sending message/)
   const { api, view } = openChat(shortChat)
   api.on('POST /api/chat/completions', () => {
@@ -196,6 +197,7 @@ test('keeps a message that was not sent across a reload (§10.21)', async () => 
   expect(await screen.findByText('Keep me')).toBeVisible()
   await userEvent.click(screen.getByRole('button', { name: 'Edit' }))
   expect(input()).toHaveValue('Keep me')
+  expect(input()).toHaveFocus()
   expect(screen.queryByText(/Not sent/)).toBeNull()
   await screen.findByRole('combobox')
 })

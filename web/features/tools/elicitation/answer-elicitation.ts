@@ -1,6 +1,5 @@
 import type { ToolAnswerRequest } from '@yonder/contract/completion'
-import { useLayoutEffect, useRef, useState } from 'react'
-import type { RefObject } from 'react'
+import { useState } from 'react'
 import { createNotice, type Notice } from '../../../lib/api/api-error.ts'
 import { useApi } from '../../../lib/api/api-provider.tsx'
 import { useOutageEnd } from '../../../lib/api/connection.ts'
@@ -34,18 +33,4 @@ export function useAnswerFailure() {
     if (failure?.isOutage === true) setFailure(undefined)
   })
   return [failure?.text, setFailure] as const
-}
-
-/** Moves the focus to `focusAfter` when the element of the returned ref is removed while it has the focus. */
-export function useReturnFocus<Element extends HTMLElement>(
-  focusAfter: RefObject<HTMLElement | null>,
-): RefObject<Element | null> {
-  const ref = useRef<Element>(null)
-  useLayoutEffect(() => {
-    const [element, target] = [ref.current, focusAfter.current]
-    return () => {
-      if (element?.contains(document.activeElement) === true) target?.focus({ preventScroll: true })
-    }
-  }, [focusAfter])
-  return ref
 }

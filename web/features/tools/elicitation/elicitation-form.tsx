@@ -6,8 +6,9 @@ import type { RefObject } from 'react'
 import { flushSync } from 'react-dom'
 import { useKeepMounted } from '../../../lib/keep-mounted.ts'
 import { Button } from '../../../ui/button/button.tsx'
+import { useFocusAfterRemoval } from '../../../ui/focus-after-removal.ts'
 import { InertText } from '../../../ui/inert-text.tsx'
-import { useAnswerElicitation, useAnswerFailure, useReturnFocus } from './answer-elicitation.ts'
+import { useAnswerElicitation, useAnswerFailure } from './answer-elicitation.ts'
 import { elicitationDraft } from './elicitation-draft.ts'
 import { FieldControl } from './field-control.tsx'
 import { checkValue, createAnswer, initialValue } from './field-values.ts'
@@ -33,7 +34,7 @@ export function ElicitationForm({ chatId, message, elicitation, focusAfter }: El
   const [failure, setFailure] = useAnswerFailure()
   const answerElicitation = useAnswerElicitation()
   const { fields } = elicitation
-  const form = useReturnFocus<HTMLFormElement>(focusAfter)
+  const form = useFocusAfterRemoval<HTMLFormElement>(() => focusAfter.current?.focus({ preventScroll: true }))
   const controls = useRef(new Map<string, HTMLElement>())
   useKeepMounted()
   const valueOf = (field: (typeof fields)[number]) => values.get(field.name) ?? initialValue(field)

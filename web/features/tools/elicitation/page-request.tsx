@@ -4,8 +4,9 @@ import { useState } from 'react'
 import { ButtonLink } from '../../../ui/button/button-link.tsx'
 import { Button } from '../../../ui/button/button.tsx'
 import { useKeepMounted } from '../../../lib/keep-mounted.ts'
+import { useFocusAfterRemoval } from '../../../ui/focus-after-removal.ts'
 import { InertText } from '../../../ui/inert-text.tsx'
-import { useAnswerElicitation, useAnswerFailure, useReturnFocus } from './answer-elicitation.ts'
+import { useAnswerElicitation, useAnswerFailure } from './answer-elicitation.ts'
 import type { ElicitationFormProps } from './elicitation-form.tsx'
 
 export interface PageRequestProps extends ElicitationFormProps {
@@ -21,7 +22,7 @@ export function PageRequest({ chatId, message, elicitation, page, focusAfter }: 
   const [pending, setPending] = useState<ElicitationAnswer['action']>()
   const [failure, setFailure] = useAnswerFailure()
   const answerElicitation = useAnswerElicitation()
-  const region = useReturnFocus<HTMLElement>(focusAfter)
+  const region = useFocusAfterRemoval<HTMLElement>(() => focusAfter.current?.focus({ preventScroll: true }))
   useKeepMounted()
 
   const send = async (action: ElicitationAnswer['action']) => {

@@ -1,0 +1,20 @@
+import { useEffectEvent, useLayoutEffect, useRef, type RefObject } from 'react'
+
+/**
+ * Calls `moveFocus` when the element of the returned ref is removed while it has the focus, or contains it. Otherwise
+ * nothing would have the focus any more.
+ */
+export function useFocusAfterRemoval<Removed extends HTMLElement>(
+  moveFocus: () => void,
+): RefObject<Removed | null> {
+  const ref = useRef<Removed>(null)
+  const handleRemoval = useEffectEvent(moveFocus)
+  useLayoutEffect(() => {
+    const element = ref.current
+    // A layout effect is cleaned up before React removes the element.
+    return () => {
+      if (element?.contains(document.activeElement) === true) handleRemoval()
+    }
+  }, [])
+  return ref
+}
