@@ -154,6 +154,7 @@ it('shows that it loads, that there are no chats yet, and that none was found (ย
   expect(await screen.findByText('No chats yet')).toBeVisible()
   await userEvent.type(box(), 'unicorn{Enter}')
   expect(await screen.findByText('No chats found')).toBeVisible()
+  expect(screen.getByText('No chats', { selector: 'output' })).toBeInTheDocument()
   expect(screen.queryByText('No chats yet')).toBeNull()
 })
 
@@ -192,6 +193,8 @@ it('loads further pages of ten (ยง9.5)', async () => {
     await userEvent.click(screen.getByRole('button', { name: 'Show more' }))
   }
   await waitFor(() => expect(rows()).toHaveLength(23))
+  // The button is gone. The next key reaches the first new row.
+  expect(rows()[19]).toHaveFocus()
   expect(screen.queryByRole('button', { name: 'Show more' })).toBeNull()
   expect(api.seen(route).map(({ query }) => query.get('page'))).toEqual(['1', '2', '3'])
 })

@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import { useState } from 'react'
-import { useChatSearch } from '../../data/chats.ts'
+import { useChatSearch, type ChatSearch } from '../../data/chats.ts'
 import { Dialog } from '../../ui/dialog/dialog.tsx'
 import { moveByArrowKeys, useFocusList } from '../../ui/focus-list.ts'
 import { SearchInput } from '../../ui/form/text-input.tsx'
@@ -12,8 +12,9 @@ export function HistoryDialog({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('')
   const [search, setSearch] = useState('')
   const result = useChatSearch(search)
-  /** The arrow keys move through the search box and the rows as one column. */
-  const { add, list } = useFocusList()
+  // The arrow keys move through the search box and the rows as one column.
+  const focusList = useFocusList()
+  const { add, list } = focusList
   return (
     <Dialog title="Search chats" hideTitle place="top" onClose={onClose}>
       {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- the arrow keys bubble from the box and the rows */}
@@ -51,15 +52,17 @@ export function HistoryDialog({ onClose }: { readonly onClose: () => void }) {
         </form>
         {/* The same height in every state, so that nothing jumps while a search runs. */}
         <div className="h-[min(28rem,60dvh)] overflow-y-auto overscroll-contain">
-          <HistoryResults addRow={add} result={result} search={search} onOpen={onClose} />
+          <HistoryResults focusList={focusList} result={result} search={search} onOpen={onClose} />
         </div>
-        <output className="sr-only">{announce(result.chats.length, result.isLoading, result.hasMore)}</output>
+        <output className="sr-only">{announce(result)}</output>
       </div>
     </Dialog>
   )
 }
 
-function announce(count: number, isLoading: boolean, hasMore: boolean): string {
-  if (isLoading || count === 0) return ''
-  return `${count}${hasMore ? ' or more' : ''} ${count === 1 ? 'chat' : 'chats'}`
+/** Says to a screen reader how many chats are listed. The alert of an error says itself what it is. */
+function announce({ chats, isLoading, error, hasMore }: ChatSearch): string {
+  if (isLoading || error !== undefined) return ''
+  if (chats.length === 0) return 'No chats'
+  return `${chats.length}${hasMore ? ' or more' : ''} ${chats.length === 1 ? 'chat' : 'chats'}`
 }

@@ -1,22 +1,23 @@
 import { MessagesSquare, SearchX } from 'lucide-react'
-import { useEffect, useEffectEvent, useRef } from 'react'
+import { useEffect, useEffectEvent } from 'react'
 import type { ChatSearch } from '../../data/chats.ts'
 import { Button } from '../../ui/button/button.tsx'
+import { useFocusAfterRemoval } from '../../ui/focus-after-removal.ts'
 import type { FocusList } from '../../ui/focus-list.ts'
 import { ErrorState } from '../../ui/states/error-state.tsx'
 import { EmptyState, LoadingState } from '../../ui/states/states.tsx'
 import { HistoryRow } from './history-row.tsx'
 
 export interface HistoryResultsProps {
-  /** The `ref` for every row. */
-  readonly addRow: FocusList['add']
+  /** Contains the rows while they are shown, after the search box. */
+  readonly focusList: FocusList
   readonly result: ChatSearch
   readonly search: string
   readonly onOpen: () => void
 }
 
 /** The results of the search, in each of its states (§2.45, §8.29). */
-export function HistoryResults({ addRow, result, search, onOpen }: HistoryResultsProps) {
+export function HistoryResults({ focusList, result, search, onOpen }: HistoryResultsProps) {
   const { chats, error, isLoading } = result
   if (isLoading) return <LoadingState>Loading chats...</LoadingState>
   if (error !== undefined)
@@ -39,18 +40,21 @@ export function HistoryResults({ addRow, result, search, onOpen }: HistoryResult
     <>
       <ul aria-label={search === '' ? 'Recent chats' : 'Chats found'} className="p-2">
         {chats.map((chat) => (
-          <HistoryRow key={chat.id} ref={addRow} chat={chat} search={search} onOpen={onOpen} />
+          <HistoryRow key={chat.id} ref={focusList.add} chat={chat} search={search} onOpen={onOpen} />
         ))}
       </ul>
       {/* The key changes with every page, so that a button that stays in view loads the next one too. */}
-      {result.hasMore && <MoreButton key={chats.length} result={result} />}
+      {result.hasMore && <MoreButton key={chats.length} focusList={focusList} result={result} />}
     </>
   )
 }
 
-/** A button that loads the next page when pressed, or when it is scrolled into view. */
-function MoreButton({ result }: { readonly result: ChatSearch }) {
-  const box = useRef<HTMLDivElement>(null)
+/**
+ * A button that loads the next page when pressed, or when it is scrolled into view. The focus then moves to the row
+ * before the new ones.
+ */
+function MoreButton({ focusList, result }: Pick<HistoryResultsProps, 'focusList' | 'result'>) {
+  const box = useFocusAfterRemoval<HTMLDivElement>(() => focusList.list().at(-1)?.focus())
   const load = useEffectEvent(result.loadMore)
   useEffect(() => {
     if (box.current === null) return
@@ -59,7 +63,7 @@ function MoreButton({ result }: { readonly result: ChatSearch }) {
     })
     observer.observe(box.current)
     return () => observer.disconnect()
-  }, [])
+  }, [box])
   return (
     <div ref={box} className="flex justify-center px-2 pb-3">
       <Button look="plain" size="small" busy={result.isLoadingMore} onClick={result.loadMore}>
