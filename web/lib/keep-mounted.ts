@@ -6,8 +6,11 @@ import { createContext, use, useEffect } from 'react'
  */
 export const KeepMountedContext = createContext<() => () => void>(() => () => undefined)
 
-/** Keeps the list item around a component mounted, because the user may have written something in the component. */
-export function useKeepMounted(): void {
+/**
+ * Keeps the list item around a component mounted while `isNeeded`, because the component has a state that must not be
+ * lost, such as a text that the user has written.
+ */
+export function useKeepMounted(isNeeded = true): void {
   const keep = use(KeepMountedContext)
-  useEffect(keep, [keep])
+  useEffect(() => (isNeeded ? keep() : undefined), [keep, isNeeded])
 }

@@ -24,6 +24,8 @@ export function FoldedContent({ children }: { readonly children: ReactNode }) {
     return () => observer.disconnect()
   }, [])
   const isFolded = isTall && !isOpen
+  // Opened content stays open while the user scrolls away and back.
+  useKeepMounted(isTall && isOpen)
   const toggle = () => {
     setOpen(!isOpen)
     // The page gets shorter above the button, which would otherwise leave the window.
@@ -59,13 +61,6 @@ export function FoldedContent({ children }: { readonly children: ReactNode }) {
           {isOpen ? 'Show less' : 'Show all'}
         </button>
       )}
-      {isTall && isOpen && <KeepMounted />}
     </>
   )
-}
-
-/** Opened content stays open while the user scrolls away and back. */
-function KeepMounted() {
-  useKeepMounted()
-  return null
 }

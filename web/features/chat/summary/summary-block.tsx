@@ -26,6 +26,8 @@ export const SummaryBlock = memo(function SummaryBlock({ compaction, summaries }
   const { save, rewrite, remove } = useSummaryActions(compaction, summaries)
   const editButton = useRef<HTMLButtonElement>(null)
   const isRewriting = useIsAhead(compaction.rewriting_until) || rewrite.pending
+  // The busy state stays while the user scrolls away and back.
+  useKeepMounted(rewrite.pending)
   const close = () => {
     flushSync(() => summaries.edit(undefined))
     editButton.current?.focus({ preventScroll: true })
@@ -111,7 +113,6 @@ export const SummaryBlock = memo(function SummaryBlock({ compaction, summaries }
           )}
         </div>
       )}
-      {rewrite.pending && <KeepMounted />}
     </aside>
   )
 })
@@ -134,10 +135,4 @@ function SummaryOrigin({ compaction: { bot, model, time } }: { readonly compacti
       <bdi>{bot}</bdi> · <bdi>{model}</bdi> · <time dateTime={time}>{formatRecent(new Date(time))}</time>
     </span>
   )
-}
-
-/** The busy state stays while the user scrolls away and back. */
-function KeepMounted() {
-  useKeepMounted()
-  return null
 }
