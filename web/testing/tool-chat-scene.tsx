@@ -98,6 +98,15 @@ export async function openRunning(seq: number, messages: readonly Message[]) {
   return { api, stream, view }
 }
 
+/** Presses a button that requests a run. Returns what was sent, and the stream of the run. */
+export async function pressForRun(api: ScriptedApi, name: string, path = '/api/chat/completions') {
+  const stream = api.stream(`POST ${path}`)
+  await userEvent.click(button(name))
+  const requests = api.seen(`POST ${path}`)
+  expect(requests).toHaveLength(1)
+  return { sent: requests[0]?.body, stream: stream() }
+}
+
 /** Sends a message and starts its reply 'a1'. Returns the stream of the reply. */
 export async function send(api: ScriptedApi, content: string): Promise<EventStream> {
   const stream = api.stream('POST /api/chat/completions')

@@ -39,6 +39,20 @@ describe('a call with an elicitation', () => {
     maximum: 150,
     value: null,
   } as const
+  const choiceOf = (
+    label: string,
+    many: boolean,
+    options: Readonly<Record<string, string>>,
+    value: string[] = [],
+  ) => ({
+    ...shared,
+    kind: 'choice' as const,
+    many,
+    name: label.toLowerCase(),
+    label,
+    options: Object.entries(options).map(([key, text]) => ({ value: key, label: text })),
+    value,
+  })
   const openAsking = async (fields: Fields, id = 'q1') => {
     const asking = call('a1', 'u1', {
       call: { state: 'running', question: { id, message: 'Who are you?', fields } },
@@ -54,30 +68,8 @@ describe('a call with an elicitation', () => {
       name,
       age,
       { ...shared, kind: 'switch', name: 'news', label: 'News', value: true },
-      {
-        ...shared,
-        kind: 'choice',
-        many: false,
-        name: 'colour',
-        label: 'Colour',
-        options: [
-          { value: 'r', label: 'Red' },
-          { value: 'g', label: 'Green' },
-        ],
-        value: [],
-      },
-      {
-        ...shared,
-        kind: 'choice',
-        many: true,
-        name: 'days',
-        label: 'Days',
-        options: [
-          { value: 'mo', label: 'Monday' },
-          { value: 'tu', label: 'Tuesday' },
-        ],
-        value: ['mo'],
-      },
+      choiceOf('Colour', false, { r: 'Red', g: 'Green' }),
+      choiceOf('Days', true, { mo: 'Monday', tu: 'Tuesday' }, ['mo']),
     ])
     expect(form()).toHaveTextContent('The connector default asks you:Who are you?')
     expect(form()).toHaveTextContent('Never give it a password or another secret.')
@@ -152,15 +144,7 @@ describe('a call with an elicitation', () => {
   })
 
   describe('its entries', () => {
-    const colour = {
-      ...shared,
-      kind: 'choice',
-      many: false,
-      name: 'colour',
-      label: 'Colour',
-      options: [{ value: 'r', label: 'Red' }],
-      value: [],
-    } satisfies Fields[number]
+    const colour = choiceOf('Colour', false, { r: 'Red' })
     const news = { ...shared, kind: 'switch', name: 'news', label: 'News', value: true } as const
     const fields: Fields = [name, age, colour, news]
     const field = (label: string) => within(form()).getByLabelText(label)

@@ -12,6 +12,7 @@ import {
   call,
   chatOf,
   openToolChat,
+  pressForRun,
   question,
   result,
   showAllElements,
@@ -140,14 +141,9 @@ describe('a finished call', () => {
 
   it('does not run again on regenerate, which requests another reply to its result (§4.24)', async () => {
     const { api } = await openToolChat(finished)
-    const stream = api.stream('POST /api/chat/completions')
-    await userEvent.click(button('Regenerate'))
-    expect(api.seen('POST /api/chat/completions')[0]?.body).toEqual({
-      chatId: 'c1',
-      botName: 'Fox',
-      userMessageId: 'r1',
-    })
-    await streamReply(stream(), 'Five, I said.', result('r1', 'a1'), 'a3')
+    const { sent, stream } = await pressForRun(api, 'Regenerate')
+    expect(sent).toEqual({ chatId: 'c1', botName: 'Fox', userMessageId: 'r1' })
+    await streamReply(stream, 'Five, I said.', result('r1', 'a1'), 'a3')
     expect(await screen.findByLabelText('Version 2 of 2')).toBeVisible()
     expect(block()).toHaveTextContent('Calculator')
   })

@@ -19,6 +19,7 @@ import {
   connector,
   message,
   openToolChat,
+  pressForRun,
   question,
   result,
   send,
@@ -95,9 +96,8 @@ describe('a call that needs approval', () => {
 
   it('runs once when allowed once, and the turn continues in the same stream (§2.33, §4.20, §4.23, §7.12, §7.36, §7.37)', async () => {
     const { api } = await openToolChat(waiting)
-    const stream = api.stream('POST /api/tool/confirm')
-    await userEvent.click(button('Allow Once'))
-    expect(api.seen('POST /api/tool/confirm')[0]?.body).toEqual({
+    const { sent, stream } = await pressForRun(api, 'Allow Once', '/api/tool/confirm')
+    expect(sent).toEqual({
       chatId: 'c1',
       messageId: 'a1',
       botName: 'Owl',
@@ -108,20 +108,20 @@ describe('a call that needs approval', () => {
     expect(within(block()).getByRole('button', { name: /Running/ })).toBeVisible()
     expect(block().querySelector('.animate-spin')).not.toBeNull()
     expect(screen.queryByRole('button', { name: 'Allow Once' })).toBeNull()
-    stream().send({ type: 'started', user_message: question, assistant_message: running })
-    stream().send({
+    stream.send({ type: 'started', user_message: question, assistant_message: running })
+    stream.send({
       type: 'tool_progress',
       message_id: 'a1',
       progress: { progress: 3, total: 10, message: 'adding' },
     })
     expect(await screen.findByText('3 of 10 - adding')).toBeVisible()
     expect(screen.getByRole('progressbar')).toHaveValue(0.3)
-    stream().send({ type: 'tool_result', role: 'user', content: '5', message: result('r1', 'a1') })
+    stream.send({ type: 'tool_result', role: 'user', content: '5', message: result('r1', 'a1') })
     expect(await within(block()).findByRole('button', { name: /Done, 12 ms/ })).toBeVisible()
-    stream().send({ type: 'reply', assistant_message: emptyReply('a2', 'r1') })
+    stream.send({ type: 'reply', assistant_message: emptyReply('a2', 'r1') })
     expect(await screen.findByText('The reply is being written')).toBeInTheDocument()
-    stream().text('It is five.')
-    stream().end()
+    stream.text('It is five.')
+    stream.end()
     expect(await screen.findByText('It is five.')).toBeVisible()
     expect(turns()).toHaveLength(2)
     expect(api.seen('PUT /api/mcp-server/default')).toHaveLength(0)
@@ -205,14 +205,13 @@ describe('a call that needs approval', () => {
 
   it("sends the message 'cancel' when denied (§4.22)", async () => {
     const { api } = await openToolChat(waiting)
-    const stream = api.stream('POST /api/chat/completions')
-    await userEvent.click(button('Deny'))
-    const sent = api.seen('POST /api/chat/completions')[0]?.body as { id: string }
+    const { sent, stream } = await pressForRun(api, 'Deny')
     expect(sent).toMatchObject({ content: 'cancel', parentId: 'a1', chatId: 'c1' })
     expect(turns()).toHaveLength(4)
     expect(turns()[2]).toHaveTextContent('cancel')
     expect(within(block()).getByRole('button', { name: /Denied/ })).toBeVisible()
-    await streamReply(stream(), 'As you wish.', message(sent.id, 'a1', { content: 'cancel' }), 'a2')
+    const { id } = sent as { id: string }
+    await streamReply(stream, 'As you wish.', message(id, 'a1', { content: 'cancel' }), 'a2')
     expect(screen.queryByRole('button', { name: 'Allow Once' })).toBeNull()
   })
 

@@ -15,6 +15,7 @@ import {
   connector,
   openRunning,
   openToolChat,
+  pressForRun,
   question,
   result,
   send,
@@ -85,16 +86,9 @@ describe('a turn that ends with a result', () => {
 
   it('continues on request, with the bot that began it (§4.23, §7.11, §12.24, §13.19)', async () => {
     const { api } = await openToolChat(halfway)
-    const stream = api.stream('POST /api/chat/completions')
-    await userEvent.click(button('Continue'))
-    expect(api.seen('POST /api/chat/completions')[0]?.body).toEqual({
-      chatId: 'c1',
-      botName: 'Owl',
-      content: '5',
-      server: 'default',
-      parentId: 'r1',
-    })
-    await streamReply(stream(), 'It is five.', result('r1', 'a1'), 'a2')
+    const { sent, stream } = await pressForRun(api, 'Continue')
+    expect(sent).toEqual({ chatId: 'c1', botName: 'Owl', content: '5', server: 'default', parentId: 'r1' })
+    await streamReply(stream, 'It is five.', result('r1', 'a1'), 'a2')
     expect(screen.queryByRole('button', { name: 'Continue' })).toBeNull()
   })
 
