@@ -58,11 +58,15 @@ export const homeOutbox = {
   isUnsent: (request: string): boolean => read(request)?.failure !== undefined,
   /**
    * Moves the text back into the input. The request id is kept for the next message unless the chat is known, since a chat
-   * may be reserved for it.
+   * may be reserved for it. The page of a known chat must not send the message when the user goes forward to it.
    */
   edit({ request, content, chatId }: HomeMessage): void {
     remove(request)
     if (chatId === undefined) browserStorage.write(storageKeys.homeRequest, request)
+    else {
+      browserStorage.remove(storageKeys.newMessage(chatId))
+      browserStorage.remove(storageKeys.newBot(chatId))
+    }
     restoreDraft(storageKeys.homeDraft, content)
   },
   /** Called when the page of a chat has taken its first message. */
