@@ -253,6 +253,31 @@ describe('a call that needs approval', () => {
     expect(screen.getByPlaceholderText('Type your message...')).toHaveValue('')
   })
 
+  it('sends the denial of one of several calls again with the bot that made them (§12.24, §12.29)', async () => {
+    expectConsole('error', /Error sending message/)
+    const place = { index: 1, total: 2 }
+    const { api } = await openToolChat(
+      chatOf(question, call('a1', 'u1', { call: { state: 'waiting', place } })),
+    )
+    const route = 'POST /api/chat/completions'
+    // No response to the check of the connection either, so that nothing is sent without a click.
+    api
+      .on('GET /healthz', () => new Response('', { status: 502 }))
+      .on(route, () => {
+        throw new TypeError('Failed to fetch')
+      })
+    await userEvent.click(button('Deny'))
+    const again = await screen.findByRole('button', { name: 'Send again' })
+    const stream = api.stream(route)
+    await userEvent.click(again)
+    expect(api.seen(route).map(({ body }) => body)).toMatchObject([
+      { botName: 'Owl', denyOne: true },
+      { botName: 'Owl', denyOne: true },
+    ])
+    stream().end()
+    await waitForTurnEnd()
+  })
+
   it('shows the account of its own credential, and not that of an earlier one (§13.38)', async () => {
     const mail = makeConnector({ name: 'Gmail', url: 'builtin://google-gmail', is_default: true })
     const send = (credential: string) =>

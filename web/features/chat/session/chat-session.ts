@@ -134,10 +134,11 @@ export class ChatSession {
     return true
   }
 
-  /** Sends the unsent message again, with the same id. */
+  /** Sends the unsent message again, with the same id. Calls after a denied one belong to the bot that made them. */
   sendAgain(botName: string | undefined): void {
     const message = this.#state.unsent?.message
-    if (message !== undefined) this.send({ ...message, botName: botName ?? message.botName })
+    if (message === undefined) return
+    this.send(message.denyOne === true ? message : { ...message, botName: botName ?? message.botName })
   }
 
   /** Moves the text of the unsent message back into the input. */
