@@ -45,7 +45,7 @@ it('starts a new row at every text of the model (§13.39)', () => {
   expect(fold([...five.slice(0, 3), ...five.slice(0, 3)], { 3: 'Then.' })).toEqual([])
 })
 
-it('folds the calls of a shared chat, which have no results (§13.39)', () => {
+it('folds answered calls whose results are not on the path of a link (§13.39)', () => {
   const replies = Array.from({ length: 6 }, (_, index) =>
     makeReply(`a${index}`, `p${index}`, { tool: 't', content: '', call: { state: 'answered' } }),
   )

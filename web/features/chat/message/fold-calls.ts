@@ -64,7 +64,7 @@ interface Call {
   readonly result: Message | undefined
 }
 
-/** A shared chat has no results, only states. */
+/** The result may be on another branch than the one that a link shows. */
 function isOver({ reply, result }: Call): boolean {
   return result !== undefined || reply.call?.state === 'answered'
 }
