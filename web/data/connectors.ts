@@ -49,10 +49,10 @@ export function useLatestConnectors() {
 
 /** What models read of a tool, as it is now (§17.27). */
 export function useModelTool(connector: string, tool: string) {
-  return useSWR<ModelTool, Error>(
-    `/api/mcp-server/${encodeURIComponent(connector)}/tools/${encodeURIComponent(tool)}`,
-    { revalidateOnMount: true, dedupingInterval: 0 },
-  )
+  return useSWR<ModelTool, Error>(`${connectorPath(connector)}/tools/${encodeURIComponent(tool)}`, {
+    revalidateOnMount: true,
+    dedupingInterval: 0,
+  })
 }
 
 /**

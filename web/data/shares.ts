@@ -2,7 +2,7 @@ import type { OwnShare, ShareResponse, SharedChat } from '@yonder/contract/share
 import useSWR from 'swr'
 import { isNotFound, readReason } from '../lib/api/api-error.ts'
 import { readPublicly } from '../lib/api/api-client.ts'
-import { readOptions } from '../lib/api/api-provider.tsx'
+import { optionalReadOptions, readOptions } from '../lib/api/api-provider.tsx'
 import { useAction } from '../lib/api/use-action.ts'
 import { sharesKey } from './keys.ts'
 
@@ -20,11 +20,8 @@ const sharedChatOptions = {
   ...readOptions,
   // A shared chat never changes (§7.28).
   revalidateOnReconnect: false,
-  onErrorRetry: (...args: Parameters<typeof readOptions.onErrorRetry>) => {
-    const [error] = args
-    if (isNotFound(error)) return
-    readOptions.onErrorRetry(...args)
-  },
+  // A missing chat is logged, but not read again.
+  onErrorRetry: optionalReadOptions.onErrorRetry,
 }
 
 /** The chat behind a link (§7.9, §20.11). */
