@@ -58,7 +58,7 @@ it("keeps a service's response in the address until the user signs in, and does 
   expect(api.requests.filter(({ route }) => route !== 'GET /api/settings')).toEqual([])
 })
 
-it('keeps its live updates open when another screen is opened (§10.7, §14.33)', async () => {
+it('keeps its live updates open when another screen is opened (§10.7)', async () => {
   const request = (_name: string, _options: object, work: () => Promise<void>) => work()
   vi.spyOn(navigator, 'locks', 'get').mockReturnValue({ request } as unknown as LockManager)
   vi.stubGlobal('BroadcastChannel', BroadcastChannel)

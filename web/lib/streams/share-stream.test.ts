@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { BroadcastChannel } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Connection, ConnectionState } from '../api/connection.ts'
@@ -6,23 +5,24 @@ import { createStore } from '../store.ts'
 import { shareStream } from './share-stream.ts'
 import type { SharedStreamState } from './share-stream.ts'
 
-/** One lock, held by the first page that requests it. */
+/** Locks by name, each held by the first page that requests it. */
 function createLocks() {
-  const queue: (() => Promise<void>)[] = []
-  let held = false
-  const next = async (): Promise<void> => {
-    const turn = held ? undefined : queue.shift()
+  const queues = new Map<string, (() => Promise<void>)[]>()
+  const held = new Set<string>()
+  const next = async (name: string): Promise<void> => {
+    const turn = held.has(name) ? undefined : queues.get(name)?.shift()
     if (turn === undefined) return
-    held = true
+    held.add(name)
     await turn()
-    held = false
-    await next()
+    held.delete(name)
+    await next(name)
   }
   return {
-    request: (_name: string, { signal }: { signal: AbortSignal }, work: () => Promise<void>) =>
+    request: (name: string, { signal }: { signal: AbortSignal }, work: () => Promise<void>) =>
       new Promise<void>((resolve, reject) => {
-        queue.push(() => (signal.aborted ? Promise.resolve() : work().then(resolve, reject)))
-        void next()
+        const turn = () => (signal.aborted ? Promise.resolve() : work().then(resolve, reject))
+        queues.set(name, [...(queues.get(name) ?? []), turn])
+        void next(name)
       }),
   }
 }
@@ -218,12 +218,30 @@ it('is unavailable where the server refuses it, and in a browser without locks (
   expect(server.requests).toBe(requests)
 })
 
-it('is separate for each name, and is retried after a delay', async () => {
-  const [ada, eve] = [openPage('ada'), openPage('eve')]
-  await vi.waitFor(() => expect(ada.states).toEqual(['open']))
-  eve.leave()
+it('is separate for each name', async () => {
+  const pages = [openPage('ada'), openPage('eve')]
+  await vi.waitFor(() => expect(pages.map(({ states }) => states)).toEqual([['open'], ['open']]))
+  server.send('one')
+  server.send('two')
+  const once = ['ready', 'one', 'two']
+  await vi.waitFor(() => expect(pages.map(({ received }) => received)).toEqual([once, once]))
+  expect(server.requests).toBe(2)
+})
+
+it('is retried at once, and then after pauses that grow', async () => {
+  vi.useFakeTimers()
+  const pass = async (milliseconds: number) => {
+    await vi.advanceTimersByTimeAsync(milliseconds)
+    return server.requests
+  }
+  openPage()
+  expect(await pass(0)).toBe(1)
   server.status = 503
   server.cut()
-  await wait(300)
-  expect(server.requests).toBeLessThanOrEqual(3)
+  expect(await pass(0)).toBe(2)
+  for (const [index, pause] of [500, 1000, 2000].entries()) {
+    expect(await pass(pause - 1)).toBe(2 + index)
+    expect(await pass(1)).toBe(3 + index)
+  }
+  vi.useRealTimers()
 })
