@@ -1,5 +1,6 @@
 import { botLimits, describeRange, maxInstructionsChars } from '@yonder/contract/lib/bot-limits'
 import type { ApiType, Bot, EndpointDraft, BotInput, ReasoningEffort } from '@yonder/contract/bot'
+import { formatCount } from '../../lib/format-usage.ts'
 import type { Problems } from '../../lib/use-form.ts'
 
 /** The state of the bot form: the texts as typed, and which groups of fields are shown. */
@@ -157,7 +158,7 @@ export function checkBotDraft(
   if (missing.length > 0)
     return Object.fromEntries(missing.map((field) => [field, 'Please fill in all required fields']))
   if (draft.instructions.trim().length > maxInstructionsChars)
-    return { instructions: `Instructions must have at most ${count(maxInstructionsChars)} characters` }
+    return { instructions: `Instructions must have at most ${formatCount(maxInstructionsChars)} characters` }
   const wrong = (Object.keys(numbers) as NumberField[]).find(
     (field) => isUnreadable(field) || !isInRange(field, draft[field]),
   )
@@ -177,9 +178,5 @@ function isInRange(field: NumberField, text: string): boolean {
 export function describeLength({ instructions }: Pick<BotDraft, 'instructions'>): string {
   const { length } = instructions.trim()
   if (length < 0.9 * maxInstructionsChars) return ''
-  return `${count(length)} of ${count(maxInstructionsChars)} characters.`
-}
-
-function count(chars: number): string {
-  return chars.toLocaleString('en')
+  return `${formatCount(length)} of ${formatCount(maxInstructionsChars)} characters.`
 }

@@ -1,6 +1,7 @@
 import type { LocalModels } from '@yonder/contract/bot'
 import { useId, type Ref } from 'react'
 import type { ModelListState } from '../../data/bot-checks.ts'
+import { formatCount } from '../../lib/format-usage.ts'
 import { Button } from '../../ui/button/button.tsx'
 import { Field } from '../../ui/form/field.tsx'
 import { TextInput } from '../../ui/form/text-input.tsx'
@@ -59,12 +60,9 @@ function describeList(list: ModelListState): string {
   if (problem !== undefined) return problem
   const total = models.length + omitted
   if (total === 0) return 'The provider lists no models. Type the name.'
-  if (omitted > 0) return `${count(models.length)} of ${count(total)} models are suggested; type any other.`
-  return total === 1 ? '1 model is suggested.' : `${count(total)} models are suggested.`
-}
-
-function count(models: number): string {
-  return models.toLocaleString('en')
+  if (omitted > 0)
+    return `${formatCount(models.length)} of ${formatCount(total)} models are suggested; type any other.`
+  return total === 1 ? '1 model is suggested.' : `${formatCount(total)} models are suggested.`
 }
 
 export interface LocalModelChoicesProps {
@@ -95,7 +93,7 @@ export function LocalModelChoices({ local, onChoose }: LocalModelChoicesProps) {
       </ul>
       <p className="text-xs text-muted">
         {further > 0
-          ? `Choose a model to fill in its address. The model field suggests ${count(further)} more.`
+          ? `Choose a model to fill in its address. The model field suggests ${formatCount(further)} more.`
           : 'Choose a model to fill in its address.'}
       </p>
     </section>

@@ -1,4 +1,5 @@
 import type { SentMessage, SentTool, SentPrompt } from '@yonder/contract/sent-prompt'
+import { formatCount } from '../../lib/format-usage.ts'
 
 /** Characters of a message with the calls that it makes. */
 export function sizeOfMessage({ content, tool_calls: calls = [] }: SentMessage): number {
@@ -14,7 +15,11 @@ export function sizeOfTool({ name, description, schema }: SentTool): number {
 export function describeSize({ instructions, messages, tools, missing }: SentPrompt): string {
   const sizes = [instructions?.length ?? 0, ...messages.map(sizeOfMessage), ...tools.map(sizeOfTool)]
   const chars = sizes.reduce((total, size) => total + size, 0)
-  return `${chars.toLocaleString('en')} characters ${missing.length === 0 ? 'in all' : 'still stored'}`
+  return `${formatChars(chars)} ${missing.length === 0 ? 'in all' : 'still stored'}`
+}
+
+export function formatChars(chars: number): string {
+  return chars === 1 ? '1 character' : `${formatCount(chars)} characters`
 }
 
 /** The options that were sent. */
@@ -24,6 +29,6 @@ export function describeOptions(prompt: SentPrompt): string[] {
     ...(temperature === undefined ? [] : [`temperature ${temperature}`]),
     ...(top_p === undefined ? [] : [`top-p ${top_p}`]),
     ...(reasoning_effort === undefined ? [] : [`reasoning effort ${reasoning_effort}`]),
-    ...(max_tokens === null ? [] : [`at most ${max_tokens.toLocaleString('en')} tokens`]),
+    ...(max_tokens === null ? [] : [`at most ${formatCount(max_tokens)} tokens`]),
   ]
 }

@@ -7,7 +7,7 @@ import { Dialog } from '../../ui/dialog/dialog.tsx'
 import { Disclosure } from '../../ui/disclosure.tsx'
 import { InertText } from '../../ui/inert-text.tsx'
 import { LoadingState } from '../../ui/states/states.tsx'
-import { describeOptions, describeSize, sizeOfMessage, sizeOfTool } from './describe-prompt.ts'
+import { describeOptions, describeSize, formatChars, sizeOfMessage, sizeOfTool } from './describe-prompt.ts'
 
 export interface PromptDialogProps {
   readonly chatId: string
@@ -145,10 +145,6 @@ function Text({ children }: { readonly children: string }) {
       <InertText>{children}</InertText>
     </div>
   )
-}
-
-function formatChars(chars: number): string {
-  return chars === 1 ? '1 character' : `${chars.toLocaleString('en')} characters`
 }
 
 function sum(sizes: readonly number[]): number {
