@@ -6,7 +6,7 @@ import type Axe from 'axe-core'
 
 const axeScript = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Expects that axe finds no violation on the page. */
+/** Expects that axe finds no violation on the page, and that screen readers can announce what appears on it. */
 export async function checkAccessibility(page: Page): Promise<void> {
   // Elements have less contrast while they fade in. Endless animations are ignored.
   await page.waitForFunction(() =>
@@ -25,6 +25,17 @@ export async function checkAccessibility(page: Page): Promise<void> {
       `${id}: ${help}\n${nodes.map(({ target, failureSummary }) => `  ${target.join(' ')}\n  ${failureSummary}`).join('\n')}`,
   )
   expect(findings, 'violations that axe found').toStrictEqual([])
+  await expectLiveRegions(page)
+}
+
+/** Expects that no empty status is hidden: a region that appears together with its text may not be announced. */
+async function expectLiveRegions(page: Page): Promise<void> {
+  const hidden = await page.evaluate(() =>
+    [...document.querySelectorAll('output, [role="status"]')]
+      .filter((region) => region.textContent === '' && getComputedStyle(region).display === 'none')
+      .map(({ outerHTML }) => outerHTML),
+  )
+  expect(hidden, 'empty live regions that are hidden').toStrictEqual([])
 }
 
 /** Expects that the page is not wider than its window. */

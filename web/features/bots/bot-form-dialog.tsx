@@ -144,7 +144,7 @@ function FooterMessage({ problem, result }: FooterMessageProps) {
       </p>
       <output
         className={classNames(
-          'block max-h-40 w-full overflow-y-auto text-sm wrap-anywhere empty:hidden',
+          'block max-h-40 w-full overflow-y-auto text-sm wrap-anywhere empty:sr-only',
           tone,
         )}
       >

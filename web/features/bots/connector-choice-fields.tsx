@@ -109,7 +109,7 @@ function ConnectorCheckboxes({ names, onChange }: ConnectorCheckboxesProps) {
           />
         ))}
       </div>
-      <output className="text-xs text-muted empty:hidden">
+      <output className="text-xs text-muted empty:sr-only">
         {all.length === 0
           ? 'You have no connectors. Until you add and choose one, the bot gets no tools.'
           : shown.length === 0

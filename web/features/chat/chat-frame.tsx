@@ -107,7 +107,7 @@ export interface ChatStatusProps {
 export function ChatStatus({ view: { isConnected, notice }, pending }: ChatStatusProps) {
   const hint = pending && describePending(countCallsAfter(pending))
   const text = isConnected ? (notice?.text ?? hint) : sentenceOf('reconnecting')
-  return <output className="block px-4 pb-2 text-center text-sm text-muted empty:hidden">{text}</output>
+  return <output className="block px-4 pb-2 text-center text-sm text-muted empty:sr-only">{text}</output>
 }
 
 function describePending(callsAfter: number): string {

@@ -58,7 +58,7 @@ export function ApprovalCard({ message, allow, deny }: ApprovalCardProps) {
   }
   return (
     <div className="flex flex-col gap-3 border-t border-line p-3">
-      <output className="empty:hidden">{obstacle !== undefined && <Obstacle reason={obstacle} />}</output>
+      <output className="empty:sr-only">{obstacle !== undefined && <Obstacle reason={obstacle} />}</output>
       {call?.changes !== undefined && call.changes.length > 0 && (
         <Suspense>
           <ToolChanges changes={call.changes} />
