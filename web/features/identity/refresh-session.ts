@@ -15,7 +15,8 @@ export async function refreshSession(
   previous: Session,
 ): Promise<Session> {
   if (previous.refreshToken === null) {
-    store.clear()
+    // Another user may have signed in since the session was read.
+    if (store.read()?.accessToken === previous.accessToken) store.clear()
     throw new SignedOutError('The access token has expired and cannot be refreshed.')
   }
   const isStored = (): boolean => store.read()?.refreshToken === previous.refreshToken

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createSessionStore } from './session-store.ts'
 import type { Session } from './session-store.ts'
+import { refreshSession } from './refresh-session.ts'
 import { createTokenSource } from './token-source.ts'
 
 const store = createSessionStore('https://id.example', 'yonder')
@@ -46,6 +47,18 @@ it('refuses a request of a user when another user has signed in (§15.25)', asyn
   store.write(sessionOf('eve', hourMs))
   const tokens = createTokenSource(store, openNothing)
   await expect(tokens.get('ada')).rejects.toThrow('Another user has signed in.')
+})
+
+it('ends a session that cannot be refreshed, but not that of a user who has signed in meanwhile (§15.25)', async () => {
+  const ended: Session = { ...sessionOf('ada', 0), refreshToken: null }
+  const expired = 'The access token has expired and cannot be refreshed.'
+  const next = sessionOf('eve', hourMs)
+  store.write(next)
+  await expect(refreshSession(store, openNothing, ended)).rejects.toThrow(expired)
+  expect(store.read()).toEqual(next)
+  store.write(ended)
+  await expect(refreshSession(store, openNothing, ended)).rejects.toThrow(expired)
+  expect(store.read()).toBeNull()
 })
 
 it('refuses a request that was waiting for a token when another user signed in (§15.25)', async () => {
