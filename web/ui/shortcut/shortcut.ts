@@ -43,6 +43,14 @@ export function isSendKey(event: ReactKeyboardEvent): boolean {
   return event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing && event.keyCode !== 229
 }
 
+/**
+ * Whether the event is Escape without Shift, which closes an editor. With Shift it moves the focus to the message input
+ * (§14.24), and during the composition of an input method it ends the composition.
+ */
+export function isCancelKey(event: ReactKeyboardEvent): boolean {
+  return event.key === 'Escape' && !event.shiftKey && !event.nativeEvent.isComposing
+}
+
 /** Calls `onPress` when the shortcut is pressed anywhere on the page, unless a dialog is open. */
 export function useShortcut(shortcut: string, onPress: () => void): void {
   const press = useEffectEvent(onPress)

@@ -9,7 +9,7 @@ import { Button } from '../../../ui/button/button.tsx'
 import { useDiscardQuestion } from '../../../ui/dialog/discard-question.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { prepareForLongLine, hasLongLine } from '../../../ui/long-text.tsx'
-import { isSendKey } from '../../../ui/shortcut/shortcut.ts'
+import { isCancelKey, isSendKey } from '../../../ui/shortcut/shortcut.ts'
 import { NewLineButton } from '../composer/new-line-button.tsx'
 import { TypedText } from './typed-text.tsx'
 
@@ -124,7 +124,7 @@ function MessageEditor({ text: before, stored, onChange, onSend, onCancel }: Mes
         onPaste={({ currentTarget, clipboardData }) => prepareForLongLine(currentTarget, clipboardData)}
         onDrop={({ currentTarget, dataTransfer }) => prepareForLongLine(currentTarget, dataTransfer)}
         onKeyDown={(event) => {
-          if (event.key === 'Escape' && !event.shiftKey && !event.nativeEvent.isComposing) {
+          if (isCancelKey(event)) {
             event.preventDefault()
             requestClose()
           } else if (isSendKey(event)) {

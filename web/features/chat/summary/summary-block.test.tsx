@@ -113,6 +113,16 @@ test('asks before Escape discards a changed text (§26.12)', async () => {
   expect(block.queryByRole('textbox')).toBeNull()
 })
 
+test('Shift+Escape moves the focus to the message input, and closes no editor (§14.24, §26.12)', async () => {
+  const block = await openSummary()
+  await userEvent.click(block.getByRole('button', { name: 'Edit' }))
+  const box = block.getByRole('textbox')
+  await userEvent.type(box, ' More.{Shift>}{Escape}{/Shift}')
+  expect(screen.queryByRole('alertdialog')).toBeNull()
+  expect(box).toHaveValue('The **text** of s1. More.')
+  expect(screen.getByPlaceholderText('Type your message...')).toHaveFocus()
+})
+
 test('an edited text survives leaving the chat, also when the summary was removed meanwhile (§26.18)', async () => {
   const first = openChat(summarized(summary('s1', 'a2')))
   const name = 'Summary of 2 earlier messages'

@@ -2,10 +2,12 @@ import { maxSummaryChars } from '@yonder/contract/lib/chat-limits'
 import { useId, useLayoutEffect, useRef, useState } from 'react'
 import { formatCount } from '../../../lib/format-usage.ts'
 import { useKeepMounted } from '../../../lib/keep-mounted.ts'
+import { describeChanges } from '../../../lib/use-form.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { useDiscardQuestion } from '../../../ui/dialog/discard-question.tsx'
 import { hasLongLine, prepareForLongLine } from '../../../ui/long-text.tsx'
+import { isCancelKey } from '../../../ui/shortcut/shortcut.ts'
 
 export interface SummaryEditorProps {
   /** The stored text when the editing began. */
@@ -34,10 +36,7 @@ export function SummaryEditor(props: SummaryEditorProps) {
   const hint = useId()
   useKeepMounted()
   const isChanged = text !== before
-  const { requestClose, question } = useDiscardQuestion(
-    saving ? 'saving' : isChanged ? 'unsaved' : 'none',
-    onClose,
-  )
+  const { requestClose, question } = useDiscardQuestion(describeChanges(isChanged || saving, saving), onClose)
   const isTooLong = text.length > maxSummaryChars
   const isReady = text.trim() !== '' && !isTooLong && !isGone
   useLayoutEffect(() => {
@@ -70,7 +69,7 @@ export function SummaryEditor(props: SummaryEditorProps) {
         onPaste={({ currentTarget, clipboardData }) => prepareForLongLine(currentTarget, clipboardData)}
         onDrop={({ currentTarget, dataTransfer }) => prepareForLongLine(currentTarget, dataTransfer)}
         onKeyDown={(event) => {
-          if (event.key !== 'Escape' || event.nativeEvent.isComposing) return
+          if (!isCancelKey(event)) return
           event.preventDefault()
           requestClose()
         }}

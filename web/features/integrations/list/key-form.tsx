@@ -8,6 +8,7 @@ import { useForm } from '../../../lib/use-form.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { useDiscardQuestion } from '../../../ui/dialog/discard-question.tsx'
 import { TextInput } from '../../../ui/form/text-input.tsx'
+import { isCancelKey } from '../../../ui/shortcut/shortcut.ts'
 import { useIsMounted } from '../../../lib/use-is-mounted.ts'
 
 export interface KeyFormProps {
@@ -62,7 +63,7 @@ export function KeyForm({ id, integration, onClose }: KeyFormProps) {
           value={draft.key}
           onChange={(event) => change({ key: event.target.value })}
           onKeyDown={(event) => {
-            if (event.key !== 'Escape' || event.nativeEvent.isComposing) return
+            if (!isCancelKey(event)) return
             // Otherwise the question that opens would close at once.
             event.preventDefault()
             requestClose()
