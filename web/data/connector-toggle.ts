@@ -73,7 +73,6 @@ export function useToggleConnector(returnTo: string) {
       const isConfirmed = origins.length > 0 && isMounted() && (await confirmOrigins(connector.name, origins))
       if (isConfirmed && isMounted()) result = await toggle(api, connector, returnTo, origins)
       if (result !== undefined && result.authorization_url !== null && isMounted()) {
-        // If the user cancels the navigation, the buttons must be enabled again.
         onLeave()
         await leaveFor(result.authorization_url)
       }
@@ -89,15 +88,17 @@ export function useToggleConnector(returnTo: string) {
   })
   return async (connector: ToggleInput['connector']): Promise<void> => {
     const pending: PendingToggle = { name: connector.name }
-    const removePending = () =>
-      pendingToggles.update((toggles) => toggles.filter((toggle) => toggle !== pending))
     pendingToggles.update((toggles) => [...toggles, pending])
     const endChange = beginChange(connectorsKey)
-    const result = await action.run({ connector, onLeave: removePending })
+    const end = () => {
+      endChange()
+      pendingToggles.update((toggles) => toggles.filter((toggle) => toggle !== pending))
+    }
+    // If the user cancels the navigation, the page is not notified: nothing may wait for the end of this action.
+    const result = await action.run({ connector, onLeave: end })
     // A failed call may have changed the connector too. The row stays busy until the list is loaded again.
     if (!result.done && result.error !== undefined) await readNow(connectorsKey, () => mutate(connectorsKey))
-    endChange()
-    removePending()
+    end()
   }
 }
 

@@ -6,6 +6,8 @@ import { buttonOf, ConnectorsScene, defer, refuse, rowOf } from '../../testing/c
 import { makeConnector } from '../../testing/wire-objects.ts'
 import { expectConsole } from '../../testing/expect-console.ts'
 import { json, settle } from '../../testing/scripted-api.ts'
+import { connectorsKey } from '../../data/keys.ts'
+import { readAnnounced } from '../../lib/api/announced-reads.ts'
 import { toasts } from '../../lib/toasts.ts'
 import { ConfirmOriginsDialog } from './confirm-origins-dialog.tsx'
 import { ConnectorsSection } from './connectors-section.tsx'
@@ -148,7 +150,7 @@ describe('connecting', () => {
     expect(buttonOf('Connect')).toBeEnabled()
   })
 
-  it('opens the consent page, and stays busy until the browser returns', async () => {
+  it('opens the consent page, and stays busy until the browser returns, but is updated (§10.6)', async () => {
     const leave = vi.spyOn(location, 'assign').mockImplementation(() => undefined)
     const scene = new ConnectorsScene([files])
     scene.api.on(connect, () =>
@@ -158,6 +160,10 @@ describe('connecting', () => {
     await waitFor(() => expect(leave).toHaveBeenCalledWith('https://auth.example/authorize?state=1'))
     expect(buttonOf('Toggling...')).toBeInTheDocument()
     expect(toasts.get()).toEqual([])
+    // The user may stay on the page by cancelling the navigation, so changes elsewhere must be shown.
+    const read = vi.fn()
+    readAnnounced(connectorsKey, read)
+    expect(read).toHaveBeenCalledOnce()
     // The user went back without consent, and the browser restores the page from its back-forward cache.
     dispatchEvent(new Event('pageshow'))
     expect(await screen.findByRole('button', { name: 'Connect' })).toBeInTheDocument()

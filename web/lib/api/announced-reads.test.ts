@@ -17,6 +17,7 @@ test('an announced read waits for the running changes of its list, and is then d
   readAnnounced('/api/bots', read)
   readAnnounced('/api/bots', read)
   ends[0]?.()
+  ends[0]?.()
   expect(read).not.toHaveBeenCalled()
   ends[1]?.()
   expect(read).toHaveBeenCalledTimes(1)

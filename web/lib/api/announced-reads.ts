@@ -49,10 +49,13 @@ export function readNow<Result>(key: string, read: () => Result): Result {
   return read()
 }
 
-/** Marks the beginning of a change that affects a read. The returned function marks its end. */
+/** Marks the beginning of a change that affects a read. The first call of the returned function marks its end. */
 export function beginChange(key: string): () => void {
   runningChanges.set(key, (runningChanges.get(key) ?? 0) + 1)
+  let isRunning = true
   return () => {
+    if (!isRunning) return
+    isRunning = false
     const remaining = (runningChanges.get(key) ?? 1) - 1
     if (remaining > 0) return void runningChanges.set(key, remaining)
     runningChanges.delete(key)
