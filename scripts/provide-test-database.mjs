@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { connectPostgres, findPostgres } from './find-postgres.mjs'
 
 const prefix = 'yonder_test_'
-const providedNames = /^yonder_test_(\d+)_[\da-f]{8}$/
+/** The second part is that of a database of one test, see `restoreFixture`. */
+const providedNames = /^yonder_test_(\d+)_[\da-f]{8}(?:_[\da-f]{8})?$/
 
 /** @type {{ server: string, name: string } | undefined} */
 let provided
@@ -57,7 +58,7 @@ async function dropAbandoned(client, server) {
 }
 
 /**
- * Returns the process that created the database of a test run. Returns undefined for any other database, whatever its name
+ * Returns the process that created the database of a test run, or of one of its tests. Returns undefined for any other database, whatever its name
  * begins with: it belongs to a developer.
  *
  * @param {string} name
