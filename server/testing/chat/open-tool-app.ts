@@ -21,7 +21,7 @@ export interface ToolApp extends ChatApp {
   listRecords(client: ChatClient): Promise<{ tool: string; approval: string; outcome: string }[]>
 }
 
-/** A listening server whose users have connectors at a server that can misbehave. */
+/** Starts an app, and an MCP server that can misbehave, to which its users can connect. */
 export async function openToolApp(options: TestAppOptions = {}): Promise<ToolApp> {
   const [product, servers] = await Promise.all([openChatApp(options), startHostileServer()])
   return {

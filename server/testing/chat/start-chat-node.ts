@@ -8,8 +8,6 @@ export interface ChatNode {
   readonly base: string
   /** Ends the process without a shutdown. */
   kill(): Promise<void>
-  /** Requests the process to end. */
-  terminate(): Promise<void>
 }
 
 /** Starts another server on the same data, in a process of its own, for one user. */
@@ -34,12 +32,14 @@ export async function startChatNode(
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  const end = async (signal: NodeJS.Signals): Promise<void> => {
-    child.kill(signal)
-    await exited
-  }
   for await (const line of createInterface({ input: child.stdout })) {
-    return { base: line, kill: () => end('SIGKILL'), terminate: () => end('SIGTERM') }
+    return {
+      base: line,
+      async kill() {
+        child.kill('SIGKILL')
+        await exited
+      },
+    }
   }
   throw new Error('The server did not start.')
 }
