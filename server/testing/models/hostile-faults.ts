@@ -20,7 +20,8 @@ function recover(first: Fault): Fault {
   return (scene) => (scene.count === 1 ? first(scene) : replyOk(scene))
 }
 
-async function forever(scene: FaultScene, pauseMs: number, chunk: string): Promise<void> {
+/** Sends a chunk again and again until the client closes the connection. */
+async function sendForever(scene: FaultScene, pauseMs: number, chunk: string): Promise<void> {
   const response = begin(scene)
   while (!response.destroyed) {
     if (!response.write(chunk))
@@ -43,7 +44,7 @@ const wireFaults: Readonly<Record<string, Fault>> = {
   'no-answer': () => undefined,
   silence: (scene) => void begin(scene),
   'silence-after-text': (scene) => void begin(scene).write(scene.shape.text('partial')),
-  drip: (scene) => forever(scene, 20, ':\n'),
+  drip: (scene) => sendForever(scene, 20, ':\n'),
   'bad-chunk': (scene) => breakWire(scene, 'transfer-encoding: chunked', 'zz\r\nnot a chunk\r\n'),
   'long-length': (scene) =>
     breakWire(scene, 'content-length: 100000', scene.shape.start('m') + scene.shape.text('partial')),
@@ -58,8 +59,6 @@ const wireFaults: Readonly<Record<string, Fault>> = {
     void begin(scene).end(
       `${scene.shape.text('partial')}data: {"broken\n\n${scene.shape.finish('stop', usage)}`,
     ),
-  'broken-json-at-end': (scene) =>
-    void begin(scene).end(`${scene.shape.text('partial')}data: {"choices":[{"del`),
   html: ({ response }) =>
     void response
       .writeHead(200, { 'content-type': 'text/html' })
@@ -80,7 +79,7 @@ const wireFaults: Readonly<Record<string, Fault>> = {
   'redirect-inside': ({ response }) => void response.writeHead(308, { location: '/v1/other' }).end(),
   'huge-event': (scene) =>
     void begin(scene).end(scene.shape.text('x'.repeat(1024 * 1024)) + scene.shape.finish('stop', usage)),
-  endless: (scene) => forever(scene, 0, scene.shape.text('endless '.repeat(500))),
+  endless: (scene) => sendForever(scene, 0, scene.shape.text('endless '.repeat(500))),
   'tiny-chunks': async (scene) => {
     const response = begin(scene)
     for (let at = 0; at < 5000 && !response.destroyed; at++) response.write(scene.shape.text('x'))

@@ -20,7 +20,7 @@ export async function startHostileModel(): Promise<HostileModel> {
   const requestedFaults: string[] = []
   let followedRedirects = 0
   let openRequests = 0
-  const redirectTarget = createServer((_request, response) => response.end('redirectTarget'))
+  const redirectTarget = createServer((_request, response) => response.end('ok'))
   redirectTarget.on('connection', () => (followedRedirects += 1))
   const server = createServer((request, response) => {
     openRequests += 1

@@ -57,7 +57,9 @@ export interface ModelScene {
   readonly hostile: HostileModel
   /** Calls a model and returns everything that it sent, checked against the contract of `ModelStream`. */
   callModel(apiType: ApiType, baseUrl: string, options?: CallOptions): Promise<ReceivedReply>
-  /** An upstream of any format that sends these events, or refuses a body with this message, and records its requests. */
+  /**
+   * An upstream of any format that sends these events, or refuses a body with this message, and records its requests.
+   */
   serve(
     events: (url: string) => readonly string[] | undefined,
     refusal?: (body: ReceivedRequest['body']) => string | undefined,

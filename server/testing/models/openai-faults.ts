@@ -15,6 +15,8 @@ export const openaiFaults: Readonly<Record<string, Fault>> = {
   'hang-after-finish': (scene) =>
     void begin(scene).write(scene.shape.text('ok') + choice([{ delta: {}, finish_reason: 'stop' }])),
   'hang-after-done': (scene) => void begin(scene).write(scene.shape.text('ok') + openaiEnd),
+  'broken-json-at-end': (scene) =>
+    void begin(scene).end(`${scene.shape.text('partial')}data: {"choices":[{"del`),
   'odd-shapes': (scene) => {
     const odd = [
       undefined,

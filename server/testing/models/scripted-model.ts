@@ -12,6 +12,7 @@ export interface Gate {
 export type Step =
   | string
   | Gate
+  /** Milliseconds. */
   | { readonly delay: number }
   | { readonly reasoning: string }
   | { readonly toolCall: { readonly id?: string; readonly name: string; readonly arguments: string } }
@@ -155,7 +156,7 @@ async function play(response: ServerResponse, steps: readonly Step[], model: str
     return
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' })
-  // A reply whose first step is a gate has begun as well.
+  // So that a reply whose first step is a gate has begun too.
   response.flushHeaders()
   let reason: string | undefined
   let calls = 0

@@ -7,12 +7,13 @@ import { text as readText } from 'node:stream/consumers'
 export interface SmallWindowModel {
   /** Ends in `/v1`. */
   readonly baseUrl: string
-  /** The prompts that it accepted, in characters, and how many it refused. */
+  /** The lengths of the accepted prompts, in characters. */
   readonly accepted: readonly number[]
+  /** The number of refused prompts. */
   readonly refused: number
-  /** Summaries that it has written. */
+  /** The number of summaries that it has written. */
   readonly summaries: number
-  /** What the next summaries are instead of a real one. */
+  /** Replaces the text of the next summaries; undefined restores the real ones. */
   summarizeWith(text: string | undefined): void
   /** Leaves the next request after `skipped` others without a response; `held` resolves when it has arrived. */
   holdNext(skipped?: number): void
@@ -41,8 +42,8 @@ function createHold(skipped: number): Hold {
 }
 
 /**
- * Starts an OpenAI-compatible upstream that refuses prompts above `windowTokens`. It answers "What is N?" with the value of
- * the line "FACT N=value" in its prompt, and a summary keeps all such lines.
+ * Starts an OpenAI-compatible upstream that refuses prompts above `windowTokens`. It answers "What is N?" with the
+ * value of the line "FACT N=value" in its prompt, and a summary keeps all such lines.
  */
 export async function startSmallWindowModel(windowTokens: number): Promise<SmallWindowModel> {
   const accepted: number[] = []
@@ -51,6 +52,7 @@ export async function startSmallWindowModel(windowTokens: number): Promise<Small
   let hold: Hold | undefined
 
   function reply(prompt: string, question: string): string {
+    // Only the request for a summary has these marks.
     if (question.includes('<messages>')) {
       summaries++
       return replacement ?? [...new Set(prompt.match(/FACT \w+=\w+/g) ?? [])].join('\n')

@@ -17,13 +17,12 @@ export interface WireShape {
   start(model: string): string
   text(text: string): string
   reasoning(text: string): string
-  /** `text` are the call's arguments, which need not be JSON. */
+  /** `text` is that of the arguments, which need not be JSON. */
   toolCall(id: string, name: string, text: string): string
-  /** Thinking and a call that the upstream expects back, with this in them. */
+  /** Thinking, and a call that the upstream expects back with this signature. */
   signedCall(name: string, signature: string): string
   /** An error in the middle of a stream. */
   error(message: string): string
-  /** `reason` is `stop`, `length` or `tool_calls`. */
   finish(reason: 'stop' | 'length' | 'tool_calls', usage: WireUsage): string
 }
 
@@ -209,7 +208,7 @@ const googleShape: WireShape = {
   start: () => candidate([]),
   text: (text) => candidate([{ text }]),
   reasoning: (text) => candidate([{ text, thought: true }]),
-  // A template instead of JSON.stringify, because the arguments need not be JSON.
+  // Without `JSON.stringify`, because the arguments need not be JSON.
   toolCall: (_id, name, text) =>
     `data: {"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"${name}","args":${text}}}]},"index":0}]}\n\n`,
   signedCall: (name, signature) =>
