@@ -1,5 +1,5 @@
-/** The consent page of the stand-in for Google. */
-export function describeConsentPage(scopes: readonly string[], account: string): string {
+/** Returns the HTML of the consent page of the stand-in for Google, with a checkbox for each scope. */
+export function renderConsentPage(scopes: readonly string[], account: string): string {
   const boxes = scopes.map(
     (scope) =>
       `<p><label><input type="checkbox" name="scope" value="${escape(scope)}" checked> ${escape(scope)}</label></p>`,

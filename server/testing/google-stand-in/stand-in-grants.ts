@@ -36,12 +36,15 @@ export interface IssuedTokens {
   readonly nonce: string
 }
 
-/** The codes and tokens of the stand-in. As at Google, codes are valid once, and revoking ends all grants of an account. */
+/**
+ * The codes and tokens of the stand-in. As at Google, codes are valid once, and revoking ends all grants of an account.
+ */
 export class StandInGrants {
   readonly #codes = new Map<string, Code>()
   readonly #access = new Map<string, { readonly grant: Grant; readonly until: number }>()
   readonly #refresh = new Map<string, Grant>()
 
+  /** The lifetime of access tokens. */
   lifetimeSeconds = 3_599
   /** Whether a refresh replaces the refresh token. */
   rotatesRefreshTokens = false

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { describeConsentPage } from './consent-page.ts'
+import { renderConsentPage } from './consent-page.ts'
 import type { StandInApi } from '../google/api-stand-in.ts'
 import { createStandInKeys } from './stand-in-keys.ts'
 import type { StandInKeys } from './stand-in-keys.ts'
@@ -168,7 +168,7 @@ class StandIn {
     if (this.behaviour.consent === 'ask' && !form.has('decision')) {
       this.consents.push(url)
       response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
-      response.end(describeConsentPage(requested, this.behaviour.account))
+      response.end(renderConsentPage(requested, this.behaviour.account))
       return
     }
     if (this.behaviour.consent !== 'ask') this.consents.push(url)

@@ -55,7 +55,10 @@ export class AccountCalendar {
     return event
   }
 
-  /** All events and occurrences that start by then, in order, including deleted ones. */
+  /**
+   * Single events, and the occurrences of series until `until` (milliseconds since 1970), in order of their start.
+   * Deleted events and occurrences are included, deleted series are not.
+   */
   listSingle(until: number): StoredEvent[] {
     const single = [...this.events.values()].filter(
       ({ recurrence, recurringEventId }) => !recurrence && !recurringEventId,
@@ -84,7 +87,7 @@ export class AccountCalendar {
   }
 }
 
-/** Milliseconds since 1970. */
+/** Milliseconds since 1970; `NaN` without a start. */
 export function startOf({ start }: calendar_v3.Schema$Event): number {
   return Date.parse(start?.dateTime ?? start?.date ?? '')
 }

@@ -1,6 +1,6 @@
 /**
- * The methods that the product uses, from Google's discovery documents (gmail:v1, calendar:v3). The stand-in supports no
- * others, and records every request that does not match them.
+ * A method of Google's discovery documents (gmail:v1, calendar:v3). The lists below have the methods that the product
+ * uses. The stand-in supports no others, and records every request that does not match them.
  */
 export interface DiscoveredMethod {
   readonly id: string
@@ -268,7 +268,7 @@ export const calendarMethods: readonly DiscoveredMethod[] = [
   },
 ]
 
-/** The fields of what is sent. An array stands for the schema of its items or of an object inside. */
+/** The fields of request bodies, each with its type or the schema of its object. Items of arrays are not described. */
 export const discoveredSchemas = {
   Draft: { id: 'string', message: 'Message' },
   Message: {

@@ -19,7 +19,7 @@ export interface GoogleTestClient {
   call(tool: string, input: Record<string, unknown>, signal?: AbortSignal): Promise<ToolResult>
   /** Tokens to which Google responds with 401. */
   readonly rejectedTokens: Set<string>
-  /** The requests for access, in order. */
+  /** The requests for an access token, in order. */
   readonly accessRequests: { readonly rejectedToken: string | undefined }[]
   /** Why the integration fails, or null, as each call has reported it. */
   readonly failures: (string | null)[]
