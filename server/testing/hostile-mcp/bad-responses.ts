@@ -34,10 +34,11 @@ export const badResponses: Readonly<Record<string, Behaviour>> = {
   gone: {
     post: ({ message, response, calls }) => {
       if (message.method !== 'tools/call' || calls === 1) return false
-      response.writeHead(404).end('The session of this meeting does not exist.')
+      response.writeHead(404).end('This session does not exist.')
       return true
     },
   },
+  /** Returns the credentials reversed, because the product would remove repeated ones (§21.16), after up to 20 ms. */
   whoami: {
     post: onCall(({ request, response, message }) =>
       setTimeout(

@@ -59,6 +59,7 @@ export function json(response: ServerResponse, id: Message['id'], result: unknow
   response.end(JSON.stringify({ jsonrpc: '2.0', id, result }))
 }
 
+/** Handles messages with this method, and leaves others to the default server. */
 export const onMethod =
   (method: string, handle: (exchange: Exchange) => void): NonNullable<Behaviour['post']> =>
   (exchange) => {
@@ -67,6 +68,6 @@ export const onMethod =
     return true
   }
 
-/** Applies to calls only. */
+/** Handles calls of tools, and leaves other messages to the default server. */
 export const onCall = (handle: (exchange: Exchange) => void): NonNullable<Behaviour['post']> =>
   onMethod('tools/call', handle)

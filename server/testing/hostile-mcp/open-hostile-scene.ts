@@ -42,7 +42,7 @@ export interface HostileScene {
   toolsOf(name: string): Promise<readonly ConnectorToolRow[]>
   /** Lets Bob make one call after the other. */
   startBob(): void
-  /** Rejects when one of Bob’s calls failed. */
+  /** Rejects when one of Bob's calls failed. */
   stopBob(): Promise<void>
   close(): Promise<void>
 }

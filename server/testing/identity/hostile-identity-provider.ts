@@ -23,8 +23,9 @@ export interface Faults {
   readonly refuse?: string
   /** Paths without a response. */
   readonly hang?: readonly string[]
-  /** Paths that respond with this status and OAuth error. */
+  /** Paths that respond with this status and `tokenError`. */
   readonly status?: Readonly<Record<string, number>>
+  /** The OAuth error of these responses; `server_error` by default. */
   readonly tokenError?: string
   /** Seconds. */
   readonly accessTokenLife?: number
@@ -53,7 +54,7 @@ export interface HostileIdentityProvider {
   forget(): void
   /** The user that signs in. */
   user: Readonly<Record<string, unknown>>
-  /** An access token, with these claims in place of the right ones; undefined removes one. */
+  /** Returns an access token, with these claims in place of the right ones; undefined removes one. */
   mint(
     claims?: Readonly<Record<string, unknown>>,
     signing?: Signing,
@@ -64,7 +65,7 @@ export interface HostileIdentityProvider {
   close(): Promise<void>
 }
 
-/** An OpenID provider that signs every user in at once, with the given faults. */
+/** Starts an OpenID provider that signs its user in at once, with the faults of the test. */
 export async function openHostileIdentityProvider(): Promise<HostileIdentityProvider> {
   let keys: SigningKey[] = [await makeKey()]
   const unknownKey = await makeKey()

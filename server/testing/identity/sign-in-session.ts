@@ -42,7 +42,7 @@ export class SignInSession {
     return response
   }
 
-  /** Follows redirects of our own origin, until a page or the address with the code. */
+  /** Follows redirects within the server's origin, until a page or the address with the code. */
   async follow(response: Response): Promise<{ readonly response: Response; readonly address: string }> {
     let address = response.url
     let current = response

@@ -16,7 +16,6 @@ interface Scenario {
   readonly url: string
   readonly scenario: string
   readonly context: Readonly<Record<string, unknown>>
-  readonly revision?: string
 }
 
 export interface ConformanceDriver {
@@ -32,8 +31,8 @@ let prompts = 0
 const maxAttempts = 5
 
 /**
- * Acts as a user for each scenario: adds a connector for the suite's server, connects it, grants every consent, and chats
- * with a model that calls every tool, approving each call.
+ * Acts as a user for each scenario: adds a connector for the suite's server, connects it, grants every consent, and
+ * chats with a model that calls every tool, approving each call.
  */
 export async function startConformanceDriver(): Promise<ConformanceDriver> {
   const test = await openChatApp({
@@ -97,7 +96,10 @@ class SimulatedUser {
     return this.#log.join('\n')
   }
 
-  /** Connects the connector, confirms the addresses of its authorization server, and grants each consent that it requires. */
+  /**
+   * Connects the connector, confirms the addresses of its authorization server, and grants each consent that it
+   * requires.
+   */
   async #connect(): Promise<boolean> {
     let confirmedOrigins: readonly string[] = []
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
@@ -150,7 +152,9 @@ class SimulatedUser {
     }
   }
 
-  /** Makes the model call a tool, approves the call and answers its elicitation. Returns the message with the result. */
+  /**
+   * Makes the model call a tool, approves the call and answers its elicitation. Returns the message with the result.
+   */
   async #call(tool: string): Promise<Message | undefined> {
     const client = this.#requireClient()
     const prompt = `Use ${tool}, number ${++prompts}.`
@@ -234,7 +238,7 @@ class SimulatedUser {
   }
 }
 
-/** A pending elicitation. */
+/** Returns the first elicitation without an answer, if any. */
 function findPendingElicitation({ messages }: TestStream['run'], answered: ReadonlySet<string>) {
   for (const { id, call } of messages) {
     if (call?.question !== undefined && !answered.has(call.question.id)) {

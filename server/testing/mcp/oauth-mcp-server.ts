@@ -67,7 +67,9 @@ export interface OAuthMcpServer {
   close(): Promise<void>
 }
 
-/** Starts an MCP server that requires OAuth, with its authorization server at the same origin. It grants every consent. */
+/**
+ * Starts an MCP server that requires OAuth, with its authorization server at the same origin. It grants every consent.
+ */
 export async function startOAuthMcpServer(): Promise<OAuthMcpServer> {
   const state = new AuthorizationState()
   const server = createServer((request, response) => {

@@ -10,7 +10,7 @@ export interface RegistryServer {
   close(): Promise<void>
 }
 
-/** A connector registry with the responses of the official one. */
+/** Starts a connector registry that responds like the official one. */
 export async function startRegistryServer(): Promise<RegistryServer> {
   const requests: string[] = []
   const registry: RegistryServer = {
