@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /*
- * Below the ports that systems use for outgoing connections: such a port could be used by another connection between the
- * check and its use.
+ * Below the ports that systems use for outgoing connections, any of which another connection could take between the
+ * check and the use.
  */
 const minPort = 20_000
 const maxPort = 32_000

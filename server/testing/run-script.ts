@@ -2,7 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 
-/** Runs a script in a separate process, with `settings` as its whole environment. It imports modules by their `moduleUrl`. */
+/**
+ * Runs a script in a separate process, with `settings` as its whole environment. It imports modules by their
+ * `moduleUrl`.
+ */
 export async function runScript(
   code: string,
   settings?: Readonly<Record<string, string>>,

@@ -14,7 +14,7 @@ export type ProxyName = (typeof proxyNames)[number]
 export interface Proxy {
   /** Its own certificate, which a client has to trust. */
   readonly certificate: string
-  /** Starts it, with requests for `port` going to the product at `productPort`. */
+  /** Starts the proxy. It forwards requests to the product at `productPort`. */
   start(productPort: number): Promise<void>
   /** The address that users open, known before the start. */
   readonly url: string
@@ -22,13 +22,15 @@ export interface Proxy {
   remove(): Promise<void>
 }
 
-/** Whether the program, and the one that makes the certificate, are on this machine (`npm run proxies` installs them). */
+/**
+ * Whether the program, and the one that makes the certificate, are on this machine (`npm run proxies` installs them).
+ */
 export function hasProxy(name: ProxyName): boolean {
   const finds = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0
   return finds(name) && finds('openssl')
 }
 
-/** Changes the example of `deploy/proxies/`. Throws when it does not contain a text that is replaced. */
+/** Texts of an example of `deploy/proxies/` and their replacements. `start` throws when the example lacks one. */
 export type Replacements = Readonly<Record<string, string>>
 
 /** Prepares a proxy with the example of `deploy/proxies/`, with other addresses and files, and `changes`. */

@@ -1,6 +1,6 @@
 /**
- * Measures how long this process blocks its event loop. Only its own processor time counts, because the system may pause
- * the process on a busy machine.
+ * Measures how long this process blocks its event loop. Only its own processor time counts, because the system may
+ * pause the process on a busy machine.
  */
 export function watchEventLoop(): { /** Returns the longest block in milliseconds. */ stop(): number } {
   const intervalMs = 10

@@ -51,7 +51,7 @@ export class BackupScene {
     afterEach(async () => {
       rmSync(this.folder, { recursive: true })
       for (const database of this.#opened.splice(0)) {
-        // A restore has replaced it.
+        // A SQLite database was closed by `openTarget`, and a restore may have replaced its file.
         if (database.dialect.kind === 'postgres') await database.close()
         else rmSync(database.location.dataDir, { recursive: true, force: true })
       }

@@ -7,7 +7,10 @@ export type FailingStep = 'statement' | 'connect'
 
 type Method = (this: unknown, ...parameters: never[]) => unknown
 
-/** Makes every statement of this process fail with `error`, except rollbacks. Returns a function that restores the driver. */
+/**
+ * Makes every statement of this process fail with `error`, on PostgreSQL all but rollbacks. Returns a function that
+ * restores the driver.
+ */
 export function failStatements(engine: Engine, error: Error, step: FailingStep = 'statement'): () => void {
   if (engine === 'postgres') {
     return step === 'connect'

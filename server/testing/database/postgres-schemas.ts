@@ -6,7 +6,9 @@ import { openPostgres } from '../../db/dialects/postgres.ts'
 import type { PostgresOptions } from '../../db/dialects/postgres.ts'
 import type { TestDatabase } from './test-database.ts'
 
-/** A migrated schema. Migrating takes fifty times as long as emptying, so tests use the same schema one after the other. */
+/**
+ * A migrated schema. Migrating takes fifty times as long as emptying, so tests use the same schema one after the other.
+ */
 interface Schema {
   readonly name: string
   /** Empties all tables, restarts their numbers, and then reads the definitions. */
@@ -77,7 +79,9 @@ function identify(schema: string): string {
     as definitions from pg_class where relnamespace = '${schema}'::regnamespace`
 }
 
-/** Empties a schema. Returns false when a test has changed its tables, or left more rows than can be deleted quickly. */
+/**
+ * Empties a schema. Returns false when a test has changed its tables, or left more rows than can be deleted quickly.
+ */
 async function tryToEmpty(admin: pg.Pool, { reset, definitions }: Schema): Promise<boolean> {
   try {
     const results = (await admin.query(reset)) as unknown as pg.QueryResult<{ definitions: string }>[]

@@ -6,7 +6,7 @@ import { sqliteFileName } from '../../db/open-database.ts'
 import type { Engine } from '../database/test-database.ts'
 
 /*
- * A fixture is the data of an installation that a released version has used: `server/db/fixtures/<migrations>/`, named
+ * A fixture is the data of an installation that an earlier version has used: `server/db/fixtures/<migrations>/`, named
  * after the number of migrations of that version. Its passwords, keys and tokens are made up and protect nothing.
  */
 

@@ -2,7 +2,7 @@ import type { Chat, ChatList } from '@yonder/contract/chat'
 import type { RequestClient } from '../send-request.ts'
 import type { RecordedResponse } from './fixtures.ts'
 
-/** Words of the fixtures: whole ones, parts of words, and one without spaces around it. */
+/** Whole words of the fixtures, one without spaces around it, parts of words, and words that no chat has. */
 const searches = ['harbour', 'lighthouse', '灯台', 'root quest', 'nothing has this']
 
 /** Reads everything that a user can read, as far as the version has it. */
