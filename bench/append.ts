@@ -7,8 +7,8 @@ import { openReport } from './parts/open-report.ts'
 
 /*
  * Compares the cost of storing a message in long chats and in a chat of 100 messages: the message, its empty reply and
- * their run, in one transaction of a SQLite file. The chats take turns. The request to the model is not measured: it grows
- * with the chat up to a limit.
+ * their run, in one transaction of a SQLite file. The chats take turns. The request to the model is not measured: it
+ * grows with the chat up to a limit.
  */
 
 const rounds = Number(process.argv[2] ?? 300)

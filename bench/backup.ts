@@ -19,8 +19,8 @@ import type { Product } from './parts/start-measured-product.ts'
 import { partPath, startProcess } from './parts/start-process.ts'
 
 /*
- * Backs a database up while the server streams replies into it, and restores each backup into another database. The restore
- * compares the hash of all rows with the backup. Then the load stops, and the last restore must have the same
+ * Backs a database up while the server streams replies into it, and restores each backup into another database. The
+ * restore compares the hash of all rows with the backup. Then the load stops, and the last restore must have the same
  * rows as the source by another hash. `npm run bench backup [rounds] [messages] [sqlite|postgres]`; PostgreSQL needs
  * TEST_DATABASE_URL.
  */
@@ -60,8 +60,8 @@ async function hashStored(options: DatabaseOptions): Promise<string> {
 }
 
 /**
- * Counts the runs that are still running. Throws when the message of one is not being streamed: the copy then mixes data of
- * different moments.
+ * Counts the runs that are still running. Throws when the message of one is not being streamed: the copy then mixes
+ * data of different moments.
  */
 async function countRunning(options: DatabaseOptions): Promise<number> {
   const database = await openDatabase(options)

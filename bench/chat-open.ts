@@ -7,9 +7,9 @@ import { findChromium } from '../scripts/find-chromium.mjs'
 import { openReport } from './parts/open-report.ts'
 
 /*
- * Compares opening long chats and one of 50 messages, in a browser that has cached the app: from the navigation until the
- * last messages are painted. The chats take turns. Also with a page whose processor is slowed, like that of a phone or of
- * a busy machine. Also counts the nodes of the page.
+ * Compares opening long chats and one of 50 messages, in a browser that has cached the app: from the navigation until
+ * the last messages are painted. The chats take turns. Also with a page whose processor is slowed, like that of a phone
+ * or of a busy machine. Also counts the nodes of the page.
  */
 
 const rounds = Number(process.argv[2] ?? 9)

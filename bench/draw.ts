@@ -2,8 +2,8 @@ import { openReport } from './parts/open-report.ts'
 import { openWebPage } from './parts/open-web-page.ts'
 
 /*
- * Compares drawing a reply of 20,000 characters in steps of five with appending the same text to one text node, by the CPU
- * time of all browser processes. Then compares a step at 80,000 characters with one at 20,000.
+ * Compares drawing a reply of 20,000 characters in steps of five with appending the same text to one text node, by the
+ * CPU time of all browser processes. Then compares a step at 80,000 characters with one at 20,000.
  */
 
 const maxRatio = 1.3

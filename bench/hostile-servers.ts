@@ -8,10 +8,10 @@ import { openReport } from './parts/open-report.ts'
 import { partPath, startProcess } from './parts/start-process.ts'
 
 /*
- * Measures the reads of one user while another one makes calls at once to a hostile MCP server, again and again. Compares
- * them with a quiet run just before. A hostile server in a process of its own needs processor time too: on a machine with
- * few cores, the polite server shows how much the calls themselves cost. The longest turn of the event loop is processor
- * time, which depends less on other load than the reads do.
+ * Measures the reads of one user while another one makes calls at once to a hostile MCP server, again and again.
+ * Compares them with a quiet run just before. A hostile server in a process of its own needs processor time too: on a
+ * machine with few cores, the polite server shows how much the calls themselves cost. The longest turn of the event
+ * loop is processor time, which depends less on other load than the reads do.
  */
 
 /** Runs only behaviours whose name contains this. */

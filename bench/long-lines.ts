@@ -10,7 +10,7 @@ import { openWebPage } from './parts/open-web-page.ts'
 
 const maxRatio = 1.5
 const maxTaskMs = 200
-/** Characters. The goals hold for the last length. */
+/** Characters. The shorter text shows how the time grows. */
 const lengths = [250_000, 1_000_000]
 
 interface LongTextWindow {

@@ -18,10 +18,10 @@ import { freePort } from '../server/testing/free-port.ts'
 import { openReport } from './parts/open-report.ts'
 
 /*
- * Measures `npx ./yonder-<version>.tgz` until the server is ready, in an empty folder with an empty home and so with a cold
- * cache of npm, beside `npm ci` of the clone under the same conditions. It uses the network.
- * `npm run bench package [rounds] [versions of Node]` fetches these versions from npm. Node 20 compiles SQLite where it
- * cannot download it; behind a proxy, set npm_config_nodedir to its headers.
+ * Measures `npx ./yonder-<version>.tgz` until the server is ready, in an empty folder with an empty home and so with a
+ * cold cache of npm, beside `npm ci` of the clone under the same conditions. It uses the network. `npm run bench
+ * package [rounds] [versions of Node]` fetches these versions from npm. Node 20 compiles SQLite where it cannot
+ * download it; behind a proxy, set npm_config_nodedir to its headers.
  */
 
 const [rounds = '3', ...versions] = process.argv.slice(2)

@@ -8,8 +8,8 @@ import { runLoad } from './parts/run-load.ts'
 
 /*
  * Compares the cost of a streamed token in the built product, with everything on, and in a bare relay, with the same
- * upstream and load. Absolute figures depend on the machine; the ratios are stable. With `OLD_BUILD=<clone>`, an older build
- * takes the place of the bare relay, and the goal is that the product costs no more than 3 % above it.
+ * upstream and load. Absolute figures depend on the machine; the ratios are stable. With `OLD_BUILD=<clone>`, an older
+ * build takes the place of the bare relay, and the goal is that the product costs no more than 3 % above it.
  */
 
 /** Even, so that both run first equally often: the first one after a pause pays for code that V8 has discarded. */
@@ -28,15 +28,18 @@ interface Scenario {
   /** The streams start over this time. */
   readonly spreadMs: number
   /**
-   * Measures the time to the first token instead of CPU time: this many streams in sequence for one target, then the next
-   * target. Turns are short, so that other load on the machine affects all targets equally.
+   * Measures the time to the first token instead of CPU time: this many streams in sequence for one target, then the
+   * next target. Turns are short, so that other load on the machine affects all targets equally.
    */
   readonly turn: number | null
   /** Runs the targets at the same time, when neither slows the other down. Otherwise each fills the machine. */
   readonly together: boolean
   /** The goal: a ratio to the bare relay, or milliseconds to the first token. */
   readonly max: number
-  /** When `max` is in milliseconds: the time of the bare relay. On a machine where it takes longer, the ratio is the goal. */
+  /**
+   * When `max` is in milliseconds: the time of the bare relay. On a machine where it takes longer, the ratio is the
+   * goal.
+   */
   readonly bareRelayMs: number | null
 }
 
@@ -63,7 +66,7 @@ const all: readonly Scenario[] = [
     max: 1.5,
     bareRelayMs: null,
   },
-  // Enough for the upstream alone to respond in 0.4 ms, which the goal assumes.
+  // Enough streams that the upstream alone responds in 0.4 ms, which the goal assumes.
   {
     name: 'first token',
     streams: 300,

@@ -102,7 +102,7 @@ async function measureIndexing(size: number): Promise<void> {
   report.add({ name: 'one slice of indexing, with its commit', size, unit: 'ms', values })
 }
 
-// Nothing else keeps this process running while the search's thread, which does not, has all the work.
+// The thread of the search does not keep this process running, and all other work waits for it.
 const running = setInterval(() => undefined, 1_000)
 let filled = 0
 for (const size of sizes) {

@@ -20,7 +20,9 @@ const [rounds = '9', other] = process.argv.slice(2)
 const maxStartMs = 500
 const maxMemoryMb = 90
 const megabyte = 1024 * 1024
-/** V8 gives back the memory that a start needed some twenty seconds later, when the process has allocated little since. */
+/**
+ * V8 gives back the memory that a start needed some twenty seconds later, when the process has allocated little since.
+ */
 const restMs = 30_000
 /** Memory varies little between starts. */
 const memoryRounds = 3

@@ -13,8 +13,8 @@ import type { AttackedProduct } from './bench-messages.ts'
  * `AttackedProduct` as JSON.
  */
 
-// The loader of TypeScript enables source maps, which the built product does not use. Reading the stack of the first error
-// then parses the map of a large module, which blocks the event loop for 40 ms.
+// The loader of TypeScript enables source maps, which the built product does not use. Reading the stack of the first
+// error then parses the map of a large module, which blocks the event loop for 40 ms.
 process.setSourceMapsEnabled(false)
 
 /** The most calls of a user that run at once. */

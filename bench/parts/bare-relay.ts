@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { SqliteFile } from '../../server/db/dialects/sqlite-file.ts'
 
 /*
- * The baseline: a raw handler that parses each event of the upstream, forwards it, and writes the final text to SQLite. It
- * has no sign-in, no log, no event numbers, and no second reader.
+ * The baseline: a raw handler that parses each event of the upstream, forwards it, and writes the final text to SQLite.
+ * It has no sign-in, no log, no event numbers, and no second reader.
  */
 
 const [upstream = '', path = ''] = process.argv.slice(2)

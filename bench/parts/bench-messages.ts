@@ -28,8 +28,8 @@ export interface LoadPlan {
   /** With all streams at once, their starts are spread over this time. */
   readonly spreadMs: number
   /**
-   * Measures the gaps and delays of tokens from this many milliseconds after the last start until the first stream ends.
-   * Null: they are not measured, because that costs time for each token.
+   * Measures the gaps and delays of tokens from this many milliseconds after the last start until the first stream
+   * ends. Null: they are not measured, because that costs time for each token.
    */
   readonly settleMs: number | null
 }

@@ -60,7 +60,7 @@ export interface Growth {
   readonly verdict: Verdict | null
 }
 
-/** The value that this share of the values is below. */
+/** The value below which this share of the values is. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(values.length * share))] ?? Number.NaN
@@ -121,7 +121,7 @@ export function listGrowth(summaries: readonly Summary[]): readonly Growth[] {
       .toSorted((a, b) => a.size - b.size)
     const [first, last] = [points[0], points.at(-1)]
     if (first === undefined || last === undefined || first.size === last.size) return []
-    // The clock shows nothing for less than a millisecond of blocking.
+    // A cost that was too small to be measured has no ratio.
     if (first.amount === 0) return []
     const factor = last.amount / first.amount
     const exponent = Math.log(factor) / Math.log(last.size / first.size)

@@ -75,7 +75,7 @@ export function hanWordOf(rank: number): string {
   return String.fromCodePoint(first, second)
 }
 
-/** Follows Zipf's law: the second word is half as frequent as the first. */
+/** Roughly follows Zipf's law: the frequency of a word is about inversely proportional to its rank. */
 const pickRank = (random: () => number, size: number): number =>
   Math.floor(Math.exp(random() * Math.log(size))) - 1
 

@@ -27,8 +27,8 @@ export interface Targets {
 }
 
 /**
- * Starts an upstream with these models, and in front of it a bare relay and the built product. `oldFolder` is a clone with
- * an older build, which is started too.
+ * Starts an upstream with these models, and in front of it a bare relay and the built product. `oldFolder` is a clone
+ * with an older build, which is started too.
  */
 export async function openTargets(models: readonly string[], oldFolder?: string): Promise<Targets> {
   const oldMain = oldFolder === undefined ? undefined : join(oldFolder, 'server/dist/main.js')

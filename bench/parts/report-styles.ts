@@ -1,4 +1,4 @@
-/** The colours and sizes are those of `web/ui/tokens.css`. */
+/** The colours, except `--track`, and the sizes of texts are those of `web/ui/tokens.css`. */
 export const styles = `
 :root {
   color-scheme: light dark;
@@ -27,8 +27,7 @@ b { font-weight: 600; }
 .conditions { margin-bottom: 8px; }
 header p { margin-top: 4px; }
 nav { display: flex; flex-wrap: wrap; gap: 4px 16px; margin: 16px 0; }
-.key { display: flex; flex-wrap: wrap; align-items: center; font-size: 12px; }
-.key { gap: 4px 20px; }
+.key { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 20px; font-size: 12px; }
 .key span { display: flex; align-items: center; gap: 8px; }
 .key svg { flex: none; }
 section { background: var(--surface); border: 1px solid var(--line); border-radius: 12px; padding: 20px 24px 8px; margin-top: 24px; }
@@ -61,8 +60,7 @@ nav .is-missed { font-size: 12px; }
   body { padding: 24px 12px 48px; }
   section { padding: 16px 16px 4px; }
   .figure { grid-template-columns: minmax(0, 1fr); gap: 8px; }
-  li { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 2px 12px; padding: 4px 0; align-items: start; }
-  li { grid-template-columns: minmax(0, 1fr) 160px; }
+  li { grid-template-columns: minmax(0, 1fr) 160px; gap: 2px 12px; padding: 4px 0; align-items: start; }
   .plot { grid-column: 2; grid-row: 1; }
   .value { grid-column: 1; }
   .notes { grid-column: 2; }

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { sharedClock, tokenMark } from './bench-messages.ts'
 
-/* An OpenAI-compatible upstream as a process. Its chunks are prepared in advance. */
+/* An OpenAI-compatible upstream as a process. Its chunks are prepared in advance, except those with a time. */
 
 const chunk = (text: string): string =>
   `data: ${JSON.stringify({

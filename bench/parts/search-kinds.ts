@@ -38,7 +38,7 @@ export async function createSearchKinds(db: Kysely<Tables>, count: number): Prom
     { name: 'Chinese word', words: () => hanWordOf(pick(0, 5_000)) },
     { name: 'absent word', words: () => `${wordOf(pick(0, 9_000))}zzz` },
     {
-      name: 'two words: a common one and one in 100 messages',
+      name: 'two words: a common one and one in one of 150 messages',
       words: () => `${wordOf(pick(0, 10))} ${wordOf(pick(500, 1_000))}`,
     },
     {

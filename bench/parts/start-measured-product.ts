@@ -20,8 +20,8 @@ const tokenLifetimeSeconds = 3600
 const builtMain = fileURLToPath(new URL('../../server/dist/main.js', import.meta.url))
 
 /**
- * Starts the built product with its own data folder, a user who is signed in at an external provider, and one bot for each
- * model, with the model's name.
+ * Starts the built product with its own data folder, a user who is signed in at an external provider, and one bot for
+ * each model, with the model's name.
  */
 export async function startProduct(
   upstream: string,

@@ -18,7 +18,7 @@ export interface RunningProcess {
 
 /** Clock ticks per second in `/proc` on Linux. */
 const ticksPerSecond = 100
-/** A process is idle when it uses at most this much CPU time in this period, which is longer than its periodic work. */
+/** A process is idle when it uses at most `maxIdleTicks` in this period. Its periodic work takes less. */
 const idlePeriodMs = 500
 const maxIdleTicks = 1
 
