@@ -13,13 +13,13 @@ export interface AdapterDeps {
 export interface ModelLimits {
   /** From the request's last byte to the response's headers. */
   readonly firstByteTimeoutMs: number
-  /** Between two reads of the response. */
+  /** From the headers to the first data of the response, and between two pieces of data. */
   readonly idleTimeoutMs: number
   /** The whole call, retries included. */
   readonly totalTimeoutMs: number
   /** How long to wait for the end of the response after the finish reason. */
   readonly afterFinishMs: number
-  /** Characters of one event of a stream. */
+  /** Characters of one event of a stream; a complete response may have four times as many. */
   readonly maxEventChars: number
   /** Characters of text, reasoning and tool arguments together. */
   readonly maxOutputChars: number
