@@ -15,10 +15,17 @@ import { SqliteFile } from './sqlite-file.ts'
 
 const user = userRow({ id: 'u', subject: 's' })
 
+/**
+ * No other test file has runs with such high ids. The schemas of all tests are in one PostgreSQL database, whose
+ * notifications reach the subscriptions of every test.
+ */
+let nextRunId = 1_000_000
+
 /** Creates a chat with a run that `node` holds and returns the id of the run. */
 async function insertRunningRun(db: Db, chatId: string, node: string): Promise<number> {
   await addChat(db, { id: chatId, user_id: user.id })
   const run = {
+    id: nextRunId++,
     chat_id: chatId,
     user_id: user.id,
     message_id: 'm',
