@@ -300,6 +300,9 @@ for (const { look, viewport, colorScheme } of looks) {
       await expect(row(page, 'A very long name')).toHaveCount(0)
       // The row can disappear shortly before the dialog closes.
       await expect(confirmation).toBeHidden()
+      // The toast covers the buttons of the next row.
+      await expect(page.getByText('Bot deleted successfully')).toBeVisible()
+      await dismissToasts(page)
       await row(page, 'Yonder Demo').getByRole('button', { name: 'Delete' }).click()
       await confirmation.getByRole('button', { name: 'Delete' }).click()
       await expect(page.getByText('No bot configurations found')).toBeVisible()
