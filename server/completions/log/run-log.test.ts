@@ -9,6 +9,12 @@ import { mergeInterval } from './run-log.ts'
 import type { RunChunk, RunRecorder } from './run-recorder.ts'
 
 const started = startedEvent()
+const connecting = {
+  type: 'mcp_status',
+  status: 'connecting',
+  server: 'a',
+  message: 'Connecting to a',
+} as const
 
 // The timers are fake, so that the result does not depend on the speed of the machine.
 beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] }))
@@ -102,6 +108,39 @@ describe('the run log', () => {
     run.append('text', 'first')
     await settle()
     expect(eventsIn(received.frames).map((event) => event.type)).toEqual(['model', 'text'])
+  })
+
+  it('commits the connection log together with the first text that follows it (§17.18)', async () => {
+    const { log, steps } = openLog()
+    const run = log.open(1, started)
+    run.add(connecting)
+    await advanceTime(29)
+    run.append('text', 'first')
+    await settle()
+    expect(steps).toEqual(['commit a2 a3'])
+  })
+
+  it('commits the connection log alone when no text follows it for 30 ms (§17.18)', async () => {
+    const { log, steps } = openLog()
+    const run = log.open(1, started)
+    run.add(connecting)
+    await advanceTime(29)
+    expect(steps).toEqual([])
+    await advanceTime(1)
+    expect(steps).toEqual(['commit a2'])
+  })
+
+  it('delays no text of another run for the connection log (§17.18)', async () => {
+    const { log, steps } = openLog()
+    const a = log.open(1, started)
+    const b = log.open(2, started)
+    b.append('text', 'first')
+    await settle()
+    await advanceTime(10)
+    b.append('text', ' second')
+    a.add(connecting)
+    await advanceTime(20)
+    expect(steps).toEqual(['commit b2', 'commit b3 a2'])
   })
 
   it('pulls data at once until the first text of a reply, and before each commit from then on', async () => {

@@ -88,11 +88,14 @@ export class RunLog {
 
   /** Opens the recorder of a run whose first event is committed. */
   open(runId: number, started: RunEvent): RunRecorder {
-    return new RunRecorder(runId, applyEvent(emptyRun, started), (recorder, urgent) => {
+    return new RunRecorder(runId, applyEvent(emptyRun, started), (recorder, urgency) => {
       // New events wait until the failed part is stored.
       if (this.#failed.has(recorder)) return
+      // A commit that others wait for is not delayed.
+      if (urgency === 'low' && this.#dirty.size === 0)
+        this.#dueAt = Math.max(this.#dueAt, performance.now() + minMergeIntervalMs)
       this.#dirty.add(recorder)
-      if (urgent) this.#urgent.add(recorder)
+      if (urgency === 'immediate') this.#urgent.add(recorder)
       this.#schedule()
     })
   }

@@ -13,6 +13,12 @@ export interface NumberedEvent {
   readonly json: string
 }
 
+/**
+ * When an addition is committed: `immediate` without delay, `normal` when the next commit of all runs is due, `low` when it
+ * is due but not at once, so that what follows can share the commit.
+ */
+export type Urgency = 'immediate' | 'normal' | 'low'
+
 /** Events of one run that are committed together, framed once for all readers. */
 export class EventBatch {
   /** The end without events, for a reader that already has all stored events of the run. */
@@ -106,7 +112,7 @@ export class RunRecorder {
   isEnding = false
   /** Resolves when the run's end was committed, or when the run was lost. */
   readonly closed: Promise<void>
-  readonly #requestCommit: (recorder: RunRecorder, urgent: boolean) => void
+  readonly #requestCommit: (recorder: RunRecorder, urgency: Urgency) => void
   #close: () => void = () => undefined
   readonly #subscribers = new Set<RunSubscriber>()
   #source: RunSource | undefined
@@ -129,7 +135,7 @@ export class RunRecorder {
   constructor(
     runId: number,
     state: RunState,
-    requestCommit: (recorder: RunRecorder, urgent: boolean) => void,
+    requestCommit: (recorder: RunRecorder, urgency: Urgency) => void,
   ) {
     this.runId = runId
     this.state = state
@@ -154,7 +160,9 @@ export class RunRecorder {
     if (this.isEnding) return
     this.#addEvent(event)
     if (write !== undefined) this.#writes.push(write)
-    this.#schedule(event.type === 'ended')
+    // The model's first text often follows within milliseconds, and does not wait for a commit of the connection log.
+    if (event.type === 'mcp_status') this.#schedule('low')
+    else this.#schedule(event.type === 'ended' ? 'immediate' : 'normal')
   }
 
   /**
@@ -176,7 +184,7 @@ export class RunRecorder {
    */
   onReadable(isFull: boolean): void {
     if (isFull || !this.#startedKinds.has('text')) this.#pull()
-    else this.#schedule(false)
+    else this.#schedule('normal')
   }
 
   /** Pulls the remaining data and removes the source. */
@@ -190,7 +198,7 @@ export class RunRecorder {
     this.#closeText()
     const seq = this.state.seq + this.#collectedCount + this.#events.length
     if (this.#lost !== undefined || seq === this.state.seq) return Promise.resolve()
-    this.#schedule(true)
+    this.#schedule('immediate')
     return new Promise((resolve) => this.#flushes.push({ seq, resolve }))
   }
 
@@ -246,16 +254,15 @@ export class RunRecorder {
     if (chunks.length > 0) this.#schedule(this.#addChunks(chunks))
   }
 
-  /** Returns true when a text is the first of its kind in the open reply, and so urgent. */
-  #addChunks(chunks: readonly RunChunk[]): boolean {
-    let urgent = false
+  #addChunks(chunks: readonly RunChunk[]): Urgency {
+    let urgency: Urgency = 'normal'
     for (const chunk of chunks) {
       if (chunk.type === 'event') {
         this.#addEvent(chunk.event)
         if (chunk.write !== undefined) this.#writes.push(chunk.write)
-      } else if (this.#appendText(chunk.type, chunk.text)) urgent = true
+      } else if (this.#appendText(chunk.type, chunk.text) === 'immediate') urgency = 'immediate'
     }
-    return urgent
+    return urgency
   }
 
   #addEvent(event: UnnumberedEvent): void {
@@ -266,13 +273,14 @@ export class RunRecorder {
     if (event.type === 'reply') this.#startedKinds.clear()
   }
 
-  #appendText(kind: TextKind, text: string): boolean {
+  /** The first text of its kind in the open reply is urgent. */
+  #appendText(kind: TextKind, text: string): Urgency {
     if (kind !== this.#tailKind || this.#tail.length > maxTextChars) this.#closeText()
     this.#tailKind = kind
     this.#tail += text
-    if (this.#startedKinds.has(kind)) return false
+    if (this.#startedKinds.has(kind)) return 'normal'
     this.#startedKinds.add(kind)
-    return true
+    return 'immediate'
   }
 
   #closeText(): void {
@@ -285,10 +293,10 @@ export class RunRecorder {
     this.#tail = ''
   }
 
-  #schedule(urgent: boolean): void {
-    if (this.#lost !== undefined || (this.#isScheduled && !urgent)) return
+  #schedule(urgency: Urgency): void {
+    if (this.#lost !== undefined || (this.#isScheduled && urgency !== 'immediate')) return
     this.#isScheduled = true
-    this.#requestCommit(this, urgent)
+    this.#requestCommit(this, urgency)
   }
 
   #resolveFlushes(committed: number): void {
