@@ -37,6 +37,19 @@ describe('reading emails', () => {
       expect(text).not.toContain(hidden)
   })
 
+  it.each([
+    ['font-size:0', false],
+    ['font-size: 0; color: red', false],
+    ['font-size:0px', false],
+    ['font-size:0.9em', true],
+    ['color:red;font-size: 0.875rem', true],
+  ])('reads text with the style "%s" if it can be seen (§11.14)', async (style, isVisible) => {
+    const { id } = mailbox().deliver({ html: `<p>First</p><p style="${style}">Second</p>` })
+    const { text } = await gmail.call('read_message', { message_id: id })
+    expect(text).toContain('First')
+    expect(text.includes('Second')).toBe(isVisible)
+  })
+
   it('prefers plain text, unless it only refers to the HTML', async () => {
     const both = mailbox().deliver({ text: 'The words of Ann. '.repeat(20), html: '<p>Decorated words</p>' })
     expect((await gmail.call('read_message', { message_id: both.id })).text).not.toContain('Decorated')

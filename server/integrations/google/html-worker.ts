@@ -8,11 +8,16 @@ import { convert } from 'html-to-text'
 
 const maxLinkChars = 200
 
+/** The sizes of text that is hidden. Other sizes can begin with a zero too, such as `0.9em`. */
+const hiddenSizes = ['0;', '0 ', '0!', '0px', '0pt', '0em', '0rem', '0%', '0.0']
+
 const hiddenSelectors = [
   '[hidden]',
-  '[style*="display:none"]',
-  '[style*="display: none"]',
-  '[style*="font-size:0"]',
+  ...['', ' '].flatMap((space) => [
+    `[style*="display:${space}none"]`,
+    `[style$="font-size:${space}0"]`,
+    ...hiddenSizes.map((size) => `[style*="font-size:${space}${size}"]`),
+  ]),
 ]
 
 parentPort?.on('message', (html: string) => {
@@ -20,7 +25,7 @@ parentPort?.on('message', (html: string) => {
   parentPort?.postMessage(readHtml(html))
 })
 
-// The main thread waits for this message before it sends HTML.
+// The main thread waits for this message before it sends the first HTML.
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
 parentPort?.postMessage(null)
 
