@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { quoteResponse, quoteServer } from './quote-server.ts'
+import { quoteResponse, quoteServer, readErrorCode } from './quote-server.ts'
 
 it.each([
   ['Key expired.', ' The server says: “Key expired.”'],
@@ -20,6 +20,12 @@ it.each([
   ['Key expired.\n    at check (/srv/secret/key.js:1)', 'Key expired.'],
 ])('finds the message in the response %j (§18.41)', (body, message) => {
   expect(quoteResponse(body)).toBe(` The server says: “${message}”`)
+})
+
+it('returns an error code of OAuth, and no other text of a server (§18.43)', () => {
+  expect(readErrorCode('invalid_grant')).toBe('invalid_grant')
+  for (const other of ['sk-canary-0123456789', 'Bad request', '', 'a'.repeat(61), 400, undefined])
+    expect(readErrorCode(other)).toBeUndefined()
 })
 
 it.each([

@@ -33,6 +33,14 @@ export async function readErrorBody(response: Response): Promise<string | undefi
   }
 }
 
+/**
+ * Returns the error code of an OAuth response (RFC 6749, section 5.2), or undefined when it does not look like one. Another
+ * text may be anything, also a secret that the server repeats, so it is neither logged nor shown.
+ */
+export function readErrorCode(error: unknown): string | undefined {
+  return typeof error === 'string' && /^[a-z_]{1,60}$/.test(error) ? error : undefined
+}
+
 function findMessage(body: string): string | undefined {
   const text = body.trim()
   // HTML is written for browsers and contains no message to quote.

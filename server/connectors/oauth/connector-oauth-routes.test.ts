@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { engines } from '../../testing/database/test-database.ts'
 import { ConsentScene } from '../../testing/mcp/consent-scene.ts'
 import type { StartedConsent } from '../../testing/mcp/consent-scene.ts'
+import { openConnectors } from '../open-connectors.ts'
+import { readBrowserKey } from './consent-request.ts'
+import { finishConsent } from './finish-consent.ts'
 
 const host = { host: 'localhost:3000' }
 
@@ -125,6 +128,30 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
       `http://localhost:3000/settings/connectors?authorization=${outcome}&connector=Guarded`,
     )
   })
+
+  it.each([
+    ['server_error', 'server_error'],
+    ['sk-canary-0123456789', 'not a valid error code'],
+    [undefined, 'none'],
+  ])(
+    'logs the code of the error that the server returned, and no other text: %s (§18.43)',
+    async (error, code) => {
+      const { back, cookie } = await scene.start()
+      const state = new URLSearchParams(back.split('?')[1]).get('state') ?? ''
+      const errors: unknown[] = []
+      const node = openConnectors(scene.test.deps, {
+        onChanged: () => undefined,
+        onError: (reported) => errors.push(reported),
+      })
+      const browserKey = readBrowserKey('http://localhost:3000', cookie)
+      const returned = { state, error, code: undefined, issuer: undefined, browserKey }
+      expect(await finishConsent(node.deps, returned)).toMatchObject({ outcome: 'failed' })
+      expect(errors.map(String)).toEqual([
+        `Error: The authorization server ${scene.server.origin} returned no authorization code. Its error: ${code}.`,
+      ])
+      await node.close()
+    },
+  )
 
   it('refuses a code from another server than the one that the user was redirected to', async () => {
     scene.server.behaviour.issuer = 'https://evil.example'

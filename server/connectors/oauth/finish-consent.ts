@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { ConnectorConsentRow, ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { connectorConsentContext } from '../../db/secrets/seal-contexts.ts'
+import { readErrorCode } from '../../lib/quote-server.ts'
 import { connectionKey, connectionPrefix } from '../mcp/connection-pool.ts'
 import { findConnectorById } from '../connector-store.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
@@ -52,7 +53,10 @@ export async function finishConsent(
   const known = { returnTo: pending.returnTo, connector: connector.name }
   if (returned.error === 'access_denied') return { outcome: 'denied', ...known }
   // Another error is one of the authorization server (RFC 6749, section 4.1.2.1).
-  if (returned.error !== undefined || returned.code === undefined) return { outcome: 'failed', ...known }
+  if (returned.error !== undefined || returned.code === undefined) {
+    deps.onError(describeMissingCode(pending, returned.error))
+    return { outcome: 'failed', ...known }
+  }
   try {
     await redeem(deps, connector, pending, returned.code, returned.issuer)
     return { outcome: 'connected', ...known }
@@ -60,6 +64,14 @@ export async function finishConsent(
     deps.onError(error)
     return { outcome: 'failed', ...known }
   }
+}
+
+/** Returns the error for the log, so that the operator can find out why consents fail. It names only the code (§18.43). */
+function describeMissingCode({ discovery }: PendingConsent, error: string | undefined): Error {
+  const url = discovery?.authorizationServerUrl
+  const origin = url === undefined ? '' : ` ${new URL(url).origin}`
+  const code = error === undefined ? 'none' : (readErrorCode(error) ?? 'not a valid error code')
+  return new Error(`The authorization server${origin} returned no authorization code. Its error: ${code}.`)
 }
 
 /** Returns undefined when the consent was sealed with another SECRET_KEY. */

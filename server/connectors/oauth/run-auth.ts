@@ -1,6 +1,7 @@
 import { auth } from '@modelcontextprotocol/client'
 import { AppError } from '../../lib/app-error.ts'
 import { withTimeout } from '../../lib/abort.ts'
+import { readErrorCode } from '../../lib/quote-server.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { limitResponses, ResponseBudget, fetchByOrigin } from '../mcp/server-fetch.ts'
 import type { ConnectorOAuth } from './connector-oauth.ts'
@@ -63,14 +64,14 @@ export async function runAuth(
 async function withoutErrorText(response: Response): Promise<Response> {
   const { status, headers } = response
   const text = await response.text()
-  const code = readErrorCode(text)
+  const code = findErrorCode(text)
   const body = response.ok && code === undefined ? text : JSON.stringify({ error: code ?? 'server_error' })
   const hasNoBody = status === 204 || status === 205 || status === 304
   return new Response(hasNoBody ? null : body, { status, headers })
 }
 
 /** Returns the code of an OAuth error (RFC 6749, section 5.2), or undefined when the text is no error. */
-function readErrorCode(text: string): string | undefined {
+function findErrorCode(text: string): string | undefined {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -78,8 +79,7 @@ function readErrorCode(text: string): string | undefined {
     return undefined
   }
   if (typeof value !== 'object' || value === null || !('error' in value)) return undefined
-  const { error } = value
-  return typeof error === 'string' && /^[a-z_]{1,60}$/.test(error) ? error : 'server_error'
+  return readErrorCode(value.error) ?? 'server_error'
 }
 
 /** Removes undefined and empty properties, since the SDK distinguishes an absent property from an undefined one. */
