@@ -52,16 +52,26 @@ function readMoment(field: string, form: RegExpExecArray, timeZone: string): Tem
 }
 
 /**
- * Parses the start and end of an event. An event with times of day may end at the time at which it starts.
- * @throws AppError `invalid_request` when one is a day and the other is not, or the end is before the start
+ * Parses the start and end of an event. It may end at the time or on the day at which it starts. `fields` are the names
+ * of the two in the input of the tool, for errors.
+ * @throws AppError `invalid_request` when one is not valid, when one is a day and the other is not, or when the end is
+ * before the start
  */
-export function parseEventSpan(start: string, end: string, timeZone: string): EventSpan {
+export function parseEventSpan(
+  start: string,
+  end: string,
+  timeZone: string,
+  fields: readonly [start: string, end: string] = ['start', 'end'],
+): EventSpan {
   const span = {
-    start: parseEventTime('start', start, timeZone),
-    end: parseEventTime('end', end, timeZone),
+    start: parseEventTime(fields[0], start, timeZone),
+    end: parseEventTime(fields[1], end, timeZone),
   }
   if (span.start.kind !== span.end.kind) {
-    throw new AppError('invalid_request', '"start" and "end" must both be days or both be times of day.')
+    throw new AppError(
+      'invalid_request',
+      `"${fields[0]}" and "${fields[1]}" must both be days or both be times of day. Nothing was done.`,
+    )
   }
   const [from, to] = [startOf(span.start, timeZone), startOf(span.end, timeZone)]
   if (to.epochMilliseconds < from.epochMilliseconds) {
@@ -144,7 +154,7 @@ export function toGoogleSpan({ start, end }: EventSpan): { start: GoogleTime; en
   }
 }
 
-/** Null clears the fields of the other kind in a patch. */
+/** Sets the fields of the other kind to null, because a patch would otherwise keep them. */
 function toGoogleTime(time: EventTime): GoogleTime {
   if (time.kind === 'day') return { date: time.day.toString(), dateTime: null, timeZone: null }
   const dateTime = time.moment.toString({ timeZoneName: 'never', smallestUnit: 'second' })

@@ -119,7 +119,7 @@ function patchTimes(target: EventTarget, changes: EventChanges, timeZone: string
   if (start === undefined || end === undefined) {
     throw new AppError('invalid_request', 'Give "new_start" and "new_end" together. Nothing was done.')
   }
-  const span = parseEventSpan(start, end, timeZone)
+  const span = parseEventSpan(start, end, timeZone, ['new_start', 'new_end'])
   if (target.kind === 'one') return toGoogleSpan(span)
   const { series, occurrence } = target
   // The following occurrences become a new series, which starts with this occurrence.

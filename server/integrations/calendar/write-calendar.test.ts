@@ -61,7 +61,7 @@ describe('creating', () => {
     [{ start: '2026-03-29T02:30', end: '2026-03-29T04:00' }, 'clocks are put forward'],
     [{ start: '2026-10-25T02:30', end: '2026-10-25T04:00' }, 'Add +02:00 or +01:00'],
     [{ end: '2026-03-28T18:00' }, 'ends before it starts'],
-    [{ end: '2026-03-28' }, 'must both be days'],
+    [{ end: '2026-03-28' }, '"start" and "end" must both be days'],
     [{ start: 'tomorrow' }, 'is not a time'],
     [{ time_zone: 'Mars/Olympus' }, 'is not a time zone'],
     [{ time_zone: '+02:00' }, 'is not a time zone'],
@@ -114,6 +114,23 @@ describe('changing', () => {
       end: { date: '2026-03-25' },
     })
     expect(calendar().require(id).start).not.toHaveProperty('dateTime')
+  })
+
+  it.each([
+    [{ new_start: 'later', new_end: '2026-03-24T13:30' }, '"new_start" is not a time'],
+    [
+      { new_start: '2026-03-24T12:30', new_end: '2026-03-29T02:30' },
+      '"new_end": 2026-03-29T02:30:00 does not exist',
+    ],
+    [{ new_start: '2026-03-24T12:30', new_end: '2026-03-24' }, '"new_start" and "new_end" must both be days'],
+  ])('refuses %j, names the field, and changes nothing (§11.10)', async (times, reason) => {
+    const { id } = lunch()
+    const input = { event_id: id, title: 'Lunch', start: '2026-03-24T12:00', ...times }
+    expect(await google.call('update_event', input)).toMatchObject({
+      isError: true,
+      text: expect.stringContaining(reason) as string,
+    })
+    expect(google.api.count('calendar.events.patch')).toBe(0)
   })
 
   it.each([{ title: 'Dinner' }, { start: '2026-03-24T12:01' }, { start: '2026-03-24' }])(
