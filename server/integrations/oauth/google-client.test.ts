@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { parseConfig } from '../../config/config.ts'
 import type { Guards } from '../../http/outgoing/guarded-fetch.ts'
 import { openGuards } from '../../http/outgoing/guarded-fetch.ts'
+import { describeError } from '../../lib/describe-error.ts'
 import { startGoogleStandIn } from '../../testing/google-stand-in/start-google-stand-in.ts'
 import type { GoogleStandIn, StandInBehaviour } from '../../testing/google-stand-in/start-google-stand-in.ts'
 import { createGoogleClient } from './google-client.ts'
@@ -30,9 +31,7 @@ describe('the Google client', () => {
     standIn = await startGoogleStandIn()
     guards = openGuards(parseConfig({}).outgoing)
   })
-  afterEach(() => {
-    standIn.behaviour.token = 'issue'
-  })
+  afterEach(() => standIn.reset())
   afterAll(async () => {
     await guards.close()
     await standIn.close()
@@ -91,6 +90,19 @@ describe('the Google client', () => {
       await expect(client.refreshTokens('google-gmail', 'refresh')).rejects.toMatchObject(expected)
     },
   )
+
+  it.each([
+    ['invalid_scope', 'Google responded with status 400. Its error: invalid_scope.'],
+    ['fail', 'Google responded with status 503.'],
+    ['html', 'Google responded with status 200.'],
+  ] as const)('names status and error code for the log, and no secret (%s)', async (token, message) => {
+    standIn.behaviour.token = token
+    const failed = await open()
+      .redeemCode('google-gmail', 'canary-code', 'canary-verifier')
+      .catch((error: unknown) => error)
+    expect(describeError(failed).cause).toMatchObject({ message })
+    expect(JSON.stringify(describeError(failed))).not.toMatch(/canary|stand-in-secret/)
+  })
 
   it('throws an error that explains the failure when Google cannot be reached', async () => {
     await expect(

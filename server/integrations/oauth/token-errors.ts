@@ -1,16 +1,24 @@
 import { ClientError, ResponseBodyError } from 'openid-client'
+import type { ErrorCode } from '@yonder/contract/error'
 import { isTimeoutError } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
+import { readErrorCode } from '../../lib/quote-server.ts'
 
-/** Whether Google has ended the consent: it was revoked, has expired, or belongs to another client than ours. */
+/**
+ * Whether a refresh failed because Google has ended the consent: it was revoked, has expired, or is for another
+ * client.
+ */
 export function isEndedConsent(error: unknown): boolean {
   return error instanceof ResponseBodyError && ['invalid_grant', 'unauthorized_client'].includes(error.error)
 }
 
-/** Returns the error for a user to whom Google returned no tokens. `redirectUrl` must be registered at Google. */
+/**
+ * Returns the error that explains to the user why Google returned no tokens. `redirectUrl` is the address that the
+ * operator must register at Google.
+ */
 export function explainTokenFailure(error: unknown, redirectUrl: string): AppError {
-  const explain = (code: ConstructorParameters<typeof AppError>[0], message: string) =>
-    new AppError(code, message, { cause: error })
+  const explain = (code: ErrorCode, message: string) =>
+    new AppError(code, message, { cause: toLoggedCause(error) })
   if (error instanceof ResponseBodyError) {
     switch (error.error) {
       case 'invalid_grant':
@@ -30,7 +38,7 @@ export function explainTokenFailure(error: unknown, redirectUrl: string): AppErr
           `Google refused the redirect address of this server. Ask its operator to add ${redirectUrl} to the OAuth client in the Google Cloud console.`,
         )
       default:
-        return explain('upstream_error', error.status >= 500 ? internalError : describeRefusal(error.error))
+        return explain('upstream_error', describeRefusal(error.error))
     }
   }
   for (const cause of listCauses(error)) {
@@ -39,8 +47,8 @@ export function explainTokenFailure(error: unknown, redirectUrl: string): AppErr
     if (isTimeout(cause))
       return explain('upstream_timeout', 'Google did not respond in time. Try again later.')
   }
-  if (error instanceof ClientError && error.cause instanceof Response && error.cause.status >= 500) {
-    return explain('upstream_error', internalError)
+  if ((findFailedResponse(error)?.status ?? 0) >= 500) {
+    return explain('upstream_error', 'Google had an internal error. Try again later.')
   }
   if (error instanceof ClientError && error.code?.startsWith('OAUTH_') === true) {
     return explain('upstream_invalid', 'Google sent an unexpected response. Try again later.')
@@ -48,19 +56,36 @@ export function explainTokenFailure(error: unknown, redirectUrl: string): AppErr
   return explain('upstream_unreachable', 'Google cannot be reached. Try again later.')
 }
 
-/** Names the error code only when it has the form of one: the response may come from elsewhere. */
-function describeRefusal(code: string): string {
-  const named = /^[a-z_]{1,60}$/.test(code) ? ` (${code})` : ''
-  return `Google refused the request of this server${named}. Try again later. If it fails again, ask the operator of this server to check its OAuth client in the Google Cloud console.`
+/** The response that contains no OAuth error, such as one with a status from 500 on. */
+function findFailedResponse(error: unknown): Response | undefined {
+  return error instanceof ClientError && error.cause instanceof Response ? error.cause : undefined
 }
 
-const internalError = 'Google had an internal error. Try again later.'
+/**
+ * Adds the status and the error code of a response, which the log would not contain otherwise. Nothing else of the
+ * response is added, because it may contain secrets.
+ */
+function toLoggedCause(error: unknown): unknown {
+  const withCause = (message: string) => new Error(message, { cause: error })
+  if (error instanceof ResponseBodyError) {
+    const code = readErrorCode(error.error) ?? 'not a valid error code'
+    return withCause(`Google responded with status ${error.status}. Its error: ${code}.`)
+  }
+  const response = findFailedResponse(error)
+  return response === undefined ? error : withCause(`Google responded with status ${response.status}.`)
+}
+
+function describeRefusal(error: string): string {
+  const code = readErrorCode(error)
+  const named = code === undefined ? '' : ` (${code})`
+  return `Google refused the request of this server${named}. Try again later. If it fails again, ask the operator of this server to check its OAuth client in the Google Cloud console.`
+}
 
 function isTimeout(error: unknown): boolean {
   return (error instanceof ClientError && error.code === 'OAUTH_TIMEOUT') || isTimeoutError(error)
 }
 
-/** An error and its causes, outermost first. */
+/** An error and its causes, the error itself first. At most ten, because causes can be circular. */
 function listCauses(error: unknown): readonly unknown[] {
   const chain: unknown[] = []
   for (let at = error; at instanceof Error && chain.length < 10; at = at.cause) chain.push(at)
