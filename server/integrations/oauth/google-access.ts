@@ -95,7 +95,8 @@ async function refresh(
   { row, tokens }: FoundTokens,
 ): Promise<FoundTokens> {
   const google = await deps.loadGoogle()
-  const refreshed = await google.refreshTokens(name, tokens.refreshToken)
+  const granted = row.scopes?.split(' ') ?? []
+  const refreshed = await google.refreshTokens(name, tokens.refreshToken, granted)
   if (refreshed === undefined) {
     await markEnded(deps, row)
   } else {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { parseConfig } from '../../config/config.ts'
 import type { Guards } from '../../http/outgoing/guarded-fetch.ts'
@@ -87,7 +88,7 @@ describe('the Google client', () => {
       const expected = { code, message: expect.stringContaining(message) }
       const client = open()
       await expect(client.redeemCode('google-gmail', 'code', 'verifier')).rejects.toMatchObject(expected)
-      await expect(client.refreshTokens('google-gmail', 'refresh')).rejects.toMatchObject(expected)
+      await expect(client.refreshTokens('google-gmail', 'refresh', [])).rejects.toMatchObject(expected)
     },
   )
 
@@ -102,6 +103,22 @@ describe('the Google client', () => {
       .catch((error: unknown) => error)
     expect(describeError(failed).cause).toMatchObject({ message })
     expect(JSON.stringify(describeError(failed))).not.toMatch(/canary|stand-in-secret/)
+  })
+
+  it('keeps the granted scopes when Google names none with new tokens (§19.6)', async () => {
+    const query = {
+      redirectUri: 'http://localhost:3000/callback/google-calendar',
+      state: 's',
+      challenge: createHash('sha256').update('verifier').digest('base64url'),
+      nonce: '',
+      isOffline: true,
+    }
+    const client = open()
+    const code = standIn.grants.issueCode('ada@example.com', ['one'], query)
+    const issued = await client.redeemCode('google-calendar', code, 'verifier')
+    standIn.behaviour.namesScopes = false
+    const refreshed = await client.refreshTokens('google-calendar', issued.refreshToken ?? '', issued.scopes)
+    expect(refreshed?.scopes).toEqual(['one'])
   })
 
   it('throws an error that explains the failure when Google cannot be reached', async () => {
@@ -120,7 +137,7 @@ describe('the Google client', () => {
       message:
         'Google did not accept this sign-in, because it is too old or was already used. Connect again.',
     })
-    await expect(client.refreshTokens('google-gmail', 'never')).resolves.toBeUndefined()
+    await expect(client.refreshTokens('google-gmail', 'never', [])).resolves.toBeUndefined()
   })
 
   it('throws an error with the redirect address that the operator has to add at Google', async () => {

@@ -28,11 +28,15 @@ export interface GoogleClient {
   /** @throws AppError that explains the failure to the user */
   redeemCode(name: GoogleIntegration, code: string, verifier: string): Promise<GoogleTokens>
   /**
-   * Returns new tokens, or undefined when Google has ended the consent.
+   * Returns new tokens, or undefined when Google has ended the consent. `grantedScopes` are those of the former tokens.
    * @throws AppError that explains the failure to the user
    */
-  refreshTokens(name: GoogleIntegration, refreshToken: string): Promise<GoogleTokens | undefined>
-  /** Revokes the consent that a token belongs to. Rejects when Google does not confirm it. */
+  refreshTokens(
+    name: GoogleIntegration,
+    refreshToken: string,
+    grantedScopes: readonly string[],
+  ): Promise<GoogleTokens | undefined>
+  /** Revokes the consent to which a token belongs. Rejects when Google does not confirm it. */
   revokeToken(token: string): Promise<void>
 }
 
@@ -60,9 +64,10 @@ export function createGoogleClient(options: GoogleClientOptions): GoogleClient {
   const configuration = configure(options)
   const redirectUrl = (name: GoogleIntegration): string =>
     `${publicUrl}/callback/${serviceOfIntegration(name)}`
-  const scopesOf = (name: GoogleIntegration): string => googleScopes[name].map(({ scope }) => scope).join(' ')
+  const requestedScopes = (name: GoogleIntegration): string[] => googleScopes[name].map(({ scope }) => scope)
 
-  function parse(name: GoogleIntegration, response: openid.TokenEndpointResponse): GoogleTokens {
+  /** `expectedScopes` are granted when the response names none (RFC 6749, sections 5.1 and 6). */
+  function parse(response: openid.TokenEndpointResponse, expectedScopes: readonly string[]): GoogleTokens {
     if (!isHeaderSecret(response.access_token)) {
       throw new AppError(
         'upstream_invalid',
@@ -73,8 +78,7 @@ export function createGoogleClient(options: GoogleClientOptions): GoogleClient {
       accessToken: response.access_token,
       refreshToken: response.refresh_token ?? null,
       expiresAt: now() + (response.expires_in ?? defaultLifetimeSeconds) * 1_000,
-      // A response without a scope means that all requested scopes were granted (RFC 6749, section 5.1).
-      scopes: (response.scope ?? scopesOf(name)).split(' ').filter((scope) => scope !== ''),
+      scopes: response.scope?.split(' ').filter((scope) => scope !== '') ?? expectedScopes,
     }
   }
 
@@ -82,7 +86,7 @@ export function createGoogleClient(options: GoogleClientOptions): GoogleClient {
     authorizationUrl: (name, state, challenge) =>
       openid.buildAuthorizationUrl(configuration, {
         redirect_uri: redirectUrl(name),
-        scope: scopesOf(name),
+        scope: requestedScopes(name).join(' '),
         state,
         code_challenge: challenge,
         code_challenge_method: 'S256',
@@ -97,14 +101,14 @@ export function createGoogleClient(options: GoogleClientOptions): GoogleClient {
         const response = await openid.authorizationCodeGrant(configuration, returned, {
           pkceCodeVerifier: verifier,
         })
-        return parse(name, response)
+        return parse(response, requestedScopes(name))
       } catch (error) {
         throw explainTokenFailure(error, redirectUrl(name))
       }
     },
-    async refreshTokens(name, refreshToken) {
+    async refreshTokens(name, refreshToken, grantedScopes) {
       try {
-        return parse(name, await openid.refreshTokenGrant(configuration, refreshToken))
+        return parse(await openid.refreshTokenGrant(configuration, refreshToken), grantedScopes)
       } catch (error) {
         if (isEndedConsent(error)) return undefined
         throw explainTokenFailure(error, redirectUrl(name))

@@ -25,6 +25,8 @@ export interface StandInBehaviour {
     | 'invalid_scope'
     | 'line_breaks'
   issuesRefreshTokens: boolean
+  /** Whether a response with tokens names their scopes. */
+  namesScopes: boolean
   /** How the revocation endpoint responds. */
   revoke: 'confirm' | 'hang' | 'fail'
   /** The account that is signed in at Google. */
@@ -105,6 +107,7 @@ const defaultBehaviour: StandInBehaviour = {
   uncheckedScopes: [],
   token: 'issue',
   issuesRefreshTokens: true,
+  namesScopes: true,
   revoke: 'confirm',
   account: 'ada@example.com',
 }
@@ -252,7 +255,7 @@ class StandIn {
       access_token: accessToken,
       expires_in: this.grants.lifetimeSeconds,
       token_type: 'Bearer',
-      scope: [...scopes].join(' '),
+      ...(this.behaviour.namesScopes ? { scope: [...scopes].join(' ') } : {}),
       ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
       ...(scopes.has('openid')
         ? { id_token: await this.#keys.signIdToken({ issuer: this.origin, clientId, account, nonce }) }
