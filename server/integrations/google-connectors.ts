@@ -45,11 +45,11 @@ export function createCalendarConnector(deps: GoogleApiDeps, limits?: GoogleLimi
     url: 'builtin://google-calendar',
     slug: 'calendar',
     async readAccount(userId) {
-      const { findTimeZone, openCalendar } = await import('./calendar/client.ts')
+      const { readTimeZone, openCalendar } = await import('./calendar/client.ts')
       const client = await openCalendar(deps, userId, AbortSignal.timeout(maxAccountReadMs), limits)
       const [{ data }, timeZone] = await Promise.all([
         client.api.calendarList.get({ calendarId: 'primary' }),
-        findTimeZone(client),
+        readTimeZone(client),
       ])
       // The id of the primary calendar is the address of its account.
       return { account: data.id ?? null, time_zone: timeZone }

@@ -32,8 +32,11 @@ export async function openCalendar(
   }
 }
 
-/** Returns the time zone in the user's calendar settings, or when Google denies access to these, of the primary calendar. */
-export async function findTimeZone({ api }: CalendarClient): Promise<string> {
+/**
+ * Returns the time zone of the user's settings at Google, or of the primary calendar when Google denies access to
+ * them.
+ */
+export async function readTimeZone({ api }: CalendarClient): Promise<string> {
   try {
     const { data } = await api.settings.get({ setting: 'timezone' })
     if (data.value) return supportedTimeZone(data.value)

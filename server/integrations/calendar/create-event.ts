@@ -5,7 +5,7 @@ import { AppError } from '../../lib/app-error.ts'
 import { explainGoogleError, isRefusal, statusOf } from '../google/errors.ts'
 import { googleTool } from '../google/google-tool.ts'
 import { requireAddresses, requireLine, requirePlainText } from '../google/outgoing-text.ts'
-import { findTimeZone } from './client.ts'
+import { readTimeZone } from './client.ts'
 import type { CalendarClient } from './client.ts'
 import { parseEventSpan, requireTimeZone, toGoogleSpan } from './event-time.ts'
 import { calendarId, time, timeZone } from './input-schemas.ts'
@@ -40,7 +40,7 @@ export const createEvent = googleTool({
       .describe('How it repeats, such as FREQ=WEEKLY;BYDAY=MO;COUNT=10.'),
   }),
   async run(client: CalendarClient, { calendar_id: calendarId = 'primary', ...input }) {
-    const zone = await findTimeZone(client)
+    const zone = await readTimeZone(client)
     const span = parseEventSpan(input.start, input.end, requireTimeZone(input.time_zone ?? zone))
     const guests = requireAddresses('guests', input.guests)
     if (guests.length > 0 && input.email_guests === undefined) {
@@ -72,7 +72,7 @@ export const createEvent = googleTool({
 interface NewEvent {
   readonly calendarId: string
   readonly sendUpdates: 'all' | 'none'
-  /** The id is chosen here, and Google accepts each id once. So the request can be retried. */
+  /** The event with an id of our own. Google accepts each id once, so the request can be retried. */
   readonly event: Event & { readonly id: string }
 }
 
@@ -118,7 +118,7 @@ async function findCreatedEvent(
   }
 }
 
-/** Null clears a field, which a new event does not need. */
+/** Removes the fields that are null: null clears a field of an existing event, and a new event has none. */
 function omitNulls<Value extends object>(value: Value): Value {
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null)) as Value
 }

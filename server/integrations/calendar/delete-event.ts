@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { statusOf, mayHaveSucceeded } from '../google/errors.ts'
 import { googleTool } from '../google/google-tool.ts'
-import { findTimeZone } from './client.ts'
+import { readTimeZone } from './client.ts'
 import type { CalendarClient } from './client.ts'
-import { eventOf, findEventTarget, requireApprovedEvent } from './event-target.ts'
+import { eventOf, resolveEventTarget, requireApprovedEvent } from './event-target.ts'
 import { decideSendUpdates, listEmailedAddresses } from './guests.ts'
 import { calendarId, emailGuests, approvedEvent, scope } from './input-schemas.ts'
 import { endSeries } from './split-series.ts'
@@ -15,10 +15,10 @@ export const deleteEvent = googleTool({
   effect: 'changes',
   input: z.object({ calendar_id: calendarId, ...approvedEvent, scope, email_guests: emailGuests }),
   async run(client: CalendarClient, { calendar_id: calendarId = 'primary', event_id: eventId, ...input }) {
-    const zone = await findTimeZone(client)
+    const zone = await readTimeZone(client)
     const { data: event } = await client.api.events.get({ calendarId, eventId })
     requireApprovedEvent(event, input, zone)
-    const target = await findEventTarget(client, calendarId, event, input.scope)
+    const target = await resolveEventTarget(client, calendarId, event, input.scope)
     const affected = eventOf(target)
     const sendUpdates = decideSendUpdates(listEmailedAddresses(affected), input.email_guests)
     if (target.kind === 'following') {

@@ -22,10 +22,11 @@ interface ApprovedEvent {
 }
 
 /**
- * Finds the event or series that a change applies to (§11.11).
- * @throws AppError `invalid_request` when the scope is missing or does not fit the event
+ * Returns the event or series that a change applies to (§11.11). The scope counts only for events that repeat.
+ * @throws AppError `invalid_request` when the scope is missing or does not fit the event, or when the series has
+ * another title than the occurrence, which the user has not seen
  */
-export async function findEventTarget(
+export async function resolveEventTarget(
   { api }: CalendarClient,
   calendarId: string,
   event: Event,
@@ -54,7 +55,7 @@ export async function findEventTarget(
   return { kind: isWhole ? 'series' : 'following', series, occurrence: event }
 }
 
-/** Returns the event. For a series, this is the recurring event from which Google derives the occurrences. */
+/** Returns the event to change. For a series, this is the repeating event from which Google derives the occurrences. */
 export function eventOf(target: EventTarget): Event {
   return target.kind === 'one' ? target.event : target.series
 }

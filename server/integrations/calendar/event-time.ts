@@ -21,7 +21,7 @@ export interface TimeRange {
 }
 
 const dayForm = /^\d{4}(-?)\d\d\1\d\d$/
-/** A local time, then its UTC offset and the name of its time zone in brackets, each of which may be missing. */
+/** A local time, then its UTC offset and its time zone in brackets. Offset and time zone may be missing. */
 const timeForm = /^([\d-]+[T ][\d:.,]+)(Z|[+-]\d[\d:]*)?(?:\[([a-z][\w/+-]*)\])?$/i
 
 /**
@@ -81,8 +81,9 @@ export function parseEventSpan(
 }
 
 /**
- * Parses the range of a search. By default `from` is `now`, and `to` is one week after `from`.
- * @throws AppError `invalid_request` when `to` is not later than `from`
+ * Parses the range of a search. By default `from` is `now` (milliseconds since 1970), and `to` is one week after
+ * `from`.
+ * @throws AppError `invalid_request` when one is not valid, or when `to` is not later than `from`
  */
 export function parseTimeRange(
   input: { readonly from?: string | undefined; readonly to?: string | undefined },
@@ -104,10 +105,10 @@ export function parseTimeRange(
 /** @throws AppError `invalid_request` for an unknown time zone */
 export function requireTimeZone(timeZone: string): string {
   try {
-    // Google takes names only, but an offset such as +02:00 and a time with one count as a time zone here too.
+    // Temporal also accepts an offset such as +02:00, and a time that has one. Google accepts only names.
     if (/^[a-z]/i.test(timeZone)) return Temporal.Now.zonedDateTimeISO(timeZone).timeZoneId
   } catch {
-    // An unknown name.
+    // Temporal does not know the name.
   }
   throw new AppError(
     'invalid_request',
@@ -115,12 +116,12 @@ export function requireTimeZone(timeZone: string): string {
   )
 }
 
-/** A day starts at midnight in the time zone. */
+/** Returns when a time begins. A day begins at midnight in the time zone. */
 export function startOf(time: EventTime, timeZone: string): Temporal.Instant {
   return time.kind === 'day' ? time.day.toZonedDateTime(timeZone).toInstant() : time.moment.toInstant()
 }
 
-/** A day ends at the following midnight. */
+/** Returns when a time ends. A day ends at the following midnight. */
 function endOf(time: EventTime, timeZone: string): Temporal.Instant {
   return time.kind === 'day'
     ? time.day.add({ days: 1 }).toZonedDateTime(timeZone).toInstant()
@@ -161,7 +162,7 @@ function toGoogleTime(time: EventTime): GoogleTime {
   return { date: null, dateTime, timeZone: time.moment.timeZoneId }
 }
 
-/** @throws AppError `invalid_request` for a time that the clock change skips or repeats */
+/** @throws AppError `invalid_request` for a time that a change of the clocks skips or repeats */
 function toMoment(field: string, local: Temporal.PlainDateTime, timeZone: string): Temporal.ZonedDateTime {
   const earlier = local.toZonedDateTime(timeZone, { disambiguation: 'earlier' })
   const later = local.toZonedDateTime(timeZone, { disambiguation: 'later' })

@@ -4,7 +4,7 @@ import { AppError } from '../../lib/app-error.ts'
 type Event = calendar_v3.Schema$Event
 type Guest = calendar_v3.Schema$EventAttendee
 
-/** The addresses that Google emails about an event: guests and organizer, without the user and rooms. */
+/** The addresses that Google emails about an event: guests and organizer, but neither the user nor rooms. */
 export function listEmailedAddresses(event: Event): string[] {
   if ((event.attendees ?? []).length === 0) return []
   const guests = (event.attendees ?? []).filter(({ self, resource }) => !self && !resource)
@@ -14,8 +14,9 @@ export function listEmailedAddresses(event: Event): string[] {
 }
 
 /**
- * Decides whether Google emails all guests or none. It emails them only when the call lists all of them, so that the user
- * who approved the call has seen their addresses (§11.8).
+ * Decides whether Google emails all guests or none. It emails them only when the call names all of them, so that the
+ * user who approved the call has seen their addresses (§11.8). `emailed` is what `listEmailedAddresses` returns,
+ * `named` the list of the call.
  * @throws AppError `invalid_request` when the list is missing or has other addresses
  */
 export function decideSendUpdates(
@@ -36,7 +37,7 @@ export function decideSendUpdates(
 }
 
 /**
- * Adds and removes guests. The other guests keep their responses.
+ * Returns the guests after adding and removing some. The other guests keep their responses.
  * @throws AppError `invalid_request` when a guest to remove is not invited
  */
 export function changeGuests(

@@ -61,7 +61,7 @@ export async function presentEvent(
   ])
 }
 
-/** "Mon 2026-03-30 09:00 to 09:30" */
+/** Returns the times of an event, such as "Mon 2026-03-30 09:00 to 09:30". */
 export function describeWhen(event: Event, timeZone: string): string {
   const start = fromGoogleTime(event.start, timeZone)
   const end = event.endTimeUnspecified === true ? undefined : fromGoogleTime(event.end, timeZone)
@@ -79,7 +79,7 @@ export function describeWhen(event: Event, timeZone: string): string {
   return `${starts} to ${isSameDay ? describeTimeOfDay(end.moment) : describeMoment(end.moment)}`
 }
 
-/** "Mon 2026-03-30 09:00" */
+/** Returns a time with its weekday, such as "Mon 2026-03-30 09:00". */
 export function describeMoment(moment: Temporal.ZonedDateTime): string {
   return `${describeDay(moment.toPlainDate())} ${describeTimeOfDay(moment)}`
 }
@@ -96,7 +96,7 @@ function describeDay(day: Temporal.PlainDate): string {
   return `${weekdays[day.dayOfWeek] ?? ''} ${day.toString()}`
 }
 
-/** Adds the offset to a time that occurs twice because the clocks are put back. */
+/** Returns the time of day. One that occurs twice, because the clocks are put back, gets its offset. */
 function describeTimeOfDay(moment: Temporal.ZonedDateTime): string {
   const time = moment.toPlainTime().toString({ smallestUnit: 'minute' })
   const later = moment.toPlainDateTime().toZonedDateTime(moment.timeZoneId, { disambiguation: 'later' })

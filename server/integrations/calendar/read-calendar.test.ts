@@ -111,7 +111,7 @@ describe('reading calendars', () => {
   it('lists calendars and the time zone', async () => {
     const { text } = await google.call('list_calendars', {})
     expect(text).toContain("The user's time zone is Europe/Vienna.")
-    expect(text).toContain(`calendar_id: ${testAccount} (their own)`)
+    expect(text).toContain(`calendar_id: ${testAccount} (the user's own)`)
   })
 })
 

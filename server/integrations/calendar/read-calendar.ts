@@ -2,13 +2,13 @@ import type { calendar_v3 } from '@googleapis/calendar'
 import { Temporal } from 'temporal-polyfill'
 import { z } from 'zod'
 import { forModel, googleTool, quoteData } from '../google/google-tool.ts'
-import { findTimeZone } from './client.ts'
+import { readTimeZone } from './client.ts'
 import type { CalendarClient } from './client.ts'
 import { parseTimeRange, toRfc3339 } from './event-time.ts'
 import { calendarId, eventId, time } from './input-schemas.ts'
 import { describeMoment, presentEvent, presentEventSummary } from './present-event.ts'
 
-/** The limit for one calendar. */
+/** The busy times of one calendar that `find_busy_times` returns. */
 const maxBusyPeriods = 200
 
 export const listCalendars = googleTool({
@@ -19,12 +19,12 @@ export const listCalendars = googleTool({
   input: z.object({}),
   async run(client: CalendarClient) {
     const [timeZone, { data }] = await Promise.all([
-      findTimeZone(client),
+      readTimeZone(client),
       client.api.calendarList.list({ maxResults: 250 }),
     ])
     const calendars = (data.items ?? []).map((calendar) =>
       [
-        `calendar_id: ${calendar.id ?? ''}${calendar.primary ? ' (their own)' : ''}`,
+        `calendar_id: ${calendar.id ?? ''}${calendar.primary ? " (the user's own)" : ''}`,
         `Name: ${(calendar.summaryOverride ?? calendar.summary ?? '').slice(0, 300)}`,
         `Access: ${calendar.accessRole ?? ''}`,
         `Time zone: ${calendar.timeZone ?? ''}`,
@@ -52,7 +52,7 @@ export const listEvents = googleTool({
     page_token: z.string().max(2_000).optional().describe('The page_token of the previous result.'),
   }),
   async run(client: CalendarClient, { calendar_id: calendarId = 'primary', ...input }) {
-    const timeZone = await findTimeZone(client)
+    const timeZone = await readTimeZone(client)
     const { from, to } = parseTimeRange(input, timeZone, client.now())
     const { data } = await client.api.events.list({
       calendarId,
@@ -84,7 +84,7 @@ export const readEvent = googleTool({
   input: z.object({ calendar_id: calendarId, event_id: eventId }),
   async run(client: CalendarClient, { calendar_id: calendarId = 'primary', event_id }) {
     const [timeZone, { data }] = await Promise.all([
-      findTimeZone(client),
+      readTimeZone(client),
       client.api.events.get({ calendarId, eventId: event_id }),
     ])
     return quoteData(`an event (times in ${timeZone})`, await presentEvent(client, data, timeZone))
@@ -108,7 +108,7 @@ export const findBusyTimes = googleTool({
     to: time.describe('A day is included.'),
   }),
   async run(client: CalendarClient, { calendars = ['primary'], ...input }) {
-    const timeZone = await findTimeZone(client)
+    const timeZone = await readTimeZone(client)
     const { from, to } = parseTimeRange(input, timeZone, client.now())
     const { data } = await client.api.freebusy.query({
       requestBody: {

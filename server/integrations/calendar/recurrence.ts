@@ -9,21 +9,24 @@ type GoogleTime = calendar_v3.Schema$EventDateTime
 
 // Rules are edited as text, so that only one part changes. The library rrule-temporal would rewrite the whole rule.
 
-/** The time of an occurrence according to the rule of its series. A moved occurrence has another start. */
+/** The start of an occurrence by the rule of its series. An occurrence that was moved starts at another time. */
 export function originalStartOf(occurrence: Event): GoogleTime {
   return occurrence.originalStartTime ?? occurrence.start ?? {}
 }
 
+/** Whether the series begins with this occurrence. */
 export function isFirstOccurrence(series: Event, occurrence: Event): boolean {
   return toMilliseconds(originalStartOf(occurrence)) <= toMilliseconds(series.start ?? {})
 }
 
-/** Milliseconds since 1970. A whole day starts at midnight UTC here, so days can be compared with days only. */
+/**
+ * Milliseconds since 1970, NaN without a time. A day counts as midnight UTC, so days can be compared with days only.
+ */
 export function toMilliseconds({ date, dateTime }: GoogleTime): number {
   return Date.parse(dateTime ?? date ?? '')
 }
 
-/** Changes the rules of a series so that it ends before the occurrence at `start`. */
+/** Returns the rules of a series that ends before its occurrence at `start`. */
 export function endBefore(rules: readonly string[], start: GoogleTime): string[] {
   const until = start.date
     ? Temporal.PlainDate.from(start.date).subtract({ days: 1 }).toString().replaceAll('-', '')
@@ -31,7 +34,7 @@ export function endBefore(rules: readonly string[], start: GoogleTime): string[]
   return mapRules(rules, (parts) => [...omitParts(parts, ['COUNT', 'UNTIL']), `UNTIL=${until}`])
 }
 
-/** The UNTIL part of the rules, if there is one. */
+/** The value of UNTIL in the rules, if there is one. */
 export function untilOf(rules: readonly string[]): string | undefined {
   const [until] = rules.flatMap((rule) => /^RRULE:.*\bUNTIL=(\w+)/i.exec(rule)?.[1] ?? [])
   return until?.toUpperCase()
@@ -42,7 +45,7 @@ export function isCounted(rules: readonly string[]): boolean {
   return rules.some((rule) => /^RRULE:.*\bCOUNT=/i.test(rule))
 }
 
-/** Changes the rules for a series that continues after `passed` occurrences: its COUNT becomes lower. */
+/** Returns the rules of a series that begins after `passed` occurrences of the former one, which lower its COUNT. */
 export function continueAfter(rules: readonly string[], passed: number): string[] {
   return mapRules(rules, (parts) =>
     parts.map((part) => {
@@ -53,7 +56,7 @@ export function continueAfter(rules: readonly string[], passed: number): string[
 }
 
 /**
- * Checks a rule from a tool call, with or without "RRULE:" before it.
+ * Returns a rule from a tool call, which may begin with "RRULE:", as Google expects it.
  * @throws AppError `invalid_request`
  */
 export function requireRule(text: string): string {
@@ -69,9 +72,9 @@ export function requireRule(text: string): string {
 }
 
 /**
- * The times of a whole series after one of its occurrences was moved to `span`. The series keeps its local time: one
- * that starts at nine still starts at nine after the clocks change (§11.22).
- * @throws AppError `invalid_request` for a move to another day without a new rule
+ * Returns the times of a whole series when one of its occurrences moves to `span`. The series keeps its local time: one
+ * that starts at nine still starts at nine after a change of the clocks (§11.22).
+ * @throws AppError `invalid_request` for a move to another day without a new rule, and between days and times of day
  */
 export function moveSeries(
   series: Event,
@@ -126,7 +129,7 @@ function requireShift(days: number, hasNewRule: boolean): number {
   )
 }
 
-/** Does not change other lines, such as EXDATE. */
+/** Applies `change` to the parts of each RRULE. Other lines, such as EXDATE, stay as they are. */
 function mapRules(rules: readonly string[], change: (parts: string[]) => string[]): string[] {
   return rules.map((rule) => {
     if (!/^RRULE:/i.test(rule)) return rule

@@ -85,7 +85,7 @@ describe('repeating events', () => {
   const split = () =>
     google.call('update_event', { ...second, scope: 'this_and_following', new_title: 'Weekly' })
 
-  it('begins anew the occurrences after a split that were changed one by one (§11.23)', async () => {
+  it('lets later occurrences that were changed one by one follow the rule again after a split (§11.23)', async () => {
     standUp()
     const third = { event_id: 'standup_20260406T070000Z', title: 'Stand-up', start: '2026-04-06T09:00' }
     const moved = await google.call('update_event', {
@@ -120,7 +120,7 @@ describe('repeating events', () => {
     expect(await shown()).toEqual(shownAfterSplit)
   })
 
-  it('deletes nothing when the old series may or may not have ended', async () => {
+  it('keeps the new series when the old one may or may not have ended', async () => {
     standUp()
     google.api.fail({ method: 'calendar.events.patch', response: 500, isExecuted: true, times: 4 })
     // The first two requests read the event and its series. The later ones check whether the series has ended.

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { AppError } from '../../lib/app-error.ts'
 import { googleTool } from '../google/google-tool.ts'
 import { requirePlainText } from '../google/outgoing-text.ts'
-import { findTimeZone } from './client.ts'
+import { readTimeZone } from './client.ts'
 import type { CalendarClient } from './client.ts'
-import { eventOf, findEventTarget, requireApprovedEvent } from './event-target.ts'
+import { eventOf, resolveEventTarget, requireApprovedEvent } from './event-target.ts'
 import { calendarId, approvedEvent } from './input-schemas.ts'
 
 export const respondToInvitation = googleTool({
@@ -29,7 +29,7 @@ export const respondToInvitation = googleTool({
     comment: z.string().max(1_000).optional().describe('A sentence for the organizer.'),
   }),
   async run(client: CalendarClient, { calendar_id: calendarId = 'primary', event_id: eventId, ...input }) {
-    const zone = await findTimeZone(client)
+    const zone = await readTimeZone(client)
     const { data: event } = await client.api.events.get({ calendarId, eventId })
     requireApprovedEvent(event, input, zone)
     const organizer = event.organizer?.email ?? ''
@@ -46,7 +46,7 @@ export const respondToInvitation = googleTool({
         'The owner of this calendar is not among the guests of this event, so no response was sent.',
       )
     }
-    const target = await findEventTarget(client, calendarId, event, input.scope)
+    const target = await resolveEventTarget(client, calendarId, event, input.scope)
     const comment = input.comment === undefined ? {} : { comment: requirePlainText('comment', input.comment) }
     await client.api.events.patch({
       calendarId,

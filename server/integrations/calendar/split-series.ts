@@ -41,7 +41,7 @@ const copiedFields = [
   'visibility',
 ] as const
 
-/** Ends a series before one of its occurrences. */
+/** Ends a series before `split.occurrence`. */
 export async function endSeries({ api }: CalendarClient, split: SeriesSplit): Promise<void> {
   const recurrence = endBefore(split.series.recurrence ?? [], originalStartOf(split.occurrence))
   await api.events.patch({
@@ -53,9 +53,10 @@ export async function endSeries({ api }: CalendarClient, split: SeriesSplit): Pr
 }
 
 /**
- * Splits a series as Google recommends: it creates a new series with the changes and ends the old one before it. When
- * the old series certainly did not end, the new one is deleted, so that the user does not have both. When that is
- * unknown, the new one is kept, so that the user does not lose both (§11.12, §11.23).
+ * Splits a series as Google recommends: creates a new series with the changes, ends the old one before it, and returns
+ * the new one. When the old series certainly did not end, the new one is deleted, so that the user does not have both.
+ * When it is unknown whether it ended, the new one is kept, so that no occurrence is lost (§11.12, §11.23).
+ * @throws AppError `upstream_error` when it is unknown whether the old series has ended, else the error of Google
  */
 export async function splitSeries(
   client: CalendarClient,
@@ -96,7 +97,7 @@ export async function splitSeries(
   return created
 }
 
-/** Whether a series ended although the response was lost. Undefined when Google cannot be reached. */
+/** Whether the series has ended, although the request failed. Undefined when this cannot be read. */
 async function wasSeriesEnded(
   { api }: CalendarClient,
   { calendarId, series, occurrence }: SeriesSplit,
@@ -110,7 +111,7 @@ async function wasSeriesEnded(
   }
 }
 
-/** Includes deleted occurrences, because the COUNT of a rule includes them. */
+/** Counts the occurrences before `occurrence`. Deleted ones count, because the COUNT of a rule includes them. */
 async function countOccurrencesBefore(
   { api }: CalendarClient,
   { calendarId, series, occurrence }: SeriesSplit,
@@ -132,7 +133,7 @@ async function countOccurrencesBefore(
   return count
 }
 
-/** The times of a series that starts with this occurrence. */
+/** The times of a series that begins with this occurrence: at its time by the rule, as long as the first one. */
 function timesFrom(series: Event, occurrence: Event): Pick<Event, 'start' | 'end'> {
   const original = originalStartOf(occurrence)
   const from = toMilliseconds(original)

@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { AppError } from '../../lib/app-error.ts'
 import { googleTool } from '../google/google-tool.ts'
 import { requireAddresses, requireLine, requirePlainText } from '../google/outgoing-text.ts'
-import { findTimeZone } from './client.ts'
+import { readTimeZone } from './client.ts'
 import type { CalendarClient } from './client.ts'
-import { eventOf, findEventTarget, requireApprovedEvent } from './event-target.ts'
+import { eventOf, resolveEventTarget, requireApprovedEvent } from './event-target.ts'
 import type { EventTarget } from './event-target.ts'
 import { parseEventSpan, requireTimeZone, toGoogleSpan } from './event-time.ts'
 import { changeGuests, decideSendUpdates, listEmailedAddresses } from './guests.ts'
@@ -46,11 +46,11 @@ export const updateEvent = googleTool({
     email_guests: emailGuests,
   }),
   async run(client: CalendarClient, { calendar_id: calendarId = 'primary', event_id: eventId, ...input }) {
-    const zone = await findTimeZone(client)
+    const zone = await readTimeZone(client)
     const newTimeZone = requireTimeZone(input.time_zone ?? zone)
     const { data: event } = await client.api.events.get({ calendarId, eventId })
     requireApprovedEvent(event, input, zone)
-    const target = await findEventTarget(client, calendarId, event, input.scope)
+    const target = await resolveEventTarget(client, calendarId, event, input.scope)
     const patch = buildPatch(target, input, newTimeZone)
     const before = eventOf(target)
     const emailed = new Set([
