@@ -21,7 +21,7 @@ const maxDepth = 30
 const maxPartBytes = 1_000_000
 /** The limit for all parts of one email together. */
 const maxHtmlChars = 300_000
-/** Shorter plain text is often only a note that the email is in HTML. */
+/** Shorter plain text is often only a note that the email is written in HTML. */
 const minPlainChars = 200
 
 /** Reads the text of an email and lists its attachments. */

@@ -7,7 +7,7 @@ import type { GoogleLimits } from '../google/retry.ts'
 
 export type GmailClient = GoogleApiClient<gmail_v1.Resource$Users>
 
-/** Opens a user's Gmail for one tool call. The first call loads Google's client library. */
+/** Opens a user's Gmail for one tool call. The first use in this process loads Google's client library. */
 export async function openGmail(
   deps: GoogleApiDeps,
   userId: string,

@@ -19,13 +19,13 @@ export interface ThreadHeaders {
   readonly references?: string | undefined
 }
 
-/** The email that is answered. `inReplyTo` and `references` are headers of the answer. */
+/** The email that a reply answers. `headers` are its own, `inReplyTo` and `references` are those of the reply. */
 export interface RepliedMessage extends ThreadHeaders {
   readonly headers: MailHeaders
   readonly threadId: string
 }
 
-/** A reply in a longer conversation refers to the newest emails only. */
+/** The Message-IDs in the References header of a reply, which are those of the newest emails. */
 const maxReferences = 50
 
 /**
@@ -53,7 +53,10 @@ export async function buildMail(fields: MailFields, thread: ThreadHeaders = {}):
   return Buffer.from(mime.replace(/^Message-ID:.*\r\n/im, '')).toString('base64url')
 }
 
-/** @throws AppError `invalid_request` for anything but plain addresses */
+/**
+ * Returns the recipients, with trimmed addresses.
+ * @throws AppError `invalid_request` for anything but plain addresses
+ */
 export function parseRecipients({ to, cc, bcc }: MailFields): Record<'to' | 'cc' | 'bcc', string[]> {
   return {
     to: requireAddresses('to', to),
@@ -69,7 +72,7 @@ export function requireRecipient({ to, cc, bcc }: MailFields): void {
 }
 
 /** Reads the email that is replied to, and the headers that add the reply to the same conversation. */
-export async function findRepliedMessage({ api }: GmailClient, id: string): Promise<RepliedMessage> {
+export async function readRepliedMessage({ api }: GmailClient, id: string): Promise<RepliedMessage> {
   const metadataHeaders = [
     'From',
     'To',

@@ -5,7 +5,7 @@ import { maxConcurrentRequests } from '../google/api-client.ts'
 import { googleTool, quoteData } from '../google/google-tool.ts'
 import { readMailBody } from './body.ts'
 import type { GmailClient } from './client.ts'
-import { buildMail, findRepliedMessage } from './compose.ts'
+import { buildMail, readRepliedMessage } from './compose.ts'
 import { readHeaders } from './headers.ts'
 import { draftId, mailFields, messageId, recipients } from './input-schemas.ts'
 import { presentMessage, presentMessageSummary } from './present-message.ts'
@@ -66,7 +66,7 @@ export const createDraft = googleTool({
       .describe('The email that this one answers. The draft becomes part of its conversation.'),
   }),
   async run(client: GmailClient, { reply_to_message_id: repliedId, to = [], ...fields }) {
-    const thread = repliedId === undefined ? undefined : await findRepliedMessage(client, repliedId)
+    const thread = repliedId === undefined ? undefined : await readRepliedMessage(client, repliedId)
     const raw = await buildMail({ to, ...fields }, thread)
     const message = thread === undefined ? { raw } : { raw, threadId: thread.threadId }
     const { data } = await client.api.drafts.create(

@@ -69,7 +69,7 @@ describe('failures at Google', () => {
     expect(mailbox().sent).toEqual([])
   })
 
-  it('retries after a timeout, but not after the call was stopped (§11.15)', async () => {
+  it('retries after a timeout, but not after the call was stopped (§11.15, §11.19)', async () => {
     const client = await openGoogleClient(createGmailConnector, gmail.api, {
       limits: { attemptTimeoutMs: 400 },
     })
@@ -109,7 +109,7 @@ describe('failures at Google', () => {
     [403, 'accessNotConfigured', 'not enabled'],
     [404, undefined, 'found no item with this id'],
     [400, undefined, 'Google refused the request: Stand-in error 400.'],
-  ])('explains status %d with reason %s', async (status, reason, text) => {
+  ])('explains status %d with reason %s (§11.15, §11.16)', async (status, reason, text) => {
     gmail.api.fail({ response: status, times: 10, ...(reason === undefined ? {} : { reason }) })
     expect((await gmail.call('list_labels', {})).text).toContain(text)
   })

@@ -44,7 +44,7 @@ export function areHeadersComplete(
   })
 }
 
-/** The bare addresses in a header, in lower case and without duplicates. */
+/** The addresses in a header without their names, in lower case and without duplicates. */
 export function parseAddresses(header: string | undefined): string[] {
   if (header === undefined) return []
   const found = addressParser(header, { flatten: true })

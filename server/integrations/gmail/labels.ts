@@ -56,7 +56,7 @@ export const labelMessages = googleTool({
     if (add.length + remove.length === 0) {
       throw new AppError('invalid_request', 'Give at least one label in "add" or "remove". Nothing was done.')
     }
-    const idOf = await findLabelIds(client, [...add, ...remove])
+    const idOf = await requireLabelIds(client, [...add, ...remove])
     const ids = await checkSubjects(client, messages)
     await client.api.messages.batchModify({
       userId: 'me',
@@ -100,7 +100,7 @@ export const markMessages = googleTool({
  * Returns a function that converts the name of a label, in any case, to its id.
  * @throws AppError `invalid_request` when a label does not exist
  */
-async function findLabelIds(
+async function requireLabelIds(
   { api }: GmailClient,
   names: readonly string[],
 ): Promise<(name: string) => string> {

@@ -15,7 +15,7 @@ export function presentMessageSummary(message: Message): string {
   return [...listHeaderLines(message), snippet].filter(Boolean).join('\n')
 }
 
-/** Describes a whole email. Its text is cut after `maxTextChars`. */
+/** Describes a whole email: ids, headers, up to 50 attachments, and at most `maxTextChars` characters of text. */
 export async function presentMessage(
   client: ToolCallContext,
   message: Message,

@@ -85,6 +85,7 @@ export const readThread = googleTool({
   },
 })
 
+/** Describes the emails, oldest first. The characters are spent on the newest ones; the others are summarized. */
 async function presentThread(
   client: GmailClient,
   messages: readonly gmail_v1.Schema$Message[],

@@ -87,7 +87,7 @@ async function createDraft(client: GmailClient, message: gmail_v1.Schema$Message
   throw new UnsentError('Google returned no id for the draft. Try again.')
 }
 
-/** When the draft does not exist, it was sent, because Google deletes drafts when they are sent. */
+/** A draft that does not exist any more was sent, because Google deletes a draft when it is sent. */
 async function findDraftStatus({ api }: GmailClient, id: string): Promise<'sent' | 'unsent' | 'unknown'> {
   try {
     await api.drafts.get({ userId: 'me', id, format: 'minimal' })
@@ -97,7 +97,7 @@ async function findDraftStatus({ api }: GmailClient, id: string): Promise<'sent'
   }
 }
 
-/** Deletes the draft of an email that was not sent. Returns true when the draft did not exist. */
+/** Deletes the draft of an email that was not sent. Returns whether the draft did not exist. Never rejects. */
 async function deleteDraft({ api }: GmailClient, id: string): Promise<boolean> {
   try {
     await api.drafts.delete({ userId: 'me', id })

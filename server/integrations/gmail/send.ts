@@ -5,7 +5,7 @@ import { collapseSpaces } from '../../lib/text.ts'
 import { googleTool } from '../google/google-tool.ts'
 import { readMailBody } from './body.ts'
 import type { GmailClient } from './client.ts'
-import { findRepliedMessage, parseRecipients, requireRecipient } from './compose.ts'
+import { readRepliedMessage, parseRecipients, requireRecipient } from './compose.ts'
 import type { MailFields } from './compose.ts'
 import { areHeadersComplete, parseAddresses, readHeaders } from './headers.ts'
 import type { MailHeaders } from './headers.ts'
@@ -39,7 +39,7 @@ export const replyToMessage = googleTool({
     body: mailFields.body,
   }),
   async run(client: GmailClient, { message_id: id, ...fields }) {
-    const { headers, ...thread } = await findRepliedMessage(client, id)
+    const { headers, ...thread } = await readRepliedMessage(client, id)
     requireParticipants(headers, fields)
     requireSameSubject(stripReplyPrefix(headers.subject ?? ''), stripReplyPrefix(fields.subject))
     return describeSent(await sendMailOnce(client, fields, thread), fields)

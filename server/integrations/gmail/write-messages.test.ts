@@ -119,7 +119,7 @@ describe('sending', () => {
     expect(mailbox().sent).toHaveLength(1)
     expect(headerOf(sent!, 'To')).toBe('ann@example.com')
     expect(headerOf(sent!, 'Bcc')).toBe('cleo@example.com')
-    // The default of the library would contain the name of this host.
+    // The Message-ID of the library would end with "@localhost".
     expect(headerOf(sent!, 'Message-ID')).toMatch(/@mail\.gmail\.com>$/)
     expect((await gmail.call('read_message', { message_id: sent!.id })).text).toContain('Subject: Grüße ✉')
     expect((await gmail.call('read_message', { message_id: sent!.id })).text).toContain('Käse\n.\nFrom here')
