@@ -128,7 +128,7 @@ describe('the connection to Gmail', () => {
   it('leads to the sign-in again when Google accepts no token, until a call works (§18.40, §19.22)', async () => {
     gmail.fail({ method: 'gmail.users.messages.list', response: 401, times: 2 })
     const { messages } = await sendWithCall('search_messages', { query: '' })
-    const reason = 'Connect the account again under Settings, Integrations.'
+    const reason = 'Disconnect the account under Settings, Integrations, and connect it again.'
     expect(messages[2]).toMatchObject({
       outcome: { status: 'authorization_needed' },
       content: expect.stringContaining(reason),

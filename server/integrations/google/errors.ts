@@ -79,7 +79,7 @@ export function explainGoogleError(error: unknown): string {
     case undefined:
       return 'Google could not be reached. Try again later.'
     case 401:
-      return 'Google did not accept the access token. Connect the account again under Settings, Integrations.'
+      return 'Google did not accept the access token. Disconnect the account under Settings, Integrations, and connect it again.'
     case 403:
       return explainForbidden(error)
     case 404:
@@ -112,7 +112,7 @@ export function isLastingGoogleError(error: unknown): boolean {
 function explainForbidden(error: unknown): string {
   const reason = reasonOf(error)
   if (reason === 'insufficientPermissions' || reason === 'ACCESS_TOKEN_SCOPE_INSUFFICIENT') {
-    return 'The user has not allowed this at Google. They can connect the account again under Settings, Integrations, and allow it there.'
+    return 'The user has not allowed this at Google. They can disconnect the account under Settings, Integrations, connect it again, and allow it there.'
   }
   if (reason === 'accessNotConfigured') {
     return 'This Google API is not enabled for this server. Ask its operator to enable it in the Google Cloud console.'
