@@ -67,7 +67,7 @@ export function createCalendarConnector(deps: GoogleApiDeps, limits?: GoogleLimi
 
 /** Requests of the returned dependencies get no token once the integration has another version (§13.42). */
 function forVersion(deps: GoogleApiDeps, version: number): GoogleApiDeps {
-  const findAccess: GoogleApiDeps['findAccess'] = (userId, name, options) =>
-    deps.findAccess(userId, name, { ...options, version })
-  return { ...deps, findAccess }
+  const requireAccess: GoogleApiDeps['requireAccess'] = (userId, name, options) =>
+    deps.requireAccess(userId, name, { ...options, version })
+  return { ...deps, requireAccess }
 }

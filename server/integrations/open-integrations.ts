@@ -12,9 +12,9 @@ import type { IntegrationDeps } from './integration-deps.ts'
 import { listStatuses } from './integration-status.ts'
 import type { IntegrationStatus } from './integration-status.ts'
 import { storeCallError } from './integration-store.ts'
-import { disconnectAtGoogle } from './manage-integrations.ts'
-import { createFindGoogleAccess } from './oauth/google-access.ts'
-import type { FindGoogleAccess } from './oauth/google-access.ts'
+import { disconnectGoogleIntegrations } from './manage-integrations.ts'
+import { openGoogleAccess } from './oauth/google-access.ts'
+import type { RequireGoogleAccess } from './oauth/google-access.ts'
 import type { GoogleClient } from './oauth/google-client.ts'
 import type { FoundTokens } from './oauth/tokens.ts'
 
@@ -40,8 +40,8 @@ export interface Integrations {
   readonly deps: IntegrationDeps
   /** The connectors of all integrations. Users see those of the integrations that they have connected. */
   readonly connectors: readonly IntegrationConnector[]
-  readonly findGoogleAccess: FindGoogleAccess
-  /** The status of the integrations that a user has connected, by name. */
+  readonly requireGoogleAccess: RequireGoogleAccess
+  /** Returns the status of each integration that a user has connected, by name. */
   listStatuses(userId: string): Promise<ReadonlyMap<string, IntegrationStatus>>
   /** Stores why calls with this account fail; null when they work (§19.22). */
   recordFailure(account: IntegrationAccount, name: string, failure: string | null): Promise<void>
@@ -73,13 +73,13 @@ export function openIntegrations(appDeps: AppDeps, { onChanged, onError }: Integ
     closing: closing.signal,
   }
   const leases = new TokenLeases<FoundTokens>({ now, closing: closing.signal })
-  const findGoogleAccess = createFindGoogleAccess(deps, leases)
+  const requireGoogleAccess = openGoogleAccess(deps, leases)
   const recordFailure: Integrations['recordFailure'] = async ({ userId, version }, name, failure) => {
     if (await storeCallError(database.db, { user_id: userId, name, version }, failure)) onChanged(userId)
   }
   const google: GoogleApiDeps = {
-    findAccess: findGoogleAccess,
-    // A request to Google has had its effect, so its result must not become a failure of ours.
+    requireAccess: requireGoogleAccess,
+    // The request to Google has had its effect, so the call must not fail because its outcome cannot be stored.
     recordFailure: (...failure) => recordFailure(...failure).catch(onError),
     fetch: operatorSupplied.fetch,
     apiUrls: { gmail: config.googleApis.gmailUrl, calendar: config.googleApis.calendarUrl },
@@ -87,7 +87,7 @@ export function openIntegrations(appDeps: AppDeps, { onChanged, onError }: Integ
   }
   return {
     deps,
-    findGoogleAccess,
+    requireGoogleAccess,
     connectors: [
       createGmailConnector(google),
       createCalendarConnector(google),

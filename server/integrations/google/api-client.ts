@@ -1,14 +1,14 @@
 import type { gmail_v1 } from '@googleapis/gmail'
 import type { GoogleIntegration } from '@yonder/contract/integration-names'
 import type { IntegrationAccount } from '../integration-connector.ts'
-import type { FindGoogleAccess } from '../oauth/google-access.ts'
+import type { RequireGoogleAccess } from '../oauth/google-access.ts'
 import { retryConfig } from './retry.ts'
 import type { GoogleLimits } from './retry.ts'
 
 /** The dependencies of the Gmail and Google Calendar connectors. */
 export interface GoogleApiDeps {
-  readonly findAccess: FindGoogleAccess
-  /** The outgoing fetch for addresses from the settings; response bodies are capped. */
+  readonly requireAccess: RequireGoogleAccess
+  /** The outgoing fetch for addresses from the settings. It limits the size of responses. */
   readonly fetch: typeof globalThis.fetch
   /** Stores why calls with this account fail; null when they work. Never rejects. */
   readonly recordFailure: (

@@ -17,11 +17,14 @@ interface ApiAddress {
 }
 
 /**
- * Creates the `fetch` of Google's client libraries. It sends requests to the configured address and adds the user's access
- * token. The libraries do not get the token, so their errors cannot contain it. A rejected token is refreshed once.
+ * Creates the `fetch` of Google's client libraries. It sends requests to the configured address and adds the user's
+ * access token. The libraries do not get the token, so their errors cannot contain it. When Google rejects the token
+ * with 401, the token is refreshed and the request is sent once more. Rejects with an AppError: what `requireAccess`
+ * throws, `address_refused` for an address outside the API, `output_limit` or `upstream_invalid` for a response that
+ * is too large or not Google's.
  */
 export function googleFetch(
-  deps: Pick<GoogleApiDeps, 'findAccess' | 'fetch'>,
+  deps: Pick<GoogleApiDeps, 'requireAccess' | 'fetch'>,
   caller: GoogleCaller,
   address: ApiAddress,
   { maxResponseBytes }: Pick<GoogleLimits, 'maxResponseBytes'>,
@@ -37,11 +40,11 @@ export function googleFetch(
   return async (input, init = {}) => {
     const url = replaceAddress(address, input instanceof Request ? input.url : String(input))
     const options = { signal: caller.signal }
-    const { token } = await deps.findAccess(caller.userId, caller.integration, options)
+    const { token } = await deps.requireAccess(caller.userId, caller.integration, options)
     const response = await send(url, init, token)
     if (response.status !== 401) return readResponse(response, maxResponseBytes)
     await response.body?.cancel()
-    const refreshed = await deps.findAccess(caller.userId, caller.integration, {
+    const refreshed = await deps.requireAccess(caller.userId, caller.integration, {
       ...options,
       rejectedToken: token,
     })

@@ -88,7 +88,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
     await finishGoogleConsent(here.deps, user, name, { code, state })
   }
   const access = (node = here, rejectedToken?: string) =>
-    node.findGoogleAccess(user.id, name, rejectedToken === undefined ? {} : { rejectedToken })
+    node.requireGoogleAccess(user.id, name, rejectedToken === undefined ? {} : { rejectedToken })
   const refreshes = () => google.tokenRequests.filter((form) => form['grant_type'] === 'refresh_token').length
   const read = async (): Promise<Integration> =>
     presentIntegration(here.deps, await requireIntegration(database.db, user, name))
@@ -232,10 +232,10 @@ describe.each(engines)('access to Google on %s', (engine) => {
       message: 'Gmail is not connected. Connect it under Settings, Integrations.',
     }
     await expect(access()).rejects.toMatchObject(notConnected)
-    await expect(here.findGoogleAccess(user.id, 'google-calendar')).rejects.toMatchObject({
+    await expect(here.requireGoogleAccess(user.id, 'google-calendar')).rejects.toMatchObject({
       message: 'Google Calendar is not connected. Connect it under Settings, Integrations.',
     })
-    await expect(here.findGoogleAccess('another user', name)).rejects.toMatchObject(notConnected)
+    await expect(here.requireGoogleAccess('another user', name)).rejects.toMatchObject(notConnected)
     expect(await here.listStatuses(user.id)).toEqual(new Map())
   })
 
@@ -254,7 +254,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
 
   it('returns no token of an account that was connected after the request was approved (§13.42)', async () => {
     const { version } = await requireIntegration(database.db, user, name)
-    const first = await here.findGoogleAccess(user.id, name, { version })
+    const first = await here.requireGoogleAccess(user.id, name, { version })
     google.behaviour.account = 'eve@example.com'
     await consent()
     const refused = {
@@ -262,10 +262,10 @@ describe.each(engines)('access to Google on %s', (engine) => {
       message:
         'Gmail was connected again before the request was sent, so the request was not sent. Try again.',
     }
-    await expect(here.findGoogleAccess(user.id, name, { version })).rejects.toMatchObject(refused)
+    await expect(here.requireGoogleAccess(user.id, name, { version })).rejects.toMatchObject(refused)
     // Google has ended the former consent, so the first token is rejected.
     await expect(
-      here.findGoogleAccess(user.id, name, { version, rejectedToken: first.token }),
+      here.requireGoogleAccess(user.id, name, { version, rejectedToken: first.token }),
     ).rejects.toMatchObject(refused)
     expect(google.grants.find((await access()).token)?.account).toBe('eve@example.com')
   })
@@ -274,7 +274,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
     const { version } = await requireIntegration(database.db, user, name)
     clock += 61 * minute
     google.behaviour.token = 'hang'
-    const refreshing = expect(here.findGoogleAccess(user.id, name, { version })).rejects.toMatchObject({
+    const refreshing = expect(here.requireGoogleAccess(user.id, name, { version })).rejects.toMatchObject({
       code: 'conflict',
     })
     await expect.poll(refreshes, { interval: 5 }).toBe(1)
@@ -300,7 +300,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
     const { version } = await requireIntegration(database.db, user, name)
     clock += 57 * minute
     google.behaviour.token = 'hang'
-    const refreshing = expect(here.findGoogleAccess(user.id, name, { version })).rejects.toMatchObject({
+    const refreshing = expect(here.requireGoogleAccess(user.id, name, { version })).rejects.toMatchObject({
       code: 'conflict',
     })
     await expect.poll(refreshes, { interval: 5 }).toBe(1)

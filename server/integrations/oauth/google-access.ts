@@ -5,7 +5,7 @@ import type { IntegrationDeps } from '../integration-deps.ts'
 import { connectedAgain, isNotConnected } from '../integration-status.ts'
 import { acquireRefreshLease, releaseRefreshLease, storeRefreshResult } from '../integration-store.ts'
 import { sealGoogleTokens } from './seal-tokens.ts'
-import { findGoogleTokens, markEnded } from './tokens.ts'
+import { requireGoogleTokens, markEnded } from './tokens.ts'
 import type { FoundTokens } from './tokens.ts'
 
 /** Access to a user's Google account. */
@@ -23,7 +23,7 @@ export interface GoogleAccess {
  * @throws AppError `not_connected` when the user has to connect, `conflict` for another version, `upstream_…` when
  * Google fails. The message is for the user and the model.
  */
-export type FindGoogleAccess = (
+export type RequireGoogleAccess = (
   userId: string,
   name: GoogleIntegration,
   options?: { readonly signal?: AbortSignal; readonly rejectedToken?: string; readonly version?: number },
@@ -34,17 +34,17 @@ const refreshBeforeMs = 5 * 60_000
 /** A token that is valid for at least this time is still used when the refresh fails. */
 const minValidMs = 60_000
 
-export function createFindGoogleAccess(
+export function openGoogleAccess(
   deps: IntegrationDeps,
   leases: TokenLeases<FoundTokens>,
-): FindGoogleAccess {
+): RequireGoogleAccess {
   return async (userId, name, { signal, rejectedToken, version } = {}) => {
     signal?.throwIfAborted()
     const toAccess = (tokens: FoundTokens): GoogleAccess => {
       if (version !== undefined && tokens.row.version !== version) throw connectedAgain(name)
       return readAccess(tokens)
     }
-    const found = await findGoogleTokens(deps, userId, name)
+    const found = await requireGoogleTokens(deps, userId, name)
     const remainingMs = () => found.tokens.expiresAt - deps.now()
     const isRejected = found.tokens.accessToken === rejectedToken
     if (remainingMs() > refreshBeforeMs && !isRejected) return toAccess(found)
@@ -78,7 +78,7 @@ function refreshOnce(
     refresh: () => refresh(deps, name, found),
     release: (leasedUntil) => releaseRefreshLease(db, row, leasedUntil),
     async findResult() {
-      const current = await findGoogleTokens(deps, row.user_id, name)
+      const current = await requireGoogleTokens(deps, row.user_id, name)
       if (current.row.tokens !== row.tokens) return current
       if (current.row.refreshing_until === null) throw googleUnreachable()
       return undefined
@@ -111,7 +111,7 @@ async function refresh(
     if (isStored && scopes !== row.scopes) deps.onChanged(row.user_id)
   }
   // Read again, because the integration may have been disconnected in the meantime.
-  return findGoogleTokens(deps, row.user_id, name)
+  return requireGoogleTokens(deps, row.user_id, name)
 }
 
 function googleUnreachable(): AppError {

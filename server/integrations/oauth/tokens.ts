@@ -13,8 +13,11 @@ export interface FoundTokens {
   readonly tokens: StoredTokens
 }
 
-/** @throws AppError `not_connected` */
-export async function findGoogleTokens(
+/**
+ * Returns the stored tokens of an integration.
+ * @throws AppError `not_connected` when there are none, or when they cannot be decrypted
+ */
+export async function requireGoogleTokens(
   deps: Pick<IntegrationDeps, 'database' | 'sealer'>,
   userId: string,
   name: GoogleIntegration,

@@ -50,7 +50,7 @@ export async function openGoogleClient(
   let tokens = 0
   const connector = create(
     {
-      findAccess: (_userId, _name, access = {}) => {
+      requireAccess: (_userId, _name, access = {}) => {
         accessRequests.push({ rejectedToken: access.rejectedToken })
         if (access.rejectedToken !== undefined) tokens++
         if (tokens > 1) return Promise.reject(new AppError('not_connected', 'Connect the account again.'))
