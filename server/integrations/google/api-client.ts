@@ -25,7 +25,7 @@ export interface GoogleApiDeps {
 /** Google's client library for one API, opened for one tool call of one user. */
 export interface GoogleApiClient<Api> {
   readonly api: Api
-  /** The options of a request that must not take effect twice. It is retried only when Google has rejected it. */
+  /** The options of a request that must not take effect twice. It is retried only after a rate limit. */
   readonly nonIdempotent: Pick<gmail_v1.Options, 'retryConfig'>
   readonly userId: string
   readonly signal: AbortSignal
@@ -33,12 +33,12 @@ export interface GoogleApiClient<Api> {
   readonly now: () => number
 }
 
-/** How many requests one tool call may send at the same time. Google rejects more. */
+/** How many requests one tool call may send at the same time. Google limits the requests of one user. */
 export const maxConcurrentRequests = 6
 
 /**
- * The options of every request through Google's client libraries. Requests are considered idempotent, unless their own
- * options are `nonIdempotent` (§11.19).
+ * The options of every request through Google's client libraries. `signal` ends the requests of a call and their
+ * retries (§11.19). Requests are considered idempotent, unless their own options are `nonIdempotent`.
  */
 export function clientOptions(
   fetch: typeof globalThis.fetch,

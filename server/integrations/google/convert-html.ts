@@ -10,13 +10,14 @@ const thread = new WorkerThread<string, string>({
   maxHeapMb: 128,
 })
 
-/** The tool call that HTML is converted for. `signal` aborts when its text is no longer needed. */
+/** The tool call that HTML is converted for: its user, and the signal that aborts when the call is stopped. */
 export type ToolCallContext = Pick<GoogleApiClient<unknown>, 'userId' | 'signal'>
 
 /**
- * Converts HTML to text in a worker thread, one text at a time, while users take turns. Images, styles and hidden elements
- * are omitted, because a model must not read what the user cannot see. Links follow their text and are shortened. Never
- * rejects: when the HTML cannot be read, it returns a note (§11.14).
+ * Converts HTML to text in a worker thread, which converts one text at a time and serves users in turn. Images,
+ * styles and hidden elements are omitted, because a model must not read what the user cannot see. The address of a
+ * link follows its text and is shortened. Never rejects: returns a note when the HTML cannot be read, when it takes
+ * too long, or when the call was stopped (§11.14).
  */
 export async function convertHtml(html: string, { userId, signal }: ToolCallContext): Promise<string> {
   try {

@@ -7,12 +7,13 @@ interface GoogleFailure {
   readonly config?: { readonly retryConfig?: RetryState }
 }
 
-/** What the configuration of a request says about its earlier attempts. */
+/** The state that `retryConfig` keeps in the configuration of a request, over all its attempts. */
 export interface RetryState {
-  /** Whether an earlier attempt failed in a way that does not exclude that Google executed it. Set by `retryConfig`. */
+  /** True when an earlier attempt failed, but Google may have executed it. */
   mayHaveSucceeded?: boolean
 }
 
+/** The object `error` in the body of a response. */
 interface GoogleErrorBody {
   readonly message?: unknown
   readonly errors?: readonly { readonly reason?: unknown }[]
@@ -25,15 +26,15 @@ export function statusOf(error: unknown): number | undefined {
   return typeof status === 'number' ? status : undefined
 }
 
-/** Whether Google may have executed an earlier attempt of this request, which failed at last. */
+/** Whether Google may have executed an earlier attempt of the request that failed with this error. */
 export function mayHaveSucceeded(error: unknown): boolean {
   return (error as GoogleFailure).config?.retryConfig?.mayHaveSucceeded === true
 }
 
-/** The codes of our own fetch for a response that it did not read. Google may have executed the request before. */
+/** The codes of our own fetch for a response that it refused to read. Google may have executed the request. */
 const unreadResponses: ReadonlySet<string> = new Set<AppError['code']>(['output_limit', 'upstream_invalid'])
 
-/** Whether Google certainly did not execute the request, in no attempt. */
+/** Whether Google certainly executed no attempt of the request. */
 export function isRefusal(error: unknown): boolean {
   if (mayHaveSucceeded(error)) return false
   const appError = findAppError(error)
@@ -42,7 +43,7 @@ export function isRefusal(error: unknown): boolean {
   return status !== undefined && status < 500 && status !== 408
 }
 
-/** Whether Google rejected the request because there were too many. Such a request was not executed. */
+/** Whether Google rejected the request because of a rate limit. Such a request was not executed. */
 export function isRateLimit(error: unknown): boolean {
   const status = statusOf(error)
   const reason = reasonOf(error) ?? ''
@@ -66,7 +67,8 @@ export function findAppError(error: unknown): AppError | undefined {
 }
 
 /**
- * Explains a failed request to Google to the model and the user, without any content of the request (§11.15, §11.16).
+ * Explains a failed request to Google to the model and the user (§11.15, §11.16). Of the response, it quotes only the
+ * message of a refusal.
  * @throws the error itself when it is a defect of ours
  */
 export function explainGoogleError(error: unknown): string {
@@ -124,12 +126,13 @@ function isGoogleFailure(error: unknown): boolean {
   return error instanceof Error && 'config' in error
 }
 
-/** Google's error code, such as `rateLimitExceeded`. */
+/** The reason in Google's response, such as `rateLimitExceeded`. */
 function reasonOf(error: unknown): string | undefined {
   const reason = bodyOf(error)?.errors?.[0]?.reason
   return typeof reason === 'string' ? reason : undefined
 }
 
+/** The message in Google's response, cut to 300 characters. */
 function messageOf(error: unknown): string | undefined {
   const message = bodyOf(error)?.message
   return typeof message === 'string' && message !== '' ? message.slice(0, 300) : undefined

@@ -59,6 +59,7 @@ function replaceAddress({ defaultUrl, configuredUrl }: ApiAddress, url: string):
   return new URL(configuredUrl + url.slice(defaultUrl.length))
 }
 
+/** Reads the body here, because Google's client libraries would read one of any size. */
 async function readResponse(response: Response, maxBytes: number): Promise<Response> {
   if (response.body === null) return response
   const chunks: Uint8Array[] = []
@@ -71,7 +72,7 @@ async function readResponse(response: Response, maxBytes: number): Promise<Respo
   const { status, headers } = response
   const isJson = headers.get('content-type')?.includes('json') === true
   if (response.ok && size > 0 && !isJson) {
-    // For example the sign-in page of a public network. It must not be read as an empty mailbox.
+    // For example the sign-in page of a public network, which must not be taken for an empty mailbox.
     throw new AppError('upstream_invalid', 'The response did not come from Google. Try again later.')
   }
   return new Response(size === 0 ? null : Buffer.concat(chunks), { status, headers })

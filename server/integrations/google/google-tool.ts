@@ -13,23 +13,26 @@ interface ToolDefinition<Client, Input extends z.ZodObject> {
   readonly description: string
   readonly input: Input
   readonly effect: ToolEffect
-  /** Returns the result. Google's errors and AppErrors become an error result that explains them. */
+  /** Returns the result. After an error of Google or an AppError, the result of the call explains the error. */
   readonly run: (client: Client, input: z.infer<Input>) => Promise<ToolText>
 }
 
-/** A text, or several in lines of their own. */
+/** A text, or several parts, each of which begins on a new line. */
 export type ToolText = string | readonly TextPart[]
 
 export interface TextPart {
   readonly text: string
-  /** Words that only the model needs. The user sees them when asking for what the model reads (§13.41). */
+  /** A text that only the model needs. The user sees it under 'What the model reads' (§13.41). */
   readonly forModel?: true
 }
 
 export interface GoogleTool<Client> {
   readonly name: string
   readonly effect: ToolEffect
-  /** `openClient` opens the user's client for one call. `onOutcome` gets why the integration fails, or null. */
+  /**
+   * Adds the tool to an MCP server. `openClient` opens the user's client for one call. `onOutcome` is called with null
+   * after a call that worked, and with an explanation after an error with which the whole integration fails (§19.22).
+   */
   readonly register: (
     server: McpServer,
     openClient: (signal: AbortSignal) => Promise<Client>,
@@ -70,9 +73,9 @@ export function googleTool<Client, Input extends z.ZodObject>(
 }
 
 /**
- * Quotes text that others may have written between two lines with a random code, which the text cannot contain. So the
- * model can distinguish it from the user's instructions. This is only a hint for the model: every tool with an effect needs
- * approval (§11.3, §11.13).
+ * Quotes text that others may have written between two lines with a random code, which its author cannot guess, so
+ * that the model can distinguish it from the user's instructions. This is only a hint for the model: every tool with
+ * an effect needs approval (§11.3, §11.13).
  */
 export function quoteData(subject: string, text: string): readonly TextPart[] {
   const code = randomBytes(6).toString('hex')
@@ -85,6 +88,7 @@ export function quoteData(subject: string, text: string): readonly TextPart[] {
   ]
 }
 
+/** A part of a result that the user sees only under 'What the model reads'. */
 export function forModel(text: string): TextPart {
   return { text, forModel: true }
 }

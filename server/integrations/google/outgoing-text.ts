@@ -3,14 +3,14 @@ import { AppError } from '../../lib/app-error.ts'
 
 // oxlint-disable-next-line no-control-regex -- the expression searches for control characters
 const controlCharacters = /[\0-\x08\x0b-\x1f\x7f\u2028\u2029]/
-/** Of the invisible characters, those that hide a text or reverse one: tags and direction controls. */
+/** The invisible characters that can hide or reverse text: tags and direction controls. */
 const misleadingCharacters = /[\u{E0000}-\u{E007F}\u202A-\u202E\u2066-\u2069]/u
 
 const bareAddress = /^[^\s@<>()[\]\\,;:"]+@[^\s@<>()[\]\\,;:"]+$/
 
 /**
- * Text that leaves the product must be what the user saw, so control and invisible characters are refused. Line ends
- * become `\n`.
+ * Returns the text with `\n` as line ends. Text that leaves the product must be what the user saw, so control
+ * characters and misleading invisible characters are refused.
  * @throws AppError `invalid_request`
  */
 export function requirePlainText(field: string, text: string): string {
@@ -20,13 +20,17 @@ export function requirePlainText(field: string, text: string): string {
     findInvisible(plain).some(({ characters }) => misleadingCharacters.test(characters)) ||
     !plain.isWellFormed()
   ) {
-    throw new AppError('invalid_request', `"${field}" contains invisible characters. Nothing was done.`)
+    throw new AppError(
+      'invalid_request',
+      `"${field}" contains control or invisible characters. Remove them. Nothing was done.`,
+    )
   }
   return plain
 }
 
 /**
- * Requires plain text on one line, because a line end in an email header would start another header.
+ * Returns plain text on one line, trimmed. A line end is refused, because in an email header it would start another
+ * header.
  * @throws AppError `invalid_request`
  */
 export function requireLine(field: string, text: string): string {
@@ -38,7 +42,7 @@ export function requireLine(field: string, text: string): string {
 }
 
 /**
- * Requires addresses without display names, because a display name could mislead the user who approves the call.
+ * Returns the trimmed addresses. Display names are refused, because one could mislead the user who approves the call.
  * @throws AppError `invalid_request`
  */
 export function requireAddresses(field: string, addresses: readonly string[] | undefined): string[] {

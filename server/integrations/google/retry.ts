@@ -7,12 +7,12 @@ import type { RetryState } from './errors.ts'
 export interface GoogleLimits {
   /** Attempts after the first one. */
   readonly maxRetries: number
-  /** The delay before the first retry, which varies by a quarter. It doubles with each further retry. */
+  /** The delay before the first retry. It doubles with each further retry, and varies by up to a quarter. */
   readonly retryDelayMs: number
   /** The longest delay before a retry. When Google's Retry-After header is longer, the request fails. */
   readonly maxRetryDelayMs: number
   readonly attemptTimeoutMs: number
-  /** From the failure of the first attempt to the start of the last one. */
+  /** The longest time from the failure of the first attempt to the start of the last one. */
   readonly maxRetryMs: number
   readonly maxResponseBytes: number
 }
@@ -26,15 +26,15 @@ export const googleLimits: GoogleLimits = {
   maxResponseBytes: 16 * 1_024 * 1_024,
 }
 
-/** Delays vary by this fraction, so that requests that failed together are not retried together. */
+/** Delays vary by up to this fraction, so that requests that failed together are not retried together. */
 const maxVariation = 0.25
 
 type RetryConfig = NonNullable<gmail_v1.Options['retryConfig']>
 type Failure = Parameters<NonNullable<RetryConfig['shouldRetry']>>[0]
 
 /**
- * Retries temporary failures. A request that is not idempotent is retried only when Google has rejected it
- * (§11.15).
+ * Retries temporary failures. A request that is not idempotent is retried only after a rate limit, because Google may
+ * have executed it before any other failure (§11.15).
  */
 export function retryConfig(
   limits: GoogleLimits,
@@ -42,10 +42,10 @@ export function retryConfig(
 ): RetryConfig {
   return {
     retry: limits.maxRetries,
-    // The signal of the request itself may contain its timeout only.
+    // After a timeout, Gaxios retries with a signal of that timeout only, so the signal of the call is checked too.
     shouldRetry: (error) => !signal.aborted && shouldRetry(error, limits, isIdempotent),
     retryBackoff: async (error) => {
-      // Gaxios has counted the coming retry already.
+      // Gaxios has already counted the retry that is about to start.
       const retries = (error.config.retryConfig?.currentRetryAttempt ?? 1) - 1
       const variation = maxVariation * (2 * Math.random() - 1)
       await setTimeout(retryDelayOf(error, retries, variation, limits), undefined, { signal })
