@@ -45,7 +45,6 @@ describe('the connector of an API-key service', () => {
       apiKeyServices: [server],
       inBackground: () => undefined,
       onChanged: () => undefined,
-      closing: new AbortController().signal,
     }
     await createIntegration(deps, { id: 'ada' }, { name: 'finder', auth_type: 'api_key', api_key: 'the-key' })
   })

@@ -20,6 +20,4 @@ export interface IntegrationDeps {
   readonly inBackground: (work: Promise<unknown>) => void
   /** Called after a user's integrations changed. */
   readonly onChanged: (userId: string) => void
-  /** Aborted when the process stops. */
-  readonly closing: AbortSignal
 }

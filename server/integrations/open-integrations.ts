@@ -70,7 +70,6 @@ export function openIntegrations(appDeps: AppDeps, { onChanged, onError }: Integ
       void settled.finally(() => background.delete(settled))
     },
     onChanged,
-    closing: closing.signal,
   }
   const leases = new TokenLeases<FoundTokens>({ now, closing: closing.signal })
   const requireGoogleAccess = openGoogleAccess(deps, leases)

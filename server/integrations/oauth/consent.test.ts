@@ -294,7 +294,6 @@ describe.each(engines)('consent at Google on %s', (engine) => {
       {
         ...product.deps,
         apiKeyServices: [],
-        closing: new AbortController().signal,
         onChanged: () => undefined,
         inBackground: (work) => void background.push(work),
         loadGoogle: () => Promise.resolve(client as GoogleClient),
