@@ -10,11 +10,13 @@ export type Owner = Pick<User, 'id'>
 /** The fields that connecting and disconnecting change. `updateIntegration` increments the version itself. */
 export type IntegrationChange = Pick<IntegrationRow, 'api_key' | 'tokens' | 'scopes' | 'ended'>
 
+/** The values of an integration without a key or an account. */
 export const disconnected: IntegrationChange = { api_key: null, tokens: null, scopes: null, ended: 0 }
 
+/** Identifies an integration of a user. */
 type Key = Pick<IntegrationRow, 'user_id' | 'name'>
 
-const integrationQuery = prepareQuery((db, owner: { readonly userId: string }) =>
+const listQuery = prepareQuery((db, owner: { readonly userId: string }) =>
   db
     .selectFrom('integrations')
     .selectAll()
@@ -24,9 +26,9 @@ const integrationQuery = prepareQuery((db, owner: { readonly userId: string }) =
     .compile(),
 )
 
-/** A user's integrations, oldest first. */
+/** Returns a user's integrations in the order in which they were added. */
 export async function listIntegrations(db: Db, user: Owner): Promise<IntegrationRow[]> {
-  return (await integrationQuery(db, { userId: user.id })).rows
+  return (await listQuery(db, { userId: user.id })).rows
 }
 
 export function findIntegration(db: Db, user: Owner, name: string): Promise<IntegrationRow | undefined> {
@@ -53,8 +55,10 @@ export async function insertIntegration(db: Db, integration: IntegrationRow): Pr
 }
 
 /**
- * Connects or disconnects an integration. It also releases the refresh lease, so that a refresh in progress stores
- * nothing. With `version`, it changes nothing and returns false when the integration has another version now.
+ * Connects or disconnects an integration, or changes its key. Clears the error of its calls, and the refresh lease,
+ * so that the new tokens can be refreshed at once; a refresh of the former ones stores nothing, because it replaces
+ * only the tokens that it has read. Returns false when the integration does not exist, or has another version than
+ * `version`.
  */
 export async function updateIntegration(
   db: Db,
@@ -78,8 +82,9 @@ export async function updateIntegration(
 }
 
 /**
- * Stores why an integration fails, or null. Returns false when this is stored already, or when the integration has
- * another version now, because a call with the former account says nothing about the present one.
+ * Stores why the connector of an integration fails, or null when it works. Returns false when this is stored already,
+ * or when the integration has another version now, because a call with its former account says nothing about the new
+ * one.
  */
 export async function storeCallError(
   db: Db,
@@ -120,7 +125,7 @@ export async function acquireRefreshLease(
   return leased?.refreshing_until ?? undefined
 }
 
-/** Releases the lease until `leasedUntil`. When it has run out, another process may have acquired one of its own. */
+/** Releases the lease that ends at `leasedUntil`, and no lease that another process has acquired since. */
 export async function releaseRefreshLease(
   db: Db,
   { user_id, name }: Key,
@@ -135,7 +140,9 @@ export async function releaseRefreshLease(
     .execute()
 }
 
-/** Stores the result of a refresh and releases the lease. Returns false when the tokens were replaced in the meantime. */
+/**
+ * Stores the result of a refresh and releases the lease. Returns false when the tokens were replaced in the meantime.
+ */
 export async function storeRefreshResult(
   db: Db,
   { user_id, name, tokens }: Key & Pick<IntegrationRow, 'tokens'>,

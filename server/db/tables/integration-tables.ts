@@ -4,7 +4,7 @@ import type { Selectable } from 'kysely'
 export interface IntegrationTable {
   user_id: string
   name: string
-  /** Incremented with every connect and disconnect. Connections of an older version are not used again. */
+  /** Incremented when the key or the account changes. MCP sessions of an older version are not used again. */
   version: number
   /** Sealed by `seal-secret.ts`. */
   api_key: string | null
@@ -21,6 +21,7 @@ export interface IntegrationTable {
   call_error: string | null
   /** Until when, by the database's clock, a process reserves the tokens for refreshing them. */
   refreshing_until: number | null
+  /** Milliseconds since 1970. Each integration of a user has a later time than the former one. */
   created_at: number
 }
 
@@ -32,6 +33,7 @@ export interface IntegrationConsentTable {
   name: string
   /** The PKCE code verifier, sealed. */
   verifier: string
+  /** Milliseconds since 1970. */
   expires_at: number
 }
 

@@ -6,8 +6,8 @@ export async function insertIntegrationConsent(db: Db, consent: IntegrationConse
 }
 
 /**
- * Deletes and returns a started consent, so that it can be finished once. Returns undefined when it has expired, was
- * already finished, or belongs to another user or integration.
+ * Deletes and returns a started consent, so that it can be finished once. Returns undefined when it has expired at
+ * `now` (milliseconds since 1970), was already finished, or belongs to another user or integration.
  */
 export function takeIntegrationConsent(
   db: Db,

@@ -94,13 +94,15 @@ describe.each(engines)('consent at Google on %s', (engine) => {
     expect((await returnFromGoogle(service, { code, state })).json()).toMatchObject({ connected: true })
   })
 
-  it('does not connect with a token that no request can carry (§19.21)', async () => {
+  it('does not connect with an access token that no request can carry, and explains why (§19.21)', async () => {
     await add('google-gmail')
     const { code, state } = await visitGoogle(ada, 'google-gmail')
     google.behaviour.token = 'line_breaks'
     const response = await returnFromGoogle('gmail', { code, state })
     google.behaviour.token = 'issue'
-    expect(response.json()).toMatchObject({ error: { code: 'upstream_invalid' } })
+    expect(response.json()).toMatchObject({
+      error: { code: 'upstream_invalid', message: expect.stringContaining('that no request can carry') },
+    })
     expect((await ada.get('/api/integrations')).json()).toMatchObject([{ connected: false }])
   })
 
@@ -243,7 +245,7 @@ describe.each(engines)('consent at Google on %s', (engine) => {
     })
   })
 
-  it('does not connect without a refresh token, and explains what to do (§19.8)', async () => {
+  it('does not connect without a refresh token, explains what to do, and revokes the tokens (§19.8)', async () => {
     google.behaviour.issuesRefreshTokens = false
     await add('google-gmail')
     const refused = await returnFromGoogle('gmail', await visitGoogle(ada, 'google-gmail'))
@@ -252,6 +254,7 @@ describe.each(engines)('consent at Google on %s', (engine) => {
       { error: { message: expect.stringContaining('third-party apps of your Google account') } },
     ])
     expect((await readStored()).row.tokens).toBeNull()
+    await expect.poll(() => google.revocations, { interval: 5 }).toHaveLength(1)
   })
 
   it.each([

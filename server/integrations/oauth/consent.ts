@@ -6,7 +6,7 @@ import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import type { IntegrationConsentRow, IntegrationRow } from '../../db/tables/integration-tables.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { IntegrationDeps } from '../integration-deps.ts'
-import { requireIntegration, disconnected, updateIntegration } from '../integration-store.ts'
+import { disconnected, requireIntegration, updateIntegration } from '../integration-store.ts'
 import type { Owner } from '../integration-store.ts'
 import {
   deleteExpiredIntegrationConsents,
@@ -21,15 +21,18 @@ import { revokeInBackground } from './tokens.ts'
 /** The user must return from Google within this time. */
 const maxConsentMs = 10 * 60_000
 
+/** The parameters with which Google redirects the user back. */
 export interface ConsentResponse {
   readonly code: string
+  /** Undefined when the address had none. Such a return is refused. */
   readonly state: string | undefined
 }
 
 /**
- * Starts the consent of a user at Google and returns the address of the consent page. Its state is valid once, for this
- * user and this integration (§17.25).
- * @throws AppError `not_found`, `invalid_request`, `conflict`
+ * Starts the consent of a user at Google and returns the address of the consent page. Its state is valid once, for
+ * ten minutes, for this user and this integration (§17.25).
+ * @throws AppError `not_found` for an integration that the user has not added, `invalid_request` for one with an API
+ * key, `conflict` when Google is not set up on this server
  */
 export async function startGoogleConsent(deps: IntegrationDeps, user: Owner, name: string): Promise<string> {
   const { database, sealer, now } = deps
@@ -50,7 +53,8 @@ export async function startGoogleConsent(deps: IntegrationDeps, user: Owner, nam
 }
 
 /**
- * Redeems the code with which a user returns from Google, once, and connects the integration (§19.8).
+ * Redeems the code with which a user returns from Google, connects the integration and returns it (§19.8). The state is
+ * used up first, so a code is redeemed at most once (§4.29).
  * @throws AppError that explains why it was not connected
  */
 export async function finishGoogleConsent(
@@ -94,8 +98,8 @@ export async function finishGoogleConsent(
 }
 
 /**
- * Returns the refresh token. Calls `revoke` when the tokens are not usable (§19.8).
- * @throws AppError `conflict`
+ * Returns the refresh token. Calls `revoke` before it throws (§19.8).
+ * @throws AppError `conflict` when none of the needed scopes was granted, or when there is no refresh token
  */
 function requireRefreshToken(
   name: GoogleIntegration,
@@ -109,7 +113,7 @@ function requireRefreshToken(
   }
   if (!googleScopes[name].some(({ scope }) => scopes.includes(scope))) {
     throw refuse(
-      `You did not allow anything that ${title} needs. Connect again and tick the boxes on the page of Google.`,
+      `You did not allow anything that ${title} needs. Connect again and tick the boxes on Google's page.`,
     )
   }
   if (refreshToken === null) {
@@ -139,7 +143,7 @@ function requireGoogleIntegration(name: string): asserts name is GoogleIntegrati
   )
 }
 
-/** Only the hash of a state is stored, so that a copy of the database does not contain valid states. */
+/** Only the hash of a state is stored, so that a copy of the database contains no valid states. */
 function hashState(state: string): string {
   return createHash('sha256').update(state).digest('base64url')
 }

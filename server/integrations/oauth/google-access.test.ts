@@ -285,7 +285,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
     await refreshing
   })
 
-  it('does not return a token that nearly expired while Google did not respond', async () => {
+  it('does not return a token that is about to expire when the refresh took long and failed', async () => {
     clock += 57 * minute
     google.behaviour.token = 'hang'
     const refreshing = expect(access()).rejects.toMatchObject({ code: 'upstream_error' })
@@ -311,7 +311,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
     await refreshing
   })
 
-  it('keeps its status when a call with an account that was replaced fails or works (§19.22)', async () => {
+  it('keeps the status of an integration when a call with its former account fails or works (§19.22)', async () => {
     const { version } = await requireIntegration(database.db, user, name)
     const former = { userId: user.id, version }
     const present = { userId: user.id, version: version + 1 }
@@ -327,7 +327,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
   })
 
   it.runIf(engine === 'postgres' && isConcurrent(engine))(
-    'revokes the tokens of an account that was connected while it is being disconnected (§19.11)',
+    'revokes the tokens of an account that is connected while the integration is being disconnected (§19.11)',
     async () => {
       const { db } = database
       const row = await requireIntegration(db, user, name)

@@ -10,28 +10,35 @@ import type { FoundTokens } from './tokens.ts'
 
 /** Access to a user's Google account. */
 export interface GoogleAccess {
-  /** Valid for at least a minute. Never stored, logged or shown. */
+  /** An access token that is valid for at least a minute. Callers do not store, log or show it. */
   readonly token: string
   /** The granted scopes, which may be fewer than requested. */
   readonly scopes: ReadonlySet<string>
 }
 
+export interface GoogleAccessOptions {
+  /** Checked once, at the start: a refresh serves other calls too. */
+  readonly signal?: AbortSignal
+  /** The token to which Google has responded with 401. It is refreshed, however long it would be valid. */
+  readonly rejectedToken?: string
+  /** The version of the integration whose token may be returned (§13.42). Default: any. */
+  readonly version?: number
+}
+
 /**
- * Returns an access token for a user's integration, and refreshes it before it expires. A caller to whom Google has
- * responded with 401 passes that token as `rejectedToken`, so that it is refreshed early (§11.18, §19.12). With
- * `version`, the token of another version of the integration is not returned.
- * @throws AppError `not_connected` when the user has to connect, `conflict` for another version, `upstream_…` when
- * Google fails. The message is for the user and the model.
+ * Returns access to the account of a user's integration. Refreshes its token before it expires (§19.12).
+ * @throws AppError `not_connected` when the user has to connect, `conflict` when the integration has another version or
+ * Google is not set up on this server, another code when Google fails. The message is for the user and the model.
  */
 export type RequireGoogleAccess = (
   userId: string,
   name: GoogleIntegration,
-  options?: { readonly signal?: AbortSignal; readonly rejectedToken?: string; readonly version?: number },
+  options?: GoogleAccessOptions,
 ) => Promise<GoogleAccess>
 
-/** A token that expires within this time is refreshed. */
+/** A token is refreshed this long before it expires. */
 const refreshBeforeMs = 5 * 60_000
-/** A token that is valid for at least this time is still used when the refresh fails. */
+/** A token that is valid for longer than this is still used when the refresh fails. */
 const minValidMs = 60_000
 
 export function openGoogleAccess(
@@ -49,7 +56,7 @@ export function openGoogleAccess(
     const isRejected = found.tokens.accessToken === rejectedToken
     if (remainingMs() > refreshBeforeMs && !isRejected) return toAccess(found)
     const current = await refreshOnce(deps, leases, name, found).catch((error: unknown) => {
-      // Waiting for another process has taken up to half a minute.
+      // The remaining time is calculated again, because the refresh may have taken half a minute.
       if (remainingMs() > minValidMs && !isRejected && !isNotConnected(error)) return found
       throw error
     })
@@ -63,7 +70,7 @@ function readAccess({ row, tokens }: FoundTokens): GoogleAccess {
 
 /**
  * Refreshes tokens once when several calls or nodes need them at the same time (§19.12).
- * @throws AppError `not_connected` when Google has ended the consent, `upstream_…` when Google fails
+ * @throws AppError `not_connected` when Google has ended the consent, another code when Google fails
  */
 function refreshOnce(
   deps: IntegrationDeps,

@@ -10,22 +10,27 @@ import { explainTokenFailure, isEndedConsent } from './token-errors.ts'
 
 const responseTimeoutMs = 10_000
 const maxResponseBytes = 64 * 1024
-/** Used when Google's response has no `expires_in`. */
+/** The lifetime of an access token when Google's response has no `expires_in`. */
 const defaultLifetimeSeconds = 600
 
 /** Google's response to a code or a refresh token. */
 export interface GoogleTokens {
   readonly accessToken: string
+  /** Null when Google returned none. After a refresh, the former one then stays valid. */
   readonly refreshToken: string | null
   /** Milliseconds since 1970. */
   readonly expiresAt: number
+  /** The granted scopes. */
   readonly scopes: readonly string[]
 }
 
 export interface GoogleClient {
-  /** The address of the consent page. */
+  /** Returns the address of the consent page. `challenge` is the PKCE code challenge. */
   authorizationUrl(name: GoogleIntegration, state: string, challenge: string): string
-  /** @throws AppError that explains the failure to the user */
+  /**
+   * Exchanges an authorization code for tokens. `verifier` is the PKCE code verifier.
+   * @throws AppError that explains the failure to the user
+   */
   redeemCode(name: GoogleIntegration, code: string, verifier: string): Promise<GoogleTokens>
   /**
    * Returns new tokens, or undefined when Google has ended the consent. `grantedScopes` are those of the former tokens.
@@ -45,13 +50,13 @@ export interface GoogleClientOptions {
   readonly apis: Config['googleApis']
   /** The origin of the installation, without a path. */
   readonly publicUrl: string
-  /** The outgoing fetch for addresses from the settings. */
+  /** The outgoing fetch for addresses from the operator's settings. */
   readonly fetch: typeof globalThis.fetch
   /** Aborted when the process stops. */
   readonly closing: AbortSignal
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** For a complete response. */
+  /** The longest time until a response has arrived completely. Default: 10 seconds. */
   readonly timeoutMs?: number
 }
 
@@ -90,7 +95,7 @@ export function createGoogleClient(options: GoogleClientOptions): GoogleClient {
         state,
         code_challenge: challenge,
         code_challenge_method: 'S256',
-        // Google returns a refresh token only with both of these.
+        // Google returns a refresh token only for offline access, and without `prompt` only after the first consent.
         access_type: 'offline',
         prompt: 'consent',
       }).href,
@@ -141,7 +146,7 @@ function configure(options: GoogleClientOptions): openid.Configuration {
       body: body instanceof URLSearchParams ? body.toString() : null,
       signal: ending,
     })
-    // The timeout applies to the body too, because it is read before this function returns.
+    // The body is read here, so that the timeout applies to it too.
     const text = await readCapped(response, maxResponseBytes)
     return new Response(text, { status: response.status, headers: response.headers })
   }

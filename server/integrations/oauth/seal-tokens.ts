@@ -3,7 +3,10 @@ import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import type { IntegrationRow } from '../../db/tables/integration-tables.ts'
 import type { GoogleTokens } from './google-client.ts'
 
-/** The tokens of an integration. They are stored encrypted. The scopes are not secret and have another column. */
+/**
+ * The tokens of an integration, as they are stored, encrypted. The scopes are no secret and have a column of their
+ * own.
+ */
 export interface StoredTokens {
   readonly accessToken: string
   readonly refreshToken: string
@@ -11,6 +14,7 @@ export interface StoredTokens {
   readonly expiresAt: number
 }
 
+/** Encrypts tokens for `owner`. `refreshToken` is separate, because Google does not return it with every refresh. */
 export function sealGoogleTokens(
   sealer: Sealer,
   owner: Pick<IntegrationRow, 'user_id' | 'name'>,

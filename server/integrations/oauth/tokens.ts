@@ -8,6 +8,7 @@ import type { Owner } from '../integration-store.ts'
 import { openGoogleTokens } from './seal-tokens.ts'
 import type { StoredTokens } from './seal-tokens.ts'
 
+/** An integration at Google and its decrypted tokens. */
 export interface FoundTokens {
   readonly row: IntegrationRow
   readonly tokens: StoredTokens
@@ -29,7 +30,7 @@ export async function requireGoogleTokens(
   return { row, tokens }
 }
 
-/** Deletes the tokens of an integration and marks it as ended by Google, unless the tokens were replaced. */
+/** Deletes the tokens of an integration and marks it as ended by Google (§19.13), unless the tokens were replaced. */
 export async function markEnded(
   { database, onChanged }: Pick<IntegrationDeps, 'database' | 'onChanged'>,
   row: IntegrationRow,
@@ -39,8 +40,9 @@ export async function markEnded(
 }
 
 /**
- * Revokes a token at Google in the background. Google then revokes everything that the user has allowed us, so nothing is
- * revoked while another Google integration of the user is connected (§19.11).
+ * Revokes a token at Google in the background. Google then ends everything that the user has allowed us with this
+ * account, so nothing is revoked while any integration of the user at Google is connected (§19.11), even if it uses
+ * another account: it is not stored which account an integration uses.
  */
 export function revokeInBackground(deps: IntegrationDeps, user: Owner, token: string): void {
   deps.inBackground(revoke(deps, user, token))
