@@ -98,7 +98,7 @@ describe('the connector of an API-key service', () => {
     })
   })
 
-  it('sends no key that was entered after the request was approved (§13.42)', async () => {
+  it('sends no key that was entered after the request was allowed (§13.42)', async () => {
     sent.length = 0
     const connector = createApiKeyConnector(deps, server, guard).server
     const approved = await account()

@@ -11,7 +11,9 @@ import { connectedAgain, notConnected } from './integration-status.ts'
 import { findIntegration } from './integration-store.ts'
 
 /**
- * The connector of an API-key service. The user's key is sent only to the origin that the operator configured (§19.2).
+ * Creates the connector of an API-key service. A user's key is sent only to the origin that the operator configured
+ * (§19.2). Its `fetch` rejects with an AppError: `address_refused` for another origin, `not_connected` without a key
+ * that the service accepts, `conflict` when the key was replaced after the request was allowed.
  */
 export function createApiKeyConnector(
   deps: Pick<IntegrationDeps, 'database' | 'sealer'>,
@@ -46,25 +48,25 @@ export function createApiKeyConnector(
           signal: request.signal,
         })
         if (response.ok) return response
-        if (response.status !== 401) return withoutKey(response, key)
-        const words = quoteResponse(hideSecret((await readErrorBody(response)) ?? '', key))
+        if (response.status !== 401) return hideKey(response, key)
+        const quote = quoteResponse(hideSecret((await readErrorBody(response)) ?? '', key))
         throw new AppError(
           'not_connected',
-          `${title} did not accept your API key. Enter another one under Settings, Integrations.${words}`,
+          `${title} did not accept your API key. Enter another one under Settings, Integrations.${quote}`,
         )
       },
     },
   }
 }
 
-/** A service may repeat the key in an error, which is stored, shown and read by models (§21.16). */
-async function withoutKey(response: Response, key: string): Promise<Response> {
+/** Removes the key from an error of the service, because errors are stored, shown and read by models (§21.16). */
+async function hideKey(response: Response, key: string): Promise<Response> {
   const { status, headers } = response
   const text = hideSecret((await readErrorBody(response)) ?? '', key)
   return new Response(text === '' ? null : text, { status, headers })
 }
 
-/** @throws AppError `not_connected` when there is no key for this address, `conflict` when it was replaced */
+/** @throws AppError `not_connected` without a key that may be sent to `address`, `conflict` when it was replaced */
 async function requireKey(
   { database: { db }, sealer }: Pick<IntegrationDeps, 'database' | 'sealer'>,
   { userId, version }: IntegrationAccount,

@@ -4,22 +4,28 @@ import { integrationKeyContext } from '../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { IntegrationRow } from '../db/tables/integration-tables.ts'
 
-/** The stored API key of an integration, and whether it may be sent to the service's current address (§19.20). */
+/**
+ * The stored API key of an integration. `for another address`: the key must not be sent, because the service had
+ * another address when it was entered (§19.20). `unreadable`: it cannot be decrypted, because SECRET_KEY has changed.
+ */
 export type StoredApiKey =
   | { readonly kind: 'usable'; readonly key: string }
   | { readonly kind: 'missing' | 'unreadable' | 'for another address' }
 
-/** The origin of a service. Null when the operator does not offer it. */
+/**
+ * Returns the origin of an API-key service, which is the address that its keys belong to. Null when it is not
+ * offered.
+ */
 export function addressOfService(services: readonly ApiKeyService[], name: string): string | null {
   const service = services.find((offered) => offered.name === name)
   return service === undefined ? null : toOrigin(service.url)
 }
 
-/** Opens the API key of an integration. `address` is the origin that it would be sent to. */
+/** Decrypts the API key of an integration. `address` is the origin to which it would be sent. */
 export function openApiKey(
   sealer: Sealer,
   integration: Pick<IntegrationRow, 'user_id' | 'name' | 'api_key'> | undefined,
-  address: string | null,
+  address: string,
 ): StoredApiKey {
   if (!integration?.api_key) return { kind: 'missing' }
   try {

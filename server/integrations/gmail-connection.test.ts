@@ -102,8 +102,8 @@ describe('the connection to Gmail', () => {
     expect(result?.outcome?.status).toBe('done')
   })
 
-  it('does not send a call with the account that was connected after the call was decided about (§13.42)', async () => {
-    // The tool is looked up before, and the token is read after Google has replied to the first request.
+  it('does not send an allowed call with another account that was connected afterwards (§13.42)', async () => {
+    // Google rejects the token of the allowed call. While it is refreshed, the user connects another account.
     google.behaviour.account = 'eve@example.com'
     google.grants.expireAccess()
     google.behaviour.token = 'hang'
@@ -166,7 +166,7 @@ describe('the connection to Gmail', () => {
     expect(after[2]).toMatchObject({ outcome: { status: 'done' } })
   })
 
-  it('ends when the user disconnects, and Gmail is no longer offered', async () => {
+  it('ends when the user disconnects, and Gmail is no longer offered (§19.1)', async () => {
     await ada.post('/api/integration/disconnect/google-gmail')
     expect((await list()).map(({ name }) => name)).toEqual(['default'])
     const { messages } = await sendWithCall('search_messages', { query: '' })

@@ -3,10 +3,10 @@ import type { GoogleApiDeps } from './google/api-client.ts'
 import type { GoogleLimits } from './google/retry.ts'
 import type { IntegrationConnector } from './integration-connector.ts'
 
-/** Short, because the card of a call that needs approval shows '…' as the account until it has been read. */
+/** A short limit, because the card of a call that needs approval shows '…' until its account has been read. */
 const maxAccountReadMs = 5_000
 
-/** The connector of Gmail. Its server is loaded when a user first uses it. */
+/** Creates the connector of Gmail. The code of its server is loaded when it is first used. */
 export function createGmailConnector(deps: GoogleApiDeps, limits?: GoogleLimits): IntegrationConnector {
   return {
     integration: 'google-gmail',
@@ -37,7 +37,7 @@ export function createGmailConnector(deps: GoogleApiDeps, limits?: GoogleLimits)
   }
 }
 
-/** The connector of Google Calendar. Its server is loaded when a user first uses it. */
+/** Creates the connector of Google Calendar. The code of its server is loaded when it is first used. */
 export function createCalendarConnector(deps: GoogleApiDeps, limits?: GoogleLimits): IntegrationConnector {
   return {
     integration: 'google-calendar',
@@ -51,7 +51,7 @@ export function createCalendarConnector(deps: GoogleApiDeps, limits?: GoogleLimi
         client.api.calendarList.get({ calendarId: 'primary' }),
         readTimeZone(client),
       ])
-      // The id of the primary calendar is the address of its account.
+      // The id of the primary calendar is the e-mail address of its account.
       return { account: data.id ?? null, time_zone: timeZone }
     },
     initiallyAllowedTools: ['list_calendars', 'list_events', 'read_event', 'find_busy_times'],
@@ -65,7 +65,7 @@ export function createCalendarConnector(deps: GoogleApiDeps, limits?: GoogleLimi
   }
 }
 
-/** Requests of the returned dependencies get no token once the integration has another version (§13.42). */
+/** Returns dependencies with which requests get no token when the integration has another version (§13.42). */
 function forVersion(deps: GoogleApiDeps, version: number): GoogleApiDeps {
   const requireAccess: GoogleApiDeps['requireAccess'] = (userId, name, options) =>
     deps.requireAccess(userId, name, { ...options, version })

@@ -64,7 +64,7 @@ describe('Gmail in a chat', () => {
     expect(gmail.count('gmail.users.drafts.create')).toBe(0)
   })
 
-  it('sends an approved email once, also when it is approved twice and a response is lost (§4.20, §11.6)', async () => {
+  it('sends an approved email once, even when it is approved twice and a response is lost (§4.20, §11.6)', async () => {
     const client = await product.join('Ada')
     await connectGoogle(client, 'google-gmail')
     const chatId = await client.newChat()

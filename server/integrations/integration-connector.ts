@@ -1,22 +1,23 @@
 import type { ConnectorAccount } from '@yonder/contract/connector'
 import type { McpServer } from '@modelcontextprotocol/server'
 
-/** The account whose credentials a request may use. */
+/** The account or API key that a request may use: that of an integration of this user in this version. */
 export interface IntegrationAccount {
   readonly userId: string
-  /** The version of the integration; with another one, the user may have connected another account. */
+  /** The version of the integration. It changes when the user connects another account or enters another key. */
   readonly version: number
 }
 
 /**
- * In `_meta` of a result: the account has to be connected again. Only the results of servers in this process may say so.
+ * The key in `_meta` of a result that says that the user has to connect the account again. It counts only in the
+ * results of servers in this process.
  */
 export const needsSignInKey = 'yonder/needs_sign_in'
 
 /** The MCP server of a connector that runs in this process. */
 export interface InProcessServer {
   readonly kind: 'in_process'
-  /** Creates the server for one MCP session of a user. Its calls fail once the integration has another version. */
+  /** Creates the server for one MCP session of a user. Its calls fail when the integration has another version. */
   readonly create: (account: IntegrationAccount) => Promise<McpServer>
 }
 
@@ -24,7 +25,7 @@ export interface InProcessServer {
 export interface RemoteServer {
   readonly kind: 'remote'
   readonly address: URL
-  /** Sends a request with the stored credentials of the user, unless the integration has another version by now. */
+  /** Sends a request with the user's stored key. Rejects when the integration has another version by then. */
   readonly fetch: (account: IntegrationAccount, request: Request) => Promise<Response>
 }
 
@@ -36,10 +37,14 @@ export interface IntegrationConnector {
   readonly name: string
   /** Identifies the connector in lists and stored approvals. */
   readonly url: string
+  /**
+   * Becomes the prefix of the connector's tools in the names that models use, such as `gmail` in
+   * `gmail__send_message`.
+   */
   readonly slug: string
   /** Tools that run without approval until the user changes the allow list. Default: none. */
   readonly initiallyAllowedTools?: readonly string[]
   readonly server: InProcessServer | RemoteServer
-  /** Reads which account the calls use. May reject. Default: the account is unknown. */
+  /** Reads which account the calls use, and its time zone. May reject. Default: both are unknown. */
   readonly readAccount?: (userId: string) => Promise<ConnectorAccount>
 }

@@ -14,9 +14,9 @@ export interface IntegrationDeps {
    * @throws AppError `conflict` when Google is not set up
    */
   readonly loadGoogle: () => Promise<GoogleClient>
-  /** The services that the operator offers and that need an API key. */
+  /** The API-key services that the operator offers. */
   readonly apiKeyServices: readonly ApiKeyService[]
-  /** Continues work after the response to a request. Errors are only logged. */
+  /** Lets work continue after the response to a request. Its errors are only logged. */
   readonly inBackground: (work: Promise<unknown>) => void
   /** Called after a user's integrations changed. */
   readonly onChanged: (userId: string) => void

@@ -45,11 +45,11 @@ describe.each(engines)('integrations on %s', (engine) => {
       .orderBy('name')
       .execute()
 
-  it('are empty for a new user (§7.20)', async () => {
+  it('are an empty list for a new user (§7.20)', async () => {
     expect(await list()).toEqual([])
   })
 
-  it('are offered: Gmail, Google Calendar and the API-key services of the operator (§7.21)', async () => {
+  it('that users can add are Gmail, Google Calendar and the API-key services of the operator (§7.21)', async () => {
     const types = await ada.get('/api/integration/types')
     expect(types.json()).toEqual(['google-gmail', 'google-calendar', 'tavily', 'Exa Search'])
   })
@@ -65,7 +65,7 @@ describe.each(engines)('integrations on %s', (engine) => {
     expect(JSON.stringify(row)).not.toContain(key)
   })
 
-  it('at Google are not connected before the consent (§4.28, §5.15)', async () => {
+  it('at Google are not connected before the user has consented (§4.28, §5.15)', async () => {
     for (const name of googleIntegrations) {
       const added = await ada.post('/api/integration', {
         name,
@@ -166,7 +166,7 @@ describe.each(engines)('integrations on %s', (engine) => {
 
   it.each([
     ['null', null],
-    ['nothing', ''],
+    ['an empty text', ''],
     ['spaces', '  '],
   ])('are disconnected when the key becomes %s (§4.28)', async (_, api_key) => {
     await addTavily()
@@ -197,7 +197,7 @@ describe.each(engines)('integrations on %s', (engine) => {
     expect(await hashTables(product.database)).toEqual(before)
   })
 
-  it('can be disconnected, which erases the key and keeps the integration, but not removed (§4.28, §7.24, §19.5)', async () => {
+  it('can be disconnected, which erases their key, but cannot be removed (§4.28, §7.24, §19.5)', async () => {
     await addTavily()
     const response = await ada.post('/api/integration/disconnect/tavily', {})
     expect([response.statusCode, response.json()]).toEqual([
@@ -235,7 +235,7 @@ describe.each(engines)('integrations on %s', (engine) => {
     expect(await list()).toMatchObject([{ api_key: mask }])
   })
 
-  it('name the missing settings when Google is not set up (§19.14)', async () => {
+  it('at Google cannot be connected when Google is not set up, and the error names the missing settings (§19.14)', async () => {
     await ada.post('/api/integration', { name: 'google-gmail', auth_type: 'oauth' })
     const before = await hashTables(product.database)
     const refused = await ada.get('/api/integration/auth/google-gmail')
@@ -253,7 +253,7 @@ describe.each(engines)('integrations on %s', (engine) => {
     expect(await hashTables(product.database)).toEqual(before)
   })
 
-  it('with a key have no consent page', async () => {
+  it('with an API key have no consent page', async () => {
     await addTavily()
     const refused = await ada.get('/api/integration/auth/tavily')
     expect([refused.statusCode, refused.json()]).toMatchObject([

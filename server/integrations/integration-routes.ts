@@ -26,8 +26,8 @@ const NameParams = z.object({ name: z.string().transform(normalizeText) })
 const ServiceParams = z.object({ service: z.string().max(200).transform(normalizeText) })
 
 /**
- * The routes of a user's integrations (§7.20, §7.21, §7.22, §7.23, §7.24). `perMinute` limits how often a user can
- * start consent at Google.
+ * Registers the routes of a user's integrations (§7.20, §7.21, §7.22, §7.23, §7.24). `perMinute` limits how often a
+ * user can start a consent at Google.
  */
 export function registerIntegrationRoutes(
   api: Api,
@@ -76,7 +76,10 @@ export function registerIntegrationRoutes(
   registerConsentRoutes(api, deps, perMinute)
 }
 
-/** Sends the user to Google's consent page and handles the redirect back (§7.25, §7.26). */
+/**
+ * Registers the route that returns the address of Google's consent page, and the one that redeems the code with which
+ * Google redirects the user back (§7.25, §7.26).
+ */
 function registerConsentRoutes(api: Api, deps: IntegrationDeps, perMinute: number): void {
   api.get(
     '/api/integration/auth/:name',

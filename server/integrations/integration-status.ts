@@ -8,16 +8,20 @@ import { openGoogleTokens } from './oauth/seal-tokens.ts'
 
 /** Whether the connector of a user's integration can be used. */
 export interface IntegrationStatus {
-  /** Incremented by each connecting and disconnecting. MCP sessions of an earlier version are not reused. */
+  /** Incremented when the key or the account changes. MCP sessions of an earlier version are not reused. */
   readonly version: number
-  /** False when there are no tokens or API key that can be used, so that the user has to connect again. */
+  /** False when there is no key and no token that can be used, so that the user has to connect again. */
   readonly isConnected: boolean
-  /** Why its connector fails, see `IntegrationTable`. */
+  /** Why its connector fails although it is connected; null while it works (§19.22). */
   readonly callError?: string | null
 }
 
 type StatusDeps = Pick<IntegrationDeps, 'sealer' | 'apiKeyServices'>
 
+/**
+ * Whether an integration has tokens or a key that can be used. The key of a service that is not offered any more counts
+ * as one.
+ */
 export function isConnected(deps: StatusDeps, row: IntegrationRow): boolean {
   return (row.tokens !== null || row.api_key !== null) && findCredentialProblem(deps, row) === null
 }
@@ -28,7 +32,7 @@ export function isConnected(deps: StatusDeps, row: IntegrationRow): boolean {
  */
 export type CredentialProblem = 'for another address' | 'unreadable'
 
-/** Returns why the stored key or tokens cannot be used; null without a problem, and when nothing is stored. */
+/** Returns why the stored key or tokens cannot be used, or null when they can be used or nothing is stored. */
 export function findCredentialProblem(
   { sealer, apiKeyServices }: StatusDeps,
   row: IntegrationRow,
@@ -36,14 +40,17 @@ export function findCredentialProblem(
   if (row.tokens !== null) {
     return openGoogleTokens(sealer, row, row.tokens) === undefined ? 'unreadable' : null
   }
-  // The key of a service that is not offered any more is not sent anywhere.
+  // The key of a service that is not offered any more is not sent anywhere, so it has no problem.
   const address = addressOfService(apiKeyServices, row.name)
   if (address === null) return null
   const { kind } = openApiKey(sealer, row, address)
   return kind === 'for another address' || kind === 'unreadable' ? kind : null
 }
 
-/** The status of the integrations that a user has connected, by name. Includes connections that Google has ended. */
+/**
+ * Returns the status of each integration that a user has connected, by name. Connections that Google has ended and keys
+ * that cannot be used are included.
+ */
 export async function listStatuses(
   deps: Pick<IntegrationDeps, 'database'> & StatusDeps,
   userId: string,
@@ -59,10 +66,13 @@ export async function listStatuses(
   )
 }
 
-/** `missing`: never connected, or disconnected by the user. `ended`: Google has ended the consent. */
+/**
+ * `missing`: never connected, or disconnected by the user. `ended`: Google has ended the consent. `unreadable`: the
+ * tokens cannot be decrypted.
+ */
 export type DisconnectReason = 'missing' | 'ended' | 'unreadable'
 
-/** The error of a tool call whose integration is not connected. The user and the model read its message (§19.13). */
+/** Returns the error of a tool call whose integration is not connected. Users and models read its message (§19.13). */
 export function notConnected(name: string, reason: DisconnectReason): AppError {
   const title = titleOfIntegration(name)
   switch (reason) {
@@ -84,7 +94,7 @@ export function notConnected(name: string, reason: DisconnectReason): AppError {
   }
 }
 
-/** The error of a request that was approved for the account which the integration had before (§13.42). */
+/** Returns the error of a request that was allowed for an earlier account or key of the integration (§13.42). */
 export function connectedAgain(name: string): AppError {
   const title = titleOfIntegration(name)
   return new AppError(

@@ -17,20 +17,20 @@ import type { Owner } from './integration-store.ts'
 import { openGoogleTokens } from './oauth/seal-tokens.ts'
 import { revokeInBackground } from './oauth/tokens.ts'
 
-/** The names of the integrations that users can add (§7.21). */
+/** Returns the names of the integrations that users can add (§7.21). */
 export function listIntegrationTypes({ apiKeyServices }: Pick<IntegrationDeps, 'apiKeyServices'>): string[] {
   return [...googleIntegrations, ...apiKeyServices.map(({ name }) => name)]
 }
 
-/** False for an API-key service that the operator has removed from the settings. */
+/** Whether users can add an integration. They cannot when the operator has removed its API-key service. */
 export function isOffered(deps: Pick<IntegrationDeps, 'apiKeyServices'>, name: string): boolean {
   return listIntegrationTypes(deps).includes(name)
 }
 
 /**
- * Adds an integration. With an API key it is connected, at Google it is not connected before the user consents (§4.28,
+ * Adds an integration. One with an API key is connected at once, one at Google when the user has consented (§4.28,
  * §19.17).
- * @throws AppError `invalid_request`, `name_taken`
+ * @throws AppError `invalid_request` for a name, type or key that is not valid, `name_taken` when the user has added it
  */
 export async function createIntegration(
   deps: IntegrationDeps,
@@ -62,9 +62,9 @@ export async function createIntegration(
 }
 
 /**
- * Replaces or removes the API key of an integration. An integration at Google stays as it is, and so does the name
- * (§19.4).
- * @throws AppError `not_found`, `invalid_request`
+ * Keeps, replaces or removes the API key of an integration, as `changeSecret` decides, and returns the integration. An
+ * integration at Google stays as it is (§19.4).
+ * @throws AppError `not_found`, `invalid_request` for another type or a key that is not valid
  */
 export async function updateApiKey(
   deps: IntegrationDeps,
@@ -91,8 +91,8 @@ export async function updateApiKey(
 }
 
 /**
- * Erases the key or tokens of an integration. Tokens are also revoked at Google, in the background: the user does not
- * wait for Google and sees no failure of it (§19.5, §19.11).
+ * Erases the key or tokens of an integration and returns it. Tokens are also revoked at Google, in the background: the
+ * user does not wait for it, and a failure is only logged (§19.5, §19.11).
  * @throws AppError `not_found`
  */
 export async function disconnectIntegration(
@@ -102,7 +102,8 @@ export async function disconnectIntegration(
 ): Promise<IntegrationRow> {
   const { db } = deps.database
   let stored = await requireIntegration(db, user, name)
-  // An account that was connected since is disconnected too, so its tokens must be the ones that are revoked.
+  // When the user has connected another account since `stored` was read, that account is disconnected, and its tokens
+  // are the ones to revoke.
   while (!(await updateIntegration(db, stored, disconnected, stored.version))) {
     stored = await requireIntegration(db, user, name)
   }
@@ -112,8 +113,8 @@ export async function disconnectIntegration(
   return requireIntegration(db, user, name)
 }
 
-/** Disconnects every integration of a user that has tokens. API keys stay (§15.35). */
-export async function disconnectAtGoogle(deps: IntegrationDeps, user: Owner): Promise<void> {
+/** Disconnects every integration of a user at Google. API keys stay (§15.35). */
+export async function disconnectGoogleIntegrations(deps: IntegrationDeps, user: Owner): Promise<void> {
   for (const { name, tokens } of await listIntegrations(deps.database.db, user)) {
     if (tokens !== null) await disconnectIntegration(deps, user, name)
   }
@@ -145,6 +146,10 @@ function requireAuthType(
   )
 }
 
+/**
+ * Returns the sealed API key of a new integration.
+ * @throws AppError `invalid_request` without a key, or for one that no header can carry
+ */
 function sealKey(
   { sealer, apiKeyServices }: Pick<IntegrationDeps, 'sealer' | 'apiKeyServices'>,
   integration: Pick<IntegrationRow, 'user_id' | 'name'>,

@@ -31,23 +31,28 @@ interface AppDeps {
 export interface IntegrationOptions {
   /** Called after a user's integrations changed. */
   readonly onChanged: (userId: string) => void
-  /** Called with errors of background work. Users are not shown them. */
+  /** Called with the errors of background work, which are logged and not shown to users. */
   readonly onError: (error: unknown) => void
 }
 
 export interface Integrations {
   /** For the routes. */
   readonly deps: IntegrationDeps
-  /** The connectors of all integrations. Users see those of the integrations that they have connected. */
+  /**
+   * The connectors of all integrations that this server offers. Users see those of the integrations that they have
+   * connected.
+   */
   readonly connectors: readonly IntegrationConnector[]
   readonly requireGoogleAccess: RequireGoogleAccess
   /** Returns the status of each integration that a user has connected, by name. */
   listStatuses(userId: string): Promise<ReadonlyMap<string, IntegrationStatus>>
   /** Stores why calls with this account fail; null when they work (§19.22). */
   recordFailure(account: IntegrationAccount, name: string, failure: string | null): Promise<void>
-  /** Disconnects the integrations that have tokens, and revokes these. */
+  /** Disconnects a user's integrations at Google and revokes their tokens. */
   revokeTokens(userId: string): Promise<void>
-  /** Waits for background work. Call it before the guards and the database are closed. */
+  /**
+   * Aborts requests for tokens and waits for background work. Call it before the guards and the database are closed.
+   */
   close(): Promise<void>
 }
 
@@ -94,7 +99,7 @@ export function openIntegrations(appDeps: AppDeps, { onChanged, onError }: Integ
     ],
     listStatuses: (userId) => listStatuses(deps, userId),
     recordFailure,
-    revokeTokens: (userId) => disconnectAtGoogle(deps, { id: userId }),
+    revokeTokens: (userId) => disconnectGoogleIntegrations(deps, { id: userId }),
     async close() {
       closing.abort(new Error('The server is stopping.'))
       await Promise.allSettled([...background, leases.settled()])

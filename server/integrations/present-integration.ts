@@ -9,7 +9,7 @@ import type { CredentialProblem } from './integration-status.ts'
 import { isOffered } from './manage-integrations.ts'
 import { googleScopes } from './oauth/scopes.ts'
 
-/** Converts an integration to what its owner may read. The key is masked. */
+/** Converts an integration to what its owner may read: the API key is masked, tokens are left out. */
 export function presentIntegration(
   deps: Pick<IntegrationDeps, 'sealer' | 'apiKeyServices'>,
   integration: IntegrationRow,
@@ -21,18 +21,22 @@ export function presentIntegration(
     name: integration.name,
     auth_type: authTypeOf(integration.name),
     connected,
-    // The form asks for a key when the stored one is not usable.
+    // Null when the stored key cannot be used, so that the form asks for a key.
     api_key:
       problem === null
         ? maskSecret(deps.sealer, integrationKeyContext(integration), integration.api_key)
         : null,
-    notice: describeProblem(deps, integration, problem),
-    // Absent while the integration works, as in earlier versions.
+    notice: describeNotice(deps, integration, problem),
+    // Absent while the integration works. Servers of earlier versions do not send the field at all.
     ...(failure === null ? {} : { error_message: failure }),
   }
 }
 
-function describeProblem(
+/**
+ * Returns the notice on the card: why the integration cannot be used, or what was not allowed (§19.6). Null without
+ * one.
+ */
+function describeNotice(
   deps: Pick<IntegrationDeps, 'sealer' | 'apiKeyServices'>,
   row: IntegrationRow,
   problem: CredentialProblem | null,
