@@ -191,6 +191,25 @@ test('of two nested dialogs the upper one shows toasts and closes first, and eac
   await expect(button(gallery, 'Nested')).toBeFocused()
 })
 
+test('the text of a dialog scrolls with the keyboard as soon as it does not fit', async ({ gallery }) => {
+  await gallery.setViewportSize({ width: 1280, height: 2000 })
+  await button(gallery, 'Long').click()
+  const dialog = gallery.getByRole('dialog', { name: 'Terms' })
+  const scroller = dialog.locator('[tabindex="0"]')
+  await expect(dialog).toBeVisible()
+  await expect(scroller).toHaveCount(0)
+  await test.step('in a lower window', async () => {
+    await gallery.setViewportSize({ width: 1280, height: 600 })
+    await expect(scroller).toContainText('Paragraph 30')
+    await gallery.setViewportSize({ width: 1280, height: 2000 })
+    await expect(scroller).toHaveCount(0)
+  })
+  await test.step('when it has become longer', async () => {
+    await dialog.getByText('Paragraph 30').evaluate((text) => text.append(' Longer.'.repeat(5000)))
+    await expect(scroller).toContainText('Longer.')
+  })
+})
+
 function isFocused(element: Element): boolean {
   return document.activeElement === element
 }

@@ -142,19 +142,20 @@ function Panel({
   )
 }
 
-/**
- * Whether the body overflowed and had no field when the dialog opened: it must then be focusable, to scroll with the
- * keyboard.
- */
+/** Whether the body overflows and has no field: it must then be focusable, to scroll with the keyboard. */
 function useScrollableText() {
   const body = useRef<HTMLDivElement>(null)
   const [isScrollable, setScrollable] = useState(false)
   const initialFocus = useContext(InitialFocusContext)
-  // Not a layout effect, which would run before the dialog opens.
   useEffect(() => {
     const element = body.current
-    if (element !== null)
-      setScrollable(element.scrollHeight > element.clientHeight && initialFocus?.fields.list().length === 0)
+    if (element === null) return
+    // The body grows with its text until it overflows, and shrinks with the window.
+    const observer = new ResizeObserver(() =>
+      setScrollable(element.scrollHeight > element.clientHeight && initialFocus?.fields.list().length === 0),
+    )
+    observer.observe(element)
+    return () => observer.disconnect()
   }, [initialFocus])
   return { body, isScrollable }
 }
