@@ -1,5 +1,7 @@
 const minMajor = 20
 const minMinor = 19
+/** Before 21.7 it lacks `process.loadEnvFile`, and no release of better-sqlite3 supports it. */
+const refusedMajor = 21
 
 /**
  * Returns a sentence for the user when Yonder cannot run on this version of Node, else undefined. This file itself must run
@@ -10,6 +12,8 @@ const minMinor = 19
  */
 export function findNodeProblem(version) {
   const [major = 0, minor = 0] = version.split('.').map(Number)
-  if (major > minMajor || (major === minMajor && minor >= minMinor)) return undefined
-  return `Yonder needs Node ${minMajor}.${minMinor} or newer; this is ${version}. Download it from https://nodejs.org`
+  const isNewEnough = major > minMajor || (major === minMajor && minor >= minMinor)
+  if (isNewEnough && major !== refusedMajor) return undefined
+  const needed = isNewEnough ? refusedMajor + 1 : `${minMajor}.${minMinor}`
+  return `Yonder needs Node ${needed} or newer; this is ${version}. Download it from https://nodejs.org`
 }

@@ -15,11 +15,13 @@ it('the package, the server and the installation of SQLite name the same release
   expect(server[sqliteRelease.name].replace(/^npm:better-sqlite3@/, '')).toBe(sqliteRelease.version)
 })
 
-it('the oldest Node is the one that the package names (§29.3)', () => {
-  expect(readManifest('package.json').engines.node).toBe('>=20.19')
-  const problem = (/** @type {string} */ version) =>
-    `Yonder needs Node 20.19 or newer; this is ${version}. Download it from https://nodejs.org`
+it('the versions of Node are those that the package names (§29.3)', () => {
+  expect(readManifest('package.json').engines.node).toBe('^20.19 || >=22')
+  const problem = (/** @type {string} */ version, /** @type {string} */ needed) =>
+    `Yonder needs Node ${needed} or newer; this is ${version}. Download it from https://nodejs.org`
   for (const version of ['12.22.12', '18.20.8', '20.9.0', '20.18.3'])
-    expect(findNodeProblem(version)).toBe(problem(version))
+    expect(findNodeProblem(version)).toBe(problem(version, '20.19'))
+  for (const version of ['21.0.0', '21.6.2', '21.7.3'])
+    expect(findNodeProblem(version)).toBe(problem(version, '22'))
   for (const version of ['20.19.0', '22.0.0', '26.1.0']) expect(findNodeProblem(version)).toBeUndefined()
 })
