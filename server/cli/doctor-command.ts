@@ -21,9 +21,10 @@ Example:
     .action(async () => {
       // Loaded on demand, because other commands need none of it.
       const { examine } = await import('./doctor/examine.ts')
-      const { environment, problem } = readEnvironment(settings())
+      const { environment, problem, ignored } = readEnvironment(settings())
       const findings = await examine(environment, {
         problems: problem === null ? [] : [problem],
+        ignored,
         progress: terminal.progress,
       })
       terminal.print({ text: describe(findings), data: findings })

@@ -354,6 +354,27 @@ it('says that a .env cannot be read, and reads the environment all the same (§3
   rmSync(folder, { recursive: true })
 })
 
+it('ignores a setting in .env that Node reads only when it starts (§30.25)', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'yonder-env-'))
+  writeFileSync(join(folder, '.env'), 'NODE_EXTRA_CA_CERTS=ca.pem\nPORT=4001\n')
+  const code = `
+    import { readEnvironment } from ${JSON.stringify(moduleUrl('config/config.ts'))}
+    process.chdir(${JSON.stringify(folder)})
+    delete process.env.NODE_EXTRA_CA_CERTS
+    const fromFile = readEnvironment()
+    process.env.NODE_EXTRA_CA_CERTS = 'other.pem'
+    const fromEnvironment = readEnvironment()
+    const results = [fromFile, fromEnvironment].map(({ environment, ignored }) =>
+      [environment.PORT, environment.NODE_EXTRA_CA_CERTS ?? null, ignored])
+    process.stdout.write(JSON.stringify(results))`
+  const { output } = await runScript(code)
+  expect(JSON.parse(output)).toEqual([
+    ['4001', null, ['NODE_EXTRA_CA_CERTS']],
+    ['4001', 'other.pem', []],
+  ])
+  rmSync(folder, { recursive: true })
+})
+
 it('reads a first setting after a byte order mark (§22.13)', () => {
   const environment: NodeJS.ProcessEnv = { '\uFEFFHOST': '127.0.0.2', '\uFEFFPORT': '1', PORT: '4000' }
   removeByteOrderMark(environment)

@@ -339,18 +339,29 @@ export function readConfig(given: Environment = {}): Config {
   return parseConfig(environment, readMachine())
 }
 
+/** Node reads this setting only when it starts, before `.env` is read. */
+const settingOfNode = 'NODE_EXTRA_CA_CERTS'
+
+export interface ReadEnvironment {
+  readonly environment: Environment
+  /** Why `.env` could not be read. */
+  readonly problem: SettingProblem | null
+  /** The settings in `.env` that have no effect there, and are not in `environment`. */
+  readonly ignored: readonly string[]
+}
+
 /**
  * Reads the environment of the process, and for what is not set there `.env` in the working folder. No other code does so.
- * `given` has precedence over both: the options of a command. `problem` says why `.env` could not be read.
+ * `given` has precedence over both: the options of a command.
  */
-export function readEnvironment(given: Environment = {}): {
-  readonly environment: Environment
-  readonly problem: SettingProblem | null
-} {
+export function readEnvironment(given: Environment = {}): ReadEnvironment {
+  const wasSet = process.env[settingOfNode] !== undefined
   const problem = loadEnvFile()
   removeByteOrderMark(process.env)
   const options = Object.entries(given).filter(([, value]) => value !== undefined)
-  return { environment: { ...process.env, ...Object.fromEntries(options) }, problem }
+  const environment: Environment = { ...process.env, ...Object.fromEntries(options) }
+  if (wasSet || environment[settingOfNode] === undefined) return { environment, problem, ignored: [] }
+  return { environment: { ...environment, [settingOfNode]: undefined }, problem, ignored: [settingOfNode] }
 }
 
 function loadEnvFile(): SettingProblem | null {

@@ -67,6 +67,18 @@ describe.each(engines.filter(isConcurrent))('yonder doctor with %s', (engine) =>
     ])
   })
 
+  it('names a setting that has no effect in .env (§30.25)', async () => {
+    const findings = await examine(installation.settings, { ignored: ['NODE_EXTRA_CA_CERTS'] })
+    expect(findings.filter(({ check }) => check === 'settings')).toEqual([
+      {
+        check: 'settings',
+        status: 'warning',
+        message:
+          'NODE_EXTRA_CA_CERTS has no effect in .env, because Node reads it only when it starts. Set it in the environment of the server.',
+      },
+    ])
+  })
+
   it.each([
     ['PUBLIC_URL', { PUBLIC_URL: 'nonsense', HOST: '0.0.0.0' }, ['addresses', 'proxy']],
     ['TLS', { TLS: 'nonsense', HOST: '0.0.0.0' }, ['addresses', 'proxy']],

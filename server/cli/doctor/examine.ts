@@ -33,6 +33,8 @@ const checks: readonly Check[] = [
 export interface ExamineOptions {
   /** Problems of reading the environment itself. */
   readonly problems?: readonly SettingProblem[]
+  /** The settings in `.env` that have no effect there. */
+  readonly ignored?: readonly string[]
   /** Milliseconds since 1970. */
   readonly now?: () => number
   readonly progress?: (text: string) => void
@@ -41,12 +43,13 @@ export interface ExamineOptions {
 /** Runs all checks of an installation. None stops the others, and none changes anything but its own token (§30.21). */
 export async function examine(
   environment: Environment,
-  { problems = [], now = Date.now, progress = () => undefined }: ExamineOptions = {},
+  { problems = [], ignored = [], now = Date.now, progress = () => undefined }: ExamineOptions = {},
 ): Promise<Finding[]> {
   const inspected = inspectConfig(environment, readMachine())
   const context: CheckContext = {
     config: inspected.config,
     problems: [...problems, ...inspected.problems],
+    ignored,
     guards: openGuards(inspected.config.outgoing, {
       authorities: listAuthorities(inspected.config, environment),
     }),

@@ -27,6 +27,8 @@ export interface CheckContext {
   /** A wrong setting counts as unset. */
   readonly config: Config
   readonly problems: readonly SettingProblem[]
+  /** The settings in `.env` that have no effect there. */
+  readonly ignored: readonly string[]
   readonly guards: Guards
   /** Milliseconds since 1970. */
   readonly now: () => number

@@ -1,16 +1,23 @@
 import { describeProblem } from '../../config/config.ts'
-import { ok, problem } from './finding.ts'
+import { ok, problem, warning } from './finding.ts'
 import type { Check } from './finding.ts'
 
-/** Every wrong setting, and a file `.env` that cannot be read (§22.8). */
+/** Every wrong setting (§22.8), a file `.env` that cannot be read, and what has no effect in it. */
 export const settingsCheck: Check = {
   name: 'settings',
-  run: ({ problems }) =>
-    problems.length === 0
-      ? [ok('All settings can be used.')]
-      : problems.map((one) =>
-          problem(
-            `${describeProblem(one)}.${one.name === '.env' ? '' : ' docs/settings.md describes the setting.'}`,
-          ),
+  run({ problems, ignored }) {
+    const findings = [
+      ...problems.map((one) =>
+        problem(
+          `${describeProblem(one)}.${one.name === '.env' ? '' : ' docs/settings.md describes the setting.'}`,
         ),
+      ),
+      ...ignored.map((name) =>
+        warning(
+          `${name} has no effect in .env, because Node reads it only when it starts. Set it in the environment of the server.`,
+        ),
+      ),
+    ]
+    return findings.length > 0 ? findings : [ok('All settings can be used.')]
+  },
 }
