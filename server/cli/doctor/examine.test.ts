@@ -13,8 +13,9 @@ import { examine } from './examine.ts'
 
 const containing = (text: string) => expect.arrayContaining([expect.stringContaining(text)]) as unknown
 
-/** An address at which nothing responds. */
+/** Addresses at which nothing responds. */
 const unreachable = 'http://127.0.0.1:9'
+const unreachablePostgres = 'postgres://yonder@127.0.0.1:9/yonder'
 
 describe.each(engines.filter(isConcurrent))('yonder doctor with %s', (engine) => {
   const installation = new TestInstallation(engine)
@@ -113,6 +114,30 @@ describe.each(engines.filter(isConcurrent))('yonder doctor with %s', (engine) =>
     const { code, complaints } = await diagnose({ DATA_DIR: installation.path('nope') })
     expect(complaints).toEqual([])
     expect(code).toBe(0)
+  })
+
+  it.each(['DATABASE_URL', 'SECRET_KEY'])(
+    'does not check a data folder that is needed only because %s is wrong (§30.21)',
+    async (name) => {
+      const elsewhere = { DATABASE_URL: unreachablePostgres, SECRET_KEY: testSecret }
+      const { complaints } = await diagnose({
+        ...elsewhere,
+        DATA_DIR: installation.path('nope'),
+        [name]: 'wrong',
+      })
+      expect(complaints.filter((complaint) => /^\w+, data folder/.test(complaint))).toEqual([
+        `warning, data folder: Not checked, because ${name} is wrong.`,
+      ])
+    },
+  )
+
+  it('checks the data folder when another setting needs it than the wrong one (§30.21)', async () => {
+    const { complaints } = await diagnose({
+      DATABASE_URL: 'wrong',
+      DATA_DIR: installation.path('nope'),
+      SECRET_KEY: '',
+    })
+    expect(complaints).toEqual(containing('/nope does not exist. The first start creates it'))
   })
 
   it('names a data folder that is a file (§30.22)', async () => {
@@ -301,7 +326,7 @@ describe.each(engines.filter(isConcurrent))('yonder doctor with %s', (engine) =>
   })
 
   it.runIf(engine === 'postgres')('names a PostgreSQL that does not respond (§30.22)', async () => {
-    const { code, complaints } = await diagnose({ DATABASE_URL: 'postgres://yonder@127.0.0.1:9/yonder' })
+    const { code, complaints } = await diagnose({ DATABASE_URL: unreachablePostgres })
     expect(complaints).toEqual(
       containing(
         'problem, database: PostgreSQL at 127.0.0.1:9/yonder (DATABASE_URL): The database does not respond',

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path'
 import { needsDataFolder } from '../../config/container-warnings.ts'
 import { sqliteFileName } from '../../db/open-database.ts'
 import { errorCode } from '../../lib/describe-error.ts'
-import { messageOf, ok, problem, warning } from './finding.ts'
-import type { Check, Report } from './finding.ts'
+import { findWrongSettings, messageOf, ok, problem, warning } from './finding.ts'
+import type { Check, CheckContext, Report } from './finding.ts'
 
 const megabyte = 1_000_000
 /** Less free space than this is a problem, because the next replies may fail. */
@@ -15,9 +15,12 @@ const lowFreeBytes = 1_000 * megabyte
 /** The data folder, if it is used: that it is there, who owns and reads it, whether it can be written, and the space on its disk. */
 export const folderCheck: Check = {
   name: 'data folder',
-  run({ config }) {
+  run(context) {
+    const { config } = context
     if (!needsDataFolder(config))
       return [ok('None is needed, because the database and the key are stored elsewhere.')]
+    const unchecked = findWrongSettings(context, ['DATABASE_URL', 'SECRET_KEY'])
+    if (unchecked.length > 0 && !isNeededAnyway(context)) return unchecked
     const { dataDir } = config
     const folder = statSync(dataDir, { throwIfNoEntry: false })
     if (folder === undefined) return [describeMissing(dataDir)]
@@ -34,6 +37,17 @@ export const folderCheck: Check = {
     if (findings.length > 0) return findings
     return [ok(`${dataDir} can be written${hasModes ? ', and only its owner can read it' : ''}.`)]
   },
+}
+
+/** Whether the folder is needed also when the wrong settings, which count as unset, have been corrected. */
+function isNeededAnyway(context: CheckContext): boolean {
+  const { config } = context
+  const isWrong = (name: string) => findWrongSettings(context, [name]).length > 0
+  return needsDataFolder({
+    ...config,
+    databaseUrl: isWrong('DATABASE_URL') ? 'elsewhere' : config.databaseUrl,
+    secretKey: isWrong('SECRET_KEY') ? 'elsewhere' : config.secretKey,
+  })
 }
 
 function describeMissing(dataDir: string): Report {
