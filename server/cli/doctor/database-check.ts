@@ -26,23 +26,23 @@ export const databaseCheck: Check = {
     } catch (error) {
       return [problem(describeOpenError(error))]
     }
-    context.database = database
-    const findings =
-      database.dialect.kind === 'sqlite'
-        ? await examineSqlite(database, progress)
-        : await examinePostgres(database, config)
-    if (findings.some(({ status }) => status === 'problem')) return closeDatabase(findings)
-    const applied = await countAppliedMigrations(database)
-    const other = describeOtherVersion(applied)
-    // A new database is empty before the first start.
-    if (other !== null) return closeDatabase([...findings, applied === 0 ? warning(other) : problem(other)])
-    return findings
-
-    /** Closes the database, because later checks would fail for the same reason. */
-    async function closeDatabase(found: readonly Report[]): Promise<readonly Report[]> {
-      context.database = null
-      await database.close()
-      return found
+    let isUsable = false
+    try {
+      const findings =
+        database.dialect.kind === 'sqlite'
+          ? await examineSqlite(database, progress)
+          : await examinePostgres(database, config)
+      if (findings.some(({ status }) => status === 'problem')) return findings
+      const applied = await countAppliedMigrations(database)
+      const other = describeOtherVersion(applied)
+      // A new database is empty before the first start.
+      if (other !== null) return [...findings, applied === 0 ? warning(other) : problem(other)]
+      isUsable = true
+      return findings
+    } finally {
+      // Later checks would fail for the same reason.
+      if (isUsable) context.database = database
+      else await database.close()
     }
   },
 }

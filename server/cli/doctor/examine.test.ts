@@ -168,6 +168,14 @@ describe.each(engines.filter(isConcurrent))('yonder doctor with %s', (engine) =>
     expect(code).toBe(1)
   })
 
+  it.runIf(engine === 'postgres')('uses no database whose check failed (§30.21)', async () => {
+    await execute('alter table migrations rename column number to numbers')
+    const { code, complaints } = await diagnose()
+    expect(complaints).toEqual(containing('problem, database: The check failed unexpectedly: '))
+    expect(complaints).toEqual(containing('warning, key: Whether the key belongs to the database'))
+    expect(code).toBe(1)
+  })
+
   it('names a key that belongs to another database (§30.22)', async () => {
     const { code, complaints } = await diagnose({ SECRET_KEY: 'another secret of thirty-two characters' })
     expect(complaints).toEqual([expect.stringMatching(/^problem, key: .*does not belong to this database/)])
