@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { formatClockWithSeconds, formatDuration, formatMoment, formatRecent } from './format-time.ts'
 
@@ -23,6 +24,7 @@ test.each([
   [0, '0 ms'],
   [12, '12 ms'],
   [999, '999 ms'],
+  [999.6, '1.0 s'],
   [1400, '1.4 s'],
   [9949, '9.9 s'],
   [9960, '10 s'],
@@ -31,4 +33,28 @@ test.each([
   [185_000, '3 min 5 s'],
 ])('formats %d ms as %s', (milliseconds, text) => {
   expect(formatDuration(milliseconds)).toBe(text)
+})
+
+test('a duration is never rounded up to a number that is the next unit', () => {
+  const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, min: 60_000 }
+  const aroundLimit = fc
+    .tuple(
+      fc.constantFrom(1_000, 10_000, 60_000, 120_000),
+      fc.double({ min: -0.001, max: 0.001, noNaN: true }),
+    )
+    .map(([limit, part]) => limit * (1 + part))
+  const duration = fc.oneof(fc.double({ min: 0, max: 10_000_000, noNaN: true }), aroundLimit)
+  fc.assert(
+    fc.property(duration, (milliseconds) => {
+      const parts = [...formatDuration(milliseconds).matchAll(/([\d.]+) (ms|s|min)/g)].map(
+        ([, digits, unit = '']) => ({ shown: Number(digits), unit }),
+      )
+      for (const { shown, unit } of parts) {
+        if (unit === 'ms') expect(shown).toBeLessThan(1_000)
+        if (unit === 's') expect(shown).toBeLessThan(60)
+      }
+      const sum = parts.reduce((total, { shown, unit }) => total + shown * (unitMs[unit] ?? NaN), 0)
+      expect(Math.abs(sum - milliseconds)).toBeLessThanOrEqual(milliseconds < 999.5 ? 0.5 : 500.001)
+    }),
+  )
 })

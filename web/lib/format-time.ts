@@ -29,7 +29,8 @@ export function formatMoment(time: Date): string {
 
 /** Formats milliseconds as users read them: '12 ms', '1.4 s', '25 s', '3 min 5 s'. */
 export function formatDuration(milliseconds: number): string {
-  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`
+  // Each limit is the first value that would be rounded to the next unit.
+  if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`
   const seconds = milliseconds / 1000
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`
   const rounded = Math.round(seconds)

@@ -1,5 +1,6 @@
+import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { formatCost, formatCosts, formatCount, formatShortCount } from './format-usage.ts'
+import { formatBytes, formatCost, formatCosts, formatCount, formatShortCount } from './format-usage.ts'
 
 it.each([
   [0, '0'],
@@ -15,10 +16,41 @@ it.each([
 })
 
 it.each([
+  [0, '0 B'],
+  [999, '999 B'],
+  [1_000, '1.0 kB'],
+  [2_512, '2.5 kB'],
+  [999_949, '999.9 kB'],
+  [999_950, '1.0 MB'],
+  [12_345_678, '12.3 MB'],
+])('formats %d bytes as %s', (bytes, text) => {
+  expect(formatBytes(bytes)).toBe(text)
+})
+
+it('changes to the next unit before a number is rounded up to it', () => {
+  const factors: Readonly<Record<string, number>> = { '': 1, B: 1, k: 1e3, kB: 1e3, M: 1e6, MB: 1e6 }
+  const aroundLimit = fc
+    .tuple(fc.constantFrom(1_000, 1_000_000), fc.integer({ min: -100, max: 100 }))
+    .map(([limit, distance]) => limit + distance)
+  const number = fc.oneof(fc.nat({ max: 2_000_000_000 }), aroundLimit)
+  fc.assert(
+    fc.property(number, fc.constantFrom(formatShortCount, formatBytes), (value, format) => {
+      const [, digits = '', unit = ''] = /^([\d,.]+) ?(\w*)$/.exec(format(value)) ?? []
+      const shown = Number(digits.replaceAll(',', ''))
+      const factor = factors[unit] ?? NaN
+      if (factor < 1e6) expect(shown).toBeLessThan(1_000)
+      expect(Math.abs(shown * factor - value)).toBeLessThanOrEqual(factor > 1 ? factor / 20 + 0.001 : 0)
+    }),
+  )
+})
+
+it.each([
   ['USD', '0', '$0.00'],
   ['USD', '0.0045', '$0.0045'],
   ['USD', '0.000000001', '$0.000000001'],
   ['USD', '0.123456789', '$0.12'],
+  ['USD', '0.0994', '$0.099'],
+  ['USD', '0.0995', '$0.10'],
   ['USD', '0.1', '$0.10'],
   ['USD', '12.345', '$12.35'],
   ['EUR', '1234.5', '€1,234.50'],

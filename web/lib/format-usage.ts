@@ -7,17 +7,25 @@ export function formatCount(count: number): string {
 
 const thousand = 1_000
 const million = 1_000_000
+/** Numbers from here on are shown in millions. In thousands, with one decimal, they would be rounded to 1,000. */
+const minMillion = million - thousand / 20
 
 /** Rounds a number, for example to `950`, `12.3k` or `1.2M`. The exact number must be beside it or in its tooltip. */
 export function formatShortCount(count: number): string {
   if (count < thousand) return String(count)
-  // 999,950 would be rounded to 1000k.
-  const [unit, letter] = count < million - thousand / 20 ? [thousand, 'k'] : [million, 'M']
+  const [unit, letter] = count < minMillion ? [thousand, 'k'] : [million, 'M']
   return `${(count / unit).toLocaleString('en', { maximumFractionDigits: 1 })}${letter}`
 }
 
-/** From this amount on, two decimals show at least two significant digits. */
-const minPlainAmount = 0.1
+/** Formats a size, for example `512 B`, `2.5 kB` or `1.2 MB`. */
+export function formatBytes(bytes: number): string {
+  if (bytes < thousand) return `${bytes} B`
+  const [unit, name] = bytes < minMillion ? [thousand, 'kB'] : [million, 'MB']
+  return `${(bytes / unit).toFixed(1)} ${name}`
+}
+
+/** From this amount on, two decimals show at least two significant digits. 0.0995 is rounded to 0.10. */
+const minPlainAmount = 0.0995
 const smallDigits = 2
 
 /** Formats a cost, for example `$1.24`. A small amount has at most two significant digits: `$0.0045`. */

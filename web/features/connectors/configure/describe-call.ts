@@ -1,5 +1,6 @@
 import type { Approval, CallOutcome, ToolCallRecord } from '@yonder/contract/connector'
 import { formatDuration, formatMoment } from '../../../lib/format-time.ts'
+import { formatBytes } from '../../../lib/format-usage.ts'
 
 const approvals: Readonly<Record<Approval, string>> = {
   once: 'allowed once',
@@ -31,7 +32,7 @@ export function describeCall({ approval, outcome, started_at, duration, bytes }:
   const facts = [
     approvals[approval],
     duration === null ? undefined : formatDuration(duration),
-    bytes === null ? undefined : describeBytes(bytes),
+    bytes === null ? undefined : formatBytes(bytes),
   ]
   return {
     outcome: outcomes[outcome],
@@ -39,9 +40,4 @@ export function describeCall({ approval, outcome, started_at, duration, bytes }:
     time: formatMoment(new Date(started_at)),
     facts: facts.filter((fact) => fact !== undefined),
   }
-}
-
-function describeBytes(bytes: number): string {
-  if (bytes < 1000) return `${bytes} B`
-  return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 }
