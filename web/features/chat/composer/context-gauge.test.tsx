@@ -26,14 +26,14 @@ it('is absent without a known window, without messages, and without a bot (§25.
   expect(measureContext(path, undefined)).toBeUndefined()
 })
 
-it('names the share, and shows it as a figure from 50 % on (§25.16)', () => {
+it('names the share, also above 100 %, and shows it as a figure from 50 % on (§25.16)', () => {
   const { rerender } = render(<ContextGauge use={{ tokens: 1_000, window: 8_000, isEstimate: false }} />)
   const gauge = screen.getByRole('button')
   expect(gauge).toHaveAccessibleName('Context used: 13 % (1,000 of 8,000 tokens)')
   expect(screen.queryByText('13 %')).toBeNull()
   rerender(<ContextGauge use={{ tokens: 9_000, window: 8_000, isEstimate: true }} />)
-  expect(gauge).toHaveAccessibleName('Context used: 100 % (about 9,000 of 8,000 tokens)')
-  expect(screen.getByText('100 %')).toBeVisible()
+  expect(gauge).toHaveAccessibleName('Context used: 113 % (about 9,000 of 8,000 tokens)')
+  expect(screen.getByText('113 %')).toBeVisible()
 })
 
 it('shows its figures when it is tapped, and hides them after a tap elsewhere (§25.16)', async () => {

@@ -16,7 +16,8 @@ const circumference = 2 * Math.PI * radius
  * so that its figures can be read with a tap and with the keyboard.
  */
 export function ContextGauge({ use }: { readonly use: ContextUse }) {
-  const share = Math.min(use.tokens / use.window, 1)
+  // Above 1 when the chat no longer fits as it is.
+  const share = use.tokens / use.window
   const percent = Math.round(share * 100)
   const about = use.isEstimate ? 'about ' : ''
   const figures = `${percent} % (${about}${formatCount(use.tokens)} of ${formatCount(use.window)} tokens)`
@@ -41,7 +42,7 @@ export function ContextGauge({ use }: { readonly use: ContextUse }) {
             cy={8}
             r={radius}
             stroke="currentColor"
-            strokeDasharray={`${circumference * share} ${circumference}`}
+            strokeDasharray={`${circumference * Math.min(share, 1)} ${circumference}`}
             transform="rotate(-90 8 8)"
           />
         </svg>
