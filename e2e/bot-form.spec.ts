@@ -147,7 +147,7 @@ for (const { look, viewport, colorScheme } of looks) {
         route.fulfill({ json: { local: { base_url: provider.url, models } } }),
       )
       const dialog = await openAdd(page)
-      await expect(dialog.getByRole('heading', { name: 'Ollama runs on this machine' })).toBeVisible()
+      await expect(dialog.getByRole('heading', { name: /^Models of Ollama at / })).toBeVisible()
       await expectNoSidewaysScroll(page)
       await axe(page)
       await dialog.getByLabel('Name *').focus()

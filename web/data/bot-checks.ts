@@ -79,7 +79,7 @@ export function useBotTest(): {
   return { pending, result, run: (draft) => void run(draft), clear }
 }
 
-/** The models of an Ollama on the server's machine. Undefined until they are known, null without one (§23.16). */
+/** The models of the Ollama that the server has found. Undefined until they are known, null without one (§23.16). */
 export function useLocalModels(): LocalModels['local'] | undefined {
   const api = useApi()
   const [local, setLocal] = useState<LocalModels['local']>()

@@ -280,7 +280,7 @@ describe("the operator's provider", () => {
   })
 })
 
-describe('an Ollama on this machine', () => {
+describe('an Ollama that the server has found', () => {
   const localModels = async (environment: Record<string, string>) => {
     const test = await openTestApp({ environment })
     const ada = await test.signIn('Ada')

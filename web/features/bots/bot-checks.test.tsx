@@ -145,7 +145,7 @@ describe('Test', () => {
   })
 })
 
-describe('an Ollama on this machine', () => {
+describe('an Ollama that the server has found', () => {
   const local = { base_url: 'http://127.0.0.1:11434/v1', models: ['llama3:8b', 'qwen3'] }
 
   it('is offered in Add Bot, and a click on a model fills in the form (§23.16)', async () => {
@@ -158,6 +158,14 @@ describe('an Ollama on this machine', () => {
     await userEvent.click(button('Save', form))
     await waitFor(() => expect(scene.writes).toHaveLength(1))
     expect(scene.writes[0]?.body).toMatchObject({ model: 'qwen3', base_url: local.base_url, api_key: null })
+  })
+
+  it('is named by its address, which may be that of another machine (§34.24)', async () => {
+    scene.api.on('GET /api/bot/local-models', () =>
+      json({ local: { ...local, base_url: 'http://nas:11434/v1' } }),
+    )
+    const form = await scene.openAdd()
+    expect(await form.findByRole('region', { name: 'Models of Ollama at nas:11434' })).toBeVisible()
   })
 
   it('is not offered when a bot is edited (§23.16)', async () => {

@@ -25,7 +25,7 @@ import { LocalModelChoices, ModelField } from './model-field.tsx'
 export interface BotFormDialogProps {
   /** The bot to edit; without it the form creates a new bot. */
   readonly bot?: Bot
-  /** The models of an Ollama on this machine, to offer them for a new bot. */
+  /** The models of an Ollama that the server has found, to offer them for a new bot. */
   readonly local?: LocalModels['local'] | undefined
   /** Called when the bot was renamed. */
   readonly onRename?: ((name: string, next: string) => void) | undefined

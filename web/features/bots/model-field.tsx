@@ -73,14 +73,14 @@ export interface LocalModelChoicesProps {
 /** More buttons than this would hide the form. The model field suggests all of them. */
 const maxChoices = 6
 
-/** The models of an Ollama on this machine, one click each (§23.16). */
+/** The models of the Ollama that the server has found, one click each (§23.16). It may be on another machine (§34.24). */
 export function LocalModelChoices({ local, onChoose }: LocalModelChoicesProps) {
   const id = useId()
   const further = local.models.length - maxChoices
   return (
     <section aria-labelledby={id} className="flex flex-col gap-2 rounded-control bg-sunken p-3">
       <h3 id={id} className="text-sm font-medium">
-        Ollama runs on this machine
+        Models of Ollama at {new URL(local.base_url).host}
       </h3>
       <ul className="flex flex-wrap gap-2">
         {local.models.slice(0, maxChoices).map((model) => (
