@@ -123,7 +123,7 @@ for (const element of document.querySelectorAll('time')) {
   element.textContent = day + ' ' + twoDigits(time.getHours()) + ':' + twoDigits(time.getMinutes())
 }
 for (const button of document.querySelectorAll('button.reveal')) {
-  const input = button.parentElement.querySelector('input')
+  const input = button.form.elements[button.getAttribute('aria-controls')]
   button.hidden = false
   button.addEventListener('click', () => {
     const shown = input.type === 'password'

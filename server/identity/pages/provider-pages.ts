@@ -60,7 +60,7 @@ export function showSignedOut(ctx: KoaContextWithOIDC): void {
   })
 }
 
-const submitLogout = `document.querySelector('button[name=logout]').click()`
+const submitLogout = `document.forms['op.logoutForm'].elements.logout.click()`
 
 /** Whether the request contains an ID token of the signed-in user. Other sites cannot have it. */
 function hasOwnIdToken(ctx: KoaContextWithOIDC): boolean {
