@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { input, openTab, sendButton, writeMessage } from './support/chat-page.ts'
 import { writeLongChat } from './support/database-rows.ts'
-import { expect, looks, test } from './support/fixtures.ts'
+import { expect, looks, setLook, test } from './support/fixtures.ts'
 import { expectNoSidewaysScroll } from './support/page-checks.ts'
 
 const articles = (page: Page) => page.getByRole('article')
@@ -224,9 +224,7 @@ for (const { look, viewport, colorScheme } of looks) {
     axe,
   }) => {
     test.slow()
-    await page.setViewportSize(viewport)
-    await page.emulateMedia({ colorScheme })
-    await page.evaluate(() => localStorage.setItem('theme', 'system'))
+    await setLook(page, { viewport, colorScheme })
     await send(page, 'hello')
     await regenerate(page)
     await axe(page)

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { input, sendButton, stopButton, writeMessage } from './support/chat-page.ts'
-import { expect, looks, test } from './support/fixtures.ts'
+import { expect, looks, setLook, test } from './support/fixtures.ts'
 import { expectNoSidewaysScroll } from './support/page-checks.ts'
 
 const lastReply = (page: Page) => page.getByRole('article').last()
@@ -18,10 +18,8 @@ async function startLongReply(page: Page): Promise<void> {
 
 for (const { look, viewport, colorScheme } of looks) {
   test(`home and chat are accessible: ${look} (§2.19, §2.26, §1.3)`, async ({ account: user, page, axe }) => {
-    await page.setViewportSize(viewport)
-    await page.emulateMedia({ colorScheme })
-    await page.evaluate(() => localStorage.setItem('theme', 'system'))
     await page.goto('/')
+    await setLook(page, { viewport, colorScheme })
     await expect(page.getByText(`Welcome, ${user.name}.`)).toBeVisible()
     await expect(page.getByText('How can I help you today?')).toBeVisible()
     await expect(page.getByRole('combobox', { name: 'Bot' })).toBeVisible()

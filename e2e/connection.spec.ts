@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import type { ScriptedModel } from '../server/testing/models/scripted-model.ts'
 import { sendButton, writeMessage } from './support/chat-page.ts'
-import { expect, looks } from './support/fixtures.ts'
+import { expect, looks, setLook } from './support/fixtures.ts'
 import { test } from './support/tools-fixtures.ts'
 
 const banner = (page: Page) =>
@@ -162,10 +162,7 @@ for (const { look, viewport, colorScheme } of looks)
     problems,
   }) => {
     problems.expect(refused)
-    await page.setViewportSize(viewport)
-    await page.emulateMedia({ colorScheme })
-    await page.evaluate(() => localStorage.setItem('theme', 'system'))
-    await page.reload()
+    await setLook(page, { viewport, colorScheme })
     await openChat(page, model)
     await page.route(/completions|healthz/, (route) => route.abort())
     await writeMessage(page, 'Are you there?')
@@ -182,9 +179,7 @@ for (const { look, viewport, colorScheme } of looks)
     model,
     axe,
   }) => {
-    await page.setViewportSize(viewport)
-    await page.emulateMedia({ colorScheme })
-    await page.evaluate(() => localStorage.setItem('theme', 'system'))
+    await setLook(page, { viewport, colorScheme })
     // As such a proxy does: the page receives a response when it has ended.
     await page.route(/\/api\/(?:live|chat\/completions|chat\/[^/]+\/stream)/, async (route) => {
       try {

@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
 import { sendButton, writeMessage } from './support/chat-page.ts'
-import { expect, looks } from './support/fixtures.ts'
+import { expect, looks, setLook } from './support/fixtures.ts'
 import { test } from './support/tools-fixtures.ts'
 
 const question = (page: Page) => page.getByRole('alertdialog', { name: 'Discard changes?' })
@@ -221,10 +221,8 @@ test.describe('integrations', () => {
 
 for (const { look, viewport, colorScheme } of looks)
   test(`the question is accessible: ${look} (§14.25, §14.38)`, async ({ page, account: _, axe }) => {
-    await page.setViewportSize(viewport)
-    await page.emulateMedia({ colorScheme })
-    await page.evaluate(() => localStorage.setItem('theme', 'system'))
     await page.goto('/settings/bots')
+    await setLook(page, { viewport, colorScheme })
     await page.getByRole('button', { name: 'Add Bot' }).click()
     await page.getByLabel('Name *').fill('Half a bot')
     await page.keyboard.press('Escape')

@@ -1,6 +1,6 @@
 import { mergeTests } from '@playwright/test'
 import { headerOf } from '../server/testing/google/mailbox.ts'
-import { expect, looks } from './support/fixtures.ts'
+import { expect, looks, setLook } from './support/fixtures.ts'
 import {
   addWithConsent,
   cardOf,
@@ -146,9 +146,7 @@ for (const { look, viewport, colorScheme } of looks)
     await openIntegrations(page)
     await addWithConsent(page, 'Gmail')
     await expect(cardOf(page, 'Gmail').getByText('Connected', { exact: true })).toBeVisible()
-    await page.setViewportSize(viewport)
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    await page.evaluate(() => localStorage.setItem('theme', 'system'))
+    await setLook(page, { viewport, colorScheme })
     model.reply([callTool('gmail__read_message', { message_id: id })])
     model.reply([
       callTool('gmail__send_message', {

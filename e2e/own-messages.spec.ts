@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { sendButton, writeMessage } from './support/chat-page.ts'
 import { writeLongChat } from './support/database-rows.ts'
-import { expect, looks, test } from './support/fixtures.ts'
+import { expect, looks, setLook, test } from './support/fixtures.ts'
 import { expectNoSidewaysScroll } from './support/page-checks.ts'
 
 const own = (page: Page) => page.getByRole('article', { name: 'You' })
@@ -81,9 +81,7 @@ for (const { look, viewport, colorScheme } of looks)
     product,
     axe,
   }) => {
-    await page.setViewportSize(viewport)
-    await page.emulateMedia({ colorScheme })
-    await page.evaluate(() => localStorage.setItem('theme', 'system'))
+    await setLook(page, { viewport, colorScheme })
     const code = `\`\`\`js\n${'const wide = 1; '.repeat(20)}\n\`\`\``
     const texts = [typed, 'Short.', `${code}\n\n${lines(60)}`, 'Short.']
     const id = await writeLongChat(product.dataDir, user.email, 4, (index) => texts[index - 1] ?? '')

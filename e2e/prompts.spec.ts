@@ -1,5 +1,5 @@
 import { writeMessage } from './support/chat-page.ts'
-import { expect, looks, test } from './support/fixtures.ts'
+import { expect, looks, setLook, test } from './support/fixtures.ts'
 import { checkAccessibility, expectNoSidewaysScroll } from './support/page-checks.ts'
 
 for (const { look, viewport, colorScheme } of looks)
@@ -7,10 +7,7 @@ for (const { look, viewport, colorScheme } of looks)
     page,
     user: _,
   }) => {
-    await page.setViewportSize(viewport)
-    await page.emulateMedia({ colorScheme })
-    await page.evaluate(() => localStorage.setItem('theme', 'system'))
-    await page.reload()
+    await setLook(page, { viewport, colorScheme })
     // The button appears when the reply has ended.
     const openOf = (index: number) =>
       page.getByRole('article').nth(index).getByRole('button', { name: 'What the model was given' })

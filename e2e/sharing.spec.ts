@@ -1,7 +1,7 @@
 import type { APIRequestContext, BrowserContext, Page } from '@playwright/test'
 import { startScriptedModel } from '../server/testing/models/scripted-model.ts'
 import { sendButton, writeMessage } from './support/chat-page.ts'
-import { expect, looks, test } from './support/fixtures.ts'
+import { expect, looks, setLook, test } from './support/fixtures.ts'
 import { hostileTexts } from './support/hostile-texts.ts'
 
 const notice = 'This is a shared chat view. The content is read-only.'
@@ -66,9 +66,7 @@ for (const { look, viewport, colorScheme } of looks) {
   })
 
   test(`the links of a user are listed under General: ${look} (§14.25)`, async ({ user: _, page, axe }) => {
-    await page.setViewportSize(viewport)
-    await page.emulateMedia({ colorScheme })
-    await page.evaluate(() => localStorage.setItem('theme', 'system'))
+    await setLook(page, { viewport, colorScheme })
     await send(page, 'show me a table of everything that one could possibly want to see in such a list')
     await shareLastReply(page)
     await page.goto('/settings/general')

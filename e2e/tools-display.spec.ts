@@ -1,5 +1,5 @@
 import { sendButton, stopButton } from './support/chat-page.ts'
-import { expect, looks } from './support/fixtures.ts'
+import { expect, looks, setLook } from './support/fixtures.ts'
 import { expectNoSidewaysScroll } from './support/page-checks.ts'
 import { addConnector, block, callTool, lastTurn, line, send, test } from './support/tools-fixtures.ts'
 
@@ -12,12 +12,8 @@ for (const { look, viewport, colorScheme } of looks)
     axe,
     everything,
   }) => {
-    await page.setViewportSize(viewport)
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    await page.evaluate(() => {
-      localStorage.setItem('theme', 'system')
-      localStorage.setItem('showMcpLogs', 'true')
-    })
+    await setLook(page, { viewport, colorScheme })
+    await page.evaluate(() => localStorage.setItem('showMcpLogs', 'true'))
     await page.reload()
     const check = async () => {
       await axe(page)
@@ -61,10 +57,7 @@ for (const { look, viewport, colorScheme } of looks)
     model,
     axe,
   }) => {
-    await page.setViewportSize(viewport)
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    await page.evaluate(() => localStorage.setItem('theme', 'system'))
-    await page.reload()
+    await setLook(page, { viewport, colorScheme })
     const expression = '2\uFE00\u{E0101} + \u00AD\u3164\u2800 3 \u2764\uFE0F'
     model.reply(['I will count.', callTool('default__calculate', { expression })])
     await send(page, 'How much is it?')

@@ -1,4 +1,4 @@
-import { expect, looks } from './support/fixtures.ts'
+import { expect, looks, setLook } from './support/fixtures.ts'
 import { expectNoSidewaysScroll } from './support/page-checks.ts'
 import { addConnector, block, callTool, lastTurn, line, send, test } from './support/tools-fixtures.ts'
 
@@ -11,9 +11,7 @@ for (const { look, viewport, colorScheme } of looks)
     axe,
     everything,
   }) => {
-    await page.setViewportSize(viewport)
-    await page.emulateMedia({ colorScheme })
-    await page.evaluate(() => localStorage.setItem('theme', 'system'))
+    await setLook(page, { viewport, colorScheme })
     await addConnector(page, { name: 'everything', url: everything.url })
     await page.goto('/')
     model.reply([callTool('everything__get-tiny-image')])

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { openTab } from './support/chat-page.ts'
-import { expect, looks } from './support/fixtures.ts'
+import { expect, looks, setLook } from './support/fixtures.ts'
 import { expectNoSidewaysScroll } from './support/page-checks.ts'
 import { addConnector, block, callTool, lastTurn, line, send, test } from './support/tools-fixtures.ts'
 
@@ -67,9 +67,7 @@ for (const { look, viewport, colorScheme } of looks)
     hostile,
     context,
   }) => {
-    await page.setViewportSize(viewport)
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    await page.evaluate(() => localStorage.setItem('theme', 'system'))
+    await setLook(page, { viewport, colorScheme })
     await context.route('https://xn--pple-43d.example/**', (route) =>
       route.fulfill({ contentType: 'text/html', body: '<title>Sign in</title>' }),
     )

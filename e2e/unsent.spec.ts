@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { input, writeMessage } from './support/chat-page.ts'
-import { expect, looks, test } from './support/fixtures.ts'
+import { expect, looks, setLook, test } from './support/fixtures.ts'
 import { createTestUser, signInQuickly, signUpQuickly } from './support/users.ts'
 
 const newChat = '**/api/chat/id*'
@@ -114,10 +114,7 @@ for (const { look, viewport, colorScheme } of looks)
     problems,
   }) => {
     problems.expect(/ERR_FAILED|Error creating chat with message/)
-    await page.setViewportSize(viewport)
-    await page.emulateMedia({ colorScheme })
-    await page.evaluate(() => localStorage.setItem('theme', 'system'))
-    await page.reload()
+    await setLook(page, { viewport, colorScheme })
     await page.route(newChat, (route) => route.abort())
     await writeMessage(
       page,

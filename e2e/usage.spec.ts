@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { expect, looks } from './support/fixtures.ts'
+import { expect, looks, setLook } from './support/fixtures.ts'
 import { checkAccessibility, expectNoSidewaysScroll } from './support/page-checks.ts'
 import { callApi, lastTurn, send, test } from './support/tools-fixtures.ts'
 
@@ -8,9 +8,7 @@ for (const { look, viewport, colorScheme } of looks)
     page,
     model,
   }) => {
-    await page.setViewportSize(viewport)
-    await page.emulateMedia({ colorScheme })
-    await page.evaluate(() => localStorage.setItem('theme', 'system'))
+    await setLook(page, { viewport, colorScheme })
     const [bot] = await callApi<{ name: string; model: string }[]>(page, 'GET', '/api/bots')
     await callApi(page, 'PUT', `/api/bot/${bot?.name}`, {
       name: bot?.name,

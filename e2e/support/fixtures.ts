@@ -141,3 +141,14 @@ const allLooks = [
  * theme. `EVERY_LOOK=1` tests all four.
  */
 export const looks = process.env['EVERY_LOOK'] === undefined ? allLooks.slice(0, 2) : allLooks
+
+/** Gives a page of the product a look, at once: the page follows the chosen theme as if another tab had stored it. */
+export async function setLook(page: Page, look: Omit<(typeof allLooks)[number], 'look'>): Promise<void> {
+  await page.setViewportSize(look.viewport)
+  await page.emulateMedia({ colorScheme: look.colorScheme })
+  await page.evaluate(() => {
+    localStorage.setItem('theme', 'system')
+    dispatchEvent(new StorageEvent('storage', { key: 'theme' }))
+  })
+  await expect(page.locator('html.dark')).toHaveCount(look.colorScheme === 'dark' ? 1 : 0)
+}
