@@ -142,17 +142,22 @@ test('does not return to a chat whose id arrives after the user has gone elsewhe
   expect(second).toBe(first)
 })
 
-test('takes a message back from the chat that was left before it was sent (§4.16, §10.26, §10.27)', async () => {
+test('takes a message back from the chat that was left before it was sent, and sends it into that chat (§4.16, §10.27, §10.28)', async () => {
   const api = openApi().on('GET /api/chat/id', () => json({ id: 'c1' }))
   const view = renderScreen(api, <HomeView userName="Ada" />)
   await send('Not like this')
   await waitFor(() => expect(localStorage.getItem('newChat_c1_message')).toBe('Not like this'))
   view.unmount()
-  renderScreen(api, <HomeView userName="Ada" />)
+  const next = renderScreen(api, <HomeView userName="Ada" />)
   await userEvent.click(await screen.findByRole('button', { name: 'Edit' }))
   expect(input()).toHaveValue('Not like this')
   expect(Object.keys(localStorage).filter((key) => key.startsWith('newChat_'))).toEqual([])
   await screen.findByRole('combobox')
+  await userEvent.type(input(), ', but so{Enter}')
+  await waitFor(() => expect(next.path()).toBe('/chat/c1'))
+  expect(localStorage.getItem('newChat_c1_message')).toBe('Not like this, but so')
+  const [first, second] = requestsOf(api)
+  expect(second).toBe(first)
 })
 
 test('keeps the message when the server signs the user out (§10.26, §2.11)', async () => {

@@ -57,13 +57,13 @@ export const homeOutbox = {
   /** Whether a message is stored and neither this page nor another one is sending it. */
   isUnsent: (request: string): boolean => read(request)?.failure !== undefined,
   /**
-   * Moves the text back into the input. The request id is kept for the next message unless the chat is known, since a chat
-   * may be reserved for it. The page of a known chat must not send the message when the user goes forward to it.
+   * Moves the text back into the input. The request id is kept for the next message, since a chat may be reserved for it
+   * (§10.28). The page of a known chat must not send the message when the user goes forward to it.
    */
   edit({ request, content, chatId }: HomeMessage): void {
     remove(request)
-    if (chatId === undefined) browserStorage.write(storageKeys.homeRequest, request)
-    else {
+    browserStorage.write(storageKeys.homeRequest, request)
+    if (chatId !== undefined) {
       browserStorage.remove(storageKeys.newMessage(chatId))
       browserStorage.remove(storageKeys.newBot(chatId))
     }
