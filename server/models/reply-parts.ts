@@ -90,6 +90,7 @@ export function noteSource(apiType: ApiType, { origin }: URL): string {
   return `${apiType} ${origin}`
 }
 
+/** Makes a note of this source (`noteSource`). The data must be JSON. */
 export function writeNote(from: string, data: unknown): CallNote {
   return { from, data }
 }

@@ -209,7 +209,7 @@ function toFailure(error: unknown, { upstream, confidential }: ReaderOptions): E
   if (name === 'AI_APICallError' || !(error instanceof Error)) {
     const code =
       typeof error === 'object' && error !== null && 'statusCode' in error ? error.statusCode : undefined
-    return describeSentError({ code, message: findMessage(error, 0) }, upstream, confidential)
+    return describeSentError({ code, message: findMessage(error) }, upstream, confidential)
   }
   if (name === 'AI_JSONParseError' || name === 'AI_TypeValidationError') {
     return new ModelFailure(

@@ -101,7 +101,7 @@ export class ChunkReader implements ReplyReader {
 
   private fail(error: unknown): never {
     const code = isObject(error) ? (error['code'] ?? error['type'] ?? error['status']) : undefined
-    throw describeSentError({ code, message: findMessage(error, 0) }, this.upstream, this.confidential)
+    throw describeSentError({ code, message: findMessage(error) }, this.upstream, this.confidential)
   }
 
   private readUsage(usage: unknown): void {

@@ -217,7 +217,7 @@ export class ResponseEventReader implements ReplyReader {
   private fail(error: unknown): never {
     const code = isObject(error) ? (error['code'] ?? error['type']) : undefined
     const { upstream, confidential } = this.call
-    throw describeSentError({ code, message: findMessage(error, 0) }, upstream, confidential)
+    throw describeSentError({ code, message: findMessage(error) }, upstream, confidential)
   }
 
   private invalid(): ModelFailure {

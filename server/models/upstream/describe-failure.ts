@@ -293,14 +293,15 @@ export interface Confidential {
  */
 export function findUpstreamMessage(body: string): string | undefined {
   try {
-    return findMessage(JSON.parse(body), 0)
+    return findMessage(JSON.parse(body))
   } catch {
     const text = body.trim()
     return text !== '' && text.length <= maxQuoteChars && !text.startsWith('<') ? text : undefined
   }
 }
 
-export function findMessage(value: unknown, depth: number): string | undefined {
+/** Finds the message in a parsed error of any shape; `undefined` when there is none. Callers leave `depth` out. */
+export function findMessage(value: unknown, depth = 0): string | undefined {
   if (typeof value === 'string') return value.trim() === '' ? undefined : value
   if (typeof value !== 'object' || value === null || depth > 4) return undefined
   if (Array.isArray(value)) return findMessage(value[0], depth + 1)

@@ -13,6 +13,7 @@ import { linkSignal } from '../../lib/abort.ts'
 import { ModelFailure } from '../failure.ts'
 import type { ModelLimits } from '../adapter.ts'
 
+/** A request to a model, ready to be sent, and what its failures may say. */
 export interface ModelCall {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
@@ -166,6 +167,7 @@ function postOnce(
   })
 }
 
+/** One attempt: receives the callbacks of the dispatcher, and passes its outcome to `resolve` once. */
 class Exchange implements Dispatcher.DispatchHandler {
   private controller: Dispatcher.DispatchController | undefined
   private status = 0
