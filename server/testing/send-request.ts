@@ -41,6 +41,7 @@ export interface RequestClient {
   stream(url: string, body?: unknown, headers?: Headers): Promise<TestStream>
 }
 
+/** Creates a client that sends these headers with every request. */
 export function createRequestClient(transport: Transport, headers: Headers = {}): RequestClient {
   const send = (method: Method, url: string, body?: unknown, more: Headers = {}): Promise<TestResponse> =>
     transport.send({

@@ -67,6 +67,7 @@ export class BackupScene {
   }
 }
 
+/** How the commands open a test database; `null` for an installation without a key. */
 export const installationOf = (
   database: TestDatabase,
   key: string | null = secretKey,

@@ -63,6 +63,7 @@ export function openLog(
   return { log, steps, rows, listen, onError }
 }
 
+/** The events in frames that have no numbers. */
 export const eventsIn = (frames: string): RunEvent[] =>
   frames
     .split('\n\n')

@@ -15,6 +15,7 @@ export interface ToolScene extends ToolApp {
   sentToModel(): ToolApp['model']['requests'][number]['body']['messages'] | undefined
 }
 
+/** Starts the app and its MCP server, signs Ada in, and allows the tools of the built-in connector. */
 export async function openToolScene(options: TestAppOptions = {}): Promise<ToolScene> {
   const product = await openToolApp(options)
   const ada = await product.join('Ada')

@@ -22,6 +22,7 @@ const program = (path: string): string => `
     console.log(line)
   }`
 
+/** Starts a process that can lock the SQLite file at `path`. */
 export async function startSqliteLocker(path: string): Promise<SqliteLocker> {
   const child = spawn(process.execPath, ['--input-type=module', '--eval', program(path)], {
     cwd: new URL('../..', import.meta.url),

@@ -92,6 +92,7 @@ export function startOf({ start }: calendar_v3.Schema$Event): number {
   return Date.parse(start?.dateTime ?? start?.date ?? '')
 }
 
+/** Milliseconds since 1970; the start of an event without an end. */
 export function endOf({ end, start }: calendar_v3.Schema$Event): number {
   return Date.parse(end?.dateTime ?? end?.date ?? start?.dateTime ?? start?.date ?? '')
 }

@@ -38,6 +38,7 @@ export class GoogleApiError extends Error {
   }
 }
 
+/** Google's error for an id that does not exist. */
 export function notFound(): GoogleApiError {
   return new GoogleApiError(404, 'Requested entity was not found.')
 }

@@ -106,10 +106,12 @@ export function newMailId(): string {
   return randomBytes(8).toString('hex')
 }
 
+/** The value of a header; empty when there is none. The case of the name does not matter. */
 export function headerOf({ payload }: Pick<StoredMail, 'payload'>, name: string): string {
   return payload.headers?.find((header) => header.name?.toLowerCase() === name.toLowerCase())?.value ?? ''
 }
 
+/** A body as Gmail returns it: Base64url, with its size in bytes. */
 export function toBody(text: string): gmail_v1.Schema$MessagePartBody {
   const bytes = Buffer.from(text)
   return { size: bytes.length, data: bytes.toString('base64url') }

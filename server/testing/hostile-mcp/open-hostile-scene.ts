@@ -47,6 +47,7 @@ export interface HostileScene {
   close(): Promise<void>
 }
 
+/** Opens the scene with `hostileLimits`, which `limits` override. */
 export async function openHostileScene(limits: Partial<ConnectorLimits> = {}): Promise<HostileScene> {
   const hostile = await startHostileServer()
   const connectors = await openTestConnectors({ limits: { ...hostileLimits, ...limits } })

@@ -73,6 +73,7 @@ export interface ModelScene {
   close(): Promise<void>
 }
 
+/** Starts the hostile model. Calls may go to loopback addresses, and have `sceneLimits`. */
 export async function openModelScene(): Promise<ModelScene> {
   const hostile = await startHostileModel()
   const guard = guardedFetch({

@@ -22,6 +22,7 @@ export interface RestoredFixture {
   remove(): Promise<void>
 }
 
+/** Restores the fixture of this number of migrations. `remove` deletes the copy. */
 export async function restoreFixture(migrations: number, engine: Engine): Promise<RestoredFixture> {
   // A name that a user may choose.
   const dataDir = mkdtempSync(join(tmpdir(), 'yonder upgrade é-'))

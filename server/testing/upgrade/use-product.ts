@@ -29,6 +29,7 @@ const callingReply: readonly Step[] = [
 /** Numbers of migrations from which on an installation has a feature. */
 const since = { tools: 7, options: 16, blockedTools: 17, compactions: 18 } as const
 
+/** Starts the servers, with the replies that `useProduct` needs. */
 export async function startStandIns(): Promise<StandIns> {
   const [model, tools, guarded] = await Promise.all([
     startScriptedModel(),
