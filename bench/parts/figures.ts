@@ -69,6 +69,7 @@ export function quantile(values: readonly number[], share: number): number {
 /** For an even number, the larger of the two middle values. */
 export const median = (values: readonly number[]): number => quantile(values, 0.5)
 
+/** Computes the quantiles of a figure, and compares it with its counterpart and its goal. */
 export function summarize(figure: Figure): Summary {
   const { name, size = null, unit, values, goal = {} } = figure
   const amount = quantile(values, goal.at ?? 0.5)

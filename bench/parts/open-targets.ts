@@ -75,6 +75,7 @@ function toTarget(name: string, product: Product): Target {
   }
 }
 
+/** Prepares a load of this many streams; in the product, each has a chat of its own. */
 export async function toLoad(target: Target, model: string, streams: number): Promise<LoadTarget> {
   return { url: target.url, headers: target.headers, bodies: await target.bodies(model, streams) }
 }
