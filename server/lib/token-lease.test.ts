@@ -78,6 +78,22 @@ describe('TokenLeases', () => {
     expect(store).toMatchObject({ refreshes: 2, releases: 2 })
   })
 
+  it('refreshes when the node that it waits for has died, as soon as its reservation has run out (§18.47)', async () => {
+    const { store, lease } = openStore()
+    store.reservedUntil = Infinity
+    const leases = new TokenLeases<string>({ now: Date.now, closing })
+    const tokens = lease(() => Promise.resolve('new'))
+    const refreshed = await leases.refresh('a', {
+      ...tokens,
+      findResult() {
+        store.reservedUntil = 0
+        return tokens.findResult()
+      },
+    })
+    expect(refreshed).toBe('new')
+    expect(store).toMatchObject({ refreshes: 1, releases: 1 })
+  })
+
   it('stops waiting for a node that does not finish', async () => {
     const { store, lease } = openStore()
     let now = 0

@@ -1,9 +1,11 @@
 import { setTimeout } from 'node:timers/promises'
 import { SingleFlight } from './single-flight.ts'
 
-/** Milliseconds after which a process that refreshes tokens is considered dead, and the longest wait for it. */
+/** A process that refreshes tokens for longer than this is considered dead. */
 const maxRefreshMs = 30_000
-/** Milliseconds between two checks whether another process has finished. */
+/** The longest wait for other processes: until one is considered dead, and another one has refreshed the tokens. */
+const maxWaitMs = maxRefreshMs + 15_000
+/** The time between two checks whether another process has finished. */
 const pollIntervalMs = 100
 
 /** Stores and refreshes the tokens of one connection. */
@@ -17,9 +19,9 @@ export interface LeasedTokens<Result> {
   refresh(): Promise<Result>
   /** Ends this reservation, after a failure too, but not one that another process made after it had run out. */
   release(reservedUntil: number): Promise<void>
-  /** The result that another process stored; undefined while it is still refreshing. */
+  /** Returns the result of another process. Undefined while it refreshes the tokens, or when it died doing so. */
   findResult(): Promise<Result | undefined>
-  /** Returns the result, or throws, when the other process did not finish in time. */
+  /** Returns the result, or throws, when no other process has finished in time. */
   onTimeout(): Result
 }
 
@@ -54,7 +56,12 @@ export class TokenLeases<Result> {
 
   async #refreshOnce(tokens: LeasedTokens<Result>): Promise<Result> {
     const reservedUntil = await tokens.reserve(maxRefreshMs)
-    if (reservedUntil === undefined) return this.#waitForOther(tokens)
+    return reservedUntil === undefined
+      ? this.#waitForOther(tokens)
+      : this.#refreshReserved(tokens, reservedUntil)
+  }
+
+  async #refreshReserved(tokens: LeasedTokens<Result>, reservedUntil: number): Promise<Result> {
     try {
       return await tokens.refresh()
     } finally {
@@ -64,10 +71,13 @@ export class TokenLeases<Result> {
 
   async #waitForOther(tokens: LeasedTokens<Result>): Promise<Result> {
     const { now, closing } = this.#options
-    const deadline = now() + maxRefreshMs
+    const deadline = now() + maxWaitMs
     while (now() < deadline) {
       const result = await tokens.findResult()
       if (result !== undefined) return result
+      // Succeeds when the other process has died, as soon as its reservation has run out (§18.47).
+      const reservedUntil = await tokens.reserve(maxRefreshMs)
+      if (reservedUntil !== undefined) return this.#refreshReserved(tokens, reservedUntil)
       await setTimeout(pollIntervalMs, undefined, { signal: closing })
     }
     return tokens.onTimeout()

@@ -356,11 +356,14 @@ describe.each(engines)('access to Google on %s', (engine) => {
     expect(await acquire(30_000)).toBeGreaterThan(0)
   })
 
-  it('refreshes when the lease of another process has expired', async () => {
+  it.each([
+    ['had died while refreshing them', -1],
+    ['dies while refreshing them', 300],
+  ])('refreshes tokens when another process %s (§18.47)', async (_when, remainingMs) => {
     clock += 61 * minute
     await database.db
       .updateTable('integrations')
-      .set({ refreshing_until: Date.now() - 1 })
+      .set({ refreshing_until: Date.now() + remainingMs })
       .where('user_id', '=', user.id)
       .execute()
     await access()

@@ -41,6 +41,10 @@ const refreshBeforeMs = 5 * 60_000
 /** A token that is valid for longer than this is still used when the refresh fails. */
 const minValidMs = 60_000
 
+/**
+ * Creates the function that returns access. `leases` let only one call, of one node, refresh the tokens of an
+ * integration.
+ */
 export function openGoogleAccess(
   deps: IntegrationDeps,
   leases: TokenLeases<FoundTokens>,
@@ -56,7 +60,7 @@ export function openGoogleAccess(
     const isRejected = found.tokens.accessToken === rejectedToken
     if (remainingMs() > refreshBeforeMs && !isRejected) return toAccess(found)
     const current = await refreshOnce(deps, leases, name, found).catch((error: unknown) => {
-      // The remaining time is calculated again, because the refresh may have taken half a minute.
+      // The remaining time is calculated again, because the refresh may have taken long.
       if (remainingMs() > minValidMs && !isRejected && !isNotConnected(error)) return found
       throw error
     })
