@@ -50,9 +50,7 @@ export interface Integrations {
   recordFailure(account: IntegrationAccount, name: string, failure: string | null): Promise<void>
   /** Disconnects a user's integrations at Google and revokes their tokens. */
   revokeTokens(userId: string): Promise<void>
-  /**
-   * Aborts requests for tokens and waits for background work. Call it before the guards and the database are closed.
-   */
+  /** Aborts OAuth requests and waits for background work. Call it before the guards and the database are closed. */
   close(): Promise<void>
 }
 
