@@ -1,4 +1,5 @@
-import type * as timers from 'node:timers/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import timers from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { provideGmail } from '../../testing/google/provide-gmail.ts'
 import { openGoogleClient } from '../../testing/google/google-client.ts'
@@ -9,23 +10,24 @@ const { gmail } = provideGmail()
 const method = 'gmail.users.labels.list'
 
 /** The delays in milliseconds. They pass at once, on a clock that only they advance. */
-const delays = vi.hoisted((): number[] => [])
-vi.mock('node:timers/promises', async (importOriginal) => ({
-  ...(await importOriginal<typeof timers>()),
-  setTimeout(delay: number) {
-    delays.push(delay)
-    vi.setSystemTime(Date.now() + delay)
-    return Promise.resolve()
-  },
-}))
+const delays: number[] = []
 
+// The exports of the module itself are replaced: `vi.mock` has no effect when another test file of the same worker has
+// loaded `retry.ts` before.
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] })
   delays.length = 0
+  vi.spyOn(timers, 'setTimeout').mockImplementation(<T>(delay = 0, value?: T) => {
+    delays.push(delay)
+    vi.setSystemTime(Date.now() + delay)
+    return Promise.resolve(value as T)
+  })
+  syncBuiltinESMExports()
 })
 afterEach(() => {
   vi.useRealTimers()
   vi.restoreAllMocks()
+  syncBuiltinESMExports()
 })
 
 /** Sends a request that always fails. `random` is how far each delay is within its range: 0.5 means unchanged. */
