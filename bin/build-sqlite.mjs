@@ -13,8 +13,8 @@ It is downloaded where a prebuilt version exists. Otherwise it is compiled, whic
 Then run this command again. With Node 22.14 or newer most systems need no compiler.`
 
 /**
- * SQLite's own build uses -O2. The package asks for -O3, which takes 50 % longer to compile and runs no faster. Compilers use
- * the last -O that is given. MSVC ignores these variables.
+ * SQLite's own build uses -O2. The package asks for -O3, which takes 50 % longer to compile and runs no faster.
+ * Compilers use the last -O that is given. MSVC ignores these variables.
  */
 const compilerFlags = {
   CFLAGS: `-O2 ${process.env['CFLAGS'] ?? ''}`,

@@ -4,8 +4,8 @@ const minMinor = 19
 const refusedMajor = 21
 
 /**
- * Returns a sentence for the user when Yonder cannot run on this version of Node, else undefined. This file itself must run
- * on such a version, so it uses no syntax that is newer than Node 12.
+ * Returns a sentence for the user when Yonder cannot run on this version of Node, else undefined. This file itself must
+ * run on such a version, so it uses no syntax that is newer than Node 12.
  *
  * @param {string} version such as '20.19.0'
  * @returns {string | undefined}

@@ -60,8 +60,8 @@ export function runTool(scriptPath, parameters, options) {
 }
 
 /**
- * Kills the child at the deadline: its whole process group, but on Windows only itself. Until then, signals are forwarded,
- * because it is not in our group.
+ * Kills the child at the deadline: its whole process group, but on Windows only itself. Until then, signals are
+ * forwarded, because it is not in our group.
  *
  * @param {import('node:child_process').ChildProcess} child
  * @param {number} deadlineMs

@@ -59,8 +59,8 @@ export const BotList = z.array(Bot)
 
 /**
  * The input that creates or updates a bot. Only name and model are required (§3.1). An absent field keeps the stored
- * value, null or an empty text clears it; an `api_key` equal to the mask keeps the stored key. With another `base_url`, the
- * stored key is removed.
+ * value, null or an empty text clears it; an `api_key` equal to the mask keeps the stored key. With another `base_url`,
+ * the stored key is removed.
  */
 export const BotInput = z.object({
   name: resourceName('Please fill in all required fields'),
@@ -85,8 +85,9 @@ export const BotInput = z.object({
 export type BotInput = z.infer<typeof BotInput>
 
 /**
- * The address and the key in the form of a bot, which may not be saved yet. `name` is the name of the stored bot that is edited: its key is
- * used when `api_key` is absent or the mask, and only with the address that it belongs to (§23.10).
+ * The address and the key in the form of a bot, which may not be saved yet. `name` is the name of the stored bot that
+ * is edited: its key is used when `api_key` is absent or the mask, and only with the address that it belongs to
+ * (§23.10).
  */
 export const EndpointDraft = BotInput.pick({
   base_url: true,

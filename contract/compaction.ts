@@ -31,7 +31,9 @@ export const CompactionInput = z.object({
     .string()
     .max(maxSummaryChars)
     .refine((text) => text.trim() !== '', 'must not be empty'),
-  /** The `time` of the summary that the user has seen. A changed summary is not replaced. Absent replaces any (§26.16). */
+  /**
+   * The `time` of the summary that the user has seen. A changed summary is not replaced. Absent replaces any (§26.16).
+   */
   time: z.iso.datetime().optional(),
 })
 export type CompactionInput = z.infer<typeof CompactionInput>

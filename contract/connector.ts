@@ -39,8 +39,8 @@ export const ModelTool = z.object({
 export type ModelTool = z.infer<typeof ModelTool>
 
 /**
- * `GET /api/mcp-server/{name}/account`: the account that the calls of an integration's connector use (§17.28). Null where
- * there is none, or it could not be read.
+ * `GET /api/mcp-server/{name}/account`: the account that the calls of an integration's connector use (§17.28). Null
+ * where there is none, or it could not be read.
  */
 export const ConnectorAccount = z.object({
   /** An email address. */
@@ -71,8 +71,8 @@ export const Connector = z.object({
   block_tools: z.array(z.string()).optional(),
   tools: z.array(ConnectorTool),
   /**
-   * Identifies the connector and its credential, like `credential` of a waiting call. If the two differ, that call will not
-   * run (§13.37).
+   * Identifies the connector and its credential, like `credential` of a waiting call. If the two differ, that call will
+   * not run (§13.37).
    */
   credential: z.string().optional(),
 })
@@ -91,9 +91,9 @@ const maxBlockedTools = 400
 
 /**
  * The input that creates or updates a connector. The address is stored as typed, without a format check (§5.10). In an
- * update an absent field keeps the stored value, and so does a `token` or `client_secret` equal to its mask; with another
- * `url`, the stored ones are removed. The server alone sets `status` and `is_default`; they are accepted so that a client can
- * send a whole connector back.
+ * update an absent field keeps the stored value, and so does a `token` or `client_secret` equal to its mask; with
+ * another `url`, the stored ones are removed. The server alone sets `status` and `is_default`; they are accepted so
+ * that a client can send a whole connector back.
  */
 export const ConnectorInput = z.object({
   name: resourceName('Server name is required'),
@@ -103,7 +103,10 @@ export const ConnectorInput = z.object({
   client_secret: z.string().max(8000).nullish(),
   status: z.enum(connectorStatuses).optional(),
   is_default: z.boolean().optional(),
-  /** The tools that run without approval (§5.16). A name that no tool has exactly is trimmed when it is stored. Null, or absent at creation, means that every tool runs without approval. */
+  /**
+   * The tools that run without approval (§5.16). A name that no tool has exactly is trimmed when it is stored. Null, or
+   * absent at creation, means that every tool runs without approval.
+   */
   allow_tools: toolNames(maxAllowedTools).nullish(),
   /**
    * The blocked tools, which are not offered to models and never run. Absent keeps the stored list, null empties it.
@@ -116,8 +119,8 @@ export const ConnectorInput = z.object({
    */
   tool_fingerprints: z.record(z.string().max(200), z.string().max(100)).optional(),
   /**
-   * The `credential` of the waiting call whose tool the user always allows. If the connector has another one by now, the
-   * update is refused as a conflict (§13.29).
+   * The `credential` of the waiting call whose tool the user always allows. If the connector has another one by now,
+   * the update is refused as a conflict (§13.29).
    */
   tool_credential: z.string().max(100).optional(),
 })

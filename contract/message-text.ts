@@ -31,12 +31,17 @@ export function cutText(text: string, maxChars: number): CutText {
   return { text: characters.slice(0, maxChars).join(''), isCut: true }
 }
 
-/** Returns the title of a chat or a message: the beginning of the first `maxTitleSourceChars` of its text, on one line. */
+/**
+ * Returns the title of a chat or a message: the beginning of the first `maxTitleSourceChars` of its text, on one line.
+ */
 export function deriveTitle(text: string, maxChars: number): CutText {
   return cutText(text.slice(0, maxTitleSourceChars).replace(/\s+/g, ' ').trim(), maxChars)
 }
 
-/** Returns a text without its markdown marks, for places that show the beginning of a message on one line (§2.36, §2.43). */
+/**
+ * Returns a text without its markdown marks, for places that show the beginning of a message on one line (§2.36,
+ * §2.43).
+ */
 export function stripMarkdown(markdown: string): string {
   return markdown
     .replace(/^ {0,3}(?:`{3,}|~{3,}).*$/gm, '')

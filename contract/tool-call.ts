@@ -35,7 +35,9 @@ export const ToolCall = z.object({
   state: z.enum(toolCallStates),
   /** The tool's display name, as its server sends it. */
   title: z.string().optional(),
-  /** The place of this call, from 1, among the calls that the model made at once. Absent if it made only one (§12.29). */
+  /**
+   * The place of this call, from 1, among the calls that the model made at once. Absent if it made only one (§12.29).
+   */
   place: z.object({ index: z.int().positive(), total: z.int().positive() }).optional(),
   /** Only on a waiting call: how the tool differs from the version that was approved. */
   changes: z.array(ToolChange).optional(),
@@ -120,7 +122,10 @@ export const LeftOutTools = z.object({
   max_tools: z.int().positive().optional(),
   /** The characters that the tools of a request may have in total, if they were reached. */
   max_chars: z.int().positive().optional(),
-  /** How many tools a request offers, and how many there are that are not blocked. Absent if none is left out, and in replies of earlier versions. */
+  /**
+   * How many tools a request offers, and how many there are that are not blocked. Absent if none is left out, and in
+   * replies of earlier versions.
+   */
   offered: z.int().nonnegative().optional(),
   total: z.int().positive().optional(),
   connectors: z.array(

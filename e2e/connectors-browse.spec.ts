@@ -9,7 +9,9 @@ import {
 } from './support/connector-fixtures.ts'
 import { dismissToasts, expectNoSidewaysScroll } from './support/page-checks.ts'
 
-/** Opens the catalogue. Opens it again while it shows the shipped list, because the registry is read in the background. */
+/**
+ * Opens the catalogue. Opens it again while it shows the shipped list, because the registry is read in the background.
+ */
 async function browse(page: Page): Promise<Locator> {
   const dialog = page.getByRole('dialog', { name: 'Browse Available Connectors' })
   await expect(async () => {

@@ -19,8 +19,8 @@ const looks = [1280, 390].flatMap((width) =>
 )
 
 /**
- * Launches a browser in which the host name `nas` resolves to this machine. The only certificate that it trusts is one with
- * the public key `trusted`, the base64 SHA-256 of its SPKI.
+ * Launches a browser in which the host name `nas` resolves to this machine. The only certificate that it trusts is one
+ * with the public key `trusted`, the base64 SHA-256 of its SPKI.
  */
 async function launchBrowser(trusted?: string): Promise<Browser> {
   const executablePath = findChromium()

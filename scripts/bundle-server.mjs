@@ -5,8 +5,8 @@ import { listLicences } from './list-licences.mjs'
 import { rootFolder } from '../bin/run-command.mjs'
 
 /**
- * A native module that is not installed. Every other package goes into the bundle, which starts faster, except SQLite's: it is
- * loaded under a name that is computed (`sqlite-file.ts`), so the bundler does not see it.
+ * A native module that is not installed. Every other package goes into the bundle, which starts faster, except
+ * SQLite's: it is loaded under a name that is computed (`sqlite-file.ts`), so the bundler does not see it.
  */
 const external = ['pg-native']
 
@@ -18,8 +18,8 @@ const external = ['pg-native']
 const unused = { yaml: false, glob: false }
 
 /**
- * Shortens the names of local variables, without which the server needs 10 MB more. Classes keep their names, because the
- * library of the embedded provider stores them, and functions and lines stay as they are for stack traces.
+ * Shortens the names of local variables, without which the server needs 10 MB more. Classes keep their names, because
+ * the library of the embedded provider stores them, and functions and lines stay as they are for stack traces.
  *
  * @type {import('rolldown').MinifyOptions}
  */

@@ -12,8 +12,8 @@ function requirePg() {
 }
 
 /**
- * Returns the address of a PostgreSQL where databases can be created: TEST_DATABASE_URL, or a local one that trusts this
- * user. Returns undefined when there is none, and throws when TEST_DATABASE_URL is set but cannot be used.
+ * Returns the address of a PostgreSQL where databases can be created: TEST_DATABASE_URL, or a local one that trusts
+ * this user. Returns undefined when there is none, and throws when TEST_DATABASE_URL is set but cannot be used.
  *
  * @returns {Promise<string | undefined>}
  */

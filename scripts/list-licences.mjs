@@ -4,8 +4,8 @@ import { join } from 'node:path'
 const licenceFile = /^(licen[cs]e|copying|notice)/i
 
 /**
- * Adds `THIRD-PARTY.md` to a bundle: every package that is in it, with the texts of its licence. Vite does the same for the
- * web app (`build.license`).
+ * Adds `THIRD-PARTY.md` to a bundle: every package that is in it, with the texts of its licence. Vite does the same for
+ * the web app (`build.license`).
  *
  * @type {import('rolldown').Plugin}
  */

@@ -1,6 +1,6 @@
 /**
- * Reads the settings in a file into the environment, as `readConfig` of the server does. Settings of the environment have
- * precedence. A missing file is no error.
+ * Reads the settings in a file into the environment, as `readConfig` of the server does. Settings of the environment
+ * have precedence. A missing file is no error.
  *
  * @param {string} path
  * @param {NodeJS.ProcessEnv} [env]

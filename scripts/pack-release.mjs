@@ -5,8 +5,8 @@ import { setUp } from './setup.mjs'
 
 /*
  * `npm run pack:release` makes `yonder-<version>.tar.gz`: the files of the package together with its dependency, for
- * machines that have Node but no npm or no network. It is the same for every system, because the dependency has prebuilt
- * modules for all.
+ * machines that have Node but no npm or no network. It is the same for every system, because the dependency has
+ * prebuilt modules for all.
  */
 
 await setUp()

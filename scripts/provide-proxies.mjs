@@ -5,7 +5,9 @@ import { installSystemPackage } from './install-system-package.mjs'
 /** The programs and the Debian packages of the same names. */
 const names = ['nginx', 'caddy', 'haproxy']
 
-/** Installs the proxies that `server/http/proxies.test.ts` needs, as root on Debian. Without one, its tests are skipped. */
+/**
+ * Installs the proxies that `server/http/proxies.test.ts` needs, as root on Debian. Without one, its tests are skipped.
+ */
 export async function provideProxies() {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   for (const name of names)

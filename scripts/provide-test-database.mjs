@@ -9,8 +9,8 @@ const providedNames = /^yonder_test_(\d+)_[\da-f]{8}(?:_[\da-f]{8})?$/
 let provided
 
 /**
- * Creates an empty PostgreSQL database for a test run and sets TEST_DATABASE_URL to it. Every test creates its own schema
- * there. The variable is empty when this machine has no PostgreSQL. The tests then use the embedded one.
+ * Creates an empty PostgreSQL database for a test run and sets TEST_DATABASE_URL to it. Every test creates its own
+ * schema there. The variable is empty when this machine has no PostgreSQL. The tests then use the embedded one.
  */
 export async function setup() {
   if (process.env['TEST_ENGINES'] === 'sqlite') return
@@ -58,8 +58,8 @@ async function dropAbandoned(client, server) {
 }
 
 /**
- * Returns the process that created the database of a test run, or of one of its tests. Returns undefined for any other database, whatever its name
- * begins with: it belongs to a developer.
+ * Returns the process that created the database of a test run, or of one of its tests. Returns undefined for any other
+ * database, whatever its name begins with: it belongs to a developer.
  *
  * @param {string} name
  * @returns {number | undefined}

@@ -22,8 +22,8 @@ const programs = [
 let folder
 
 /**
- * Bundles the programs once for a test run, because tests start more than a hundred processes, and a bundled program starts
- * in a third of a second instead of two. `programPath` of the tests reads the folder from TEST_PROGRAMS.
+ * Bundles the programs once for a test run, because tests start more than a hundred processes, and a bundled program
+ * starts in a third of a second instead of two. `programPath` of the tests reads the folder from TEST_PROGRAMS.
  */
 export async function setup() {
   const cache = join(rootFolder, '.cache')

@@ -7,15 +7,17 @@ import { findInstallReason } from './find-install-reason.mjs'
 import { rootFolder } from '../bin/run-command.mjs'
 
 /**
- * Prepares the clone: checks Node, installs the packages, and makes sure that SQLite loads. Silent and fast when nothing
- * is missing. Exits with a message when something cannot be installed.
+ * Prepares the clone: checks Node, installs the packages, and makes sure that SQLite loads. Silent and fast when
+ * nothing is missing. Exits with a message when something cannot be installed.
  */
 export async function setUp() {
   await installMissing()
   await ensureSqlite()
 }
 
-/** The first part of `setUp`: enough to check and to build. It leaves out SQLite, which may take a minute to compile. */
+/**
+ * The first part of `setUp`: enough to check and to build. It leaves out SQLite, which may take a minute to compile.
+ */
 export async function installMissing() {
   const problem = findNodeProblem(process.versions.node)
   if (problem !== undefined) exitWith(problem)
@@ -26,7 +28,8 @@ export async function installMissing() {
 /** @param {string} reason */
 async function installPackages(reason) {
   console.log(`Installing packages: ${reason}.`)
-  // `ci` deletes node_modules first, so it is only for a clone without it. It also fails when the lock file is outdated.
+  // `ci` deletes node_modules first, so it is only for a clone without it. It also fails when the lock file is
+  // outdated.
   const commands = existsSync(`${rootFolder}node_modules`) ? ['install'] : ['ci', 'install']
   for (const command of commands) {
     const { code } = await runNpm([command, '--include=dev'])
@@ -37,8 +40,8 @@ async function installPackages(reason) {
 }
 
 /**
- * The second part of `setUp`: a SQLite that loads, fetched or compiled where there is none. `npm install` must not run the
- * install script of the older release, or it would be compiled where it is not used.
+ * The second part of `setUp`: a SQLite that loads, fetched or compiled where there is none. `npm install` must not run
+ * the install script of the older release, or it would be compiled where it is not used.
  */
 export async function ensureSqlite() {
   if (loadsHere()) return

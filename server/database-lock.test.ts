@@ -99,7 +99,8 @@ describe('a lock of another process on the SQLite file', () => {
     await locker.lock()
     let isWritten = false
     const written = newBot('delayed').finally(() => (isWritten = true))
-    // The write has arrived before these reads, and waits. Without waiting it would have ended, with or without success.
+    // The write has arrived before these reads, and waits. Without waiting it would have ended, with or without
+    // success.
     for (let round = 0; round < 5; round++) expect(await listBots()).not.toContain('delayed')
     expect(isWritten).toBe(false)
     await locker.unlock()

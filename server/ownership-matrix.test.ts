@@ -23,7 +23,9 @@ interface Form {
   readonly fixed?: Values
 }
 
-/** The forms of every call; none when it names no resource. The test fails for a published call that is missing here. */
+/**
+ * The forms of every call; none when it names no resource. The test fails for a published call that is missing here.
+ */
 const forms: Readonly<Record<string, readonly Form[]>> = {
   'GET /api/settings': [],
   'GET /api/auth/userinfo': [],

@@ -27,8 +27,8 @@ export class ErrorReports {
 }
 
 /**
- * The last resort for errors that nothing else handles (§22.14). They are logged, and the process continues, because one
- * broken socket or request must not end the streams of all users. When exceptions repeat, the state of the process
+ * The last resort for errors that nothing else handles (§22.14). They are logged, and the process continues, because
+ * one broken socket or request must not end the streams of all users. When exceptions repeat, the state of the process
  * cannot be trusted, so `stop` is called, which stores the text of all replies before the process ends.
  */
 export function handleProcessErrors(

@@ -33,8 +33,8 @@ const webRoot = fileURLToPath(
 const eventLoopSampleMs = 100
 
 /**
- * Opens everything in order, listens, and on SIGTERM or SIGINT closes everything in reverse order. Ends the process with
- * code 1 and a message when it cannot start. `given` are settings that have precedence over the environment.
+ * Opens everything in order, listens, and on SIGTERM or SIGINT closes everything in reverse order. Ends the process
+ * with code 1 and a message when it cannot start. `given` are settings that have precedence over the environment.
  */
 export async function startServer(given: Readonly<Record<string, string | undefined>> = {}): Promise<void> {
   try {

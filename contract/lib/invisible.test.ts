@@ -7,7 +7,9 @@ const defaultIgnorable = ranges(
   '00AD 034F 061C 115F-1160 17B4-17B5 180B-180F 200B-200F 202A-202E 2060-206F 3164 FE00-FE0F FEFF FFA0 FFF0-FFF8',
   '1BCA0-1BCA3 1D173-1D17A E0000-E0FFF',
 )
-/** `Cc`, `Cf`, `Zl` and `Zp` in UnicodeData.txt of Unicode 16 that are not in the list above, except tab and line feed. */
+/**
+ * `Cc`, `Cf`, `Zl` and `Zp` in UnicodeData.txt of Unicode 16 that are not in the list above, except tab and line feed.
+ */
 const controls = ranges('0000-0008 000B-001F 007F-009F 2028-2029 FFF9-FFFB 13430-1343F')
 const privateUse = ranges('E000-F8FF F0000-FFFFD 100000-10FFFD')
 const surrogates = ranges('D800-DFFF')

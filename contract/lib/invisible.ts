@@ -2,14 +2,17 @@
  * The one definition of the characters that a user cannot see. The server removes them from what models read of tools,
  * and refuses them in names of tools; the browser shows them by number (§12.13, §13.3, §18.31).
  *
- * Invisible are, by Unicode's own properties: what is ignorable by default (variation selectors, joiners, fillers, tags,
- * direction marks), format characters, controls except tab and line feed, line and paragraph separators, and code points
- * that no font draws (private use, unassigned, halves of surrogate pairs). A list adds the few that have a glyph without
- * ink. White space (`Zs`) is seen as a gap and is not part of it. A carriage return is kept only before a line feed.
+ * Invisible are, by Unicode's own properties: what is ignorable by default (variation selectors, joiners, fillers,
+ * tags, direction marks), format characters, controls except tab and line feed, line and paragraph separators, and code
+ * points that no font draws (private use, unassigned, halves of surrogate pairs). A list adds the few that have a glyph
+ * without ink. White space (`Zs`) is seen as a gap and is not part of it. A carriage return is kept only before a line
+ * feed.
  */
 const unicodeProperties = String.raw`\p{DI}\p{Cf}\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}`
 
-/** The blank braille pattern, the object replacement, blanks and joiners of Egyptian, Khitan, Tifinagh, Brahmi, music. */
+/**
+ * The blank braille pattern, the object replacement, blanks and joiners of Egyptian, Khitan, Tifinagh, Brahmi, music.
+ */
 const blankGlyphs = String.raw`\u2800\uFFFC\u{13441}\u{13442}\u{16FE4}\u2D7F\u{1107F}\u{1D159}`
 
 /** Line feeds, tabs, and number signs that Unicode counts as format characters although they are drawn. */
@@ -36,9 +39,9 @@ const virama = String.raw`[\u094D\u09CD\u0A4D\u0ACD\u0B4D\u0BCD\u0C4D\u0CCD\u0D3
 const hangulFiller = String.raw`\u115F(?=[\u1161-\u11A7\uD7B0-\uD7C6])`
 
 /**
- * Sequences in which such characters change what is drawn. After a drawn character each keeps one of them at most; an emoji
- * keeps two (a style and a joiner), a letter of Mongolian two (a form and a separator), and a flag its six tags. Blanks
- * between or after braille patterns are all kept, because they are seen as gaps.
+ * Sequences in which such characters change what is drawn. After a drawn character each keeps one of them at most; an
+ * emoji keeps two (a style and a joiner), a letter of Mongolian two (a form and a separator), and a flag its six tags.
+ * Blanks between or after braille patterns are all kept, because they are seen as gaps.
  */
 const visibleSequences = [
   String.raw`\r\n`,
@@ -87,9 +90,9 @@ export function findInvisible(text: string): readonly InvisibleSequence[] {
 }
 
 /**
- * Returns a text as a model may read it: a lone carriage return and other separators of lines become line feeds, a blank
- * braille pattern outside braille a space, a code point that no font draws U+FFFD, and every other invisible character is
- * removed, except those that an emoji or a script needs.
+ * Returns a text as a model may read it: a lone carriage return and other separators of lines become line feeds, a
+ * blank braille pattern outside braille a space, a code point that no font draws U+FFFD, and every other invisible
+ * character is removed, except those that an emoji or a script needs.
  */
 export function removeInvisible(text: string): string {
   if (!hasInvisible(text)) return text

@@ -13,8 +13,8 @@ const npmPackage = 'npm@11.21.2'
 const notInstalled = 127
 
 /**
- * Returns an image with Debian, Node and npm, made as root from Debian's packages and the npm registry, for machines that
- * reach no registry of images. It has the same files in the same places as `node:22-bookworm-slim`.
+ * Returns an image with Debian, Node and npm, made as root from Debian's packages and the npm registry, for machines
+ * that reach no registry of images. It has the same files in the same places as `node:22-bookworm-slim`.
  *
  * @param {Engine} engine
  * @returns {Promise<string>}

@@ -13,8 +13,8 @@ export const imageName = 'yonder'
  */
 
 /**
- * Podman where no systemd runs, as in a sandbox: containers without systemd's groups, timers and limits, and builds without
- * containers.
+ * Podman where no systemd runs, as in a sandbox: containers without systemd's groups, timers and limits, and builds
+ * without containers.
  *
  * @type {Engine}
  */

@@ -16,7 +16,8 @@ const restrictions = ['--read-only', '--tmpfs=/tmp', '--cap-drop=ALL', '--securi
 const maxStartMs = 60_000
 
 /**
- * Starts the image as an operator does, and with every mistake that has a message of its own. Throws at the first failure.
+ * Starts the image as an operator does, and with every mistake that has a message of its own. Throws at the first
+ * failure.
  *
  * @param {Engine} engine
  */

@@ -26,7 +26,9 @@ interface TestFixtures {
   readonly account: TestUser
   /** The same user; `page` shows the home page. */
   readonly user: TestUser
-  /** Opens another browser, for another user or device. Its problems are collected too, and it is closed after the test. */
+  /**
+   * Opens another browser, for another user or device. Its problems are collected too, and it is closed after the test.
+   */
   readonly openBrowser: (options?: BrowserContextOptions) => Promise<BrowserContext>
   /** Opens another browser in which this user is signed in, and there the page with this address. */
   readonly openDevice: (user: TestUser, url: string, options?: BrowserContextOptions) => Promise<Page>
@@ -137,8 +139,8 @@ const allLooks = [
 ] as const
 
 /**
- * The window sizes and themes in which every screen is tested. They are independent, so two looks cover each size and each
- * theme. `EVERY_LOOK=1` tests all four.
+ * The window sizes and themes in which every screen is tested. They are independent, so two looks cover each size and
+ * each theme. `EVERY_LOOK=1` tests all four.
  */
 export const looks = process.env['EVERY_LOOK'] === undefined ? allLooks.slice(0, 2) : allLooks
 

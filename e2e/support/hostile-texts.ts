@@ -1,4 +1,6 @@
-/** Markdown that tries to run code, to fetch from other origins, or to show a false address. The last text is harmless. */
+/**
+ * Markdown that tries to run code, to fetch from other origins, or to show a false address. The last text is harmless.
+ */
 export const hostileTexts: readonly string[] = [
   '[run](javascript:window.hit=1)',
   '[case](JaVaScRiPt:window.hit=1)',

@@ -6,8 +6,9 @@ const range = /§\d+\.\d+ ?[-–] ?§?\d+\.\d+/
 export const unprovable = new Set(['1.12'])
 
 /**
- * Every number of a behaviour in the sources exists in `docs/behaviour.md`, where no two sentences have the same one, and
- * a test names every sentence of it. Ranges of numbers are refused, because a search for a number would not find them.
+ * Every number of a behaviour in the sources exists in `docs/behaviour.md`, where no two sentences have the same one,
+ * and a test names every sentence of it. Ranges of numbers are refused, because a search for a number would not find
+ * them.
  *
  * @param {string} behaviour the text of `docs/behaviour.md`
  * @returns {import('./read-sources.mjs').Rule}

@@ -26,8 +26,8 @@ export async function replaceConnectorInBots(
 }
 
 /**
- * Returns the names of the connectors that a bot may use now; null means all. A bot that was deleted during its run keeps
- * the choice that it had.
+ * Returns the names of the connectors that a bot may use now; null means all. A bot that was deleted during its run
+ * keeps the choice that it had.
  */
 export async function readBotConnectors(
   db: Db,

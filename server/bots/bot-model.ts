@@ -84,8 +84,8 @@ function decryptKey(bot: BotRow, sealed: string, sealer: Sealer): Credential {
 }
 
 /**
- * Opens the model of a bot. When the bot is misconfigured, the stream fails with the reason, so that the user sees it in
- * place of the reply.
+ * Opens the model of a bot. When the bot is misconfigured, the stream fails with the reason, so that the user sees it
+ * in place of the reply.
  */
 export function openBotModel(deps: BotModelDeps, bot: BotRow): ModelStream {
   try {

@@ -6,7 +6,9 @@ import type { BotRow } from '../db/tables/tables.ts'
 
 type Owner = Pick<User, 'id'>
 
-/** The changeable fields of a bot. Address and key are always written together, because a key belongs to its address. */
+/**
+ * The changeable fields of a bot. Address and key are always written together, because a key belongs to its address.
+ */
 export type BotChange = Omit<BotRow, 'id' | 'user_id' | 'created_at'>
 
 /** A user's bots, oldest first. */
@@ -30,8 +32,8 @@ export async function countBots(db: Db, user: Owner): Promise<number> {
 }
 
 /**
- * The creation time of a new bot, in milliseconds since 1970: `now`, or the millisecond after the user's newest bot when
- * that is later. It keeps bots that are created within one millisecond in order.
+ * The creation time of a new bot, in milliseconds since 1970: `now`, or the millisecond after the user's newest bot
+ * when that is later. It keeps bots that are created within one millisecond in order.
  */
 export async function nextCreationTime(db: Db, user: Owner, now: number): Promise<number> {
   const { newest } = await db

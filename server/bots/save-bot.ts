@@ -34,7 +34,10 @@ export function addBot(
   )
 }
 
-/** Creates a bot, without a limit. `now` is in milliseconds since 1970. Rejects when this user already has a bot of that name. */
+/**
+ * Creates a bot, without a limit. `now` is in milliseconds since 1970. Rejects when this user already has a bot of that
+ * name.
+ */
 export async function createBot(
   db: Db,
   deps: BotSecretDeps,

@@ -106,8 +106,8 @@ const leafUpdate = prepareQuery((db, chat: { readonly id: string; readonly messa
 )
 
 /**
- * Selects a message of a chat. It names no owner: the caller has locked the chat for its user (`lockChat`), or writes a run
- * of the chat, which only its user can start.
+ * Selects a message of a chat. It names no owner: the caller has locked the chat for its user (`lockChat`), or writes a
+ * run of the chat, which only its user can start.
  */
 export async function selectLeaf(db: Db, chatId: string, messageId: string): Promise<void> {
   await leafUpdate(db, { id: chatId, messageId })
@@ -123,8 +123,8 @@ const timeUpdate = prepareQuery(
 )
 
 /**
- * Sets the update time of a chat, and counts the characters of the message that the transaction stores. It names no owner:
- * the caller writes a run of the chat, which only its user can start.
+ * Sets the update time of a chat, and counts the characters of the message that the transaction stores. It names no
+ * owner: the caller writes a run of the chat, which only its user can start.
  */
 export async function touchChat(db: Db, chatId: string, now: number, addedChars: number): Promise<void> {
   await timeUpdate(db, { id: chatId, now, addedChars })
@@ -168,7 +168,10 @@ export interface UnusedChatLimits {
   readonly max: number
 }
 
-/** Deletes chats that were reserved and never used. One that was just reserved stays, because its first message may follow. */
+/**
+ * Deletes chats that were reserved and never used. One that was just reserved stays, because its first message may
+ * follow.
+ */
 export async function deleteUnusedChats(
   db: Db,
   { expiredBefore, surplusBefore, max }: UnusedChatLimits,

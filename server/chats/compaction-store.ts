@@ -61,8 +61,8 @@ export async function requireCompaction(db: Db, chatId: string, id: string): Pro
 }
 
 /**
- * Changes the text of a summary. Returns false when a request is rewriting it, when it was not written at the time `seen`,
- * which means that it has changed since, or when it is missing.
+ * Changes the text of a summary. Returns false when a request is rewriting it, when it was not written at the time
+ * `seen`, which means that it has changed since, or when it is missing.
  */
 export async function updateCompaction(
   { db, dialect }: Pick<Database, 'db' | 'dialect'>,
@@ -82,8 +82,9 @@ export async function updateCompaction(
 }
 
 /**
- * Reserves a summary for one request that rewrites it, for some milliseconds by the database's clock. Returns the end of the
- * reservation, which identifies it. Returns null when another request has reserved the summary, or when it is missing.
+ * Reserves a summary for one request that rewrites it, for some milliseconds by the database's clock. Returns the end
+ * of the reservation, which identifies it. Returns null when another request has reserved the summary, or when it is
+ * missing.
  */
 export async function holdCompaction(
   { db, dialect }: Pick<Database, 'db' | 'dialect'>,
@@ -102,8 +103,8 @@ export async function holdCompaction(
 }
 
 /**
- * Stores the rewritten text of a summary and ends its reservation, which `until` identifies. Returns false when the summary
- * is gone, or when the reservation expired and another request has changed or reserved the summary since.
+ * Stores the rewritten text of a summary and ends its reservation, which `until` identifies. Returns false when the
+ * summary is gone, or when the reservation expired and another request has changed or reserved the summary since.
  */
 export async function finishCompaction(
   db: Db,

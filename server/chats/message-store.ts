@@ -202,7 +202,10 @@ export async function listNotices(db: Db, chatId: string, bot: string): Promise<
   return rows.flatMap(({ notice }) => notice ?? [])
 }
 
-/** Returns the messages directly under a message, oldest first. Under a reply or a result, the user may have written some. */
+/**
+ * Returns the messages directly under a message, oldest first. Under a reply or a result, the user may have written
+ * some.
+ */
 export function listReplies(db: Db, chatId: string, parentId: string): Promise<MessageRow[]> {
   return db
     .selectFrom('messages')

@@ -38,7 +38,10 @@ export interface StoredCall {
   readonly changes?: readonly ToolChange[]
   /** The fingerprint of the tool that the user decides about. A tool with another fingerprint is not called. */
   readonly fingerprint?: string
-  /** On a call that needs approval: identifies the connector and its credential (no secret). With another one the call is not made. */
+  /**
+   * On a call that needs approval: identifies the connector and its credential (no secret). With another one the call
+   * is not made.
+   */
   readonly credential?: string
   /** The calls of the same batch that come after this one. */
   readonly rest: readonly BatchCall[]
@@ -77,8 +80,8 @@ export interface PendingCallFilter {
 export const pendingCallsPage = 50
 
 /**
- * Returns the user's replies with a call of this tool that needs approval, newest first: at most `pendingCallsPage`, after
- * the first `offset`.
+ * Returns the user's replies with a call of this tool that needs approval, newest first: at most `pendingCallsPage`,
+ * after the first `offset`.
  */
 export function listPendingCalls(
   db: Db,

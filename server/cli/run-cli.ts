@@ -27,9 +27,9 @@ const withoutJson: ReadonlySet<string> = new Set(['start'])
 const withoutData: ReadonlySet<string> = new Set(['version'])
 
 /**
- * Runs the command `yonder` with these arguments and returns its exit code: 0 when it succeeded, 1 when it failed, 2 when
- * its arguments were wrong or it needs `--yes`. Errors are printed on standard error, and with `--json` as `{"error":{"message":…}}` on
- * standard output (§30.1, §30.2).
+ * Runs the command `yonder` with these arguments and returns its exit code: 0 when it succeeded, 1 when it failed, 2
+ * when its arguments were wrong or it needs `--yes`. Errors are printed on standard error, and with `--json` as
+ * `{"error":{"message":…}}` on standard output (§30.1, §30.2).
  */
 export async function runCli(
   parameters: readonly string[],
@@ -83,8 +83,8 @@ function beforeDoubleDash(parameters: readonly string[]): readonly string[] {
 const ownOptions: ReadonlySet<string> = new Set(['--help', '-h', '--version', '-V'])
 
 /**
- * `yonder`, also with options of `start`, starts the server. A default command of commander would also get every unknown
- * command, as its argument.
+ * `yonder`, also with options of `start`, starts the server. A default command of commander would also get every
+ * unknown command, as its argument.
  */
 function withDefaultCommand(parameters: readonly string[]): readonly string[] {
   const [first] = parameters

@@ -21,7 +21,8 @@ export interface Terminal {
   progress(text: string): void
   /**
    * Asks before data is destroyed. Returns at once with `--yes`.
-   * @throws CommandError when the user declines or presses Ctrl+C, or when it cannot ask: without a terminal, or with `--json`
+   * @throws CommandError when the user declines or presses Ctrl+C, or when it cannot ask: without a terminal, or with
+   *   `--json`
    */
   confirm(question: string): Promise<void>
   /** Prints an error: with `--json` the message as a JSON line on standard output, else `text` on standard error. */

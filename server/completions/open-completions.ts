@@ -29,7 +29,9 @@ export interface CompletionOptions extends Pick<
   CompletionDeps,
   'openBotModel' | 'findModelFacts' | 'connectors' | 'compactAt' | 'onError'
 > {
-  /** Receives run events, other changes, and gaps in the notifications for the users with a live stream at this node. */
+  /**
+   * Receives run events, other changes, and gaps in the notifications for the users with a live stream at this node.
+   */
   readonly subscribers: RunSubscribers & ChangeListener
   /** Notifies the user's other tabs and devices of a change to the chat that is not a run event. */
   readonly onChatChanged: (userId: string, chatId: string) => void
@@ -46,8 +48,8 @@ export interface Completions {
   readRun(chatId: string): Promise<RunningReply | undefined>
   countActive(): number
   /**
-   * Returns the user's running runs, each with the number of the event after which events are sent to the subscribers until
-   * `leaveRuns`. `isFirst` is true for the first live stream of the user.
+   * Returns the user's running runs, each with the number of the event after which events are sent to the subscribers
+   * until `leaveRuns`. `isFirst` is true for the first live stream of the user.
    */
   joinRuns(userId: string, isFirst: boolean): Promise<LiveRun[]>
   leaveRuns(userId: string): void

@@ -19,7 +19,10 @@ export interface Config {
   readonly loopback: boolean
   /** The origin that users open, without a path. */
   readonly publicUrl: string
-  /** Whether this process speaks https itself: with a certificate that it makes, or with one from files. Null without TLS. */
+  /**
+   * Whether this process speaks https itself: with a certificate that it makes, or with one from files. Null without
+   * TLS.
+   */
   readonly tls: { readonly kind: 'local' } | ({ readonly kind: 'files' } & CertificatePaths) | null
   /** Whether the process runs in a container, whose `localhost` is not the machine that the operator sees. */
   readonly container: boolean
@@ -102,8 +105,8 @@ export class ConfigError extends Error {
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Parses the settings. Throws a `ConfigError` that lists every wrong one (§22.8). Some defaults depend on the machine, such as
- * its name.
+ * Parses the settings. Throws a `ConfigError` that lists every wrong one (§22.8). Some defaults depend on the machine,
+ * such as its name.
  */
 export function parseConfig(environment: Environment, machine?: Machine): Config {
   const { config, problems } = inspectConfig(environment, machine)
@@ -294,7 +297,9 @@ function toTls({ TLS, TLS_CERT, TLS_KEY }: Settings): Config['tls'] {
   return { kind: 'files', certificatePath: resolve(TLS_CERT), keyPath: resolve(TLS_KEY) }
 }
 
-/** The name of the machine is only useful with TLS, because browsers refuse to sign in at `http://nas:3000` (§34.14). */
+/**
+ * The name of the machine is only useful with TLS, because browsers refuse to sign in at `http://nas:3000` (§34.14).
+ */
 function defaultUrl({ PORT, HOST }: Settings, tls: boolean, { hostName, isContainer }: Machine): string {
   if (!tls) return `http://localhost:${PORT}`
   const isReachable = !loopbackHosts.has(HOST) && !isContainer
@@ -332,7 +337,9 @@ function nullIfNone(setting: string): string | null {
   return setting === 'none' ? null : setting
 }
 
-/** Reads and parses the settings: those of `readEnvironment`. Throws a `ConfigError`, also when `.env` cannot be read. */
+/**
+ * Reads and parses the settings: those of `readEnvironment`. Throws a `ConfigError`, also when `.env` cannot be read.
+ */
 export function readConfig(given: Environment = {}): Config {
   const { environment, problem } = readEnvironment(given)
   if (problem !== null) throw new ConfigError(`Yonder cannot start: ${describeProblem(problem)}`)
@@ -351,8 +358,8 @@ export interface ReadEnvironment {
 }
 
 /**
- * Reads the environment of the process, and for what is not set there `.env` in the working folder. No other code does so.
- * `given` has precedence over both: the options of a command.
+ * Reads the environment of the process, and for what is not set there `.env` in the working folder. No other code does
+ * so. `given` has precedence over both: the options of a command.
  */
 export function readEnvironment(given: Environment = {}): ReadEnvironment {
   const wasSet = process.env[settingOfNode] !== undefined

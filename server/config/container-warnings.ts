@@ -12,7 +12,9 @@ export interface ContainerFacts {
   readonly mounts: string
 }
 
-/** Returns a sentence for each way in which the data may be lost with the container, or be unusable for the next one. */
+/**
+ * Returns a sentence for each way in which the data may be lost with the container, or be unusable for the next one.
+ */
 export function findDataWarnings(config: DataConfig, facts: ContainerFacts): string[] {
   if (!facts.isContainer || !needsDataFolder(config)) return []
   const { dataDir } = config
@@ -24,7 +26,10 @@ export function findDataWarnings(config: DataConfig, facts: ContainerFacts): str
   return warnings.filter((warning) => warning !== undefined)
 }
 
-/** Whether anything is stored in the data folder: SQLite, a key that no setting has, or a certificate that Yonder makes (§33.6). */
+/**
+ * Whether anything is stored in the data folder: SQLite, a key that no setting has, or a certificate that Yonder makes
+ * (§33.6).
+ */
 export function needsDataFolder({ databaseUrl, secretKey, tls }: DataConfig): boolean {
   return databaseUrl === null || secretKey === null || tls?.kind === 'local'
 }

@@ -8,7 +8,9 @@ export interface Machine {
   readonly hostName: string | null
   /** The addresses of its networks, without loopback and link-local addresses that need a zone. */
   readonly addresses: readonly string[]
-  /** Whether the process runs in a container, whose host name is random and whose `localhost` is the container itself. */
+  /**
+   * Whether the process runs in a container, whose host name is random and whose `localhost` is the container itself.
+   */
   readonly isContainer: boolean
 }
 
@@ -24,8 +26,8 @@ export function readMachine(): Machine {
 export const unknownMachine: Machine = { hostName: null, addresses: [], isContainer: false }
 
 /**
- * Converts the name that the system reports to the form that it has in an address: lower case, and ASCII for other scripts.
- * Returns null for a name that an address cannot contain, or that would be read as an IP address.
+ * Converts the name that the system reports to the form that it has in an address: lower case, and ASCII for other
+ * scripts. Returns null for a name that an address cannot contain, or that would be read as an IP address.
  */
 export function toHostName(name: string): string | null {
   const url = `https://${name.trim().replace(/\.$/, '')}/`

@@ -29,8 +29,8 @@ export const ownHeaderSecret = (minChars: number) =>
   )
 
 /**
- * A secret that another service has issued. Its form is not known, so only blanks, texts of examples and what no request
- * can carry are refused (§22.22).
+ * A secret that another service has issued. Its form is not known, so only blanks, texts of examples and what no
+ * request can carry are refused (§22.22).
  */
 export const issuedSecret = z
   .string()

@@ -21,8 +21,8 @@ export async function connectConnector(
   consent: ConsentRequest,
 ): Promise<void> {
   deps.shared.backoff.reset(connectionKey(connector))
-  // A failed one must be connected again, too: such a server lists its tools without the account, so listing them would not
-  // show whether the account works.
+  // A failed one must be connected again, too: such a server lists its tools without the account, so listing them would
+  // not show whether the account works.
   if ((await deps.builtIns.readIntegrationState(connector)) !== 'working')
     return requestIntegration(deps, consent)
   await deps.shared.pool.drop(connectionPrefix(connector))

@@ -42,8 +42,8 @@ export interface ConnectorDeps {
 /** The bots of users, which may name the connectors that they use. */
 export interface ConnectorBots {
   /**
-   * Replaces a name in the user's bots in the caller's transaction; null removes it (§28.5, §28.6). Returns whether a bot
-   * has changed.
+   * Replaces a name in the user's bots in the caller's transaction; null removes it (§28.5, §28.6). Returns whether a
+   * bot has changed.
    */
   replaceConnector(trx: Db, user: Pick<User, 'id'>, name: string, next: string | null): Promise<boolean>
   /** Called after a transaction in which a bot has changed. */

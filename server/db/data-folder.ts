@@ -24,8 +24,8 @@ export function createPrivateFile(path: string): string {
 const files = ['server.lock', 'yonder.sqlite', 'yonder.sqlite-wal', 'yonder.sqlite-shm', 'secret.key']
 
 /**
- * Creates the data folder if it is missing, and checks that this process can write to it and to its own files in it, before
- * anything is written (§33.4, §33.5).
+ * Creates the data folder if it is missing, and checks that this process can write to it and to its own files in it,
+ * before anything is written (§33.4, §33.5).
  * @throws AppError when it cannot
  */
 export function requireDataFolder(path: string): void {

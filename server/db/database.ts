@@ -37,8 +37,8 @@ export interface Dialect {
   /** Makes other migrations wait until this transaction ends. */
   lockMigrations(trx: Db): Promise<void>
   /**
-   * Until the transaction ends, no server can begin to subscribe, as each does while it starts. Returns false when one is
-   * subscribed now. Returns true on SQLite, where `lockDataFolder` keeps servers out.
+   * Until the transaction ends, no server can begin to subscribe, as each does while it starts. Returns false when one
+   * is subscribed now. Returns true on SQLite, where `lockDataFolder` keeps servers out.
    */
   lockOutServers(trx: Db): Promise<boolean>
   /** SQL that begins a transaction which only reads, and sees the data of one moment. */
@@ -52,11 +52,16 @@ export interface Dialect {
   createMessageTable(trx: Kysely<Tables>, columns: RawBuilder<unknown>): Promise<void>
   /** Sets the order in which the rows of `run_events` are stored. Does nothing on PostgreSQL. */
   setEventLayout(trx: Kysely<Tables>, layout: 'by key' | 'as written'): Promise<void>
-  /** Creates the search index of migration 3: on SQLite the present one, on PostgreSQL one that migration 14 replaces. */
+  /**
+   * Creates the search index of migration 3: on SQLite the present one, on PostgreSQL one that migration 14 replaces.
+   */
   createSearchIndex(trx: Kysely<Tables>): Promise<void>
   /** Creates the table of the texts that PostgreSQL searches, its index and queue. Does nothing on SQLite. */
   createSearchTexts(trx: Kysely<Tables>): Promise<void>
-  /** Milliseconds since 1970 by the database's clock. It decides about every lease, because the clocks of nodes may differ. */
+  /**
+   * Milliseconds since 1970 by the database's clock. It decides about every lease, because the clocks of nodes may
+   * differ.
+   */
   readonly clock: RawBuilder<number>
   /**
    * Writes events, and returns the ids of those of their runs that `nodeId` still holds. Events of other runs are not
@@ -81,13 +86,13 @@ export interface Database {
   /** The path of the SQLite file, which a worker may open for reading. Null on PostgreSQL. */
   readonly file: string | null
   /**
-   * Rejects when no statement can be executed now: on PostgreSQL for want of a connection, on SQLite also when a write would
-   * have to wait for longer than a second.
+   * Rejects when no statement can be executed now: on PostgreSQL for want of a connection, on SQLite also when a write
+   * would have to wait for longer than a second.
    */
   check(): Promise<void>
   /**
-   * Notifications may be lost, for example while the connection is interrupted, so subscribers also poll. On SQLite there are
-   * none.
+   * Notifications may be lost, for example while the connection is interrupted, so subscribers also poll. On SQLite
+   * there are none.
    */
   subscribe(listeners: NotificationListeners): Subscription
   /** Ends every connection. Open queries finish first. */

@@ -11,8 +11,9 @@ export interface DataFolderLock {
 }
 
 /**
- * Makes this process the only server, restore or move on the SQLite database of the folder. A missing folder is created. The
- * lock is an open transaction on an empty SQLite file, so it ends with the process, however that ends (§31.10).
+ * Makes this process the only server, restore or move on the SQLite database of the folder. A missing folder is
+ * created. The lock is an open transaction on an empty SQLite file, so it ends with the process, however that ends
+ * (§31.10).
  * @throws AppError when another process has the lock. Then nothing is written.
  */
 export async function lockDataFolder(dataDir: string): Promise<DataFolderLock> {

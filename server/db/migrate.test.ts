@@ -33,7 +33,9 @@ async function countApplied({ db }: Database): Promise<number> {
   return Number(rows[0]?.applied)
 }
 
-/** The names of tables, columns and indexes, on SQLite also how rows are stored. They identify a state of the schema. */
+/**
+ * The names of tables, columns and indexes, on SQLite also how rows are stored. They identify a state of the schema.
+ */
 async function listSchema({ db, dialect }: Database): Promise<readonly string[]> {
   const { rows } =
     dialect.kind === 'sqlite'
@@ -70,8 +72,8 @@ async function empty({ db, dialect }: Database): Promise<void> {
 }
 
 /**
- * An empty database as an older version left it, with one run that has an event. The rows are plain SQL with the columns
- * of that time, so that a later migration does not change this test.
+ * An empty database as an older version left it, with one run that has an event. The rows are plain SQL with the
+ * columns of that time, so that a later migration does not change this test.
  */
 async function migrateTo(database: Database, last: number): Promise<number> {
   const { db, dialect } = database

@@ -26,7 +26,10 @@ export interface ReceivedRequest {
   readonly isProxied: boolean
 }
 
-/** The kind of link of these addresses. Only a process that can write to the database can make one. It works once, within a minute. */
+/**
+ * The kind of link of these addresses. Only a process that can write to the database can make one. It works once,
+ * within a minute.
+ */
 const kind = { model: 'Diagnosis', path: diagnosisPath, hours: 1 / 60 }
 
 const subject = 'yonder doctor'

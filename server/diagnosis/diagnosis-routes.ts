@@ -23,9 +23,9 @@ export interface DiagnosisRoutesOptions {
 type DiagnosisRequest = FastifyRequest<{ Querystring: { token?: unknown } }>
 
 /**
- * Registers the stream with which `yonder doctor` checks a proxy: its first frame reports how the request arrived, and more
- * frames follow every 200 ms, for 1.8 seconds. It needs no access token, because a proxy may treat requests with one
- * differently. Without a token from the database it is not found (§30.23).
+ * Registers the stream with which `yonder doctor` checks a proxy: its first frame reports how the request arrived, and
+ * more frames follow every 200 ms, for 1.8 seconds. It needs no access token, because a proxy may treat requests with
+ * one differently. Without a token from the database it is not found (§30.23).
  */
 export function registerDiagnosisRoutes(
   api: Api,

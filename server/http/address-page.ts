@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 
 /**
- * The pages for a visitor who opened an address where signing in is impossible. They are the same on every installation, need
- * no script, and load nothing, so they reveal nothing about this one (§34.2).
+ * The pages for a visitor who opened an address where signing in is impossible. They are the same on every
+ * installation, need no script, and load nothing, so they reveal nothing about this one (§34.2).
  */
 interface AddressPage {
   readonly title: string
@@ -120,7 +120,10 @@ const headers = {
   'x-frame-options': 'DENY',
 }
 
-/** Sends the page. The usual headers are not set yet, and must not be: they may contain HSTS for a name that is not ours. */
+/**
+ * Sends the page. The usual headers are not set yet, and must not be: they may contain HSTS for a name that is not
+ * ours.
+ */
 export function sendAddressPage(reply: FastifyReply, status: 400 | 403, page: AddressPage): FastifyReply {
   return reply.status(status).headers(headers).type('text/html; charset=utf-8').send(render(page))
 }

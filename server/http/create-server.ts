@@ -14,7 +14,9 @@ import { registerSecurityHeaders } from './security-headers.ts'
 import type { TlsServers } from './tls-server.ts'
 
 export interface ServerDeps {
-  /** Origins that the web app may connect to besides its own: the same array object while its contents are unchanged. */
+  /**
+   * Origins that the web app may connect to besides its own: the same array object while its contents are unchanged.
+   */
   readonly connectOrigins: () => readonly string[]
   readonly toStorageError: ToStorageError
   /** Null when this process does not serve TLS. */
@@ -172,7 +174,10 @@ export function onDisconnect(
   })
 }
 
-/** The path without its query, and without the id of a shared chat, which is all that a reader of the chat needs (§22.18). */
+/**
+ * The path without its query, and without the id of a shared chat, which is all that a reader of the chat needs
+ * (§22.18).
+ */
 function describePath(url: string): string {
   const path = url.split('?')[0] ?? ''
   return path.replace(/^(\/+(?:api\/+)?share\/+)[^/]+/i, '$1[id]')

@@ -8,7 +8,9 @@ export interface HostCheckOptions {
   readonly publicUrl: string
   /** Whether this process speaks TLS itself. Then requests over plain http are redirected. */
   readonly tls: boolean
-  /** Returns the other names of this machine, without port. Pages requested there are redirected to the public address. */
+  /**
+   * Returns the other names of this machine, without port. Pages requested there are redirected to the public address.
+   */
   readonly otherHosts: () => readonly string[]
 }
 

@@ -31,8 +31,8 @@ export interface RequestLimits {
 }
 
 /**
- * The network that sent a request, for limits without a user: the IPv4 address, or the 64 bits of an IPv6 address that a
- * provider assigns to one customer (§16.17).
+ * The network that sent a request, for limits without a user: the IPv4 address, or the 64 bits of an IPv6 address that
+ * a provider assigns to one customer (§16.17).
  */
 export function networkOf({ ip }: Pick<FastifyRequest, 'ip'>): string {
   return normalizeIP(ip)
@@ -49,8 +49,8 @@ export function siteOf({ ip }: Pick<FastifyRequest, 'ip'>): string {
 }
 
 /**
- * Returns a hook that limits the requests of an IPv6 site, for routes whose limit counts networks. Otherwise the owner of
- * one site would have the limit 65,536 times.
+ * Returns a hook that limits the requests of an IPv6 site, for routes whose limit counts networks. Otherwise the owner
+ * of one site would have the limit 65,536 times.
  */
 export function limitSite(app: FastifyInstance, perMinute: number) {
   const count = app.createRateLimit({
@@ -66,7 +66,9 @@ export function limitSite(app: FastifyInstance, perMinute: number) {
   }
 }
 
-/** Allows each network a number of reads and as many writes per minute, each counted over all routes of a public scope. */
+/**
+ * Allows each network a number of reads and as many writes per minute, each counted over all routes of a public scope.
+ */
 export function limitNetworks(scope: FastifyInstance, perMinute: number): void {
   scope.addHook('onRequest', limitSite(scope, perMinute))
   limitRequests(scope, { reads: perMinute, writes: perMinute }, networkOf)

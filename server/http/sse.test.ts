@@ -12,8 +12,8 @@ let close: () => Promise<void> = () => Promise.resolve()
 afterEach(() => close())
 
 /**
- * Opens a stream on a server of its own, and a client that reads it. `onOpen` is called in the turn of the event loop in
- * which the stream opens.
+ * Opens a stream on a server of its own, and a client that reads it. `onOpen` is called in the turn of the event loop
+ * in which the stream opens.
  */
 async function open(intervalMs: number, onOpen: (stream: SseStream, sent: () => number) => void = () => {}) {
   const app = Fastify({ forceCloseConnections: true })
@@ -42,8 +42,8 @@ async function open(intervalMs: number, onOpen: (stream: SseStream, sent: () => 
 }
 
 /**
- * Sends two requests on one connection: one whose response waits for `respondFirst`, and one for a stream. Returns all that
- * the client receives.
+ * Sends two requests on one connection: one whose response waits for `respondFirst`, and one for a stream. Returns all
+ * that the client receives.
  */
 async function openBehind(
   act: (stream: SseStream, respondFirst: () => void) => Promise<void>,

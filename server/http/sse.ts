@@ -3,13 +3,18 @@ import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../lib/app-error.ts'
 
-/** Bytes that may wait for a client that reads slowly. A client with more is disconnected and may reconnect (§16.16). */
+/**
+ * Bytes that may wait for a client that reads slowly. A client with more is disconnected and may reconnect (§16.16).
+ */
 const maxBufferedBytes = 512 * 1024
 /** Characters that are held back to be sent together with the headers. */
 const maxFirstChars = 64 * 1024
 /** Milliseconds that a client may take to read what was written. */
 const maxDrainMs = 30_000
-/** Open streams of one kind of a user at one node, beyond which `checkLimit` throws (§16.12). A browser needs one per open chat. */
+/**
+ * Open streams of one kind of a user at one node, beyond which `checkLimit` throws (§16.12). A browser needs one per
+ * open chat.
+ */
 const maxStreamsPerUser = 50
 
 export interface SseOptions {
@@ -28,18 +33,23 @@ export interface SseStream {
   readonly closed: boolean
   /** Sends frames as they are (`sseFrame`). */
   write(frames: string): void
-  /** Waits while the buffer of the socket is full. Resolves with false when the client disconnected or took too long. */
+  /**
+   * Waits while the buffer of the socket is full. Resolves with false when the client disconnected or took too long.
+   */
   drained(): Promise<boolean>
   /** Ends the response properly, after `frames`. */
   end(frames?: string): void
-  /** The listener is called once, when the response has ended or its client disconnected, or at once if that has happened. */
+  /**
+   * The listener is called once, when the response has ended or its client disconnected, or at once if that has
+   * happened.
+   */
   onClose(listener: () => void): void
 }
 
 export interface SseHub {
   /**
-   * Must be called before a stream is opened for a reply that exists already, or for live updates (§16.12). The stream of a
-   * new reply is limited by the rate of messages.
+   * Must be called before a stream is opened for a reply that exists already, or for live updates (§16.12). The stream
+   * of a new reply is limited by the rate of messages.
    * @throws AppError `rate_limited` when the user has too many open streams
    */
   checkLimit(request: FastifyRequest): void
@@ -191,7 +201,8 @@ class RawSseStream implements SseStream {
   }
 
   #disconnect(): void {
-    // Without a socket, the connection can only be closed once the response gets it. Not every version of Node does that.
+    // Without a socket, the connection can only be closed once the response gets it. Not every version of Node does
+    // that.
     if (this.#raw.socket === null) this.#raw.once('socket', (socket: Socket) => socket.destroy())
     this.#raw.destroy()
     this.#close()

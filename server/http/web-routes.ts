@@ -11,8 +11,9 @@ const unlisted = /^\/share(\/|$|\?)/
 const hashed = /^[\\/]?assets[\\/]/
 
 /**
- * Serves the built web app. Files with a hash in their name may be cached for a year. A path that no route and no file has
- * returns the page, because routing happens in the browser, unless it is one of the API, the sign-in or such a file.
+ * Serves the built web app. Files with a hash in their name may be cached for a year. A path that no route and no file
+ * has returns the page, because routing happens in the browser, unless it is one of the API, the sign-in or such a
+ * file.
  */
 export async function registerWebRoutes(app: FastifyInstance, webRoot: string): Promise<void> {
   const built = existsSync(webRoot)

@@ -7,7 +7,9 @@ import type { PasswordHasher } from './accounts/hash-password.ts'
 import type { User } from './user.ts'
 import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 
-/** Sign-in, with the embedded OpenID provider (the built-in one of the documentation) or a hosted one (`OIDC_ISSUER`). */
+/**
+ * Sign-in, with the embedded OpenID provider (the built-in one of the documentation) or a hosted one (`OIDC_ISSUER`).
+ */
 export interface Identity {
   /** What the browser needs to sign in. */
   readonly clientSettings: ClientSettings['identity']
@@ -40,8 +42,8 @@ export interface Sessions {
 }
 
 /**
- * A session ends when the user signs out or changes the password, when the account has too many, or because a code or refresh
- * token was used twice (§15.14).
+ * A session ends when the user signs out or changes the password, when the account has too many, or because a code or
+ * refresh token was used twice (§15.14).
  */
 export interface EndedSession {
   readonly sessionId: string

@@ -3,7 +3,9 @@ import { ConcurrencyLimiter } from './concurrency-limiter.ts'
 /** Runs `work` when there is room. Rejects when too many calls wait already. */
 export type BoundedRunner = <T>(work: () => Promise<T>) => Promise<T>
 
-/** Runs at most `maxConcurrent` calls at once. When `maxWaiting` others wait, a further one rejects with `refusal()`. */
+/**
+ * Runs at most `maxConcurrent` calls at once. When `maxWaiting` others wait, a further one rejects with `refusal()`.
+ */
 export function createBoundedRunner(options: {
   readonly maxConcurrent: number
   readonly maxWaiting: number

@@ -16,8 +16,9 @@ interface Waiting {
 }
 
 /**
- * Limits how many calls run at once. A call may be subject to several limits; it waits in order until all of them allow it.
- * Libraries have one limit per queue, so a call with three limits would occupy one queue while it waits for another.
+ * Limits how many calls run at once. A call may be subject to several limits; it waits in order until all of them allow
+ * it. Libraries have one limit per queue, so a call with three limits would occupy one queue while it waits for
+ * another.
  */
 export class ConcurrencyLimiter {
   readonly #running = new Map<string, number>()

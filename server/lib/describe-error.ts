@@ -14,8 +14,8 @@ type DescribedError = {
 
 /**
  * The form of an error in the log: its type, code, message, stack and causes. Message and stack are limited in length,
- * because another server may have written them. Other fields are omitted, since libraries store requests and responses in
- * them.
+ * because another server may have written them. Other fields are omitted, since libraries store requests and responses
+ * in them.
  */
 export function describeError(error: unknown, depth = 1): DescribedError {
   if (!(error instanceof Error)) {

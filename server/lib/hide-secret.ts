@@ -5,10 +5,10 @@ const backslash = '\\'.charCodeAt(0)
 const smallU = 'u'.charCodeAt(0)
 
 /**
- * Replaces a secret in a response of the server that received it, because responses are stored, shown and read by models.
- * The response may be JSON that is not parsed yet, in which any character may be escaped, and JSON in a string of JSON. So
- * backslashes are ignored and `\u` escapes decoded. The work is linear in the length of the text, whatever the server
- * sends: it may choose its tokens too (Knuth, Morris and Pratt).
+ * Replaces a secret in a response of the server that received it, because responses are stored, shown and read by
+ * models. The response may be JSON that is not parsed yet, in which any character may be escaped, and JSON in a string
+ * of JSON. So backslashes are ignored and `\u` escapes decoded. The work is linear in the length of the text, whatever
+ * the server sends: it may choose its tokens too (Knuth, Morris and Pratt).
  */
 export function hideSecret(text: string, secret: string | undefined): string {
   if (secret === undefined || secret.length < minSecretChars) return text
@@ -73,8 +73,8 @@ function readEscape(text: string, at: number): number | undefined {
 }
 
 /**
- * Returns how many of the backslashes before a character belong to it. An even number remains before it, so that the text
- * stays JSON: in a string of JSON in JSON, two of them are one.
+ * Returns how many of the backslashes before a character belong to it. An even number remains before it, so that the
+ * text stays JSON: in a string of JSON in JSON, two of them are one.
  */
 function countOwnBackslashes(length: number, isUnicode: boolean): number {
   if (length % 2 === 1) return 1

@@ -24,7 +24,10 @@ export function quoteResponse(body: unknown): string {
   return message === undefined ? '' : quoteServer(message)
 }
 
-/** The body of a response with an error; undefined when it cannot be read, for example because it exceeds the guard's limit. */
+/**
+ * The body of a response with an error; undefined when it cannot be read, for example because it exceeds the guard's
+ * limit.
+ */
 export async function readErrorBody(response: Response): Promise<string | undefined> {
   try {
     return await response.text()
@@ -34,8 +37,8 @@ export async function readErrorBody(response: Response): Promise<string | undefi
 }
 
 /**
- * Returns the error code of an OAuth response (RFC 6749, section 5.2), or undefined when it does not look like one. Another
- * text may be anything, also a secret that the server repeats, so it is neither logged nor shown.
+ * Returns the error code of an OAuth response (RFC 6749, section 5.2), or undefined when it does not look like one.
+ * Another text may be anything, also a secret that the server repeats, so it is neither logged nor shown.
  */
 export function readErrorCode(error: unknown): string | undefined {
   return typeof error === 'string' && /^[a-z_]{1,60}$/.test(error) ? error : undefined

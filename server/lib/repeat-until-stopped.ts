@@ -1,6 +1,6 @@
 /**
- * Repeats `work`. It may resolve with the milliseconds until it runs again; otherwise, and after a failure, it runs again
- * after `intervalMs`. The returned function stops the repetition and waits for running work.
+ * Repeats `work`. It may resolve with the milliseconds until it runs again; otherwise, and after a failure, it runs
+ * again after `intervalMs`. The returned function stops the repetition and waits for running work.
  */
 export function repeatUntilStopped(
   work: () => Promise<number | void>,

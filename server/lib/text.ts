@@ -1,8 +1,8 @@
 import { removeInvisible } from '@yonder/contract/lib/invisible'
 
 /**
- * Normalizes text from outside (§22.11): replaces NUL, which PostgreSQL refuses and where SQLite cuts the text, and halves
- * of surrogate pairs, which neither can store, by U+FFFD.
+ * Normalizes text from outside (§22.11): replaces NUL, which PostgreSQL refuses and where SQLite cuts the text, and
+ * halves of surrogate pairs, which neither can store, by U+FFFD.
  */
 export function normalizeText(text: string): string {
   // Looking for them is much faster than replacing them, and almost no text has any.
@@ -21,8 +21,8 @@ export function toVisibleLine(text: string): string {
 }
 
 /**
- * Returns a text of at most `maxChars` UTF-16 units unchanged. Of a longer one, returns that many and, on a line of its own,
- * a note with the number of those that were left out.
+ * Returns a text of at most `maxChars` UTF-16 units unchanged. Of a longer one, returns that many and, on a line of its
+ * own, a note with the number of those that were left out.
  */
 export function cutWithNote(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text

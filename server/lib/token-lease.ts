@@ -33,8 +33,8 @@ export interface TokenLeaseOptions {
 }
 
 /**
- * Makes sure that tokens are refreshed once, even when many requests on several nodes need it: authorization servers revoke
- * the grant when a refresh token is used twice.
+ * Makes sure that tokens are refreshed once, even when many requests on several nodes need it: authorization servers
+ * revoke the grant when a refresh token is used twice.
  */
 export class TokenLeases<Result> {
   readonly #options: TokenLeaseOptions

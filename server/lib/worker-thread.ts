@@ -48,7 +48,9 @@ export class WorkerThread<Input, Output> {
     this.#options = options
   }
 
-  /** Rejects when the job cannot be done in time or in memory, and as soon as `signal` aborts or the thread is closed. */
+  /**
+   * Rejects when the job cannot be done in time or in memory, and as soon as `signal` aborts or the thread is closed.
+   */
   async run(userId: string, input: Input, signal?: AbortSignal): Promise<Output> {
     let removeAbort = (): void => undefined
     try {

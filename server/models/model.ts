@@ -52,7 +52,9 @@ export interface ModelRequest {
   readonly options?: ModelOptions
 }
 
-/** The instructions and the messages of a request. An upstream's error message that repeats one of them is not shown. */
+/**
+ * The instructions and the messages of a request. An upstream's error message that repeats one of them is not shown.
+ */
 export function confidentialTexts({ instructions, messages }: ModelRequest): readonly string[] {
   const contents = messages.map((message) => message.content)
   return instructions === undefined ? contents : [instructions, ...contents]

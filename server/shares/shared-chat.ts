@@ -65,8 +65,8 @@ function presentSharedMessage(row: MessageRow, position: number, next: MessageRo
 }
 
 /**
- * Returns the state of a call as far as the path shows it. At the end of the path this is `waiting`, also when the call was
- * made later: a shared chat does not change.
+ * Returns the state of a call as far as the path shows it. At the end of the path this is `waiting`, also when the call
+ * was made later: a shared chat does not change.
  */
 function stateFrom({ call_state }: MessageRow, next: MessageRow | undefined): ToolCallState {
   if (next === undefined) return 'waiting'

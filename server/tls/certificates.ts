@@ -69,8 +69,8 @@ const localNetworks = [
 ]
 
 /**
- * Makes a certificate authority. It can only certify servers, and only under local names and addresses, and `names`, so that
- * its key is of little use to a thief (§34.11).
+ * Makes a certificate authority. It can only certify servers, and only under local names and addresses, and `names`, so
+ * that its key is of little use to a thief (§34.11).
  * @param now milliseconds since 1970
  */
 export function makeAuthority(names: readonly string[], now: number): KeyPair {

@@ -1,12 +1,12 @@
 import { X509Certificate } from 'node:crypto'
 
 /**
- * What the start prints about an authority that Yonder made: where its certificate is, how to recognise it, and one line for
- * each system that can trust it (§34.15).
+ * What the start prints about an authority that Yonder made: where its certificate is, how to recognise it, and one
+ * line for each system that can trust it (§34.15).
  */
 export function describeTrust(certificate: string, path: string, publicUrl: string): string[] {
-  // Without TLS, because the device cannot check a certificate yet: the fingerprint is what it can check. The port is that
-  // of https, which serves this file over http too.
+  // Without TLS, because the device cannot check a certificate yet: the fingerprint is what it can check. The port is
+  // that of https, which serves this file over http too.
   const { hostname, port } = new URL(publicUrl)
   const address = `http://${hostname}:${port || 443}/ca.crt`
   const { fingerprint256 } = new X509Certificate(certificate)

@@ -39,9 +39,9 @@ const minRemainingDays = 30
 const minClock = Date.UTC(2026, 0, 1)
 
 /**
- * Returns a valid certificate for this machine from the files in the folder, and creates what is missing, has another name
- * or ends soon. The authority is kept as long as it can certify the public host, until its end is closer than that of a
- * new certificate, because every device has to trust a new one (§34.9, §34.12).
+ * Returns a valid certificate for this machine from the files in the folder, and creates what is missing, has another
+ * name or ends soon. The authority is kept as long as it can certify the public host, until its end is closer than that
+ * of a new certificate, because every device has to trust a new one (§34.9, §34.12).
  * @throws Error with a sentence for the operator when the clock or a file is wrong
  */
 export function ensureLocalCertificate(options: LocalCertificateOptions): LocalCertificate {

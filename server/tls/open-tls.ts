@@ -15,8 +15,8 @@ export interface Tls {
   /** The certificate, as PEM, of the authority that Yonder made; null for a certificate of the operator. */
   readonly authority: string | null
   /**
-   * What the start prints: how devices trust the authority, what is wrong with a certificate of the operator, and what other
-   * devices need.
+   * What the start prints: how devices trust the authority, what is wrong with a certificate of the operator, and what
+   * other devices need.
    */
   readonly notes: readonly string[]
   /** The names and addresses of this machine in a certificate that Yonder made. */
@@ -41,7 +41,8 @@ const tlsFolderIn = (dataDir: string): string => join(dataDir, 'tls')
 export const authorityPathIn = (dataDir: string): string => join(tlsFolderIn(dataDir), 'ca.crt')
 
 /**
- * Opens the configured certificate, and makes one with `TLS=local`. Returns null without TLS, or when a proxy has to do it.
+ * Opens the configured certificate, and makes one with `TLS=local`. Returns null without TLS, or when a proxy has to do
+ * it.
  * @throws ConfigError when the certificate cannot be read or made
  */
 export async function openTls({ config, readMachine, now }: TlsDeps): Promise<Tls | null> {

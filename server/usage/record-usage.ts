@@ -28,8 +28,8 @@ export interface ModelCallRecord extends Pick<
 }
 
 /**
- * Stores what a call used and cost, in the transaction that commits the usage (§25.6). Recording the same id again replaces
- * the figures.
+ * Stores what a call used and cost, in the transaction that commits the usage (§25.6). Recording the same id again
+ * replaces the figures.
  */
 export async function recordUsage(trx: Db, { usage, prices, ...call }: ModelCallRecord): Promise<void> {
   const counts = toTokenCounts(usage)

@@ -38,7 +38,9 @@ function columnsOf(record: UsageRecordRow): UsageRecordRow {
   }
 }
 
-/** Stores a record. A record with a stored id replaces its figures, because a provider may report them several times. */
+/**
+ * Stores a record. A record with a stored id replaces its figures, because a provider may report them several times.
+ */
 export async function storeUsageRecord(db: Db, record: UsageRecordRow): Promise<void> {
   await recordUpsert(db, record)
 }
@@ -90,7 +92,9 @@ export interface UsageSums {
 
 const nanosOfUnit = 1_000_000_000
 
-/** Sums the user's records by day, bot, model and currency. The index on user and time finds the records of the days. */
+/**
+ * Sums the user's records by day, bot, model and currency. The index on user and time finds the records of the days.
+ */
 export async function sumUsage(
   db: Db,
   user: Pick<User, 'id'>,

@@ -10,7 +10,10 @@ export interface AppRoutesProps {
   readonly session: SignedInProps | 'loading' | 'signed-out'
   /** Shown at every address but the public pages while the session is `loading`. */
   readonly waiting?: ReactNode
-  /** Shown to a signed-out visitor in place of a user's screen. The address does not change, so that signing in opens that screen. */
+  /**
+   * Shown to a signed-out visitor in place of a user's screen. The address does not change, so that signing in opens
+   * that screen.
+   */
   readonly landing: ReactNode
 }
 

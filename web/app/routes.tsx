@@ -61,7 +61,9 @@ const loadSignedIn = async () => (await import('./layout/signed-in.tsx')).Signed
 /** Wraps every screen of a signed-in user. */
 export const SignedIn = lazy(async () => ({ default: await loadSignedIn() }))
 
-/** Loads the code of a signed-in user's screen at once, instead of one file after the other once the sign-in is known. */
+/**
+ * Loads the code of a signed-in user's screen at once, instead of one file after the other once the sign-in is known.
+ */
 export function preloadScreen(pathname: string): void {
   const route = userRoutes.find(({ paths }) => paths.some((path) => matchPath(path, pathname) !== null))
   // A failure is ignored here: rendering the screen loads the code again and shows the error.

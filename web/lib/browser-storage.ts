@@ -44,8 +44,8 @@ export interface StoredValue<Value> extends ReadableStore<Value> {
 }
 
 /**
- * A preference in the browser's storage, the same in every tab. `parse` gets the stored text, null where there is none, and
- * returns equal values for equal texts.
+ * A preference in the browser's storage, the same in every tab. `parse` gets the stored text, null where there is none,
+ * and returns equal values for equal texts.
  */
 export function createStoredValue<Value extends string | boolean>(
   key: string,

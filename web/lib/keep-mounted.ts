@@ -1,8 +1,8 @@
 import { createContext, use, useEffect } from 'react'
 
 /**
- * For lists that unmount items far from the window. Calling the function keeps the item around a component mounted until
- * the returned function is called.
+ * For lists that unmount items far from the window. Calling the function keeps the item around a component mounted
+ * until the returned function is called.
  */
 export const KeepMountedContext = createContext<() => () => void>(() => () => undefined)
 

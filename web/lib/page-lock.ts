@@ -1,7 +1,10 @@
 /** Missing where the page is not a secure context: `http` at another address than localhost. */
 const locks = (): LockManager | undefined => navigator.locks
 
-/** Holds a lock until the returned function is called or the page is closed, so that the other tabs of the browser can wait for it. */
+/**
+ * Holds a lock until the returned function is called or the page is closed, so that the other tabs of the browser can
+ * wait for it.
+ */
 export function holdLock(name: string): () => void {
   let release = () => {}
   const released = new Promise<void>((resolve) => (release = resolve))
@@ -9,7 +12,10 @@ export function holdLock(name: string): () => void {
   return release
 }
 
-/** Calls `onReleased` when no tab holds the lock, at once where there are no locks, and never after `signal` was aborted. */
+/**
+ * Calls `onReleased` when no tab holds the lock, at once where there are no locks, and never after `signal` was
+ * aborted.
+ */
 export async function whenReleased(name: string, signal: AbortSignal, onReleased: () => void): Promise<void> {
   try {
     await locks()?.request(name, { signal }, () => undefined)

@@ -12,7 +12,10 @@ export interface Store<State> extends ReadableStore<State> {
   readonly update: (change: (state: State) => State) => void
 }
 
-/** State outside of React, for data that outlives a component or belongs to no component. Setting an equal value does not notify the listeners. */
+/**
+ * State outside of React, for data that outlives a component or belongs to no component. Setting an equal value does
+ * not notify the listeners.
+ */
 export function createStore<State>(initial: State): Store<State> {
   let state = initial
   const listeners = new Set<() => void>()

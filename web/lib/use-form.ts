@@ -31,7 +31,10 @@ export interface Form<Draft, Field extends string> {
   readonly onSubmit: (event: SubmitEvent<HTMLFormElement>) => void
   /** Shows problems that another action than the submission found, and focuses the first control with one. */
   readonly report: (problems: Problems<Field>) => void
-  /** Returns the ref for the control of a field. The first control whose problem `check` finds gets the focus on submission. */
+  /**
+   * Returns the ref for the control of a field. The first control whose problem `check` finds gets the focus on
+   * submission.
+   */
   readonly ref: (field: Field) => RefCallback<HTMLElement>
 }
 

@@ -34,7 +34,10 @@ export class ScriptedApi {
     return this
   }
 
-  /** Responds to a route with streams that the test writes, numbered from `after` + 1; the returned function returns the newest. */
+  /**
+   * Responds to a route with streams that the test writes, numbered from `after` + 1; the returned function returns the
+   * newest.
+   */
   stream(route: string, after = 0): () => EventStream {
     const streams: EventStream[] = []
     this.on(route, () => {
@@ -86,8 +89,8 @@ export async function settle(): Promise<void> {
 const streams = new Map<Response, EventStream>()
 
 /**
- * Called after each test. Otherwise the page would abort a stream that the test has left open, 40 seconds later, and log this
- * during a test of another file.
+ * Called after each test. Otherwise the page would abort a stream that the test has left open, 40 seconds later, and
+ * log this during a test of another file.
  */
 export function forgetStreams(): void {
   streams.clear()

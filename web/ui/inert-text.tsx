@@ -15,7 +15,10 @@ export function InertText({ children }: { readonly children: string }) {
   return <LongText text={numberUnmarked(children.replaceAll('\r\n', '\n'))} draw={markInvisible} />
 }
 
-/** Replaces the sequences of invisible characters after the first `maxMarks`, which get no mark, by their numbers in `[]`. */
+/**
+ * Replaces the sequences of invisible characters after the first `maxMarks`, which get no mark, by their numbers in
+ * `[]`.
+ */
 function numberUnmarked(text: string): string {
   const unmarked = findInvisible(text).slice(maxMarks)
   if (unmarked.length === 0) return text

@@ -1,6 +1,9 @@
 import { formatCodePoints, InertText } from './inert-text.tsx'
 
-/** The name of a tool as its server has it. Spaces at its ends are shown by their numbers, like invisible characters (§13.3). */
+/**
+ * The name of a tool as its server has it. Spaces at its ends are shown by their numbers, like invisible characters
+ * (§13.3).
+ */
 export function ToolName({ children }: { readonly children: string }) {
   const name = children.trim()
   const start = children.indexOf(name)

@@ -22,7 +22,10 @@ export interface BotCheckRoutesOptions {
   readonly perMinute: number
 }
 
-/** Registers the routes that a bot's form calls before it is saved: the models of a provider, and a test. They write nothing. */
+/**
+ * Registers the routes that a bot's form calls before it is saved: the models of a provider, and a test. They write
+ * nothing.
+ */
 export function registerBotCheckRoutes(
   api: Api,
   deps: BotCheckRoutesDeps,
@@ -73,8 +76,8 @@ export function registerBotCheckRoutes(
 }
 
 /**
- * Returns code and message of a failure that the response reports: of a wrong draft or of the upstream. Throws everything
- * else.
+ * Returns code and message of a failure that the response reports: of a wrong draft or of the upstream. Throws
+ * everything else.
  */
 function requireProblem(error: unknown, signal: AbortSignal): Pick<AppError, 'code' | 'message'> {
   if (signal.aborted) throw new AppError('invalid_request', 'The client disconnected.', { cause: error })

@@ -6,7 +6,9 @@ import type { ModelPart, ModelRequest, ModelTool } from '../../models/model.ts'
 import { openModel } from '../../models/open-model.ts'
 import type { ModelDeps } from '../../models/open-model.ts'
 
-/** A test is one attempt, and shorter than a reply in a chat. A local model may be loaded first, which takes a while. */
+/**
+ * A test is one attempt, and shorter than a reply in a chat. A local model may be loaded first, which takes a while.
+ */
 export const testLimits: ModelLimits = {
   ...modelLimits,
   firstByteTimeoutMs: 30_000,

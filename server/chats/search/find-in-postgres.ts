@@ -13,9 +13,9 @@ const maxHits = 20_000
 const indexCostInChats = 22_500
 
 /**
- * Finds the chats that contain every word. When many chats have all words, the chats are read newest first until there are
- * enough for the page and the total. Otherwise the index finds the messages with the rarest word, and the other words are
- * looked up in their chats.
+ * Finds the chats that contain every word. When many chats have all words, the chats are read newest first until there
+ * are enough for the page and the total. Otherwise the index finds the messages with the rarest word, and the other
+ * words are looked up in their chats.
  */
 export function findInPostgres(db: Kysely<Tables>, request: FindRequest): Promise<FoundChats> {
   const { userId, offset, limit } = request

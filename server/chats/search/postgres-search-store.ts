@@ -11,8 +11,8 @@ const sampledChats = 100
 const sampledTexts = 20
 
 /**
- * Makes the plans of this transaction use one processor, so that a search does not take those that other requests need, and
- * no JIT, which would take longer than the search. Returns the position up to which messages may have no texts yet
+ * Makes the plans of this transaction use one processor, so that a search does not take those that other requests need,
+ * and no JIT, which would take longer than the search. Returns the position up to which messages may have no texts yet
  * (`search-text-store.ts`), or null.
  */
 export async function prepareSearch(trx: Db): Promise<number | null> {
@@ -114,7 +114,9 @@ function selectHits(word: string, { userId, backlog, maxHits }: ListChatsQuery):
     ${withoutText}) found limit ${maxHits + 1}`
 }
 
-/** Reads the texts of one chat until one has the word. Without the union, PostgreSQL would read the texts of all chats. */
+/**
+ * Reads the texts of one chat until one has the word. Without the union, PostgreSQL would read the texts of all chats.
+ */
 function chatContains(word: string, { backlog }: ListChatsQuery): RawBuilder<unknown> {
   const withoutText =
     backlog === null

@@ -11,8 +11,8 @@ const batchSize = 50
 const lockNotAvailable = '55P03'
 
 /**
- * Stores the texts of some queued messages for the search in PostgreSQL. When few remain in the queue, it queues messages
- * that were written before the queue existed, newest first. Returns true when there are more.
+ * Stores the texts of some queued messages for the search in PostgreSQL. When few remain in the queue, it queues
+ * messages that were written before the queue existed, newest first. Returns true when there are more.
  */
 export async function fillSearchTexts(db: Kysely<Tables>): Promise<boolean> {
   const { rows } = await db.executeQuery<{ count: number; hasBacklog: boolean }>(

@@ -72,7 +72,9 @@ export async function insertChunk(
 
 const deleteFromIndex = `insert into message_search (message_search, rowid, grams) values ('delete', ${rowIdOf(integerParam, integerParam, integerParam)}, ?)`
 
-/** Removes a chunk of a message from the index. `grams` must be those that were indexed, because the index has no text. */
+/**
+ * Removes a chunk of a message from the index. `grams` must be those that were indexed, because the index has no text.
+ */
 export async function deleteChunk(
   trx: Db,
   { user, position, chunk }: { readonly user: number; readonly position: number; readonly chunk: number },

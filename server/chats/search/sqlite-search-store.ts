@@ -1,8 +1,9 @@
 import type BetterSqlite from 'better-sqlite3'
 
 /*
- * A row of the index is a chunk of one message. Its row id consists of the user's number, the message's position (its number
- * among the messages of all chats) and the chunk's number, so that one user's rows are adjacent, newest last, and no other user's rows are read.
+ * A row of the index is a chunk of one message. Its row id consists of the user's number, the message's position (its
+ * number among the messages of all chats) and the chunk's number, so that one user's rows are adjacent, newest last,
+ * and no other user's rows are read.
  */
 const chunkBits = 9
 const positionBits = 33
@@ -37,13 +38,15 @@ export interface Hit {
  */
 export interface SearchReader {
   findUserNumber(userId: string): number | undefined
-  /** Positions of the newest messages of one user that match the expression, newest first; a position may occur twice. */
+  /**
+   * Positions of the newest messages of one user that match the expression, newest first; a position may occur twice.
+   */
   listHits(user: number, expression: string, limit: number): number[]
   /** The messages of one user that match the expression, newest first; a message may occur twice. */
   iterateHits(user: number, expression: string, withContent: boolean): Iterable<Hit>
   /**
-   * Messages of one user that are not indexed yet: the `limit` newest ones of the chats that changed last, and those among the
-   * `limit` newest ones of all users.
+   * Messages of one user that are not indexed yet: the `limit` newest ones of the chats that changed last, and those
+   * among the `limit` newest ones of all users.
    */
   listQueued(userId: string, limit: number): QueuedText[]
   /** One user's chats, newest first. */
@@ -58,7 +61,10 @@ export interface SearchReader {
   iterateJoinedTexts(chatId: string): Iterable<string>
 }
 
-/** The SQL condition for the messages that are searched. Results of tools, which are user messages with a `server`, are not. */
+/**
+ * The SQL condition for the messages that are searched. Results of tools, which are user messages with a `server`, are
+ * not.
+ */
 const searchableSql = `status <> 'streaming' and (server is null or role = 'assistant')`
 
 const positionOf = (rowId: string) => `((${rowId} >> ${chunkBits}) & ${2 ** positionBits - 1})`
@@ -77,9 +83,9 @@ const oldestQueuedTimeSql = `(select m.unix_timestamp - ${maxTimeDifferenceMs} f
   cross join messages m on m.position = q.position order by q.position limit 1)`
 
 /**
- * The queue may be long, for example after a restore, and does not name the users. So the second part finds the user's queued
- * messages by the indexes on time: only chats and messages since the oldest queued message can have any. The first part finds
- * messages whose times are out of order. `cross` keeps the order of the tables.
+ * The queue may be long, for example after a restore, and does not name the users. So the second part finds the user's
+ * queued messages by the indexes on time: only chats and messages since the oldest queued message can have any. The
+ * first part finds messages whose times are out of order. `cross` keeps the order of the tables.
  */
 const queuedSql = `select m.chat_id, m.content from (
     select position from (select position from search_queue order by position desc limit @limit)

@@ -12,7 +12,9 @@ const minProblemSeconds = 30
 
 const advice = 'Set the clock, and let a service such as systemd-timesyncd or chrony keep it right.'
 
-/** The clock of this machine: whether it can be right, also compared with the database's clock and with stored times. */
+/**
+ * The clock of this machine: whether it can be right, also compared with the database's clock and with stored times.
+ */
 export const clockCheck: Check = {
   name: 'clock',
   async run({ now, database }) {

@@ -73,8 +73,8 @@ export async function examine(
 }
 
 /**
- * The authority that the server has made with `TLS=local`, which does not exist before the first start, and those that the
- * operator has given to Node. A list of authorities would replace these.
+ * The authority that the server has made with `TLS=local`, which does not exist before the first start, and those that
+ * the operator has given to Node. A list of authorities would replace these.
  */
 function listAuthorities({ tls, dataDir }: Config, environment: Environment): readonly string[] {
   const own = tls?.kind === 'local' ? readIfPossible(authorityPathIn(dataDir)) : []

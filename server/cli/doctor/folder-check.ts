@@ -12,7 +12,10 @@ const minFreeBytes = 100 * megabyte
 /** Less free space than this is a warning. */
 const lowFreeBytes = 1_000 * megabyte
 
-/** The data folder, if it is used: that it is there, who owns and reads it, whether it can be written, and the space on its disk. */
+/**
+ * The data folder, if it is used: that it is there, who owns and reads it, whether it can be written, and the space on
+ * its disk.
+ */
 export const folderCheck: Check = {
   name: 'data folder',
   run(context) {

@@ -5,7 +5,10 @@ import { maxRequestMs } from './address-check.ts'
 import { findWrongSettings, messageOf, ok, problem, reasonOf, warning } from './finding.ts'
 import type { Check, Report } from './finding.ts'
 
-/** The provider of bots without an address: that it can be reached, accepts the key, and lists the models of the default bots. */
+/**
+ * The provider of bots without an address: that it can be reached, accepts the key, and lists the models of the default
+ * bots.
+ */
 export const modelCheck: Check = {
   name: 'model',
   async run(context) {

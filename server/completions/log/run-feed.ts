@@ -56,8 +56,8 @@ export class RunFeed {
 
   /**
    * Returns the user's running runs, each with the number of the last event before those that will be sent. When the
-   * user already has another stream (`isFirst` is false), a run of another node that was not found before is sent from its
-   * beginning.
+   * user already has another stream (`isFirst` is false), a run of another node that was not found before is sent from
+   * its beginning.
    */
   async join(userId: string, isFirst: boolean): Promise<LiveRun[]> {
     const { db } = this.#deps.database

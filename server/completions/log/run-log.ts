@@ -16,8 +16,8 @@ const intervalFactor = 5
 /** Milliseconds after which a failed commit is retried. */
 const retryDelayMs = 250
 /**
- * Milliseconds of failing commits after which a run is ended: when the database refuses its events, and when the database
- * is restarting or locked and the run can continue afterwards.
+ * Milliseconds of failing commits after which a run is ended: when the database refuses its events, and when the
+ * database is restarting or locked and the run can continue afterwards.
  */
 const maxRefusedMs = 8_000
 const maxOutageMs = 300_000
@@ -63,8 +63,8 @@ export function mergeInterval({ runs, commitMs }: CommitLoad): number {
 /**
  * Numbers the events of all runs of this process, commits them together at intervals (`mergeInterval`), and then passes
  * them to their readers. So the database contains everything that a user has seen. The first text of a reply, the
- * end of a run and what is flushed are committed without this delay. Unless the next commit is due, the text of other runs
- * is not in such a commit, because it would be committed more often.
+ * end of a run and what is flushed are committed without this delay. Unless the next commit is due, the text of other
+ * runs is not in such a commit, because it would be committed more often.
  * One commit is under way at a time; events that arrive meanwhile go into the next (§10.15, §17.18).
  */
 export class RunLog {

@@ -1,6 +1,8 @@
 import type { ChangeNotification, Database } from '../../db/database.ts'
 
-/** Notifications of events that any process has committed, this one included. They may be lost, so readers also poll. */
+/**
+ * Notifications of events that any process has committed, this one included. They may be lost, so readers also poll.
+ */
 export interface RunNotifications {
   /** Resolves at the next notification about the run, or after `timeoutMs`. */
   wait(runId: number, timeoutMs: number): Promise<void>

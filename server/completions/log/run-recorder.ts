@@ -14,8 +14,8 @@ export interface NumberedEvent {
 }
 
 /**
- * When an addition is committed: `immediate` without delay, `normal` when the next commit of all runs is due, `low` when it
- * is due but not at once, so that what follows can share the commit.
+ * When an addition is committed: `immediate` without delay, `normal` when the next commit of all runs is due, `low`
+ * when it is due but not at once, so that what follows can share the commit.
  */
 export type Urgency = 'immediate' | 'normal' | 'low'
 
@@ -47,8 +47,8 @@ export class EventBatch {
   }
 
   /**
-   * Returns the SSE frames of the events, with the end marker after the last event of a run (§7.31). With `numbered`, each
-   * event has an `id:` line with its number.
+   * Returns the SSE frames of the events, with the end marker after the last event of a run (§7.31). With `numbered`,
+   * each event has an `id:` line with its number.
    */
   frames(numbered: boolean): string {
     if (numbered) return (this.#numbered ??= this.#toFrames(true))
@@ -108,7 +108,9 @@ export class RunRecorder {
   state: RunState
   /** The time of the first of several failed commits, in milliseconds since 1970. Undefined after a success. */
   failingSince: number | undefined
-  /** True once the end was added. After that, only the commit of the end shows whether this process still owned the run. */
+  /**
+   * True once the end was added. After that, only the commit of the end shows whether this process still owned the run.
+   */
   isEnding = false
   /** Resolves when the run's end was committed, or when the run was lost. */
   readonly closed: Promise<void>
@@ -150,7 +152,9 @@ export class RunRecorder {
     return this.state.status === 'running' && this.#lost === undefined
   }
 
-  /** Adds text to the reply. Consecutive chunks of a commit become one event, unless it gets too long (`maxTextChars`). */
+  /**
+   * Adds text to the reply. Consecutive chunks of a commit become one event, unless it gets too long (`maxTextChars`).
+   */
   append(kind: TextKind, text: string): void {
     this.#schedule(this.#appendText(kind, text))
   }
@@ -166,8 +170,8 @@ export class RunRecorder {
   }
 
   /**
-   * Adds a write that goes with the next commit that has writes of its own, at the latest with the end of the run. So it
-   * delays no text. Does nothing after the end of the run.
+   * Adds a write that goes with the next commit that has writes of its own, at the latest with the end of the run. So
+   * it delays no text. Does nothing after the end of the run.
    */
   attach(write: EventWrite): void {
     if (!this.isEnding) this.#attached.push(write)
@@ -179,8 +183,8 @@ export class RunRecorder {
   }
 
   /**
-   * Called when the source has data. Until the reply's first text has arrived, and whenever the source `isFull`, the data is
-   * pulled immediately; otherwise just before the next commit, together with the data of other runs.
+   * Called when the source has data. Until the reply's first text has arrived, and whenever the source `isFull`, the
+   * data is pulled immediately; otherwise just before the next commit, together with the data of other runs.
    */
   onReadable(isFull: boolean): void {
     if (isFull || !this.#startedKinds.has('text')) this.#pull()

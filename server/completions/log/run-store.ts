@@ -223,8 +223,8 @@ const runEndUpdate = prepareQuery((db, run: RunEnd) =>
 )
 
 /**
- * Stores the end of a run and its last reply, both from `state`. When the run has already ended, only the chat's update time
- * changes.
+ * Stores the end of a run and its last reply, both from `state`. When the run has already ended, only the chat's update
+ * time changes.
  */
 export async function closeRun(
   trx: Db,

@@ -11,7 +11,9 @@ export interface MeteredCall {
   readonly userId: string
   readonly bot: BotRow
   readonly chatId: string
-  /** The reply that the model is called for, summaries during its run included; else the summary that is written again. */
+  /**
+   * The reply that the model is called for, summaries during its run included; else the summary that is written again.
+   */
   readonly messageId: string
   readonly kind: UsageRecordRow['kind']
 }

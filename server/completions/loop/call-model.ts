@@ -14,8 +14,8 @@ import type { CallMeter } from './call-meter.ts'
 export const maxReplyChars = 1_000_000
 
 /**
- * Characters of all tool calls that the model makes in one reply. They are limited, because each call is stored with all
- * calls after it (§16.2).
+ * Characters of all tool calls that the model makes in one reply. They are limited, because each call is stored with
+ * all calls after it (§16.2).
  */
 export const maxCallChars = 300_000
 

@@ -3,7 +3,9 @@ import type { ToolInvocation } from '../tools/tool-invocation.ts'
 import { abortedEnding, failed } from './call-model.ts'
 import type { RunEnding } from './call-model.ts'
 
-/** How often one run asks the model for a reply (§12.2). Summaries and repetitions of a refused request do not count. */
+/**
+ * How often one run asks the model for a reply (§12.2). Summaries and repetitions of a refused request do not count.
+ */
 export const maxRounds = 50
 /** Tool calls of one run. Limited because all their results are stored. */
 export const maxCalls = 200
@@ -31,8 +33,8 @@ export interface RunActions {
 
 /**
  * The loop of a run: calls the model, dispatches its tool calls, invokes those that need no approval, and calls the
- * model again, until it replies without a call, a call needs approval, a limit is reached, or the run is aborted. All effects are in
- * `actions`, and it rejects only when an action does (§12.1, §12.3).
+ * model again, until it replies without a call, a call needs approval, a limit is reached, or the run is aborted. All
+ * effects are in `actions`, and it rejects only when an action does (§12.1, §12.3).
  */
 export async function runCompletion(
   first: RunStep,

@@ -15,7 +15,9 @@ const shortenedEndChars = 600
 export type PromptMessage = Omit<PathMessage, 'status' | 'left_out_tools' | 'parent_id'>
 
 export interface PromptOptions {
-  /** False for a model without tools: calls are described as text, because such a model does not accept them (§21.8). */
+  /**
+   * False for a model without tools: calls are described as text, because such a model does not accept them (§21.8).
+   */
   readonly tools?: boolean
   /** The summary of the messages before the path. */
   readonly summary?: Pick<CompactionRow, 'id' | 'content' | 'message_count'> | undefined
@@ -33,10 +35,10 @@ type Message = TextMessage | Extract<ModelMessage, { role: 'tool' }>
 /**
  * Builds the messages that are sent to the model from the messages of a path, oldest first.
  * - A reply that failed or was stopped is sent with its partial text, never with the error.
- * - A reply without text is omitted, and the messages around it are joined, because providers refuse two messages of the
- *   same role in a row.
- * - The tool calls of one batch are sent as one message, followed by their results. A user message that denied only one of
- *   them becomes the result of that call.
+ * - A reply without text is omitted, and the messages around it are joined, because providers refuse two messages of
+ *   the same role in a row.
+ * - The tool calls of one batch are sent as one message, followed by their results. A user message that denied only one
+ *   of them becomes the result of that call.
  * - A path that is still too long loses its oldest messages (`countDropped`).
  */
 export function buildPrompt(
@@ -224,7 +226,10 @@ export function countDropped(path: readonly PromptMessage[], shortenBefore: numb
 
 const droppedResult = 'The result is omitted, because the conversation is too long.'
 
-/** Replaces long results by `droppedResult`, oldest first, until the path fits. Then removes the oldest messages, if needed. */
+/**
+ * Replaces long results by `droppedResult`, oldest first, until the path fits. Then removes the oldest messages, if
+ * needed.
+ */
 function fitPath(path: readonly PromptMessage[]): readonly PromptMessage[] {
   let chars = path.reduce((sum, message) => sum + countPromptChars(message), 0)
   if (chars <= maxPromptChars) return path

@@ -4,8 +4,8 @@ const asciiCharsPerToken = 3.5
 export const tokensPerMessage = 4
 
 /**
- * Estimates the tokens of a text: one for 3.5 ASCII characters, and one for each other character, such as a Chinese one.
- * Tokenizers differ by a quarter, so the estimate is high on purpose.
+ * Estimates the tokens of a text: one for 3.5 ASCII characters, and one for each other character, such as a Chinese
+ * one. Tokenizers differ by a quarter, so the estimate is high on purpose.
  */
 export function estimateTokens(text: string): number {
   let ascii = 0

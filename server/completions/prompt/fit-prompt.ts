@@ -81,8 +81,8 @@ export interface SummaryFrame {
 }
 
 /**
- * Makes a path fit into a budget (§26.2): shortens results, or summarises the older messages and stores the summary. When
- * that fails, the chat stays as it is, and the reply says so (§26.4). `now` is in milliseconds since 1970.
+ * Makes a path fit into a budget (§26.2): shortens results, or summarises the older messages and stores the summary.
+ * When that fails, the chat stays as it is, and the reply says so (§26.4). `now` is in milliseconds since 1970.
  */
 export async function fitPrompt(
   frame: SummaryFrame,
@@ -125,7 +125,9 @@ function addDroppedNotice(
   recorder.add({ type: 'notice', notice: `The model was called without the oldest ${messages}${place}.` })
 }
 
-/** Summarises the messages before index `end`. Returns undefined after a failure, and adds a notice of it to the reply. */
+/**
+ * Summarises the messages before index `end`. Returns undefined after a failure, and adds a notice of it to the reply.
+ */
 async function summarize(
   { chatId, bot, model, recorder, signal, startCall }: SummaryFrame,
   source: PromptSource,

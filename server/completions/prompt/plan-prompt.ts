@@ -37,8 +37,8 @@ export function summaryTokens({ tokens }: PromptBudget): number {
 }
 
 /**
- * Plans how a path is made to fit (§26.2): results of earlier turns are shortened first; if that is not enough, the older
- * messages are summarised, up to a message of the user; if the last turn alone is too long, its older results are
+ * Plans how a path is made to fit (§26.2): results of earlier turns are shortened first; if that is not enough, the
+ * older messages are summarised, up to a message of the user; if the last turn alone is too long, its older results are
  * shortened too. `summary` is the text of the summary that precedes the path, if there is one.
  */
 export function planPrompt(
@@ -69,8 +69,8 @@ export function planPrompt(
 }
 
 /**
- * Returns the first message to keep: the earliest one from which on the path is short enough, or the last message of the
- * user. Returns 0 when nothing is left to summarise.
+ * Returns the first message to keep: the earliest one from which on the path is short enough, or the last message of
+ * the user. Returns 0 when nothing is left to summarise.
  */
 function findCut(path: readonly PromptMessage[], costs: readonly number[], budget: PromptBudget): number {
   let cut = 0

@@ -41,8 +41,8 @@ export type SummaryResult =
   | { readonly failure: string; readonly isTooLong?: boolean }
 
 /**
- * Writes the summary of messages with the model of a bot. When they do not fit into one call, it makes several, and each
- * one continues the summary of the one before. Rejects only when `startCall` does (§26.2).
+ * Writes the summary of messages with the model of a bot. When they do not fit into one call, it makes several, and
+ * each one continues the summary of the one before. Rejects only when `startCall` does (§26.2).
  */
 export async function writeSummary(request: SummaryRequest): Promise<SummaryResult> {
   let { callTokens } = request

@@ -57,8 +57,8 @@ export interface DecidedCall {
 type ConnectorDeps = Pick<CompletionDeps, 'connectors'>
 
 /**
- * Decides whether a call runs at once or needs approval (§4.18, §4.19), by the stored definition of its tool. A call that
- * cannot run needs no approval: its result says why, so that the model can correct it (§12.30, §12.31).
+ * Decides whether a call runs at once or needs approval (§4.18, §4.19), by the stored definition of its tool. A call
+ * that cannot run needs no approval: its result says why, so that the model can correct it (§12.30, §12.31).
  */
 export async function decideCall(
   deps: ConnectorDeps,

@@ -39,7 +39,9 @@ export interface ToolCallRequest {
   readonly approval: CallApproval
   /** The fingerprint of the approved tool. A tool that has changed since then is not called. */
   readonly fingerprint?: string
-  /** The connector and credential that the user approved, see `credentialOf`. With another one the tool is not called. */
+  /**
+   * The connector and credential that the user approved, see `credentialOf`. With another one the tool is not called.
+   */
   readonly credential?: string
   readonly readBotConnectors?: ReadBotConnectors
   /** Aborting it also cancels the request at the server. */
@@ -143,8 +145,8 @@ function toRecorded(status: ToolOutcome['status']): CallOutcome {
 }
 
 /**
- * A call that waits for a slot or runs. Each start and each failure waits for its own turn of the event loop, because many
- * calls can start or fail at the same moment: when slots become free, or at a common deadline (§18.46).
+ * A call that waits for a slot or runs. Each start and each failure waits for its own turn of the event loop, because
+ * many calls can start or fail at the same moment: when slots become free, or at a common deadline (§18.46).
  */
 class RunningCall {
   readonly #deps: ConnectorDeps
@@ -338,7 +340,8 @@ class RunningCall {
 
   /**
    * Lists the tools in the background after a call that did not end as it should, and stores whether that works. With
-   * `silence`, the connector is stored as failed until then, since nothing shows that its server still responds (§18.35).
+   * `silence`, the connector is stored as failed until then, since nothing shows that its server still responds
+   * (§18.35).
    */
   async #checkServer(silence?: AppError): Promise<void> {
     if (this.#connector.status !== 'connected') return
@@ -351,8 +354,8 @@ class RunningCall {
   }
 
   /**
-   * Stores the connector as failed until the user consents, when the call failed because it needs their consent. Returns
-   * whether it did.
+   * Stores the connector as failed until the user consents, when the call failed because it needs their consent.
+   * Returns whether it did.
    */
   async #storeMissingConsent(error: unknown): Promise<boolean> {
     if (!needsAuthorization(error) || this.#connector.token !== null) return false

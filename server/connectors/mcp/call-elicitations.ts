@@ -157,7 +157,9 @@ export class CallElicitations {
     if (!this.#isWaiting && this.#openPages.size === 0) this.#call.clock.resume()
   }
 
-  /** Handles the elicitations of a result and returns the parameters of the next round: the same call with the answers. */
+  /**
+   * Handles the elicitations of a result and returns the parameters of the next round: the same call with the answers.
+   */
   async handleAll(params: CallToolRequest['params'], result: JsonObject): Promise<CallToolRequest['params']> {
     const responses: Record<string, ElicitationAnswer> = {}
     const requests = Object.entries((result['inputRequests'] ?? {}) as JsonObject)

@@ -41,7 +41,9 @@ interface InProcessTarget {
 
 /** The SDK's provider for one connection, which may stay open for hours. */
 export interface ConnectionAuth extends AuthProvider {
-  /** Called before each request, so that the number of attempts is limited for each request and not for the connection. */
+  /**
+   * Called before each request, so that the number of attempts is limited for each request and not for the connection.
+   */
   resetAttempts?(): void
 }
 

@@ -41,8 +41,8 @@ export function isTimeout(error: unknown): boolean {
 }
 
 /**
- * Whether the server failed at the first request of the newest protocol revision in a way that does not exclude an older
- * one. Refused access and an address that cannot be reached do.
+ * Whether the server failed at the first request of the newest protocol revision in a way that does not exclude an
+ * older one. Refused access and an address that cannot be reached do.
  */
 export function isFailedDiscovery(error: unknown): boolean {
   const chain = causes(error)

@@ -3,8 +3,8 @@ import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 
 /**
  * Wraps the fetch of a Streamable HTTP transport so that a request fails at once when its HTTP response cannot contain
- * the response to it. MCP requires an event stream, or one JSON message, and no other request can bring it later; the SDK
- * would wait until the request times out.
+ * the response to it. MCP requires an event stream, or one JSON message, and no other request can bring it later; the
+ * SDK would wait until the request times out.
  */
 export function requireResponses(send: GuardedFetch['fetch']): GuardedFetch['fetch'] {
   return async (input, init) => {

@@ -221,9 +221,9 @@ export class ConnectorOAuth implements OAuthClientProvider {
   }
 
   /**
-   * Checks that the user has confirmed every origin of this authorization server that is not the connector's, and stores
-   * the ones that the user confirms with this request. The SDK reads our client before it registers one, opens a page or
-   * sends a token, so the check is made there (§18.39).
+   * Checks that the user has confirmed every origin of this authorization server that is not the connector's, and
+   * stores the ones that the user confirms with this request. The SDK reads our client before it registers one, opens a
+   * page or sends a token, so the check is made there (§18.39).
    * @throws AppError `upstream_refused_key` when an origin is not confirmed; the request then names those to confirm
    */
   async #confirmOrigins(issuer: string): Promise<void> {

@@ -49,8 +49,8 @@ export function hashSecret(secret: string): string {
 }
 
 /*
- * The consent cookie identifies the browser that was sent to consent, so that a code is accepted only from that browser.
- * Scripts cannot read it, and over TLS no other host can set it. It is not a session and grants no access.
+ * The consent cookie identifies the browser that was sent to consent, so that a code is accepted only from that
+ * browser. Scripts cannot read it, and over TLS no other host can set it. It is not a session and grants no access.
  */
 
 function cookieName(publicUrl: string): string {

@@ -66,7 +66,9 @@ export async function finishConsent(
   }
 }
 
-/** Returns the error for the log, so that the operator can find out why consents fail. It names only the code (§18.43). */
+/**
+ * Returns the error for the log, so that the operator can find out why consents fail. It names only the code (§18.43).
+ */
 function describeMissingCode({ discovery }: PendingConsent, error: string | undefined): Error {
   const url = discovery?.authorizationServerUrl
   const origin = url === undefined ? '' : ` ${new URL(url).origin}`

@@ -181,7 +181,9 @@ function writeGrant(
   })
 }
 
-/** Grants of a connector; a server that names a new authorization server in each response would add rows without end. */
+/**
+ * Grants of a connector; a server that names a new authorization server in each response would add rows without end.
+ */
 const maxGrants = 5
 
 /**
@@ -275,8 +277,8 @@ export async function deleteGrants(
 }
 
 /**
- * Reserves the refresh of these tokens for some milliseconds, by the database's clock. Returns when the reservation ends,
- * or undefined when another process refreshes or has replaced them.
+ * Reserves the refresh of these tokens for some milliseconds, by the database's clock. Returns when the reservation
+ * ends, or undefined when another process refreshes or has replaced them.
  */
 export async function reserveRefresh(
   { db, dialect }: Pick<Database, 'db' | 'dialect'>,

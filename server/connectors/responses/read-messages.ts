@@ -15,8 +15,8 @@ export type ReadLarge = (
 ) => Promise<string | undefined>
 
 /**
- * Wraps a fetch of MCP messages so that the SDK parses small messages only. An event stream is rewritten with one kind of
- * line end and without comments and empty events, which the SDK is slow to parse. The access token of the request is
+ * Wraps a fetch of MCP messages so that the SDK parses small messages only. An event stream is rewritten with one kind
+ * of line end and without comments and empty events, which the SDK is slow to parse. The access token of the request is
  * removed from its response (§21.16).
  */
 export function readMessages(send: GuardedFetch['fetch'], readLarge: ReadLarge): GuardedFetch['fetch'] {

@@ -97,7 +97,9 @@ export async function adaptTools(ready: readonly ReadyConnector[], apiType: ApiT
   }
 }
 
-/** Returns only the tools of the connectors that may be used. `resolve` still finds the others by their names (§28.2). */
+/**
+ * Returns only the tools of the connectors that may be used. `resolve` still finds the others by their names (§28.2).
+ */
 export function selectTools(
   adapted: AdaptedTools,
   isUsable: (connector: Pick<ConnectorRow, 'name'>) => boolean,

@@ -31,8 +31,8 @@ type IsUsable = (connector: Pick<ConnectorRow, 'name'>) => boolean
  * Returns the stored tools of the user's connected connectors. A missing list (never loaded, or failed) is
  * loaded first, and the reply waits at most `maxToolListWaitMs` for it, so that a connector that fails or
  * hangs affects only its own tools. An expired list is used and refreshed in the background. `onStatus` is called
- * when the reply waits, and otherwise if `reportsStored` is set (§12.21, §17.17). Connectors that the bot may not use are
- * not loaded, reported or offered (§28.2, §28.4).
+ * when the reply waits, and otherwise if `reportsStored` is set (§12.21, §17.17). Connectors that the bot may not use
+ * are not loaded, reported or offered (§28.2, §28.4).
  */
 export async function listModelTools(
   deps: ConnectorDeps,
@@ -53,8 +53,8 @@ export async function listModelTools(
     const others = own.filter((connector) => !isUsable(connector))
     return refreshFirst(deps, { user, apiType, signal, onStatus }, { connectors, others })
   }
-  // The tools of all connectors are adapted, so that all bots share one cache entry, and so that a call of a connector that
-  // this bot may not use gets a result with the reason (§28.3).
+  // The tools of all connectors are adapted, so that all bots share one cache entry, and so that a call of a connector
+  // that this bot may not use gets a result with the reason (§28.3).
   const stored = own.filter((connector) => !lacksToolList(connector))
   const offered = await offerStoredTools(deps, apiType, stored, isUsable)
   if (reportsStored) reportStoredRound(connectors, known, offered, onStatus)

@@ -12,8 +12,8 @@ import { ContentWriter, isValue, maxChunkRows, minChunkChars } from './rows.ts'
 import type { Chunk, Content, Row } from './rows.ts'
 
 /*
- * A backup is a gzip file of JSON lines: the header, the rows of every table (`rows.ts`), and at the end the number of rows
- * and the hash of all lines between. docs/decisions/080-backup-format.md has the reasons.
+ * A backup is a gzip file of JSON lines: the header, the rows of every table (`rows.ts`), and at the end the number of
+ * rows and the hash of all lines between. docs/decisions/080-backup-format.md has the reasons.
  */
 
 const format = 1

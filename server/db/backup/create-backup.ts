@@ -35,8 +35,8 @@ export interface CreatedBackup extends WrittenBackup {
 
 /**
  * Writes all data of one moment to a file, also while servers use the database.
- * @throws AppError when the database cannot be read by this version, or when the key to include is missing or not that of the
- * data
+ * @throws AppError when the database cannot be read by this version, or when the key to include is missing or not that
+ *   of the data
  */
 export async function createBackup(
   installation: InstallationOptions,
@@ -77,8 +77,8 @@ export async function createBackup(
 }
 
 /**
- * Whether this key opens the secrets of a database of this version (`compareSecretKey`); false without a key. Null when there
- * are no secrets to compare it with.
+ * Whether this key opens the secrets of a database of this version (`compareSecretKey`); false without a key. Null when
+ * there are no secrets to compare it with.
  */
 export async function fitsKey(db: Db, secretKey: string | undefined): Promise<boolean | null> {
   const fits = await compareSecretKey(db, createSealer(secretKey ?? 'no key'))

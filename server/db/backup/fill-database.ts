@@ -19,9 +19,9 @@ export interface FillOptions {
 }
 
 /**
- * Replaces all tables of a PostgreSQL database, or fills an empty SQLite file, in one transaction. Then it reads all rows
- * again, and compares their hash with that of the chunks (§31.4). The tables are created as in the version of the rows, and
- * migrated to this version after the comparison.
+ * Replaces all tables of a PostgreSQL database, or fills an empty SQLite file, in one transaction. Then it reads all
+ * rows again, and compares their hash with that of the chunks (§31.4). The tables are created as in the version of the
+ * rows, and migrated to this version after the comparison.
  * @throws AppError when a server uses the database, or when the rows do not fit. Then nothing was changed.
  */
 export function fillDatabase({ db, dialect }: Database, options: FillOptions): Promise<Content> {
@@ -53,7 +53,9 @@ async function* hashChunks(chunks: AsyncIterable<Chunk>, writer: ContentWriter):
 const serverRuns = (): AppError =>
   refusal('A server uses the database. Stop all servers first. Nothing was changed.')
 
-/** Removes the tables and functions that the migrations of PostgreSQL have created, without other objects of the schema. */
+/**
+ * Removes the tables and functions that the migrations of PostgreSQL have created, without other objects of the schema.
+ */
 async function removeTables(trx: Db, dialect: Dialect): Promise<void> {
   if (dialect.kind === 'sqlite') return
   const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(trx)
@@ -68,7 +70,8 @@ async function removeTables(trx: Db, dialect: Dialect): Promise<void> {
 
 /**
  * Returns whether a database has data of Yonder.
- * @throws AppError when it must not be replaced: a server uses it, or it has tables of a newer version or of another program
+ * @throws AppError when it must not be replaced: a server uses it, or it has tables of a newer version or of another
+ *   program
  */
 export async function hasData({ db, dialect }: Database): Promise<boolean> {
   return db.transaction().execute(async (trx) => {

@@ -22,8 +22,8 @@ import type { Content, ReportRows } from './rows.ts'
 
 export interface RestoreOptions {
   /**
-   * Restores without the key of the backup: removes the secrets of the sign-in, which cannot be opened without it. Users enter
-   * their own keys again.
+   * Restores without the key of the backup: removes the secrets of the sign-in, which cannot be opened without it.
+   * Users enter their own keys again.
    */
   readonly lostKey: boolean
   /** Asks before data is replaced. @throws when the operator declines */
@@ -174,8 +174,8 @@ function wrongKey(dataDir: string, ownKey: string | undefined, header: Header): 
 }
 
 /**
- * Merges the write-ahead log into a SQLite file, so that a rename can replace the file: a write-ahead log that a killed server
- * left would otherwise be applied to the new file. A file that SQLite cannot read loses its log.
+ * Merges the write-ahead log into a SQLite file, so that a rename can replace the file: a write-ahead log that a killed
+ * server left would otherwise be applied to the new file. A file that SQLite cannot read loses its log.
  * @throws AppError when another process has the database open, or when it is of a newer version
  */
 function requireReplaceable(path: string): void {

@@ -6,7 +6,9 @@ import type { Tables } from '../tables/tables.ts'
 export type DerivedTable = 'search_queue' | 'search_users'
 export type CopiedTable = Exclude<keyof Tables, DerivedTable>
 
-/** The primary keys of the tables that a backup contains. A row refers only to rows of the same and of earlier tables. */
+/**
+ * The primary keys of the tables that a backup contains. A row refers only to rows of the same and of earlier tables.
+ */
 export const primaryKeys: { readonly [T in CopiedTable]: readonly (keyof Tables[T] & string)[] } = {
   users: ['id'],
   bots: ['id'],

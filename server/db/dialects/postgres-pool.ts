@@ -45,8 +45,8 @@ export interface ResilientPool extends PostgresPool {
 
 /**
  * Opens a pool. It waits up to `maxWaitMs` for a connection, and repeats a statement on a new connection when that
- * does no harm twice: a `begin`, a `select` outside a transaction (also one that sends a notification, since a second one
- * only makes its readers look again), and a statement that the server has rolled back.
+ * does no harm twice: a `begin`, a `select` outside a transaction (also one that sends a notification, since a second
+ * one only makes its readers look again), and a statement that the server has rolled back.
  */
 export function openPool({
   onError,

@@ -1,18 +1,23 @@
 /*
- * The search index of PostgreSQL. `search_texts` has the folded text of every finished message, in chunks, and its index
- * has, for each chunk, every four consecutive characters of its words and the last one, two and three of each word, as
- * `splitGrams` returns them for SQLite. Each gram begins with its owner, so that a search reads the entries of one user
- * only. Triggers queue every finished message, whichever process wrote it, and `search-text-store.ts` stores the texts, so
- * that no write waits for the grams.
+ * The search index of PostgreSQL. `search_texts` has the folded text of every finished message, in chunks, and its
+ * index has, for each chunk, every four consecutive characters of its words and the last one, two and three of each
+ * word, as `splitGrams` returns them for SQLite. Each gram begins with its owner, so that a search reads the entries of
+ * one user only. Triggers queue every finished message, whichever process wrote it, and `search-text-store.ts` stores
+ * the texts, so that no write waits for the grams.
  */
 
-/** Characters that a chunk adds, and characters that it repeats of the next one: at least as many as a search may have. */
+/**
+ * Characters that a chunk adds, and characters that it repeats of the next one: at least as many as a search may have.
+ */
 const chunkStep = 2_000
 const chunkOverlap = 512
 /** A long word is cut in pieces of this length, because `substr` counts characters from the start of its text. */
 const pieceLength = 64
 
-/** Hex digits of the hash of a user's id in the index. Two users may share them, so a search compares the chat's owner too. */
+/**
+ * Hex digits of the hash of a user's id in the index. Two users may share them, so a search compares the chat's owner
+ * too.
+ */
 export const ownerLength = 6
 
 /** Kilobytes of new entries that every search reads one by one. A write that exceeds them moves them into the index. */
@@ -34,9 +39,9 @@ const insertTextsSql = (from: string): string => `
   on conflict do nothing`
 
 /**
- * A statement that stores the texts of the `$1` oldest queued messages that no other node stores now. It waits for no lock:
- * a message that another transaction is deleting stays in the queue until it is deleted. Waiting would end in a deadlock,
- * or in an error because the message of a text no longer exists.
+ * A statement that stores the texts of the `$1` oldest queued messages that no other node stores now. It waits for no
+ * lock: a message that another transaction is deleting stays in the queue until it is deleted. Waiting would end in a
+ * deadlock, or in an error because the message of a text no longer exists.
  */
 export const moveQueuedTextsSql = `
   with queued as (
@@ -66,7 +71,8 @@ export const searchTextsSchema: readonly string[] = [
     chunk integer not null, chat_id text not null, owner text not null, text text not null,
     primary key (position, chunk))`,
   // The body has only functions of PostgreSQL, since a restore and an ANALYZE find no others. JIT
-  // would compile it for every row, which takes 200 ms, and the plan of a function in SQL would be made for every statement.
+  // would compile it for every row, which takes 200 ms, and the plan of a function in SQL would be made for every
+  // statement.
   `create function search_grams(owner text, folded text) returns tsvector
     language plpgsql immutable strict parallel safe set jit = off as $$ begin return (
     select array_to_tsvector(array_agg(owner || substr(part, at, 4)))

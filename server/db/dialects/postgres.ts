@@ -122,8 +122,8 @@ function listenForNotifications(
 
 /*
  * The lock of the runs makes sure that closing an expired run (`lockRun`) waits for this commit, or that this statement
- * finds the run closed. Renewing a lease does not wait for it. `notified` is counted, because PostgreSQL executes a SELECT
- * in WITH only as far as it is read.
+ * finds the run closed. Renewing a lease does not wait for it. `notified` is counted, because PostgreSQL executes a
+ * SELECT in WITH only as far as it is read.
  */
 const appendEventsSql = `
   with live as (

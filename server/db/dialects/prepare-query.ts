@@ -12,8 +12,9 @@ class Placeholder {
 }
 
 /**
- * Builds a query once for each database, and later only binds its values: building a short query takes three times as long
- * as running it on SQLite. Use it only for queries that run for every message, because a plain query is easier to read.
+ * Builds a query once for each database, and later only binds its values: building a short query takes three times as
+ * long as running it on SQLite. Use it only for queries that run for every message, because a plain query is easier to
+ * read.
  *
  * `build` receives placeholders for the values. They may be used wherever SQL allows a parameter, but no condition may
  * depend on them, and they cannot be spread. A value that is an SQL expression, such as the clock, must never change.

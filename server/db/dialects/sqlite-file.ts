@@ -27,7 +27,9 @@ function load(moduleOrFolder: string): typeof BetterSqlite {
   return Database
 }
 
-/** Returns the folder of a module that has been installed now or earlier. It may take minutes, and prints its progress. */
+/**
+ * Returns the folder of a module that has been installed now or earlier. It may take minutes, and prints its progress.
+ */
 function provide(provider: string): string {
   try {
     const stdio = ['ignore', 'pipe', 'inherit'] as const

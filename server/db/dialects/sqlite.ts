@@ -22,8 +22,8 @@ const minDelayMs = 5
 const maxDelayMs = 50
 
 /**
- * Repeats `attempt` until the file is not locked, for at most `maxWaitMs`. SQLite's own busy timeout would do the same, but it
- * blocks the thread, and every request and stream with it. `pause` must let others use the connection.
+ * Repeats `attempt` until the file is not locked, for at most `maxWaitMs`. SQLite's own busy timeout would do the same,
+ * but it blocks the thread, and every request and stream with it. `pause` must let others use the connection.
  */
 async function retryWhileLocked<Result>(
   maxWaitMs: number,
@@ -50,7 +50,8 @@ interface WaitingConfig extends SqliteDialectConfig {
 
 /**
  * Acquires the write lock when a transaction begins. One that reads first and writes later would otherwise fail with
- * SQLITE_BUSY, whatever the timeout is. While another process holds the lock, the connection is free for reads (§22.16).
+ * SQLITE_BUSY, whatever the timeout is. While another process holds the lock, the connection is free for reads
+ * (§22.16).
  */
 class WaitingDriver extends SqliteDriver {
   readonly #config: WaitingConfig

@@ -24,7 +24,8 @@ const pageSize = 500
 /**
  * Seals the values of the first format again, bound to their purpose, owner and row (§21.14). It needs the key of the
  * installation, so it is a step of the start and not a migration. It is one transaction together with its marker, so a
- * process that is killed leaves all values or none in the new format, and nodes that start together wait for each other.
+ * process that is killed leaves all values or none in the new format, and nodes that start together wait for each
+ * other.
  *
  * Values of another SECRET_KEY stay as they are. If there are only such values, the marker is not set, so that a start
  * with the right SECRET_KEY seals them again.

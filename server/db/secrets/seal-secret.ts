@@ -18,7 +18,9 @@ export type SealPurpose =
 /** The place that a sealed value is bound to. In any other place it cannot be opened (`seal-contexts.ts`). */
 export interface SealContext {
   readonly purpose: SealPurpose
-  /** The id of the user, or of the grant for a sign-in record. An empty text when the value belongs to the installation. */
+  /**
+   * The id of the user, or of the grant for a sign-in record. An empty text when the value belongs to the installation.
+   */
   readonly owner: string
   /** What identifies the row among the owner's rows of this purpose. */
   readonly row: readonly string[]
@@ -36,8 +38,8 @@ const ivBytes = 12
 const tagBytes = 16
 
 /**
- * AES-256-GCM under one key per purpose, derived from `secretKey`, with the context as associated data. Sealing the same
- * text twice gives two different results.
+ * AES-256-GCM under one key per purpose, derived from `secretKey`, with the context as associated data. Sealing the
+ * same text twice gives two different results.
  */
 export function createSealer(secretKey: string): Sealer {
   const keys = new Map<SealPurpose, Buffer>()
@@ -59,7 +61,10 @@ export function createSealer(secretKey: string): Sealer {
   }
 }
 
-/** Opens values of the first format, which had one key for all purposes and no context. Only `reseal-secrets.ts` uses it. */
+/**
+ * Opens values of the first format, which had one key for all purposes and no context. Only `reseal-secrets.ts` uses
+ * it.
+ */
 export function createFirstFormatOpener(secretKey: string): (sealed: string) => string {
   const key = deriveKey(secretKey, 'yonder sealed secrets')
   return (sealed) => decrypt(sealed, 'v1', key, Buffer.alloc(0))

@@ -24,7 +24,10 @@ export interface ConnectorTable {
   blocked_tools: string | null
   /** The prefix of its tools' names for models. It stays when the connector is renamed. */
   slug: string
-  /** Incremented with every change of address, credentials or account, but not by refreshed tokens. Connections of an older version are never used again. */
+  /**
+   * Incremented with every change of address, credentials or account, but not by refreshed tokens. Connections of an
+   * older version are never used again.
+   */
   credential_version: number
   /** When the stored list of tools is requested again. Null before the first list. */
   tools_expire_at: number | null

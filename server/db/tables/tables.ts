@@ -3,8 +3,8 @@ import type { ConnectorTables } from './connector-tables.ts'
 import type { IntegrationTables } from './integration-tables.ts'
 
 /*
- * The tables of both engines. Ids are text, times are integer milliseconds since 1970, JSON is text, booleans are 0 or 1.
- * `migrations/` creates them. Rows are never sent to a browser: presenters convert them.
+ * The tables of both engines. Ids are text, times are integer milliseconds since 1970, JSON is text, booleans are 0 or
+ * 1. `migrations/` creates them. Rows are never sent to a browser: presenters convert them.
  */
 
 export interface UserTable {
@@ -87,7 +87,9 @@ export interface MessageTable {
   /** JSON, of a tool's result. */
   outcome: string | null
   notice: string | null
-  /** JSON: the tools that requests leave out from this reply on. Null where the last value on its path still applies. */
+  /**
+   * JSON: the tools that requests leave out from this reply on. Null where the last value on its path still applies.
+   */
   left_out_tools: string | null
   /** Milliseconds, strictly increasing within a chat. */
   unix_timestamp: number
@@ -104,7 +106,10 @@ export interface RunTable {
   /** `running`, or how it ended. At most one run of a chat is `running`. */
   status: string
   node_id: string
-  /** Renewed while its node is alive. After this time of the database's clock, any other node may end the run as interrupted. */
+  /**
+   * Renewed while its node is alive. After this time of the database's clock, any other node may end the run as
+   * interrupted.
+   */
   lease_until: number
   last_seq: number
   stop_requested: number

@@ -17,7 +17,9 @@ export interface ConnectorOptions {
   readonly lookup?: Lookup
   /** Milliseconds until a connection must be open, TLS included. */
   readonly maxConnectMs?: number
-  /** PEM certificates of authorities to accept besides those that come with Node. They replace `NODE_EXTRA_CA_CERTS`. */
+  /**
+   * PEM certificates of authorities to accept besides those that come with Node. They replace `NODE_EXTRA_CA_CERTS`.
+   */
   readonly authorities?: readonly string[]
 }
 

@@ -14,14 +14,16 @@ export interface GuardedFetchOptions extends ConnectorOptions {
   readonly maxRedirects?: number
 }
 
-/** Sends the requests to other servers, under the policy for who supplied their addresses. Nothing else may send any. */
+/**
+ * Sends the requests to other servers, under the policy for who supplied their addresses. Nothing else may send any.
+ */
 export interface GuardedFetch {
   /** For callers that read from the socket. It follows no redirect. Check the address with `requireUrl` first. */
   readonly dispatcher: Dispatcher
   /**
-   * `fetch` with the same guard. Rejects with an `AppError` `address_refused` for what the policy refuses, and for redirects
-   * to other origins, too many, or any with `redirect: 'error'`. Redirects are followed also with `redirect: 'manual'`, which
-   * the MCP and OpenID clients set: the guard alone decides which are followed.
+   * `fetch` with the same guard. Rejects with an `AppError` `address_refused` for what the policy refuses, and for
+   * redirects to other origins, too many, or any with `redirect: 'error'`. Redirects are followed also with
+   * `redirect: 'manual'`, which the MCP and OpenID clients set: the guard alone decides which are followed.
    */
   readonly fetch: typeof globalThis.fetch
   /** Checks an address as far as possible without a connection. Throws an `AppError` `address_refused`. */

@@ -61,8 +61,8 @@ export async function updatePassword(
 }
 
 /**
- * Whether there is an account, or a user of any provider, such as the former one of an installation. The owner of the demo
- * chat does not count: its issuer is not an address.
+ * Whether there is an account, or a user of any provider, such as the former one of an installation. The owner of the
+ * demo chat does not count: its issuer is not an address.
  */
 export async function hasAccountOrUser(db: Db): Promise<boolean> {
   const account = await db.selectFrom('accounts').select('id').limit(1).executeTakeFirst()

@@ -32,8 +32,8 @@ export async function isCurrentPassword(
 }
 
 /**
- * Replaces the password of an account, whose current one the caller has checked, and ends all its sign-ins except `keep`,
- * in one transaction (§15.30).
+ * Replaces the password of an account, whose current one the caller has checked, and ends all its sign-ins except
+ * `keep`, in one transaction (§15.30).
  */
 export async function changePassword(
   { database: { db }, now, passwords }: ChangeDeps,

@@ -80,7 +80,9 @@ export interface NewAccountDeps {
   readonly database: Pick<Database, 'db' | 'dialect'>
   readonly now: () => number
   readonly passwords: PasswordHasher
-  /** Called in the transaction that stores the account. Returns an error message when the account must not be stored. */
+  /**
+   * Called in the transaction that stores the account. Returns an error message when the account must not be stored.
+   */
   readonly findRefusal: (trx: Db, email: string) => Promise<string | null>
 }
 

@@ -87,7 +87,9 @@ export async function finishInteraction(
   return sendPage(reply, laterRefusal, 403)
 }
 
-/** The page that says why an account may not sign in, although the user was confirmed as its owner. Null when it may. */
+/**
+ * The page that says why an account may not sign in, although the user was confirmed as its owner. Null when it may.
+ */
 function findRefusal(
   current: AccountRow | undefined,
   verified: Pick<AccountRow, 'password_hash'>,

@@ -12,8 +12,8 @@ import {
 } from '../provider/oidc-store.ts'
 
 /**
- * A kind of link that a command of the operator makes, such as one for a user. Only its hash is stored. It works once, and the next link for the
- * same subject replaces it.
+ * A kind of link that a command of the operator makes, such as one for a user. Only its hash is stored. It works once,
+ * and the next link for the same subject replaces it.
  */
 interface LinkKind {
   /** The model of its records. */

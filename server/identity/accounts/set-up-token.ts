@@ -9,8 +9,8 @@ import { hasAccountOrUser } from './account-store.ts'
 const keyName = 'set-up'
 
 /**
- * Returns the token of the link that creates the first account, and creates it for the first node. Null when there is an
- * account or a user (§15.4).
+ * Returns the token of the link that creates the first account, and creates it for the first node. Null when there is
+ * an account or a user (§15.4).
  */
 export async function ensureSetUpToken(db: Db, sealer: Sealer, now: number): Promise<string | null> {
   if (await hasAccountOrUser(db)) {
@@ -30,8 +30,8 @@ export async function isSetUpToken(db: Db, sealer: Sealer, token: unknown): Prom
 }
 
 /**
- * Returns a check whether the link is still needed: there was a token at the start, and there is no account or user yet. It
- * asks the database only until there is one.
+ * Returns a check whether the link is still needed: there was a token at the start, and there is no account or user
+ * yet. It asks the database only until there is one.
  */
 export function createSetUpCheck(db: Db, hasToken: boolean): () => Promise<boolean> {
   let isNeeded = hasToken

@@ -6,8 +6,8 @@ import { AppError } from '../../lib/app-error.ts'
 /** Limits attempts to sign in. All forms that check or set a password share one limit (§15.6). */
 export interface SignInLimiter {
   /**
-   * Counts one attempt of the network that sent the request, then runs `check`. When the attempt is at the password of an
-   * account, `email` names it: after several attempts without success, each further one at this account waits before
+   * Counts one attempt of the network that sent the request, then runs `check`. When the attempt is at the password of
+   * an account, `email` names it: after several attempts without success, each further one at this account waits before
    * `check` runs, for eight seconds at most. `check` resolves to undefined when the password is wrong.
    * @throws AppError `rate_limited` when the network has no attempts left in this minute
    */

@@ -12,8 +12,8 @@ const maxCachedProfiles = 10_000
 
 /**
  * Returns a function that reads a user's profile: from the claims of the token, or from the userinfo endpoint when the
- * token has neither name nor e-mail. It returns an empty profile when the request fails, because a missing name must not
- * prevent a sign-in. The stored profile then stays as it is.
+ * token has neither name nor e-mail. It returns an empty profile when the request fails, because a missing name must
+ * not prevent a sign-in. The stored profile then stays as it is.
  */
 export function createFetchProfile({
   discover,

@@ -98,8 +98,8 @@ addEventListener('storage', applyTheme)
 `
 
 /**
- * The script of all sign-in pages. It prevents a form from being submitted twice, lets the user show the password, and shows
- * times in the time zone of the browser. The pages also work without scripts.
+ * The script of all sign-in pages. It prevents a form from being submitted twice, lets the user show the password, and
+ * shows times in the time zone of the browser. The pages also work without scripts.
  */
 export const pageScript = `
 for (const form of document.forms) {

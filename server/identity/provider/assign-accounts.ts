@@ -8,8 +8,8 @@ import { listRecordsWithoutAccount, setAccountOfRecord } from './oidc-store.ts'
 import type { StoredRecord } from './oidc-store.ts'
 
 /**
- * Stores the account in every record that a former version stored without it, so that the list of an account's sign-ins is
- * complete. A migration cannot do this, because it cannot decrypt the payloads.
+ * Stores the account in every record that a former version stored without it, so that the list of an account's sign-ins
+ * is complete. A migration cannot do this, because it cannot decrypt the payloads.
  */
 export async function assignAccounts({ db }: Pick<Database, 'db'>, sealer: Sealer): Promise<void> {
   const records = await listRecordsWithoutAccount(db)

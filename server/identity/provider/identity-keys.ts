@@ -14,7 +14,9 @@ export interface SigningKey extends JWK {
   readonly n: string
   readonly e: string
   readonly kid: string
-  /** The time of creation, in milliseconds since 1970: not in seconds as in a token, because keys are stored like this. */
+  /**
+   * The time of creation, in milliseconds since 1970: not in seconds as in a token, because keys are stored like this.
+   */
   readonly iat: number
 }
 
@@ -38,7 +40,9 @@ export interface KeyDeps {
 const dayMs = 86_400_000
 /** A new signing key is added when the newest one has this age. */
 const maxSigningAgeMs = 90 * dayMs
-/** How long a key still verifies tokens after a newer one signs them. A grant, and so its tokens, is valid for 30 days. */
+/**
+ * How long a key still verifies tokens after a newer one signs them. A grant, and so its tokens, is valid for 30 days.
+ */
 const verifyingMs = 40 * dayMs
 
 /**
@@ -58,9 +62,9 @@ export async function ensureIdentityKeys(deps: KeyDeps): Promise<IdentityKeys> {
 }
 
 /**
- * Adds a new signing key before the others when the newest one is older than `maxAgeMs`, and deletes those that no valid
- * token needs. When several nodes do this at the same time, one of them succeeds and the others use its key (§15.17).
- * Returns the stored keys, the newest one first.
+ * Adds a new signing key before the others when the newest one is older than `maxAgeMs`, and deletes those that no
+ * valid token needs. When several nodes do this at the same time, one of them succeeds and the others use its key
+ * (§15.17). Returns the stored keys, the newest one first.
  */
 export async function rotateSigningKeys(
   deps: KeyDeps,
@@ -132,12 +136,15 @@ async function generateSigningKey(now: number): Promise<SigningKey> {
   return { ...jwk, kty: 'RSA', n, e, use: 'sig', alg: 'RS256', kid, iat: now }
 }
 
-/** Unknown key ids cause at most one query in this time. It is short, because a refused token signs its user out (§2.11). */
+/**
+ * Unknown key ids cause at most one query in this time. It is short, because a refused token signs its user out
+ * (§2.11).
+ */
 const minReadIntervalMs = 1_000
 
 /**
- * The signing keys of the installation, which any node may replace at any time. They are read from the database whenever
- * the provider is used, and when a token has an unknown key id, so that no node has to be restarted (§15.40).
+ * The signing keys of the installation, which any node may replace at any time. They are read from the database
+ * whenever the provider is used, and when a token has an unknown key id, so that no node has to be restarted (§15.40).
  */
 export class SigningKeys {
   readonly #deps: KeyDeps
@@ -151,8 +158,8 @@ export class SigningKeys {
   }
 
   /**
-   * Returns the keys that are stored now, the newest one first, after it has replaced a signing key that is too old. The
-   * array is the same until the keys change.
+   * Returns the keys that are stored now, the newest one first, after it has replaced a signing key that is too old.
+   * The array is the same until the keys change.
    */
   read(): Promise<readonly SigningKey[]> {
     return this.#reading.run('signing', async () => {

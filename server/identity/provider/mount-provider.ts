@@ -12,7 +12,8 @@ import type { RequestLimit } from './limit-requests.ts'
 import type { LazyProvider } from './provider.ts'
 
 /**
- * The only paths that accept a body. The others of the library would store its parameters, and the app sends none there.
+ * The only paths that accept a body. The others of the library would store its parameters, and the app sends none
+ * there.
  */
 const postPaths = new Set(['/token', '/token/revocation', '/session/end/confirm'])
 
@@ -22,8 +23,8 @@ function replayBody(req: IncomingMessage, body: Buffer): void {
 }
 
 /**
- * Serves the provider under the path of its issuer. The addresses in its discovery document and the flags of its cookies
- * depend on the issuer only, and not on headers that the client sends.
+ * Serves the provider under the path of its issuer. The addresses in its discovery document and the flags of its
+ * cookies depend on the issuer only, and not on headers that the client sends.
  */
 export async function mountProvider(
   app: FastifyInstance,

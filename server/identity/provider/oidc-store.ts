@@ -16,8 +16,8 @@ export interface OidcRecord {
   readonly expires_at: number | null
   /**
    * The account of a grant, session, code or refresh token; `''` when it has none, which is not null, because
-   * `listRecordsWithoutAccount` finds null. Of an interaction, the account whose password was accepted in it. Of a link that
-   * the operator prints, its subject, which may be an e-mail. Null for other records.
+   * `listRecordsWithoutAccount` finds null. Of an interaction, the account whose password was accepted in it. Of a link
+   * that the operator prints, its subject, which may be an e-mail. Null for other records.
    */
   readonly account_id?: string | null
   /** The id of the grant whose sign-in the record belongs to. */
@@ -89,7 +89,9 @@ export async function deleteRecordsOfGrant(db: Db, grantId: string): Promise<voi
   await db.deleteFrom('oidc').where('grant_id', '=', grantId).execute()
 }
 
-/** Deletes every record of an account, the sessions of its browsers included; with `keep` all except those of one grant. */
+/**
+ * Deletes every record of an account, the sessions of its browsers included; with `keep` all except those of one grant.
+ */
 export async function deleteRecordsOfAccount(db: Db, accountId: string, keep?: string): Promise<void> {
   const all = db.deleteFrom('oidc').where('account_id', '=', accountId)
   const deletion =
@@ -99,7 +101,9 @@ export async function deleteRecordsOfAccount(db: Db, accountId: string, keep?: s
   await deletion.execute()
 }
 
-/** Deletes every record of a sign-in, with the session of its browser, so that the next sign-in asks for the password. */
+/**
+ * Deletes every record of a sign-in, with the session of its browser, so that the next sign-in asks for the password.
+ */
 export async function deleteRecordsOfSignIn(db: Db, grantId: string): Promise<void> {
   await db.deleteFrom('oidc').where('sign_in_id', '=', grantId).execute()
 }

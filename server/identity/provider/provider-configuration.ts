@@ -129,7 +129,9 @@ function configureFeatures(audience: string, { InvalidTarget }: typeof Library.e
   }
 }
 
-/** The names contain a hash of the issuer, because two installations on different ports of a host share their cookies. */
+/**
+ * The names contain a hash of the issuer, because two installations on different ports of a host share their cookies.
+ */
 function configureCookies(issuer: string, key: string): NonNullable<Configuration['cookies']> {
   const suffix = hashRecordId(issuer).slice(0, 8)
   const cookie = { httpOnly: true, sameSite: 'lax', signed: true } as const
@@ -176,8 +178,8 @@ function createInteractionPolicy({ interactionPolicy }: typeof Library) {
 }
 
 /**
- * Returns the grant of the browser's session, and creates it during a sign-in. No consent page is shown, because the only
- * client is our own app. Each grant is in the user's list of sign-ins (§15.31).
+ * Returns the grant of the browser's session, and creates it during a sign-in. No consent page is shown, because the
+ * only client is our own app. Each grant is in the user's list of sign-ins (§15.31).
  */
 async function ensureGrant(ctx: KoaContextWithOIDC, options: ProviderOptions) {
   const { audience, db, now, limitSignIns } = options

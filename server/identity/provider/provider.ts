@@ -15,8 +15,8 @@ const runtimeWarning = 'Unsupported runtime'
 export interface LazyProvider {
   readonly issuer: string
   /**
-   * Returns a provider with the signing keys that are stored now: the same one until they change (§15.40). Requests that
-   * another one has begun to handle are not affected.
+   * Returns a provider with the signing keys that are stored now: the same one until they change (§15.40). Requests
+   * that another one has begun to handle are not affected.
    */
   load(): Promise<Provider>
 }

@@ -32,13 +32,13 @@ export interface EmbeddedSessionsOptions {
 }
 
 /**
- * The sessions of the embedded provider. One session is one sign-in of a browser, for which the provider stores a grant; the
- * three have the same id (§15.16). The provider's own record `Session` is something else: it belongs to the cookie of a
- * browser, with which the next sign-in needs no password.
+ * The sessions of the embedded provider. One session is one sign-in of a browser, for which the provider stores a
+ * grant; the three have the same id (§15.16). The provider's own record `Session` is something else: it belongs to the
+ * cookie of a browser, with which the next sign-in needs no password.
  *
  * When a session ends, its codes and refresh tokens are deleted, and its access tokens are refused on every node. The
- * listeners of `onEnd` then end its event streams (`end-streams-on-sign-out.ts`) and close the user's idle connections to
- * MCP servers (`server/app.ts`). Replies that are being written continue.
+ * listeners of `onEnd` then end its event streams (`end-streams-on-sign-out.ts`) and close the user's idle connections
+ * to MCP servers (`server/app.ts`). Replies that are being written continue.
  */
 export class EmbeddedSessions implements Sessions {
   readonly #options: EmbeddedSessionsOptions
@@ -63,8 +63,8 @@ export class EmbeddedSessions implements Sessions {
   }
 
   /**
-   * Ends a session, but leaves the browser signed in at the provider, whose page for signing out needs that. The provider
-   * calls this several times during one sign-out; the calls share one execution.
+   * Ends a session, but leaves the browser signed in at the provider, whose page for signing out needs that. The
+   * provider calls this several times during one sign-out; the calls share one execution.
    */
   end(sessionId: string): Promise<void> {
     return this.#ending.run(sessionId, () => this.#end(sessionId))

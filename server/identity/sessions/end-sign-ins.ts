@@ -12,8 +12,8 @@ import { deleteSignIn, listSignIns } from './sign-in-store.ts'
 import { clockLeewaySeconds } from './token-verifier.ts'
 
 /**
- * Deletes a grant with its codes, refresh tokens and sign-in, and stores it as revoked until its last access token has expired,
- * so that every node refuses these tokens from the next request on (§15.10, §15.14).
+ * Deletes a grant with its codes, refresh tokens and sign-in, and stores it as revoked until its last access token has
+ * expired, so that every node refuses these tokens from the next request on (§15.10, §15.14).
  */
 export async function revokeGrant(db: Db, grantId: string, now: number): Promise<void> {
   const seconds = lifetimeSeconds.accessToken + 2 * clockLeewaySeconds
@@ -30,8 +30,8 @@ export async function endSignIn(trx: Db, grantId: string, now: number): Promise<
 }
 
 /**
- * Ends all sign-ins of an account, or all except that of the grant `keep`, and returns the ids of their grants. Call it in a
- * transaction. A server then calls `EmbeddedSessions.notifyEnded` with these ids.
+ * Ends all sign-ins of an account, or all except that of the grant `keep`, and returns the ids of their grants. Call it
+ * in a transaction. A server then calls `EmbeddedSessions.notifyEnded` with these ids.
  */
 export async function endSignIns(
   trx: Db,

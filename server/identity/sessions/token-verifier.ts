@@ -88,8 +88,8 @@ const maxCacheMs = 60_000
 const maxCachedTokens = 1_000
 
 /**
- * Returns a function that verifies access tokens. It does not verify a token again for a minute, unless 1,000 others were
- * used since, because that is the slowest step before a reply begins. The cache accepts no token that has expired.
+ * Returns a function that verifies access tokens. It does not verify a token again for a minute, unless 1,000 others
+ * were used since, because that is the slowest step before a reply begins. The cache accepts no token that has expired.
  */
 export function createCachedTokenVerifier(
   requirements: TokenRequirements,

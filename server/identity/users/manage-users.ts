@@ -54,8 +54,8 @@ export function readIssuer({
 }
 
 /**
- * All users of the configured provider: with the embedded one its accounts, then those that are being deleted. Each of these
- * lists has the oldest first.
+ * All users of the configured provider: with the embedded one its accounts, then those that are being deleted. Each of
+ * these lists has the oldest first.
  */
 export async function listUsers(deps: ManageUsersDeps, db: Db = deps.database.db): Promise<ManagedUser[]> {
   const users = await listUsersOfIssuer(db, deps.issuer)
@@ -134,8 +134,8 @@ export async function requireManagedUser(
 }
 
 /**
- * Disables a user: ends every sign-in, and stores that a node stops the replies, ends the streams and revokes the tokens
- * from other servers. All data is kept (§15.34, §15.35).
+ * Disables a user: ends every sign-in, and stores that a node stops the replies, ends the streams and revokes the
+ * tokens from other servers. All data is kept (§15.34, §15.35).
  */
 export function disableUser(deps: ManageUsersDeps, name: string): Promise<ManagedUser> {
   return changeUser(deps, name, async (trx, user) => {
@@ -157,8 +157,8 @@ export function enableUser(deps: ManageUsersDeps, name: string): Promise<Managed
 }
 
 /**
- * Deletes a user: the account and all shared links at once, everything else as soon as a node has stopped the replies and
- * revoked the tokens from other servers (§15.36).
+ * Deletes a user: the account and all shared links at once, everything else as soon as a node has stopped the replies
+ * and revoked the tokens from other servers (§15.36).
  */
 export function deleteUser(deps: ManageUsersDeps, name: string): Promise<ManagedUser> {
   return changeUser(deps, name, async (trx, user) => {
@@ -202,7 +202,8 @@ export async function createReset(
 /**
  * Creates a link with which the owner of an e-mail creates an account, also while sign-up is closed. An earlier
  * invitation of this e-mail is no longer valid (§30.8).
- * @throws AppError `invalid_request` when it is no e-mail, `conflict` when it has an account or the operator has an OpenID provider
+ * @throws AppError `invalid_request` when it is no e-mail, `conflict` when it has an account or the operator has an
+ *   OpenID provider
  */
 export async function inviteUser(
   deps: ManageUsersDeps,

@@ -102,8 +102,8 @@ export function listPendingUsers(db: Db): Promise<UserRow[]> {
 }
 
 /**
- * Stores that the tokens of a user were revoked. Changes nothing when the operator has deleted the user meanwhile, or has
- * disabled the user once more, who may have connected other accounts between.
+ * Stores that the tokens of a user were revoked. Changes nothing when the operator has deleted the user meanwhile, or
+ * has disabled the user once more, who may have connected other accounts between.
  */
 export async function clearRevoke(
   db: Db,

@@ -8,8 +8,9 @@ import type { Profile, User } from '../user.ts'
 import { findUserRow, insertUser, toUser, updateProfile } from './user-store.ts'
 
 /**
- * Returns the user with this issuer and subject. Stores a new user, and updates the profile of a known one. A field that
- * is missing in `profile` keeps its stored value (§15.3). `stored` is the row that the caller has read for this request.
+ * Returns the user with this issuer and subject. Stores a new user, and updates the profile of a known one. A field
+ * that is missing in `profile` keeps its stored value (§15.3). `stored` is the row that the caller has read for this
+ * request.
  * @throws AppError `unauthenticated` for a user whom the operator has disabled or deleted (§15.34)
  */
 export type UpsertUser = (

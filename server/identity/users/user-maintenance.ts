@@ -25,17 +25,17 @@ export interface UserMaintenanceOptions {
 }
 
 /**
- * Does the work that disabling and deleting users leaves to a node, also after a restart. Every node does it, and doing it
- * twice changes nothing (§15.35, §15.36). Returns a function that stops it.
+ * Does the work that disabling and deleting users leaves to a node, also after a restart. Every node does it, and doing
+ * it twice changes nothing (§15.35, §15.36). Returns a function that stops it.
  */
 export function startUserMaintenance(options: UserMaintenanceOptions): () => Promise<void> {
   return repeatUntilStopped(() => processPendingUsers(options), pollIntervalMs, options.onError)
 }
 
 /**
- * Does what is left to do for each disabled or deleted user whose replies have stopped: revokes the tokens, and deletes the
- * data of a deleted one. It does not wait for the replies of a user who was enabled again, since these may be new ones and
- * the user may connect other accounts meanwhile, whose tokens must stay.
+ * Does what is left to do for each disabled or deleted user whose replies have stopped: revokes the tokens, and deletes
+ * the data of a deleted one. It does not wait for the replies of a user who was enabled again, since these may be new
+ * ones and the user may connect other accounts meanwhile, whose tokens must stay.
  */
 export async function processPendingUsers(options: UserMaintenanceOptions): Promise<void> {
   const { db } = options.database

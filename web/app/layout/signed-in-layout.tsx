@@ -22,7 +22,8 @@ export function SignedInLayout(props: Omit<HeaderProps, 'onSearch' | 'children'>
       <TokenFailureNotice />
       <ScrollToTop key={pathname} />
       <ErrorBoundary screen={pathname}>
-        {/* Without the key, the previous screen would stay usable until the code of the next one is loaded (§14.33). */}
+        {/* Without the key, the previous screen would stay usable until the code of the next one is loaded
+            (§14.33). */}
         <Suspense key={pathname.split('/')[1]} fallback={<CentredSpinner />}>
           <main className="flex min-h-0 flex-1 flex-col">
             <Outlet />

@@ -9,11 +9,16 @@ import { SignedInLayout } from './signed-in-layout.tsx'
 export interface SignedInProps {
   /** Must not change while the element is mounted. Another user needs another `key`. */
   readonly user: SignedInUser
-  /** Returns an access token of the user with this id. Only that of the first rendering is called, as with `onUnauthorized`. */
+  /**
+   * Returns an access token of the user with this id. Only that of the first rendering is called, as with
+   * `onUnauthorized`.
+   */
   readonly getAccessToken: (userId: string) => Promise<string | null | undefined>
   /** Signs out in every tab and at the provider, and returns to the origin of the site. */
   readonly onSignOut: () => void
-  /** Called when the server refused the token: signs out in this browser and redirects to the root of the site (§2.11). */
+  /**
+   * Called when the server refused the token: signs out in this browser and redirects to the root of the site (§2.11).
+   */
   readonly onUnauthorized: (userId: string) => void
   readonly sourceUrl: string
 }

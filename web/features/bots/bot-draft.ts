@@ -96,8 +96,8 @@ export function ollamaDraft(baseUrl: string, model: string): Partial<BotDraft> {
 }
 
 /**
- * Returns the request body. It names every field, so that a field cleared in the form is cleared on the server too. Only
- * unchanged connectors are omitted, since one can have been renamed in another tab meanwhile (§28.5).
+ * Returns the request body. It names every field, so that a field cleared in the form is cleared on the server too.
+ * Only unchanged connectors are omitted, since one can have been renamed in another tab meanwhile (§28.5).
  */
 export function inputOf(draft: BotDraft): BotInput {
   const connectors = connectorsOf(draft)
@@ -174,7 +174,9 @@ function isInRange(field: NumberField, text: string): boolean {
   return value >= range.min && value <= range.max && (kind === 'a number' || Number.isInteger(value))
 }
 
-/** Returns how long the instructions that would be saved are when they are near or over the limit, else an empty text. */
+/**
+ * Returns how long the instructions that would be saved are when they are near or over the limit, else an empty text.
+ */
 export function describeLength({ instructions }: Pick<BotDraft, 'instructions'>): string {
   const { length } = instructions.trim()
   if (length < 0.9 * maxInstructionsChars) return ''

@@ -13,7 +13,10 @@ export interface BotListProps {
   readonly onDelete: (bot: Bot) => void
 }
 
-/** The list of bots and its loading, empty and error states (§2.51, §2.52). A loaded list stays when a later request fails. */
+/**
+ * The list of bots and its loading, empty and error states (§2.51, §2.52). A loaded list stays when a later request
+ * fails.
+ */
 export function BotList({ onEdit, onDelete }: BotListProps) {
   const { data: bots, error } = useBots()
   if (bots === undefined && error !== undefined) {

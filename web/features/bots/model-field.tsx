@@ -73,7 +73,9 @@ export interface LocalModelChoicesProps {
 /** More buttons than this would hide the form. The model field suggests all of them. */
 const maxChoices = 6
 
-/** The models of the Ollama that the server has found, one click each (§23.16). It may be on another machine (§34.24). */
+/**
+ * The models of the Ollama that the server has found, one click each (§23.16). It may be on another machine (§34.24).
+ */
 export function LocalModelChoices({ local, onChoose }: LocalModelChoicesProps) {
   const id = useId()
   const further = local.models.length - maxChoices

@@ -24,8 +24,8 @@ export interface ChatFrameProps {
 }
 
 /**
- * The columns of a chat: contents, messages, aside. Where no aside can appear, a wide window has an empty column as wide
- * as the contents, so that the text is centred.
+ * The columns of a chat: contents, messages, aside. Where no aside can appear, a wide window has an empty column as
+ * wide as the contents, so that the text is centred.
  */
 export function ChatFrame({ contents, aside, reservesAside = false, children }: ChatFrameProps) {
   return (
@@ -120,8 +120,8 @@ function describePending(callsAfter: number): string {
 const maxAnnouncedChars = 280
 
 /**
- * Announces to a screen reader how a reply has ended, and whether its tool call needs approval (§14.26). The session sets
- * it once, as `endedReply`.
+ * Announces to a screen reader how a reply has ended, and whether its tool call needs approval (§14.26). The session
+ * sets it once, as `endedReply`.
  */
 export function ReplyAnnouncer({ reply }: { readonly reply: Message | undefined }) {
   return <output className="sr-only">{reply?.role === 'assistant' ? announce(reply) : ''}</output>

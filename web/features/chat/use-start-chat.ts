@@ -17,7 +17,9 @@ export interface StartChat {
   readonly isStarting: boolean
   /** The messages that were not sent, oldest first. */
   readonly unsent: readonly UnsentHomeMessage[]
-  /** The message that is sent without a click after an outage. Only the newest is, because sending leads to its chat. */
+  /**
+   * The message that is sent without a click after an outage. Only the newest is, because sending leads to its chat.
+   */
   readonly automatic: HomeMessage | undefined
   readonly start: (content: string, botName: string) => void
   readonly sendAgain: (message: HomeMessage, botName: string) => void
@@ -54,7 +56,8 @@ export function useStartChat(): StartChat {
     try {
       const chat = await api.get<NewChat>(`/api/chat/id?request=${request}`)
       if (chat === undefined) attempt.fail({ cause: 'signed_out' })
-      // The attempt has failed if the user has left the home page. The new chat must not replace the page that is open now.
+      // The attempt has failed if the user has left the home page. The new chat must not replace the page that is open
+      // now.
       else if (attempt.isActive()) {
         attempt.handOver(chat.id)
         current.current = undefined
@@ -100,7 +103,10 @@ function useAutomaticSends(
   useEffect(() => sends.watch(() => handleBack()), [sends])
 }
 
-/** Returns a new request id, or the one of a message that was moved back into the input: its chat may be reserved already. */
+/**
+ * Returns a new request id, or the one of a message that was moved back into the input: its chat may be reserved
+ * already.
+ */
 function takeRequestId(): string {
   const request = browserStorage.read(storageKeys.homeRequest)
   browserStorage.remove(storageKeys.homeRequest)

@@ -10,7 +10,10 @@ export interface SignInRequest {
   readonly returnTo: string
 }
 
-/** Stores the values that the response will be checked against, and returns the address of the provider's sign-in (§7.29). */
+/**
+ * Stores the values that the response will be checked against, and returns the address of the provider's sign-in
+ * (§7.29).
+ */
 export async function beginSignIn(
   { library, configuration }: OpenIdClient,
   store: SessionStore,

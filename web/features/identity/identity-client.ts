@@ -13,7 +13,9 @@ import { createTokenSource } from './token-source.ts'
 import { createSessionStore } from './session-store.ts'
 import type { Session, SessionStore } from './session-store.ts'
 
-/** Signs the user in and out. Every page has one client; the tabs of a browser share the session through local storage. */
+/**
+ * Signs the user in and out. Every page has one client; the tabs of a browser share the session through local storage.
+ */
 export interface IdentityClient {
   readonly getState: () => IdentityState
   /** The provider's page for password and sign-ins. Null when a hosted provider is used. */
@@ -25,8 +27,8 @@ export interface IdentityClient {
   /** Sends the browser to the provider. */
   readonly signIn: (request: SignInRequest) => Promise<void>
   /**
-   * Returns a token of this user, or of the signed-in user when `userId` is omitted. One that expires within a minute is
-   * refreshed first. Throws 'Get access token failed' when there is none.
+   * Returns a token of this user, or of the signed-in user when `userId` is omitted. One that expires within a minute
+   * is refreshed first. Throws 'Get access token failed' when there is none.
    */
   readonly getAccessToken: (userId?: string) => Promise<string>
   /** Signs out in every tab and at the provider, and returns to the origin. */
@@ -95,7 +97,9 @@ export function createIdentityClient(settings: ClientSettings['identity']): Iden
   }
 }
 
-/** Returns the address to open next. When `endSession` cannot be loaded, the user is signed out in this browser only. */
+/**
+ * Returns the address to open next. When `endSession` cannot be loaded, the user is signed out in this browser only.
+ */
 async function signOutAtProvider(
   openClient: () => Promise<OpenIdClient>,
   session: Session | null,
@@ -130,7 +134,10 @@ function forgetSession(store: SessionStore, state: IdentityStateStore, userId: s
   return true
 }
 
-/** Updates the state when another tab signs in or out, and when the browser restores this page from its back-forward cache. */
+/**
+ * Updates the state when another tab signs in or out, and when the browser restores this page from its back-forward
+ * cache.
+ */
 function watchPage(store: SessionStore, state: IdentityStateStore): void {
   store.watch(() => state.showStored())
   addEventListener('pageshow', (event) => {

@@ -8,9 +8,9 @@ const refreshMarginMs = 60_000
 const lockTimeoutMs = 5_000
 
 /**
- * A change of local storage reaches other tabs after a delay, sometimes later than the release of the lock. So a tab holds
- * the lock for this long after a refresh, and a tab that has waited for the lock waits up to this long for the change.
- * Otherwise two tabs could use the same refresh token, after which a strict provider revokes the session.
+ * A change of local storage reaches other tabs after a delay, sometimes later than the release of the lock. So a tab
+ * holds the lock for this long after a refresh, and a tab that has waited for the lock waits up to this long for the
+ * change. Otherwise two tabs could use the same refresh token, after which a strict provider revokes the session.
  */
 const settleMs = 250
 /** A lock request that took longer than this had to wait for another tab. */

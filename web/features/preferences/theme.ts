@@ -24,7 +24,9 @@ export function nextTheme(theme: Theme): Theme {
   }
 }
 
-/** Applies the theme to the page whenever the user or the operating system changes it. Returns a function that stops it. */
+/**
+ * Applies the theme to the page whenever the user or the operating system changes it. Returns a function that stops it.
+ */
 export function followTheme(): () => void {
   const system = matchMedia(darkQuery)
   const apply = () => {

@@ -21,7 +21,9 @@ const height = 100
 /** So that a small amount beside a large one is still visible. */
 const minHeight = 1
 
-/** Bars of input and output tokens. For screen readers it is one image, whose name says where the figures are (§25.18). */
+/**
+ * Bars of input and output tokens. For screen readers it is one image, whose name says where the figures are (§25.18).
+ */
 export function UsageChart({ unit, bars }: UsageChartProps) {
   const totalOf = ({ totals }: UsageBar) => (totals?.input_tokens ?? 0) + (totals?.output_tokens ?? 0)
   const highest = bars.reduce((top, bar) => (totalOf(bar) > totalOf(top) ? bar : top), bars[0] ?? noBar)

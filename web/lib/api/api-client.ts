@@ -28,7 +28,9 @@ export interface ApiRequest {
  * `UnreachableError`, and without a token 'Failed to get access token' (§8.1).
  */
 export interface ApiClient {
-  /** Throws an `ApiError` 'An error occurred while fetching the data.' with the server's reason after any other status. */
+  /**
+   * Throws an `ApiError` 'An error occurred while fetching the data.' with the server's reason after any other status.
+   */
   readonly read: <Answer>(path: string) => Promise<Answer | undefined>
   /** Like `post`, `put` and `delete`, throws an `ApiError` 'API error: {status}' with the server's reason. */
   readonly get: <Answer>(path: string) => Promise<Answer | undefined>
@@ -146,8 +148,8 @@ async function readJsonBody<Answer>(response: Response): Promise<Answer | undefi
 }
 
 /**
- * Loads public data without a token and without cookies (§7.1). Throws an `ApiError` as `ApiClient.read` does after every
- * status of a failure, also 401; without a response, the error of `fetch`.
+ * Loads public data without a token and without cookies (§7.1). Throws an `ApiError` as `ApiClient.read` does after
+ * every status of a failure, also 401; without a response, the error of `fetch`.
  */
 export async function readPublicly<Answer>(path: string): Promise<Answer> {
   const response = await fetch(path, {
@@ -158,7 +160,9 @@ export async function readPublicly<Answer>(path: string): Promise<Answer> {
   return (await response.json()) as Answer
 }
 
-/** The server's reason in a failed response, or undefined when the body is not from our server, such as a proxy's page. */
+/**
+ * The server's reason in a failed response, or undefined when the body is not from our server, such as a proxy's page.
+ */
 export async function readErrorBody(response: Response): Promise<ErrorBody['error'] | undefined> {
   try {
     const body = (await response.json()) as Partial<ErrorBody> | null

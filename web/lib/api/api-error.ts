@@ -95,8 +95,8 @@ export function toFailure(error: unknown): Failure {
 export type FieldLabels = Readonly<Record<string, string>>
 
 /**
- * Why something failed, for a message to the user: the server's own message if there is one. `labels` replaces the names
- * of fields in it by their labels.
+ * Why something failed, for a message to the user: the server's own message if there is one. `labels` replaces the
+ * names of fields in it by their labels.
  */
 export function readReason(error: unknown, labels: FieldLabels = {}): string {
   const reason = describeFailure(toFailure(error))

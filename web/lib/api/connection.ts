@@ -18,8 +18,8 @@ const gracePeriodMs = 1000
 const checkIntervalMs = 2000
 
 /**
- * Creates the state of the connection to the server. `probe` resolves to whether the server responds. The server is probed
- * only after a request has failed or the browser was offline, and only while something subscribes to the state.
+ * Creates the state of the connection to the server. `probe` resolves to whether the server responds. The server is
+ * probed only after a request has failed or the browser was offline, and only while something subscribes to the state.
  */
 export function createConnection(probe: () => Promise<boolean>): Connection {
   return new CheckedConnection(probe)
@@ -108,8 +108,8 @@ export function onConnectionBack(connection: Connection, listener: () => void): 
 }
 
 /**
- * Calls `listener` after each outage that was shown. A single lost request is none: its message stays, because nothing else
- * says that the request was not sent. Returns a function that ends this.
+ * Calls `listener` after each outage that was shown. A single lost request is none: its message stays, because nothing
+ * else says that the request was not sent. Returns a function that ends this.
  */
 export function onOutageEnd(connection: Connection, listener: () => void): () => void {
   const isOut = () => connection.get() === 'offline' || connection.get() === 'unreachable'
@@ -134,7 +134,10 @@ export function useOutageEnd(connection: Connection, listener: () => void): void
 const firstPauseMs = 500
 const maxPauseMs = 15_000
 
-/** Waits before a broken connection is retried. The first retry is immediate; a returning network or server ends the wait. */
+/**
+ * Waits before a broken connection is retried. The first retry is immediate; a returning network or server ends the
+ * wait.
+ */
 export async function waitToRetry(
   failures: number,
   signal: AbortSignal,

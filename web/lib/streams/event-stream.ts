@@ -14,8 +14,8 @@ export interface ConnectedStream {
 }
 
 /**
- * Requests a stream, and aborts it when the server is silent for too long, because a lost network may go unnoticed. Returns
- * undefined when the user is signed out.
+ * Requests a stream, and aborts it when the server is silent for too long, because a lost network may go unnoticed.
+ * Returns undefined when the user is signed out.
  */
 export async function connectStream(
   api: ApiClient,

@@ -3,8 +3,8 @@ import { logError } from '../log-error.ts'
 import { onOutageEnd, waitToRetry, type Connection } from '../api/connection.ts'
 
 /**
- * `lost` while the stream is retried; `held` while a request for it has had no event for ten seconds, as behind a proxy that
- * buffers; `unavailable` if the browser does not support it or the server refuses it.
+ * `lost` while the stream is retried; `held` while a request for it has had no event for ten seconds, as behind a proxy
+ * that buffers; `unavailable` if the browser does not support it or the server refuses it.
  */
 export type SharedStreamState = 'open' | 'lost' | 'held' | 'unavailable'
 
@@ -23,8 +23,8 @@ export interface SharedStreamOptions {
   /** Called in every page with every event's data, in order. */
   readonly onData: (data: string) => void
   /**
-   * Called in every page. The first `open` follows the stream's first event; a page that gets `open` before any event has
-   * joined a stream that was open already.
+   * Called in every page. The first `open` follows the stream's first event; a page that gets `open` before any event
+   * has joined a stream that was open already.
    */
   readonly onState: (state: SharedStreamState) => void
 }
@@ -43,9 +43,9 @@ const maxFirstEventMs = 10_000
 const minGoodStreamMs = 5000
 
 /**
- * One event stream for all pages of a browser. The page that has the lock reads the stream and forwards it; when that page
- * closes, another one gets the lock and opens a stream of its own, whose first event reports the current state. The returned
- * function leaves the shared stream (§10.7, §10.8).
+ * One event stream for all pages of a browser. The page that has the lock reads the stream and forwards it; when that
+ * page closes, another one gets the lock and opens a stream of its own, whose first event reports the current state.
+ * The returned function leaves the shared stream (§10.7, §10.8).
  */
 export function shareStream(options: SharedStreamOptions): () => void {
   // Missing where the page is not a secure context: `http` at another address than localhost.

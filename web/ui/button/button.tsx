@@ -13,7 +13,10 @@ export const buttonLooks = {
 
 export const buttonSizes = { small: 'h-8 px-3', medium: 'h-9 px-4', large: 'h-11 w-full px-5' } as const
 
-/** To keep the width while the text changes, wrap the button in `<span className="grid min-w-24">`: it fills the grid cell. */
+/**
+ * To keep the width while the text changes, wrap the button in `<span className="grid min-w-24">`: it fills the grid
+ * cell.
+ */
 export interface ButtonProps extends Omit<ComponentProps<'button'>, 'className' | 'style' | 'autoFocus'> {
   readonly look?: keyof typeof buttonLooks
   /** `large` is for the only action of a page, and is as wide as its column. */

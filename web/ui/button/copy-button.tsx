@@ -23,7 +23,10 @@ export function CopyButton({ title, text }: CopyButtonProps) {
 /** How long the button shows that the text was copied (§9.3). */
 const feedbackMs = 2000
 
-/** Returns a function that copies a text, and `copied`, which is then true for two seconds; a failure is only logged (§8.13). */
+/**
+ * Returns a function that copies a text, and `copied`, which is then true for two seconds; a failure is only logged
+ * (§8.13).
+ */
 function useCopied(): readonly [copied: boolean, copy: (text: string) => Promise<void>] {
   const [copied, setCopied] = useState(false)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)

@@ -29,8 +29,9 @@ export function useModal(ref: RefObject<HTMLDialogElement | null>, onOpen: () =>
 }
 
 /**
- * Returns event handlers for a dialog that call `onClick` for a click on its backdrop, which is the dialog element itself.
- * Selecting text and releasing the pointer over the backdrop also fires a click there, so the press must begin there too.
+ * Returns event handlers for a dialog that call `onClick` for a click on its backdrop, which is the dialog element
+ * itself. Selecting text and releasing the pointer over the backdrop also fires a click there, so the press must begin
+ * there too.
  */
 export function useBackdropClick(onClick: () => void) {
   const pressBegan = useRef(false)

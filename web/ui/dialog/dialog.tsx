@@ -12,7 +12,10 @@ export interface DialogProps {
   readonly description?: ReactNode
   /** Called on Escape, the close button and a click on the backdrop. The parent must then stop rendering the dialog. */
   readonly onClose: () => void
-  /** Called instead of `onClose` when the browser has closed the dialog without asking, as a phone's second step back does. */
+  /**
+   * Called instead of `onClose` when the browser has closed the dialog without asking, as a phone's second step back
+   * does.
+   */
   readonly onForcedClose?: () => void
   readonly role?: 'dialog' | 'alertdialog'
   readonly size?: 'small' | 'medium'
@@ -28,8 +31,8 @@ export interface DialogProps {
 }
 
 /**
- * A modal dialog, open for as long as it is rendered. The native element traps the focus, returns it on close, and makes
- * Escape close only the topmost dialog.
+ * A modal dialog, open for as long as it is rendered. The native element traps the focus, returns it on close, and
+ * makes Escape close only the topmost dialog.
  */
 export function Dialog({
   title,

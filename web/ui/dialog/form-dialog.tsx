@@ -28,7 +28,8 @@ export function FormDialog({ changes, onClose, ...rest }: FormDialogProps) {
   }, [])
   return (
     <>
-      {/* Before the form, so that React removes it first when both close. In the other order the focus would be lost. */}
+      {/* Before the form, so that React removes it first when both close. In the other order the focus would be
+          lost. */}
       {question}
       <Dialog {...rest} onClose={requestClose} onForcedClose={onClose}>
         <div ref={content} className="contents">

@@ -4,7 +4,9 @@ import { classNames } from '../class-names.ts'
 import { useField } from './field.tsx'
 import { useInitialFocusRef } from './initial-focus.ts'
 
-/** The classes of every text box and select. The text has 16 px on touch screens, since iOS zooms in on smaller text. */
+/**
+ * The classes of every text box and select. The text has 16 px on touch screens, since iOS zooms in on smaller text.
+ */
 export const controlLook =
   'w-full rounded-control border border-line-strong bg-surface text-sm text-ink transition-colors placeholder:text-muted hover:border-muted focus-visible:outline-offset-0 disabled:opacity-60 aria-invalid:border-danger pointer-coarse:text-base'
 
@@ -61,7 +63,10 @@ export function SearchInput({ look = 'boxed', initialFocus = false, ref, ...rest
 }
 
 export interface SecretInputProps extends TextInputProps {
-  /** Whether the value is the mask of a stored secret. Editing parts of a mask makes no sense, so it is always selected whole. */
+  /**
+   * Whether the value is the mask of a stored secret. Editing parts of a mask makes no sense, so it is always selected
+   * whole.
+   */
   readonly isMask: boolean
 }
 

@@ -45,7 +45,10 @@ export const CodeBlock = memo(function CodeBlock({ language, code, closed }: Cod
 /** Whether the block being rendered can still grow. */
 export const BlockOpen = createContext(false)
 
-/** A code block inside a list or a quote, found by the markdown parser. `createBlockSplitter` finds the other code blocks. */
+/**
+ * A code block inside a list or a quote, found by the markdown parser. `createBlockSplitter` finds the other code
+ * blocks.
+ */
 export function CodeFence({
   node,
   children,

@@ -1,7 +1,9 @@
 import type { Nodes, Root, RootContent } from 'mdast'
 import { createContext } from 'react'
 
-/** Whether a line break inside a paragraph is kept, as in a text that a user typed. Markdown itself makes it a space. */
+/**
+ * Whether a line break inside a paragraph is kept, as in a text that a user typed. Markdown itself makes it a space.
+ */
 export const KeepLineBreaks = createContext(false)
 
 /** A remark plugin that keeps the line breaks inside paragraphs. */

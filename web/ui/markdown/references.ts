@@ -13,7 +13,9 @@ export function joinFootnotes(text: string, split: SplitText): SplitText {
 /** The limit on link definitions, since every block is searched for each of them. Further ones are ignored. */
 const maxDefinitions = 200
 
-/** Returns the link definitions that a block may use, as markdown to append to the block, which is parsed on its own. */
+/**
+ * Returns the link definitions that a block may use, as markdown to append to the block, which is parsed on its own.
+ */
 export function listDefinitions(source: string, definitions: readonly Definition[]): string {
   if (definitions.length === 0 || !source.includes('[')) return ''
   const folded = source.toLowerCase().replaceAll(/\s+/g, ' ')

@@ -76,7 +76,10 @@ function listFinished(lines: string): readonly Token[] {
   )
 }
 
-/** A lexer for which lines of maths between `$$` and `$$`, or `\[` and `\]`, are one block, whatever markdown they resemble. */
+/**
+ * A lexer for which lines of maths between `$$` and `$$`, or `\[` and `\]`, are one block, whatever markdown they
+ * resemble.
+ */
 const withMaths = new Marked({
   // An underlined heading of several lines must not include a line of maths.
   tokenizer: {
@@ -107,7 +110,10 @@ function hasMaths(source: string): boolean {
   return /^ {0,3}(?:\$\$|\\\[)[ \t]*\n/m.test(source)
 }
 
-/** Returns the maths at the start of `source`. Without a closing line the block extends to the end of the text, like a fence. */
+/**
+ * Returns the maths at the start of `source`. Without a closing line the block extends to the end of the text, like a
+ * fence.
+ */
 function matchMaths(source: string): string | undefined {
   const open = /^ {0,3}(\$\$|\\\[)[ \t]*\n/.exec(source)
   if (open === null) return undefined

@@ -32,7 +32,8 @@ export function Menu({ label, trigger, shape = 'rounded', align = 'end', childre
         {trigger}
       </button>
       {menu.open && (
-        // Padding instead of a gap, so that the pointer can move from the trigger to the panel without leaving the menu.
+        // Padding instead of a gap, so that the pointer can move from the trigger to the panel without leaving the
+        // menu.
         <div className={classNames('absolute top-full z-40 pt-1.5', align === 'end' ? 'right-0' : 'left-0')}>
           <div
             {...menu.panel}

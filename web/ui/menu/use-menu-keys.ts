@@ -4,7 +4,9 @@ import type { FocusList } from '../focus-list.ts'
 /** Letters typed within this time of each other form one search text. */
 const typeaheadMs = 500
 
-/** Returns a key handler that moves the focus between items: by arrow keys, Home, End and the first letters of an item. */
+/**
+ * Returns a key handler that moves the focus between items: by arrow keys, Home, End and the first letters of an item.
+ */
 export function useMenuKeys({ list }: FocusList): (event: KeyboardEvent) => void {
   const typed = useRef({ text: '', at: 0 })
 
@@ -48,7 +50,10 @@ function findByKey(items: readonly HTMLElement[], key: string): HTMLElement | un
   }
 }
 
-/** A repeated letter finds the next item that begins with it; different letters find the item that begins with all of them. */
+/**
+ * A repeated letter finds the next item that begins with it; different letters find the item that begins with all of
+ * them.
+ */
 function findByText(items: readonly HTMLElement[], typed: string): HTMLElement | undefined {
   const isRepeated = typed === typed.charAt(0).repeat(typed.length)
   const text = isRepeated ? typed.charAt(0) : typed

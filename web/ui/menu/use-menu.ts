@@ -32,9 +32,9 @@ export function useMenuControls(): MenuControls {
 }
 
 /**
- * Opens and closes a menu. The menu opens on hover, click and keyboard focus; Enter, Space and the arrow keys also move the
- * focus into it. It closes shortly after the pointer leaves, and on Escape, Tab, a chosen `MenuItem`, and a press or
- * focus elsewhere.
+ * Opens and closes a menu. The menu opens on hover, click and keyboard focus; Enter, Space and the arrow keys also move
+ * the focus into it. It closes shortly after the pointer leaves, and on Escape, Tab, a chosen `MenuItem`, and a press
+ * or focus elsewhere.
  */
 export function useMenu() {
   const { open, show, hide, root, trigger, isReturning } = useOpening()
@@ -128,7 +128,8 @@ function useOpening() {
     const handlePress = (event: Event) => {
       if (event.target instanceof Node && !root.current?.contains(event.target)) setOpen(false)
     }
-    // In the capture phase: when the pointer opened the menu, the focus is elsewhere, where Escape can have another effect.
+    // In the capture phase: when the pointer opened the menu, the focus is elsewhere, where Escape can have another
+    // effect.
     const handleKey = (event: globalThis.KeyboardEvent) => closeByEscape(event)
     document.addEventListener('pointerdown', handlePress)
     document.addEventListener('keydown', handleKey, true)
@@ -154,7 +155,8 @@ function useHover(open: boolean, show: () => void, hide: () => void) {
       return was
     },
     enter: () => clearTimeout(timer.current),
-    // Not on pointerenter, which also fires for a resting pointer when something above the trigger disappears, such as a toast.
+    // Not on pointerenter, which also fires for a resting pointer when something above the trigger disappears, such as
+    // a toast.
     move: (event: PointerEvent) => {
       if (open || event.pointerType === 'touch') return
       opened.current = true

@@ -36,8 +36,8 @@ export function matchShortcut(
 }
 
 /**
- * Whether the event is Enter without Shift, which sends a message (§5.3). During the composition of an input method, Enter
- * confirms a word instead; Safari reports that only as key code 229.
+ * Whether the event is Enter without Shift, which sends a message (§5.3). During the composition of an input method,
+ * Enter confirms a word instead; Safari reports that only as key code 229.
  */
 export function isSendKey(event: ReactKeyboardEvent): boolean {
   return event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing && event.keyCode !== 229

@@ -11,7 +11,9 @@ import { useStayClear } from './stay-clear.ts'
 const settleMs = 100
 const noToasts: readonly Toast[] = []
 
-/** Where toasts appear. While a dialog is open everything outside is inert, so the region moves into the topmost dialog. */
+/**
+ * Where toasts appear. While a dialog is open everything outside is inert, so the region moves into the topmost dialog.
+ */
 export function ToastRegion() {
   const dialog = useSyncExternalStore(dialogStack.subscribe, dialogStack.top)
   const isHidden = useSyncExternalStore(subscribeToVisibility, () => document.hidden)
@@ -34,7 +36,8 @@ function Region() {
   return (
     <div
       ref={region}
-      // With reduced motion every change has a transition of 1 ms, in which the measured place would still be the old one.
+      // With reduced motion every change has a transition of 1 ms, in which the measured place would still be the old
+      // one.
       className="pointer-events-none fixed top-header-end right-3 z-50 mt-2 flex w-80 max-w-floating flex-col transition-none sm:right-4"
     >
       <output aria-label="Messages" className="flex flex-col">

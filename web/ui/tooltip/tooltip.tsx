@@ -36,7 +36,9 @@ export interface TooltipProps {
   readonly shortcut?: string | undefined
   /** Whether the control is part of a line of text and can itself have several lines. */
   readonly inline?: boolean
-  /** Whether a press opens it, also on a touch screen. For a control that has nothing else to do than to show the text. */
+  /**
+   * Whether a press opens it, also on a touch screen. For a control that has nothing else to do than to show the text.
+   */
   readonly opensOnPress?: boolean
   readonly children: ReactNode
 }
@@ -73,7 +75,8 @@ export function Tooltip({ text, shortcut, inline = false, opensOnPress = false, 
       onPointerCancel={endPress}
       onClick={opensOnPress ? open : undefined}
       onFocus={(event) => {
-        // A press that focuses the control does not open the tooltip, because the tooltip would prevent Escape from reaching the page.
+        // A press that focuses the control does not open the tooltip, because the tooltip would prevent Escape from
+        // reaching the page.
         if (!isPressed.current && event.target.matches(':focus-visible') && !isFocusMoving()) open()
       }}
       onBlur={close}
@@ -131,7 +134,8 @@ function Bubble({ text, shortcut, anchor, onClose }: BubbleProps) {
   }, [anchor])
   useCloseFromOutside(anchor, onClose)
   return (
-    // Padding instead of a gap, so that the pointer can move from the control to the bubble without leaving the tooltip.
+    // Padding instead of a gap, so that the pointer can move from the control to the bubble without leaving the
+    // tooltip.
     <span
       ref={bubble}
       popover="manual"
@@ -158,7 +162,8 @@ function useCloseFromOutside(anchor: RefObject<HTMLElement | null>, onClose: () 
     const before = anchor.current?.getBoundingClientRect()
     const handleKey = (event: KeyboardEvent) => {
       if (event.key !== 'Escape' || event.isComposing) return
-      // Escape closes only the tooltip, not the dialog below it, and does not stop a reply, for which it is the shortcut.
+      // Escape closes only the tooltip, not the dialog below it, and does not stop a reply, for which it is the
+      // shortcut.
       event.preventDefault()
       event.stopPropagation()
       close()

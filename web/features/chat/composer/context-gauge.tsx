@@ -12,8 +12,8 @@ const radius = 6.5
 const circumference = 2 * Math.PI * radius
 
 /**
- * The part of the bot's context window that the chat uses: a ring, from 50 % on with the percentage (§25.16). It is a button,
- * so that its figures can be read with a tap and with the keyboard.
+ * The part of the bot's context window that the chat uses: a ring, from 50 % on with the percentage (§25.16). It is a
+ * button, so that its figures can be read with a tap and with the keyboard.
  */
 export function ContextGauge({ use }: { readonly use: ContextUse }) {
   // Above 1 when the chat no longer fits as it is.

@@ -15,8 +15,8 @@ export interface ContextUse {
 const charsPerToken = 4
 
 /**
- * Returns the tokens of the context so far: what the last reply with a known use used, and an estimate of what came after it.
- * Undefined for an empty chat, and when the window is not known, since a share cannot be shown then (§25.16).
+ * Returns the tokens of the context so far: what the last reply with a known use used, and an estimate of what came
+ * after it. Undefined for an empty chat, and when the window is not known, since a share cannot be shown then (§25.16).
  */
 export function measureContext(path: readonly Message[], bot: Bot | undefined): ContextUse | undefined {
   const window = bot?.context_window ?? bot?.known_context_window

@@ -108,7 +108,10 @@ interface MessageChunkProps {
   readonly alwaysRendered: boolean
 }
 
-/** Consecutive messages. While they are far from the window, an empty box of their last or estimated height replaces them. */
+/**
+ * Consecutive messages. While they are far from the window, an empty box of their last or estimated height replaces
+ * them.
+ */
 const MessageChunk = memo(function MessageChunk(props: MessageChunkProps) {
   const { groups, writing, session, startsRendered, alwaysRendered } = props
   const box = useRef<HTMLDivElement>(null)

@@ -34,8 +34,8 @@ class PlaceKeeper {
   #top = window.scrollY
   #height: number
   /**
-   * True from a change of the width until the user scrolls. Meanwhile messages are laid out again, and the scrolling of the
-   * browser's own anchoring must not be taken for the user's.
+   * True from a change of the width until the user scrolls. Meanwhile messages are laid out again, and the scrolling of
+   * the browser's own anchoring must not be taken for the user's.
    */
   #isSettling = false
   /** Set while the user scrolls. Its end counts as the end of the scrolling in a browser without `scrollend`. */
@@ -184,8 +184,8 @@ function findLine(parent: Element, edge: number): Line | undefined {
 }
 
 /**
- * Returns the first child that may reach below `edge`. A long chat has thousands, so they are bisected: elements follow each
- * other downwards.
+ * Returns the first child that may reach below `edge`. A long chat has thousands, so they are bisected: elements follow
+ * each other downwards.
  */
 function firstNodeAt({ children, firstChild }: Element, edge: number): ChildNode | null {
   let low = 0

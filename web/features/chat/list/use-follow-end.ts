@@ -15,8 +15,8 @@ export interface FollowEnd {
 
 /**
  * Opens the page at its end and keeps it there while `content` grows or the window changes (§14.42), until the user
- * scrolls up. Scrolling back down or `goToEnd` resumes following. Elsewhere in the chat a new width keeps the line that is
- * read (§14.42). The observer runs between layout and paint, so nothing jumps (§14.14).
+ * scrolls up. Scrolling back down or `goToEnd` resumes following. Elsewhere in the chat a new width keeps the line that
+ * is read (§14.42). The observer runs between layout and paint, so nothing jumps (§14.14).
  */
 export function useFollowEnd(content: RefObject<HTMLElement | null>): FollowEnd {
   const [following, setFollowing] = useState(true)

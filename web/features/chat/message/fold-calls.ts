@@ -17,8 +17,8 @@ export interface CallFold {
 }
 
 /**
- * Finds the calls that are folded: those that are done and show nothing the user should see at once, in rows that no text
- * interrupts. Calls that failed, run or need approval stay visible, and so does every one that `isKept` names.
+ * Finds the calls that are folded: those that are done and show nothing the user should see at once, in rows that no
+ * text interrupts. Calls that failed, run or need approval stay visible, and so does every one that `isKept` names.
  */
 export function foldCalls(
   replies: readonly Message[],

@@ -14,7 +14,10 @@ export interface MessageViewProps {
   readonly session?: ChatSession | undefined
 }
 
-/** A user message, or the replies of one turn as one message. While a reply streams, only the last reply of the group is rendered again. */
+/**
+ * A user message, or the replies of one turn as one message. While a reply streams, only the last reply of the group is
+ * rendered again.
+ */
 export const MessageView = memo(function MessageView({ group, session }: MessageViewProps) {
   const last = useLiveMessage(group.at(-1) ?? group[0], session)
   if (last.role === 'user') return <UserMessage message={last} />

@@ -155,7 +155,9 @@ function Reasoning({ text, isThinking }: ReasoningProps) {
 
 const dotDelays = ['', '[animation-delay:200ms]', '[animation-delay:400ms]']
 
-/** The placeholder of a reply without text yet (§2.32), with the number of messages that are being summarised (§26.10). */
+/**
+ * The placeholder of a reply without text yet (§2.32), with the number of messages that are being summarised (§26.10).
+ */
 function PulsingDots({ summarizing }: { readonly summarizing: number | undefined }) {
   return (
     <span className="flex h-7 items-center gap-1.5">

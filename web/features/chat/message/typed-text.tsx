@@ -4,7 +4,10 @@ import { LongText } from '../../../ui/long-text.tsx'
 import { Markdown } from '../../../ui/markdown/markdown.tsx'
 import { holdsMarkdown } from './holds-markdown.ts'
 
-/** A text that the user typed: as it was typed, or as markdown if it holds code, lists or tables. A long one is folded (§14.39, §14.40). */
+/**
+ * A text that the user typed: as it was typed, or as markdown if it holds code, lists or tables. A long one is folded
+ * (§14.39, §14.40).
+ */
 export function TypedText({ text }: { readonly text: string }) {
   const isMarkdown = useMemo(() => holdsMarkdown(text), [text])
   return (

@@ -24,8 +24,8 @@ export class AutomaticSends {
   }
 
   /**
-   * Returns whether the message with this id, which failed for this reason, is to be sent now, and counts it as sent: until
-   * the next outage it returns false for the same message.
+   * Returns whether the message with this id, which failed for this reason, is to be sent now, and counts it as sent:
+   * until the next outage it returns false for the same message.
    */
   claim(id: string, failure: Failure): boolean {
     if (!isOutage(failure) || this.#connection.get() !== 'online' || this.#sentId === id) return false

@@ -328,8 +328,8 @@ export class ChatSession {
   }
 
   /**
-   * Called some time after the chat was closed. A run continues on the server. The chat is loaded again when it is opened,
-   * because its data becomes outdated, and a message would be appended to an outdated branch.
+   * Called some time after the chat was closed. A run continues on the server. The chat is loaded again when it is
+   * opened, because its data becomes outdated, and a message would be appended to an outdated branch.
    */
   #forget(): void {
     if (activeRun(this.#state)?.phase === 'sending' || this.#state.isReading)

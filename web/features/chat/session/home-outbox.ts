@@ -36,7 +36,9 @@ let listed: readonly HomeMessage[] = []
  * loses one (§10.26).
  */
 export const homeOutbox = {
-  /** Stores a message before its chat is reserved. Its lock shows the other tabs that this page is sending it (§10.27). */
+  /**
+   * Stores a message before its chat is reserved. Its lock shows the other tabs that this page is sending it (§10.27).
+   */
   begin(message: Omit<HomeMessage, 'failure' | 'sentAt'>): SendAttempt {
     const { request } = message
     const attempt: SendAttempt = {
@@ -57,8 +59,8 @@ export const homeOutbox = {
   /** Whether a message is stored and neither this page nor another one is sending it. */
   isUnsent: (request: string): boolean => read(request)?.failure !== undefined,
   /**
-   * Moves the text back into the input. The request id is kept for the next message, since a chat may be reserved for it
-   * (§10.28). The page of a known chat must not send the message when the user goes forward to it.
+   * Moves the text back into the input. The request id is kept for the next message, since a chat may be reserved for
+   * it (§10.28). The page of a known chat must not send the message when the user goes forward to it.
    */
   edit({ request, content, chatId }: HomeMessage): void {
     remove(request)
@@ -106,7 +108,9 @@ export const homeOutbox = {
 
 const isOutboxKey = (key: string) => key.startsWith(storageKeys.homeOutbox(''))
 
-/** Changes nothing when the message is not stored any more: it was sent, edited, or removed with the user's other data. */
+/**
+ * Changes nothing when the message is not stored any more: it was sent, edited, or removed with the user's other data.
+ */
 function fail(request: string, failure: Failure): void {
   end(request)
   const stored = read(request)

@@ -45,7 +45,10 @@ export const outbox = {
   write(chatId: string, entry: OutboxEntry): void {
     browserStorage.write(storageKeys.outbox(chatId), JSON.stringify(entry))
   },
-  /** Stores why a message could not be sent, unless it was removed meanwhile, for instance because the user signed out (§15.12). */
+  /**
+   * Stores why a message could not be sent, unless it was removed meanwhile, for instance because the user signed out
+   * (§15.12).
+   */
   fail(chatId: string, message: OutgoingMessage, failure: Failure): void {
     if (outbox.read(chatId)?.message.id === message.id)
       outbox.write(chatId, { message, sentAt: Date.now(), failure })
@@ -58,8 +61,8 @@ export const outbox = {
     browserStorage.remove(storageKeys.outbox(chatId))
   },
   /**
-   * Checks whether the server has stored the message, and clears the outbox if it has. Otherwise returns the message; or the time
-   * in milliseconds after which to check again, because another tab may be sending it at this moment.
+   * Checks whether the server has stored the message, and clears the outbox if it has. Otherwise returns the message;
+   * or the time in milliseconds after which to check again, because another tab may be sending it at this moment.
    */
   check({ id: chatId, messages }: Chat): { readonly unsent?: UnsentMessage; readonly checkAgainMs?: number } {
     const entry = outbox.read(chatId)

@@ -93,7 +93,10 @@ export function addCompaction(chat: Chat, compaction: Compaction): Chat {
   return { ...chat, compactions: [...others, compaction] }
 }
 
-/** Selects the branch of a message as the server does (§7.13, §14.6): the message below it that was shown last becomes the leaf. */
+/**
+ * Selects the branch of a message as the server does (§7.13, §14.6): the message below it that was shown last becomes
+ * the leaf.
+ */
 export function selectLeaf(chat: Chat, messageId: string): Chat {
   const leaf = findLastShownLeaf(chat.messages, messageId)
   const selectedAt = nextSelectedAt(chat.messages, 0)

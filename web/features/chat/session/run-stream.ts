@@ -7,7 +7,10 @@ import { logError } from '../../../lib/log-error.ts'
 import { waitToRetry } from '../../../lib/api/connection.ts'
 import type { OutgoingMessage } from './outbox.ts'
 
-/** The server refused to start a run. The message is the text of the status, or the status itself where it has none (§8.8). */
+/**
+ * The server refused to start a run. The message is the text of the status, or the status itself where it has none
+ * (§8.8).
+ */
 export class RunRefusedError extends ApiError {
   constructor({ status, statusText }: Response, detail: ErrorDetail | undefined) {
     super(statusText || String(status), status, detail)
@@ -141,7 +144,10 @@ export async function* readRun(
 /** Whether a refused reconnection may succeed later: a limit or a failure of the server. */
 const isTemporary = ({ status }: Response): boolean => status === 429 || status >= 500
 
-/** Returns undefined when the server cannot be reached or the user is signed out; `readRun` then tries again, until `signal` aborts. */
+/**
+ * Returns undefined when the server cannot be reached or the user is signed out; `readRun` then tries again, until
+ * `signal` aborts.
+ */
 async function reconnect(
   api: ApiClient,
   chatId: string,

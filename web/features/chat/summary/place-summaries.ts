@@ -9,8 +9,8 @@ export interface PlacedSummary {
 }
 
 /**
- * Returns the summaries that apply to the path to a leaf, by the id of the last shown message before each (§26.11). Tool
- * results are in the path, but are not shown themselves.
+ * Returns the summaries that apply to the path to a leaf, by the id of the last shown message before each (§26.11).
+ * Tool results are in the path, but are not shown themselves.
  */
 export function placeSummaries(
   messages: readonly Message[],

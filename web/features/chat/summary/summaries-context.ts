@@ -8,8 +8,8 @@ export interface Summaries {
   /** The summary after a message of the visible path. */
   readonly after: (messageId: string) => PlacedSummary | undefined
   /**
-   * The summary that is being edited, as it was when the editing began. It stays in view when it is removed elsewhere. An
-   * edit that was open when the chat was left is restored.
+   * The summary that is being edited, as it was when the editing began. It stays in view when it is removed elsewhere.
+   * An edit that was open when the chat was left is restored.
    */
   readonly editing: Compaction | undefined
   /** Whether the chat no longer contains the summary that is being edited. */

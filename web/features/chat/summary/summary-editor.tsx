@@ -25,8 +25,8 @@ export interface SummaryEditorProps {
 }
 
 /**
- * Edits a summary in place. Escape asks before it discards changes (§26.12). The editor gets the focus when the user opens
- * it, but not when an earlier edit is restored.
+ * Edits a summary in place. Escape asks before it discards changes (§26.12). The editor gets the focus when the user
+ * opens it, but not when an earlier edit is restored.
  */
 export function SummaryEditor(props: SummaryEditorProps) {
   const { before, now, readText, isGone, saving, onChange, onSave, onClose } = props

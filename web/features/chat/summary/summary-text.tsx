@@ -2,7 +2,9 @@ import { memo } from 'react'
 import { useKeepMounted } from '../../../lib/keep-mounted.ts'
 import { Markdown } from '../../../ui/markdown/markdown.tsx'
 
-/** The text of an open summary. A long one scrolls in its own box, and stays open while the user scrolls away and back. */
+/**
+ * The text of an open summary. A long one scrolls in its own box, and stays open while the user scrolls away and back.
+ */
 export const SummaryText = memo(function SummaryText({ text }: { readonly text: string }) {
   useKeepMounted()
   return (

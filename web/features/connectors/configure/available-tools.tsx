@@ -21,7 +21,9 @@ export interface AvailableToolsProps {
   readonly onAllowAgain: ((tool: ConnectorTool) => void) | undefined
 }
 
-/** Every tool that a connector offers, with its state (§2.73, §28.13), and blocked ones that it does not offer (§28.14). */
+/**
+ * Every tool that a connector offers, with its state (§2.73, §28.13), and blocked ones that it does not offer (§28.14).
+ */
 export function AvailableTools({
   connector,
   busy,

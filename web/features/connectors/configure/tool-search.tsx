@@ -74,7 +74,9 @@ export function ToolSearch({ tools, allowed, onAdd }: ToolSearchProps) {
   )
 }
 
-/** Returns at most ten tools that are not allowed yet and whose name or description contains the search (§2.70, §9.8). */
+/**
+ * Returns at most ten tools that are not allowed yet and whose name or description contains the search (§2.70, §9.8).
+ */
 function findTools(
   tools: readonly ConnectorTool[],
   allowed: readonly string[],

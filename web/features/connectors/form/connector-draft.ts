@@ -46,8 +46,8 @@ export function isAddressChanged(draft: ConnectorDraft, stored: Connector | unde
 }
 
 /**
- * Returns the request body. It names every field, with null for an empty one (§2.64). The allowed tools are omitted if they
- * were not changed, since another tab can have changed them meanwhile.
+ * Returns the request body. It names every field, with null for an empty one (§2.64). The allowed tools are omitted if
+ * they were not changed, since another tab can have changed them meanwhile.
  */
 export function inputOf(draft: ConnectorDraft, stored: Connector | undefined): ConnectorInput {
   const names = addToolName(draft.allow.names, draft.toolName)
@@ -78,9 +78,9 @@ export function checkConnectorDraft({ name, url }: ConnectorDraft): Problems<'na
 }
 
 /**
- * Returns a name for a connector from the catalogue: its title, with the author if the user already has a connector of that
- * name. If that name is used too, returns `config_name`, which may be used as well. The catalogue's own names are like
- * addresses ("com.example/mcp"), and their last part is often the same (§18.27).
+ * Returns a name for a connector from the catalogue: its title, with the author if the user already has a connector of
+ * that name. If that name is used too, returns `config_name`, which may be used as well. The catalogue's own names are
+ * like addresses ("com.example/mcp"), and their last part is often the same (§18.27).
  */
 export function nameNewConnector(server: BrowseServer, used: readonly string[]): string {
   const taken = new Set(used.map((name) => name.toLowerCase()))

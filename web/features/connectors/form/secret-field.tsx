@@ -14,7 +14,9 @@ export interface SecretFieldProps {
   readonly onChange: (value: string) => void
 }
 
-/** A field for a secret. The server never returns a stored secret: the box shows its mask until the user types another. */
+/**
+ * A field for a secret. The server never returns a stored secret: the box shows its mask until the user types another.
+ */
 export function SecretField({
   label,
   hint,

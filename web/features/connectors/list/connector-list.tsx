@@ -14,7 +14,10 @@ export interface ConnectorListProps {
   readonly onDelete: (connector: Connector) => void
 }
 
-/** The list of connectors and its loading, empty and error states (§2.56, §2.57). A loaded list stays when a later request fails. */
+/**
+ * The list of connectors and its loading, empty and error states (§2.56, §2.57). A loaded list stays when a later
+ * request fails.
+ */
 export function ConnectorList(actions: ConnectorListProps) {
   const { data: connectors, error } = useConnectors()
   if (connectors === undefined && error !== undefined) {

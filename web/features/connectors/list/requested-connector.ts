@@ -3,8 +3,8 @@ import { useEffect } from 'react'
 import { useSearchParams } from 'react-router'
 
 /**
- * Calls `onRequest` with the connector that `?configure=` names, as soon as the list is loaded, and removes the name from
- * the address. Does not call it when no connector has this name.
+ * Calls `onRequest` with the connector that `?configure=` names, as soon as the list is loaded, and removes the name
+ * from the address. Does not call it when no connector has this name.
  */
 export function useRequestedConnector(
   connectors: readonly Connector[] | undefined,

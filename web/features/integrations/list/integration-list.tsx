@@ -14,7 +14,10 @@ export interface IntegrationListProps {
   readonly onEdit: (integration: Integration) => void
 }
 
-/** The list of integrations and its loading, empty and error states (§2.76). A loaded list stays when a later request fails. */
+/**
+ * The list of integrations and its loading, empty and error states (§2.76). A loaded list stays when a later request
+ * fails.
+ */
 export function IntegrationList({ list, authorization, onEdit }: IntegrationListProps) {
   const { data: integrations, error, mutate } = list
   const { retrying, retry } = useRetry(mutate)

@@ -37,7 +37,9 @@ export function CallDetails({ message, result }: CallDetailsProps) {
   )
 }
 
-/** Shows the arguments as they are sent. Those of an email or an event are a form; a disclosure opens the exact ones. */
+/**
+ * Shows the arguments as they are sent. Those of an email or an event are a form; a disclosure opens the exact ones.
+ */
 function CallArguments({ message }: { readonly message: Message }) {
   const { arguments: args = '{}' } = message
   const readable = findReadable(useConnectors().data, message)

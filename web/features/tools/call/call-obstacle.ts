@@ -4,7 +4,8 @@ import type { Message } from '@yonder/contract/message'
 
 /**
  * Returns why a waiting call will no longer run, according to the user's current connectors and bots. Returns undefined
- * when it can run, and while the connectors are not loaded (§13.37). The server decides the same when the call is approved.
+ * when it can run, and while the connectors are not loaded (§13.37). The server decides the same when the call is
+ * approved.
  */
 export function findObstacle(
   connectors: readonly Connector[] | undefined,

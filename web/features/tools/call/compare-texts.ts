@@ -20,8 +20,8 @@ export function compareWords(before: string, after: string): readonly DiffPiece[
 }
 
 /**
- * Compares two texts line by line and omits unchanged lines that are far from a change; undefined when the texts are too
- * long or differ too much.
+ * Compares two texts line by line and omits unchanged lines that are far from a change; undefined when the texts are
+ * too long or differ too much.
  */
 export function compareLines(before: string, after: string): readonly DiffPiece[] | undefined {
   if (before.length + after.length > maxChars) return undefined

@@ -92,9 +92,9 @@ export function findReadable(
 }
 
 /**
- * Returns every argument of a call as a user reads it; undefined if they are not an object. An argument that has no field
- * in the form, or is not of the expected type, is shown as JSON, so that nothing is hidden (§13.38). `text` is the JSON of
- * the arguments; `calendarZone` is the time zone of times without one.
+ * Returns every argument of a call as a user reads it; undefined if they are not an object. An argument that has no
+ * field in the form, or is not of the expected type, is shown as JSON, so that nothing is hidden (§13.38). `text` is
+ * the JSON of the arguments; `calendarZone` is the time zone of times without one.
  */
 export function readFields(
   { fields: known }: Pick<ReadableCall, 'fields'>,

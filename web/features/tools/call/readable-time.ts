@@ -11,8 +11,8 @@ const day = /^\d{4}-\d\d-\d\d$/
 
 /**
  * Formats a time of a calendar tool: a day, a local time in `zone`, or a time with its offset. Without `zone`, a local
- * time gets the note that it is in the time zone of the user's calendar. Returns undefined for any other text, and for a
- * local time in a zone that the browser does not have.
+ * time gets the note that it is in the time zone of the user's calendar. Returns undefined for any other text, and for
+ * a local time in a zone that the browser does not have.
  */
 export function readTime(text: string, zone: string | undefined): ReadableTime | undefined {
   if (!isInCalendar(text)) return undefined

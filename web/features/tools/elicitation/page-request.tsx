@@ -14,8 +14,8 @@ export interface PageRequestProps extends ElicitationFormProps {
 }
 
 /**
- * Asks the user to open a page for a running call: shows which connector asks, the origin, and the whole address. Nothing
- * is requested from the page before the user opens it (§13.32, §13.33, §13.34).
+ * Asks the user to open a page for a running call: shows which connector asks, the origin, and the whole address.
+ * Nothing is requested from the page before the user opens it (§13.32, §13.33, §13.34).
  */
 export function PageRequest({ chatId, message, elicitation, page, focusAfter }: PageRequestProps) {
   const [isOpened, setOpened] = useState(false)
