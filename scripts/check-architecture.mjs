@@ -10,7 +10,7 @@ import { readSources } from './architecture/read-sources.mjs'
 import { checkRestrictedCode } from './architecture/restricted-code.mjs'
 import { checkRouteTests } from './architecture/route-tests.mjs'
 import { checkServerDomains } from './architecture/server-domains.mjs'
-import { checkSizes, describeSizes } from './architecture/sizes.mjs'
+import { checkCommentLines, checkSizes, describeSizes } from './architecture/sizes.mjs'
 import { checkWebFeatures } from './architecture/web-features.mjs'
 import { rootFolder } from '../bin/run-command.mjs'
 
@@ -27,6 +27,7 @@ const rules = [
   checkRestrictedCode,
   checkRouteTests,
   checkSizes(exemptions),
+  checkCommentLines,
   checkBehaviourNumbers(behaviour),
   checkArchitecturePage(architecture, behaviour),
 ]

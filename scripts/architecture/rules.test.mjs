@@ -14,7 +14,7 @@ import { checkPatterns } from './patterns.mjs'
 import { parseSource } from './read-sources.mjs'
 import { checkRouteTests } from './route-tests.mjs'
 import { checkServerDomains } from './server-domains.mjs'
-import { checkSizes, describeSizes } from './sizes.mjs'
+import { checkCommentLines, checkSizes, describeSizes } from './sizes.mjs'
 import { checkWebFeatures } from './web-features.mjs'
 
 /**
@@ -23,6 +23,8 @@ import { checkWebFeatures } from './web-features.mjs'
 function tree(files) {
   return Object.entries(files).map(([path, text]) => parseSource(path, text))
 }
+
+const longText = 'words '.repeat(20)
 
 /**
  * Each case: a rule, a file that violates it, a file that does not, and the message of the violation.
@@ -292,6 +294,18 @@ const cases = [
     good: ['web/gallery/tokens.tsx', "import { Button } from '../ui/button/button.tsx'"],
     message: 'gallery must not import features',
   },
+  ...[`// ${longText}`, `/**\n * ${longText}\n */`, `{/* ${longText} */}`].map((comment) => ({
+    title: `a line of a comment has at most 120 characters: ${comment.slice(0, 3)}`,
+    rule: checkCommentLines,
+    /** @type {[string, string]} */
+    bad: ['web/ui/wide.tsx', comment],
+    /** @type {[string, string]} */
+    good: [
+      'web/ui/narrow.tsx',
+      `// ${'x'.repeat(117)}\n/** @type {${longText}} */\n// oxlint-disable-next-line ${longText}\nconst text = '${longText}' // why`,
+    ],
+    message: 'the limit is 120',
+  })),
   {
     title: 'routes have a test beside them',
     rule: checkRouteTests,

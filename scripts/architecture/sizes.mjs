@@ -29,6 +29,29 @@ export function checkSizes(exemptions) {
   }
 }
 
+const maxCommentChars = 120
+/** Types and directives cannot be continued on another line. */
+const unbreakable = /@type\b|oxlint-disable/
+
+/**
+ * The formatter wraps code, but no comments.
+ *
+ * @type {import('./read-sources.mjs').Rule}
+ */
+export function checkCommentLines(sources) {
+  return sources.flatMap(({ path, text, code }) => {
+    const codeLines = code.split('\n')
+    return text.split('\n').flatMap((line, index) => {
+      // The braces of a comment in JSX are code.
+      const isComment = /^[\s{}]*$/.test(codeLines[index] ?? '')
+      if (!isComment || line.length <= maxCommentChars || unbreakable.test(line)) return []
+      return [
+        `${path}:${index + 1}: the comment line has ${line.length} characters, the limit is ${maxCommentChars}`,
+      ]
+    })
+  })
+}
+
 /**
  * @param {readonly import('./read-sources.mjs').Source[]} sources
  * @returns {string} the figures that the limits are about
