@@ -176,6 +176,8 @@ describe.each(engines)('connectors on %s', (engine) => {
       await scene.ada.put(pathOf('default'), { ...whole, name: 'mine' }),
       await scene.ada.put(pathOf('default'), { ...whole, url }),
       await scene.ada.put(pathOf('default'), { ...whole, token }),
+      await scene.ada.put(pathOf('default'), { ...whole, client_id: 'client' }),
+      await scene.ada.put(pathOf('default'), { ...whole, client_secret: 'client-secret' }),
       await scene.ada.delete(pathOf('default')),
     ]
     for (const response of responses) {

@@ -269,7 +269,8 @@ function requireEditable(
   input: ConnectorInput,
 ): void {
   if (connector.is_default === 0) return
-  if (input.name === connector.name && input.url === connector.url && !input.token && !input.client_id) return
+  const setsCredential = Boolean(input.token || input.client_id || input.client_secret)
+  if (input.name === connector.name && input.url === connector.url && !setsCredential) return
   throw new AppError(
     'forbidden',
     `"${connector.name}" is a default connector, of which only the allowed and blocked tools can be changed.`,
