@@ -40,12 +40,12 @@ const ToolParams = NameParams.extend({ tool: z.string().transform(normalizeText)
  * when first needed.
  */
 export function registerConnectorRoutes(api: Api, deps: ConnectorDeps): void {
-  registerLists(api, deps)
+  registerReads(api, deps)
   registerChanges(api, deps)
   registerConnections(api, deps)
 }
 
-function registerLists(api: Api, deps: ConnectorDeps): void {
+function registerReads(api: Api, deps: ConnectorDeps): void {
   api.get('/api/mcp-servers', { schema: { response: { 200: ConnectorList } } }, async (request) => {
     const user = requireUser(request)
     const list = () => syncConnectors(deps.database.db, user, deps.builtIns, deps.now())

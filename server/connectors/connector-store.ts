@@ -21,8 +21,9 @@ export type ConnectorChange = Pick<
   | 'error_message'
   | 'call_error'
   | 'notice'
-> &
-  Pick<ConnectorRow, 'tools_expire_at' | 'era'>
+  | 'tools_expire_at'
+  | 'era'
+>
 
 const connectorQuery = prepareQuery((db, owner: { readonly userId: string }) =>
   db

@@ -95,7 +95,7 @@ export function openConnectors(appDeps: AppDeps, options: ConnectorOptions): Con
   const announcedRefreshes = new AnnouncedRefreshes<ToolsAnnouncement>({
     minPauseMs: limits.minAnnouncedPauseMs,
     maxPauseMs: limits.maxAnnouncedPauseMs,
-    refresh: (announcement) => refreshLater(deps, announcement),
+    refresh: (announcement) => loadAndRefresh(deps, announcement),
     onError: options.onError,
     closing: closing.signal,
   })
@@ -162,7 +162,7 @@ function createSharedState(
   }
 }
 
-async function refreshLater(deps: ConnectorDeps, announcement: ToolsAnnouncement): Promise<void> {
+async function loadAndRefresh(deps: ConnectorDeps, announcement: ToolsAnnouncement): Promise<void> {
   const { refreshAnnounced } = await import('./tools/refresh-tools.ts')
   await refreshAnnounced(deps, announcement)
 }

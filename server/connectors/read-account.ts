@@ -3,7 +3,7 @@ import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
 import { credentialOf } from './connector-store.ts'
 
-const unknown: ConnectorAccount = { account: null, time_zone: null }
+const unknownAccount: ConnectorAccount = { account: null, time_zone: null }
 
 /** Returns the account that the calls of a connector use. Once it was read, it is cached by credential (§17.28). */
 export async function readAccount(
@@ -11,7 +11,7 @@ export async function readAccount(
   connector: ConnectorRow,
 ): Promise<ConnectorAccount> {
   const builtIn = connector.is_default === 1 ? builtIns.find(connector.url) : undefined
-  if (builtIn?.readAccount === undefined) return unknown
+  if (builtIn?.readAccount === undefined) return unknownAccount
   const version = await builtIns.readCredentialVersion(connector)
   const key = credentialOf({ id: connector.id, credential_version: version })
   const known = accounts.get(key)
@@ -22,6 +22,6 @@ export async function readAccount(
     return account
   } catch {
     // The page shows the call without its account; the call itself explains what is wrong.
-    return unknown
+    return unknownAccount
   }
 }

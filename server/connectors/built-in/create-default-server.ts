@@ -56,7 +56,7 @@ function failure(text: string) {
 }
 
 /** Formats a time (milliseconds since 1970) in a time zone; returns undefined for an unknown zone. */
-export function describeTime(timeMs: number, timeZone: string): string | undefined {
+function describeTime(timeMs: number, timeZone: string): string | undefined {
   let format: Intl.DateTimeFormat
   try {
     format = new Intl.DateTimeFormat('en-GB', {
@@ -79,6 +79,6 @@ export function describeTime(timeMs: number, timeZone: string): string | undefin
     format.formatToParts(timeMs).find((found) => found.type === type)?.value ?? ''
   const date = `${part('year')}-${part('month')}-${part('day')}`
   const time = `${part('hour')}:${part('minute')}:${part('second')}`
-  const offset = part('timeZoneName').replace(/^GMT$/, 'UTC').replace('GMT', 'UTC')
+  const offset = part('timeZoneName').replace('GMT', 'UTC')
   return `${part('weekday')}, ${date} ${time} (${timeZone}, ${offset})`
 }

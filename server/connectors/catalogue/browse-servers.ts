@@ -36,7 +36,7 @@ export async function browseServers(deps: ConnectorDeps): Promise<readonly Brows
 
 async function refreshCatalogue(deps: ConnectorDeps, registryUrl: string): Promise<void> {
   const { database, now } = deps
-  if (!(await claimRefresh(database.db, registryUrl, now(), now() - refreshIntervalMs + 1))) return
+  if (!(await claimRefresh(database.db, registryUrl, now(), refreshIntervalMs))) return
   const servers = await readRegistry(deps, registryUrl)
   if (servers.length > 0) await saveCatalogue(database.db, registryUrl, JSON.stringify(servers), now())
 }
@@ -47,7 +47,7 @@ async function readRegistry(deps: ConnectorDeps, registryUrl: string): Promise<B
     let cursor: string | undefined
     for (let page = 0; page < maxPages && found.size < maxServers; page++) {
       const url = pageUrl(registryUrl, cursor)
-      const read = await withTimeout(signal, pageTimeoutMs, (inTime) => readPage(deps, url, inTime))
+      const read = await withTimeout(signal, pageTimeoutMs, (pageSignal) => readPage(deps, url, pageSignal))
       for (const server of read.servers) if (!found.has(server.uuid)) found.set(server.uuid, server)
       if (read.cursor === undefined || read.cursor === cursor) break
       cursor = read.cursor

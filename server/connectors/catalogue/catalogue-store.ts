@@ -7,10 +7,15 @@ export function findCatalogue(db: Db, source: string): Promise<ConnectorCatalogu
 }
 
 /**
- * Claims the next refresh of a catalogue. Returns false when any node has tried one since `before`. Times are in
- * milliseconds since 1970.
+ * Claims the next refresh of a catalogue. Returns false when any node has tried one less than `intervalMs` ago. `now`
+ * is in milliseconds since 1970.
  */
-export async function claimRefresh(db: Db, source: string, now: number, before: number): Promise<boolean> {
+export async function claimRefresh(
+  db: Db,
+  source: string,
+  now: number,
+  intervalMs: number,
+): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('connector_catalogue')
     .values({ source, servers: '[]', fetched_at: 0, attempted_at: now })
@@ -18,12 +23,13 @@ export async function claimRefresh(db: Db, source: string, now: number, before: 
       conflict
         .column('source')
         .doUpdateSet({ attempted_at: now })
-        .where('connector_catalogue.attempted_at', '<', before),
+        .where('connector_catalogue.attempted_at', '<=', now - intervalMs),
     )
     .executeTakeFirstOrThrow()
   return (numInsertedOrUpdatedRows ?? 0n) > 0n
 }
 
+/** Stores the servers of a registry: JSON of a list of `BrowseServer`. */
 export async function saveCatalogue(db: Db, source: string, servers: string, now: number): Promise<void> {
   await db
     .updateTable('connector_catalogue')

@@ -4,12 +4,7 @@ import { z } from 'zod'
 import { cleanText } from '../../lib/text.ts'
 
 /** Only the fields that we use, so that other changes of the registry's format do no harm. */
-const Header = z.object({
-  name: z.string(),
-  isRequired: z.boolean().optional(),
-  isSecret: z.boolean().optional(),
-  value: z.string().optional(),
-})
+const Header = z.object({ name: z.string(), isRequired: z.boolean().optional() })
 const Remote = z.object({ type: z.string(), url: z.string(), headers: z.array(Header).optional() })
 const Entry = z.object({
   server: z.object({

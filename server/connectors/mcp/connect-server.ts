@@ -29,10 +29,7 @@ import { OpenConnection } from './server-connection.ts'
 import type { ServerConnection } from './server-connection.ts'
 
 /** How to reach a server on behalf of one user. */
-export type ServerTarget = {
-  /** Consists of user, connector and credential version. A connection is never used under another key. */
-  readonly key: string
-} & (InProcessTarget | HttpTarget)
+export type ServerTarget = InProcessTarget | HttpTarget
 
 interface InProcessTarget {
   readonly kind: 'in_process'

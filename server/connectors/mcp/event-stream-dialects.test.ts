@@ -72,7 +72,6 @@ it.each<[dialect: string, contentType: string, write: (message: object) => strin
     const connection = await connectServer(
       {
         kind: 'http',
-        key: 'dialects',
         url: new URL('https://mcp.example/'),
         fetch: serverOf(contentType, write, chunkBytes),
         auth: { token: () => Promise.resolve(undefined) },

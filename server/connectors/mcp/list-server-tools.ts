@@ -20,8 +20,8 @@ export async function listServerTools(
     throw new AppError('upstream_invalid', 'The server offers no tools.')
   }
   connection.resetLimits(limits.maxListBytes)
-  const { pages, isWhole, ttlMs } = await withTimeout(signal, limits.listTimeoutMs, (inTime) =>
-    readPages(connection, limits, inTime),
+  const { pages, isWhole, ttlMs } = await withTimeout(signal, limits.listTimeoutMs, (listSignal) =>
+    readPages(connection, limits, listSignal),
   )
   return { ...joinPages(pages, limits, isWhole), ttlMs }
 }

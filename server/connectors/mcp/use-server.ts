@@ -66,7 +66,7 @@ async function open(
   key: string,
   { signal, consent }: UseServerOptions,
 ): Promise<ServerConnection> {
-  const target = await resolveTarget(deps, connector, key, consent)
+  const target = await resolveTarget(deps, connector, consent)
   const connection = await connectServer(target, {
     source: {
       userId: connector.user_id,
@@ -90,7 +90,6 @@ async function open(
 async function resolveTarget(
   deps: ConnectorDeps,
   connector: ConnectorRow,
-  key: string,
   consent: ConsentRequest | undefined,
 ): Promise<ServerTarget> {
   const prior = readEra(connector, deps.now())
@@ -101,10 +100,9 @@ async function resolveTarget(
     const { server } = builtIn
     const account = { userId: connector.user_id, version: connector.credential_version }
     if (server.kind === 'in_process')
-      return { kind: 'in_process', key, createServer: () => server.create(account) }
+      return { kind: 'in_process', createServer: () => server.create(account) }
     return {
       kind: 'http',
-      key,
       url: server.address,
       fetch: (input, init) => server.fetch(account, new Request(input, init)),
       auth: { token: () => Promise.resolve(undefined) },
@@ -113,7 +111,7 @@ async function resolveTarget(
   }
   const url = deps.guards.userSupplied.requireUrl(connector.url)
   const auth = await createAuthProvider(deps, connector, url, consent)
-  return { kind: 'http', key, url, fetch: fetchByOrigin(url, deps.guards), auth, prior }
+  return { kind: 'http', url, fetch: fetchByOrigin(url, deps.guards), auth, prior }
 }
 
 interface StoredEra {

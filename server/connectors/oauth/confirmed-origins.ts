@@ -1,6 +1,5 @@
 import type { OAuthDiscoveryState, OAuthMetadata } from '@modelcontextprotocol/client'
 import { AppError } from '../../lib/app-error.ts'
-import { isHeaderSecret } from '../../lib/text.ts'
 
 /**
  * Returns the origins of an authorization server that are not the connector's own: of its address, its issuer and its
@@ -28,6 +27,7 @@ export function listForeignOrigins(
 
 /** An issuer is part of a key in the database, and PostgreSQL limits the length of keys. */
 const maxAddressChars = 2_000
+const visibleAscii = /^[\x21-\x7e]+$/
 
 /**
  * Checks an address of an authorization server, before it is stored, requested or shown.
@@ -35,7 +35,7 @@ const maxAddressChars = 2_000
  */
 export function requireAddress(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined
-  if (url === undefined || !['https:', 'http:'].includes(url.protocol) || !isHeaderSecret(address)) {
+  if (url === undefined || !['https:', 'http:'].includes(url.protocol) || !visibleAscii.test(address)) {
     throw refuse('is not a web address in plain ASCII characters')
   }
   if (address.length > maxAddressChars) throw refuse(`has more than ${maxAddressChars} characters`)

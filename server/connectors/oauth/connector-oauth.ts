@@ -17,13 +17,13 @@ import { clearGrants, listGrants, saveGrant } from './grant-store.ts'
 import type { GrantData, Grant, GrantParts, SaveOptions, StoredDiscovery } from './grant-store.ts'
 import type { ConsentRequest, PendingConsent } from './consent-request.ts'
 import { maxConsentMs, hashSecret, randomSecret } from './consent-request.ts'
-import { deleteOldConsents, insertConsent } from './consent-store.ts'
+import { deleteExpiredConsents, insertConsent } from './consent-store.ts'
 import { canRevoke, createRevocation, revoke } from './revocation.ts'
 
 /** The path to which authorization servers redirect users back. */
 export const callbackPath = '/api/connector-oauth/callback'
 
-export function redirectAddress(publicUrl: string): string {
+function redirectAddress(publicUrl: string): string {
   return `${publicUrl}${callbackPath}`
 }
 
@@ -175,7 +175,7 @@ export class ConnectorOAuth implements OAuthClientProvider {
       discovery: await this.discoveryState(),
       scope: address.searchParams.get('scope'),
     }
-    await deleteOldConsents(database.db, now())
+    await deleteExpiredConsents(database.db, now())
     const consent = {
       state_hash: hashSecret(this.#state),
       connector_id: this.#connector.id,

@@ -30,6 +30,6 @@ export function takeConsent(db: Db, stateHash: string): Promise<ConnectorConsent
     .executeTakeFirst()
 }
 
-export async function deleteOldConsents(db: Db, now: number): Promise<void> {
+export async function deleteExpiredConsents(db: Db, now: number): Promise<void> {
   await db.deleteFrom('connector_consents').where('expires_at', '<', now).execute()
 }

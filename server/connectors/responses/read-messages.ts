@@ -88,9 +88,10 @@ async function* readEvents(
 }
 
 function formatEvent({ id, event }: EventSourceMessage, data: string): string {
-  // Other data is dropped, because the SDK is slower to reject it than to parse a message.
-  const isMessage = (event !== undefined && event !== 'message') || data.includes('"jsonrpc"')
-  if (!isMessage && id === undefined) return ''
+  // Keeps other events, such as `endpoint` of HTTP+SSE. A message event that contains no message is dropped, because
+  // the SDK is slower to reject it than to parse a message.
+  const isUseful = (event !== undefined && event !== 'message') || data.includes('"jsonrpc"')
+  if (!isUseful && id === undefined) return ''
   const name = event === undefined ? '' : `event: ${event}\n`
   return `${name}${id === undefined ? '' : `id: ${id}\n`}data: ${data.replaceAll('\n', '\ndata: ')}\n\n`
 }

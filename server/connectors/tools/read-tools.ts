@@ -151,7 +151,7 @@ function readObject(value: unknown): Record<string, unknown> | undefined {
 function findProblem(
   { inputSchema, outputSchema, annotations }: ToolDefinition,
   given: object | undefined,
-  { maxSchemaDepth: schemaDepth, maxSchemaChars: schemaChars }: ToolListLimits,
+  { maxSchemaDepth, maxSchemaChars }: ToolListLimits,
 ): string | null {
   if (given === undefined || inputSchema['type'] !== 'object') return 'it does not define its parameters'
   const parts = [
@@ -161,8 +161,9 @@ function findProblem(
   ] as const
   for (const [description, part] of parts) {
     if (part === null) continue
-    if (isDeeperThan(part, schemaDepth * 2)) return `${description} is nested too deeply`
-    if (JSON.stringify(part).length > schemaChars) return `${description} is too long`
+    // Each nested object of a schema is two levels of JSON: `properties` and the property.
+    if (isDeeperThan(part, maxSchemaDepth * 2)) return `${description} is nested too deeply`
+    if (JSON.stringify(part).length > maxSchemaChars) return `${description} is too long`
   }
   return checkParameterHeaders(inputSchema) ?? null
 }
