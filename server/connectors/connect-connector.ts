@@ -10,8 +10,8 @@ import { fetchTools } from './tools/refresh-tools.ts'
 
 /**
  * Connects a connector at the user's request. When the server needs consent first, the connector is disconnected, and
- * `consent.authorizationUrl` is set to the page where the user consents, or `consent.originsToConfirm` to the addresses
- * that the user has to confirm before (§18.14). For a missing integration, `authorizationUrl` is the page of
+ * `consent.authorizationUrl` is set to the page where the user consents (§18.14), or `consent.originsToConfirm` to the
+ * origins that the user has to confirm first (§18.39). For a missing integration, `authorizationUrl` is the page of
  * integrations.
  * @throws AppError with the reason, which is also stored in the connector's row
  */
@@ -21,8 +21,8 @@ export async function connectConnector(
   consent: ConsentRequest,
 ): Promise<void> {
   deps.shared.backoff.reset(connectionKey(connector))
-  // A failed one must be connected again, too: such a server lists its tools without the account, so listing them would
-  // not show whether the account works.
+  // The user must also reconnect an integration whose calls fail: its server lists the tools without using the account,
+  // so listing them would not show whether the account works.
   if ((await deps.builtIns.readIntegrationState(connector)) !== 'working')
     return requestIntegration(deps, consent)
   await deps.shared.pool.drop(connectionPrefix(connector))

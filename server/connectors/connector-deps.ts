@@ -65,10 +65,11 @@ export interface SharedState {
   readonly pool: ConnectionPool
   readonly backoff: Backoff
   readonly callLimiter: ConcurrencyLimiter
-  /** Each start and failure of a call, and each request to a server, waits for one of these turns (§18.46). */
+  /** The turns of the event loop that calls, requests to servers and lists to be stored wait for (§18.46). */
   readonly turns: EventLoopTurns
   readonly responseScheduler: ResponseScheduler
   readonly largeMessageReader: LargeMessageReader
+  /** Each refresh returns whether there are new tokens. */
   readonly tokenLeases: TokenLeases<boolean>
   readonly toolRefreshes: SingleFlight<void>
   readonly announcedRefreshes: AnnouncedRefreshes<ToolsAnnouncement>

@@ -9,7 +9,7 @@ export interface ConnectorLimits {
   readonly maxListPages: number
   /** Bytes of the responses while connecting. */
   readonly maxConnectBytes: number
-  /** Bytes of all pages of a list. Much larger than what is stored, so that an enormous schema costs only its tool. */
+  /** Bytes of all pages of a list. More than is stored, so that an enormous schema makes only its tool unusable. */
   readonly maxListBytes: number
   /** Time of a call without progress. */
   readonly maxCallIdleMs: number
@@ -48,7 +48,10 @@ export interface ConnectorLimits {
   readonly maxElicitationFields: number
   /** How long the user may take to answer an elicitation (§13.18). */
   readonly maxElicitationMs: number
-  /** How long a list of tools is fresh when the server sends no lifetime. The next two limit the server's value. */
+  /**
+   * How long a list of tools is fresh when the server sends no lifetime; the next two limit the server's value. Also
+   * how long the discovery result of a server with a modern protocol revision is used.
+   */
   readonly toolListTtlMs: number
   readonly minToolListTtlMs: number
   readonly maxToolListTtlMs: number

@@ -172,8 +172,8 @@ function registerConnections(api: Api, deps: ConnectorDeps): void {
 }
 
 /**
- * Returns a connector of the user. If it may be a default connector, these are synchronised first, because they are
- * created only when the user first needs them.
+ * Returns a connector of the user. If the name may be that of a default connector, the default connectors are
+ * synchronised first, because they are created only when the user first needs them.
  * @throws AppError `not_found`
  */
 async function requireSyncedConnector(
@@ -213,7 +213,8 @@ async function refreshBuiltIns(deps: ConnectorDeps, connectors: readonly Connect
 }
 
 /**
- * Loads the OAuth code only when there are grants. Grants that cannot be read are not revoked and expire by themselves.
+ * Returns a function that revokes the connector's tokens in the background. Loads the OAuth code only when there are
+ * grants. Grants that cannot be read are not revoked.
  */
 async function prepareRevocation(deps: ConnectorDeps, connector: ConnectorRow): Promise<() => void> {
   try {

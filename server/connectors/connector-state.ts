@@ -42,8 +42,8 @@ async function readVisibleState(trx: Db, { id, user_id }: ConnectorRow): Promise
 }
 
 /**
- * Stores why calls of a connector fail although its server can be reached, or null when they work. For the connector of
- * an integration it is stored there too, since the integration has a card of its own (§18.40, §19.22).
+ * Stores why calls of a connector fail although its server can be reached, or null when they work. The integration of
+ * the connector, if it has one, stores it too, since an integration has a card of its own (§18.40, §19.22).
  */
 export async function storeCallError(
   deps: Pick<ConnectorDeps, 'database' | 'onChanged' | 'builtIns'>,

@@ -70,8 +70,8 @@ export function findConnectorById(db: Db, user: Owner, id: string): Promise<Conn
 }
 
 /**
- * Identifies a connector with its address and credential, to compare them. Another connector, address, token, client or
- * account has another text; refreshed tokens have the same (§13.29).
+ * Returns a text that identifies a connector with its address and credential. The text changes with the connector, its
+ * address, token, client or account, but not when tokens are refreshed (§13.29).
  */
 export function credentialOf({
   id,

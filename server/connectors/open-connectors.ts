@@ -89,7 +89,7 @@ export function openConnectors(appDeps: AppDeps, options: ConnectorOptions): Con
   const { config, now } = appDeps
   const limits = { ...connectorLimits, ...options.limits }
   const closing = new AbortController()
-  // Every running request listens to it.
+  // Every running request adds a listener.
   setMaxListeners(0, closing.signal)
   const argumentChecker = new ArgumentChecker()
   const announcedRefreshes = new AnnouncedRefreshes<ToolsAnnouncement>({

@@ -41,7 +41,7 @@ export function presentConnector(
   }
 }
 
-/** A connector whose server lists its tools and refuses or fails its calls is shown as failed (§18.40). */
+/** A connector whose server lists its tools but refuses or fails calls is shown as failed (§18.40). */
 function presentStatus({ status, call_error }: ConnectorRow): Connector['status'] {
   if (status === 'connected' && call_error !== null) return 'failed'
   return connectorStatuses.find((known) => known === status) ?? 'disconnected'

@@ -5,7 +5,7 @@ import { credentialOf } from './connector-store.ts'
 
 const unknownAccount: ConnectorAccount = { account: null, time_zone: null }
 
-/** Returns the account that the calls of a connector use. Once it was read, it is cached by credential (§17.28). */
+/** Returns the account that the calls of a connector use, cached by credential (§17.28). */
 export async function readAccount(
   { builtIns, shared: { accounts } }: Pick<ConnectorDeps, 'builtIns' | 'shared'>,
   connector: ConnectorRow,

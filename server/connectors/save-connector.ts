@@ -176,7 +176,7 @@ function applyInput(
       context: clientSecretContext(stored),
       stored: stored.client_secret,
       input: input.client_secret,
-      // It belongs to the authorization server of its first use, which is not known yet.
+      // A client secret belongs to the authorization server of its first use, which is not known yet.
       address: null,
       addressChanged,
     }),

@@ -103,8 +103,8 @@ export async function storeCallError(
 }
 
 /**
- * Acquires the lease to refresh these tokens, for some milliseconds by the database's clock. Returns when the lease
- * ends, or undefined when another process holds it or has replaced the tokens.
+ * Acquires the lease to refresh these tokens, for some milliseconds by the database's clock. Returns the time at which
+ * the lease ends, or undefined when another process holds it or has replaced the tokens.
  */
 export async function acquireRefreshLease(
   { db, dialect }: Pick<Database, 'db' | 'dialect'>,

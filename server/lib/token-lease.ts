@@ -11,8 +11,8 @@ const pollIntervalMs = 100
 /** Stores and refreshes the tokens of one connection. */
 export interface LeasedTokens<Result> {
   /**
-   * Reserves exactly these tokens for some milliseconds, by the database's clock. Returns when the reservation ends, or
-   * undefined when another process holds them or has replaced them.
+   * Reserves exactly these tokens for some milliseconds, by the database's clock. Returns the time at which the
+   * reservation ends, or undefined when another process holds them or has replaced them.
    */
   reserve(leaseMs: number): Promise<number | undefined>
   /** Gets new tokens and stores them. */

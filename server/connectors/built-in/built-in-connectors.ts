@@ -10,7 +10,7 @@ export type BuiltInConnector = Omit<IntegrationConnector, 'integration'> &
 /** A built-in connector that a user has. */
 export type OwnedBuiltIn = BuiltInConnector & IntegrationStatus
 
-/** The connectors of the integrations, and the users who have them. */
+/** The connectors of the integrations, and their status for each user. */
 export interface IntegrationConnectors {
   readonly connectors: readonly BuiltInConnector[]
   /** Returns the status of each integration that the user has connected, by name. */

@@ -100,7 +100,7 @@ export async function listConnectorCalls(
   }
 }
 
-/** Names the fields of a recorded call that its user gets. */
+/** Converts a recorded call to the form that its user gets. */
 export function presentToolCall(call: ToolCallRow): ToolCallRecord {
   return {
     id: call.id,

@@ -39,9 +39,7 @@ export interface ToolCallRequest {
   readonly approval: CallApproval
   /** The fingerprint of the approved tool. A tool that has changed since then is not called. */
   readonly fingerprint?: string
-  /**
-   * The connector and credential that the user approved, see `credentialOf`. With another one the tool is not called.
-   */
+  /** The connector and credential that the user approved, see `credentialOf`. The tool is not called with others. */
   readonly credential?: string
   readonly readBotConnectors?: ReadBotConnectors
   /** Aborting it also cancels the request at the server. */
@@ -121,7 +119,7 @@ function authorizeCall(
       'Call it again to review it.',
     )
   }
-  // An approval of this one call stays valid. A call that the allow list permitted must still be permitted by it.
+  // An approval of this one call stays valid. A call that needed no approval must still need none.
   if (approval !== 'once' && decision.kind !== 'run') {
     return failureWithAdvice(
       `The tool "${toolName}" now needs approval, so it was not called.`,
@@ -137,7 +135,7 @@ function toRecorded(status: ToolOutcome['status']): CallOutcome {
     case 'authorization_needed':
       return 'failed'
     case 'interrupted':
-      // The outcome is unknown, so it stays as it was written before the call.
+      // The outcome is unknown, so the record keeps what was written before the call.
       return 'started'
     default:
       return status
@@ -185,8 +183,8 @@ class RunningCall {
   }
 
   /**
-   * Checks again after the call was queued: the connector, the tool or its allow list may have changed by now
-   * (§12.17).
+   * Checks again after the call was queued: the connector, the tool or its allow list may have changed by now (§12.17).
+   * Returns the outcome of a call that may no longer run.
    */
   async #resolveAgain(): Promise<ToolOutcome | undefined> {
     const { connector, tool } = this.#callable
@@ -355,7 +353,7 @@ class RunningCall {
 
   /**
    * Stores the connector as failed until the user consents, when the call failed because it needs their consent.
-   * Returns whether it did.
+   * Returns false for any other failure.
    */
   async #storeMissingConsent(error: unknown): Promise<boolean> {
     if (!needsAuthorization(error) || this.#connector.token !== null) return false

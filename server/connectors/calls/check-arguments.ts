@@ -17,8 +17,8 @@ const unusableMs = 10 * 60_000
 
 /**
  * Checks the arguments of calls against the schemas of their tools, before a user is asked to approve the call. A
- * schema comes from a server and may be invalid or made to be slow, so it is interpreted with limits, and one that
- * cannot be used means no check: the tool's server checks the call anyway (§12.31).
+ * schema comes from a server and may be invalid or made to be slow, so it is interpreted with limits. When it cannot be
+ * used, nothing is checked: the tool's server checks the call anyway (§12.31).
  */
 export class ArgumentChecker {
   readonly #thread = new WorkerThread<ArgumentsToValidate, readonly string[] | null>({

@@ -148,8 +148,8 @@ function number(value: unknown): number | null {
 
 /**
  * Returns the answer with only the fields of the form; undefined when a required value is missing or a value has
- * another type, length or range; formats are left to the server. The answer to a page has no content, so a form without
- * fields, as an older page would show it, opens nothing.
+ * another type, length or range; formats are left to the server. Accepting a page with content is invalid: a browser
+ * tab with an older version shows the page as an empty form, so the user has not opened it.
  */
 export function checkElicitationAnswer(
   { fields, page }: Elicitation,

@@ -67,6 +67,7 @@ function measurePng(bytes: Buffer): Size | undefined {
 /** Returns the larger of the logical screen and the first frame, since browsers enlarge the screen to that frame. */
 function measureGif(bytes: Buffer): Size | undefined {
   const flags = bytes.readUInt8(10)
+  // Skips the global colour table and the extensions (0x21) up to the descriptor of the first frame (0x2C).
   let at = 13 + (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0)
   for (; bytes.readUInt8(at) === 0x21; at++) {
     for (at += 2; bytes.readUInt8(at) !== 0;) at += bytes.readUInt8(at) + 1

@@ -149,7 +149,7 @@ function readLink({ uri, name, title }: JsonObject): OutcomePart {
   return { type: 'link', uri: cleanText(uri).slice(0, 2_000), name: cleanText(label).slice(0, 300) }
 }
 
-/** Returns the structured result, unless a text block repeats it: servers send it as text too, for older clients. */
+/** Returns the structured result, unless a text block repeats it: for older clients, servers send both. */
 async function readStructured(
   { structuredContent }: JsonObject,
   parts: readonly OutcomePart[],
@@ -167,6 +167,7 @@ async function readStructured(
 }
 
 function isSameJson(text: string, plain: string): boolean {
+  // Does not parse a text that does not look like JSON, or is much longer than indented JSON usually is.
   if (!/^\s*[[{"\d]/.test(text) || text.length > plain.length * 4 + 100) return false
   try {
     return JSON.stringify(JSON.parse(text)) === plain

@@ -26,7 +26,7 @@ export function validateArguments({ schema, arguments: values }: ArgumentsToVali
   return [...new Set(problems.length === 0 ? errors.map(describe) : problems)].slice(0, maxProblems)
 }
 
-/** Models send null for a parameter that they leave out, which servers of MCP accept as absent. */
+/** Models often send null for an optional parameter that they leave out, and many servers accept it. */
 function withoutOptionalNulls(
   values: ArgumentsToValidate['arguments'],
   { required }: JsonSchema,
@@ -65,7 +65,7 @@ const sentences: Readonly<Record<string, string>> = {
   anyOf: 'The value fits none of the permitted alternatives.',
   oneOf: 'The value must fit exactly one of the permitted alternatives.',
   not: 'The value is not allowed.',
-  // The validator calls the largest number of properties the smallest.
+  // The validator's own sentence calls the maximum a minimum.
   maxProperties: 'The object has too many properties.',
 }
 
@@ -88,6 +88,7 @@ function rephrase(keyword: string, error: string): string {
 
 const drafts: readonly (readonly [string, SchemaDraft])[] = [
   ['draft-04/', '4'],
+  // The validator has no draft 6, and draft 7 only adds keywords to it.
   ['draft-06/', '7'],
   ['draft-07/', '7'],
   ['draft/2019-09/', '2019-09'],
@@ -179,7 +180,7 @@ export function inspectSchema(schema: JsonSchema): InspectedSchema {
 /** Characters that take about as long as a value: lengths are counted by character, and errors quote whole texts. */
 const charsPerStep = 32
 
-/** Counts a value with all values inside it, whose depth is limited, and their texts. */
+/** Counts a value, all values inside it, and their texts by length. The depth of the value must be limited. */
 export function countSteps(value: unknown): number {
   if (typeof value === 'string') return 1 + value.length / charsPerStep
   if (typeof value !== 'object' || value === null) return 1

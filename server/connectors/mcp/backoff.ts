@@ -13,7 +13,10 @@ interface Failures {
   readonly error: AppError
 }
 
-/** Delays requests to a server after each failure in a row: 1, 2, 4 … 60 seconds, a quarter more or less at random. */
+/**
+ * Refuses requests to a server during a pause after each failure in a row: 1, 2, 4 … 60 seconds, up to a quarter more
+ * or less at random.
+ */
 export class Backoff {
   readonly #failures = new LRUCache<string, Failures>({ max: maxKeys })
   readonly #now: () => number

@@ -60,7 +60,10 @@ export class CallElicitations {
     this.#ended.abort()
   }
 
-  /** Returns the user's answer to an elicitation, after those before it. One that cannot be shown is declined. */
+  /**
+   * Shows an elicitation once the earlier ones are answered, and returns the user's answer. An elicitation that cannot
+   * be shown is declined.
+   */
   async handle(params: unknown, options: HandleOptions = {}): Promise<ElicitationAnswer> {
     return (await this.#show(params, options)) ?? { action: 'decline' }
   }
@@ -79,7 +82,7 @@ export class CallElicitations {
 
   /**
    * Shows the pages that the server has named in its error, which the user opens before the call is made again.
-   * @throws AppError when the user does not, when it names none, or one that cannot be shown
+   * @throws AppError when the user does not open one, or when the server names none or one that cannot be shown
    */
   async openPages({ elicitations }: UrlElicitationRequiredError): Promise<void> {
     const pages: readonly unknown[] = Array.isArray(elicitations) ? elicitations : []
@@ -157,9 +160,7 @@ export class CallElicitations {
     if (!this.#isWaiting && this.#openPages.size === 0) this.#call.clock.resume()
   }
 
-  /**
-   * Handles the elicitations of a result and returns the parameters of the next round: the same call with the answers.
-   */
+  /** Handles the elicitations of a result. Returns the parameters of the next round: the same call with the answers. */
   async handleAll(params: CallToolRequest['params'], result: JsonObject): Promise<CallToolRequest['params']> {
     const responses: Record<string, ElicitationAnswer> = {}
     const requests = Object.entries((result['inputRequests'] ?? {}) as JsonObject)

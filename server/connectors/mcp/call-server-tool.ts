@@ -28,7 +28,7 @@ export interface ServerCall extends ElicitingCall {
 
 /**
  * Calls a tool, with as many elicitations as the limits allow, and returns its result. The clock's signal also cancels
- * the request at the server. It sends the call again only when the server has requested that after an elicitation
+ * the request at the server. The call is sent again only when the server has requested that after an elicitation
  * (§18.24).
  */
 export async function callServerTool(

@@ -46,7 +46,9 @@ export class ResultCapture implements CapturedResults {
   /** Messages that are already replacements, because the SDK passes one message through several handlers. */
   readonly #replaced = new WeakSet<object>()
   #page: ToolPage | undefined
+  /** The latest result of a call, before it is read. */
   #raw: JsonObject | undefined
+  /** The latest result of a call that the thread for large messages has read. */
   #read: ReadResult | undefined
 
   constructor(source: ResultSource) {
@@ -58,7 +60,7 @@ export class ResultCapture implements CapturedResults {
     const send = transport.send.bind(transport)
     transport.send = (message, options) => {
       this.#onRequest(message)
-      // Without it the SDK waits for the result until the request times out.
+      // Without this callback the SDK would wait for the result until the request times out.
       const onRequestStreamEnd = (): void => {
         if ('id' in message && this.#methods.has(message.id)) onUnanswered(responseEnded())
         options?.onRequestStreamEnd?.()

@@ -38,9 +38,7 @@ interface InProcessTarget {
 
 /** The SDK's provider for one connection, which may stay open for hours. */
 export interface ConnectionAuth extends AuthProvider {
-  /**
-   * Called before each request, so that the number of attempts is limited for each request and not for the connection.
-   */
+  /** Called before each request, so that the attempts are limited for each request and not for the connection. */
   resetAttempts?(): void
 }
 
@@ -170,7 +168,7 @@ function readingFetch(send: GuardedFetch['fetch'], { options, budget, results }:
 }
 
 function openSse({ url, auth, fetch: send }: HttpTarget, reading: Reading) {
-  // All results arrive on one stream, so a request that is pending when it ends gets none.
+  // All results arrive on one stream, so a request that is pending when the stream ends gets none.
   const endingFetch: GuardedFetch['fetch'] = async (input, init) => {
     const response = await send(input, init)
     const isStream = (response.headers.get('content-type') ?? '').startsWith('text/event-stream')

@@ -42,7 +42,7 @@ export function isTimeout(error: unknown): boolean {
 
 /**
  * Whether the server failed at the first request of the newest protocol revision in a way that does not exclude an
- * older one. Refused access and an address that cannot be reached do.
+ * older one. Refused access, an address that cannot be reached and our own limits exclude it.
  */
 export function isFailedDiscovery(error: unknown): boolean {
   const chain = causes(error)
@@ -75,12 +75,12 @@ export function isOutcomeUnknown(error: unknown): boolean {
   })
 }
 
-/** Codes of errors that end a call whose request was sent. */
+/** Codes of our errors after which the tool may have run, since the request was sent. */
 const unknownCodes: ReadonlySet<string> = new Set(['output_limit', 'upstream_cut', 'upstream_invalid'])
 
 /**
  * Whether calls of a connector will fail until something changes: its server refuses access or responds with another
- * error of HTTP, or its address is not accepted. A rate limit passes.
+ * HTTP error, its address is not accepted, or its integration is not connected. A rate limit ends by itself.
  */
 export function isLastingFailure(error: unknown, { code }: AppError): boolean {
   if (code === 'upstream_rate_limited') return false

@@ -2,9 +2,8 @@ import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 
 /**
- * Wraps the fetch of a Streamable HTTP transport so that a request fails at once when its HTTP response cannot contain
- * the response to it. MCP requires an event stream, or one JSON message, and no other request can bring it later; the
- * SDK would wait until the request times out.
+ * Wraps the fetch of a Streamable HTTP transport so that a request fails at once when its HTTP response does not
+ * contain the MCP response. No later HTTP response can contain it, but the SDK would wait until the request times out.
  */
 export function requireResponses(send: GuardedFetch['fetch']): GuardedFetch['fetch'] {
   return async (input, init) => {

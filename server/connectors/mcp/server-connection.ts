@@ -44,7 +44,7 @@ export class OpenConnection implements ServerConnection {
   readonly #onReset: () => void
   #closed = false
 
-  /** `onReset` resets the limits that are kept elsewhere. */
+  /** `onReset` resets the limits that are not part of `budget`. */
   constructor(
     client: Client,
     transport: Transport,

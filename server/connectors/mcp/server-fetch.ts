@@ -48,7 +48,7 @@ export class ResponseBudget {
     return refusal
   }
 
-  /** Makes the request fail with an error that its responses have caused. */
+  /** Makes the request fail with an error that its responses have caused, and returns that error. */
   refuse(refusal: AppError): AppError {
     this.onExceeded?.(refusal)
     return refusal

@@ -50,7 +50,7 @@ export function adaptForGoogle(schema: JsonSchema): JsonSchema {
   return result
 }
 
-/** Converts lists of types to alternatives, a single alternative to its type, and the type `null` to `nullable`. */
+/** Converts lists of types to alternatives, and `null` to `nullable`. Merges a single alternative into the schema. */
 function adaptType(
   schema: JsonSchema,
   alternatives: readonly JsonSchema[] | undefined,

@@ -88,7 +88,8 @@ function cleanKeyword(key: string, value: unknown, depth: number): unknown {
 }
 
 /**
- * Omits parameters whose names providers refuse, or that accept no value. Throws when one with such a name is required.
+ * Omits parameters whose names providers refuse, or that accept no value.
+ * @throws SchemaError when a parameter with such a name is required
  */
 function cleanProperties(
   properties: JsonSchema,

@@ -38,6 +38,7 @@ export function shareTools<Candidate extends ToolCandidate>(
     maxTools: Math.floor(limits.maxTools * preferredPart),
     maxChars: Math.floor(limits.maxChars * preferredPart),
   })
+  // These limits were only a part of the request's.
   sharing.reached.clear()
   const remaining = preferred.filter((candidate) => !sharing.chosen.has(candidate))
   sharing.choose([...remaining, ...others], limits)

@@ -77,6 +77,7 @@ class ServerAuthorization implements ConnectionAuth {
   readonly #connector: ConnectorRow
   readonly #url: URL
   readonly #consent: ConsentRequest | undefined
+  /** The access token of the latest request. */
   #sent: string | undefined
   #attempts = 0
 
@@ -126,8 +127,9 @@ class ServerAuthorization implements ConnectionAuth {
   }
 
   /**
-   * Refreshes the tokens. While the user connects, a failure leads to a new consent instead, because the connector may
-   * have moved to an authorization server that the user has to confirm first.
+   * Refreshes the tokens and returns whether there are new ones. While the user connects, a failure leads to a new
+   * consent instead, because the connector may have moved to an authorization server that the user has to confirm
+   * first.
    */
   async #refresh(grant: GrantWithTokens, resourceMetadataUrl?: URL): Promise<boolean> {
     try {

@@ -16,7 +16,7 @@ const Callback = z.object({
 /**
  * Registers the route to which authorization servers redirect users back. The request needs no session: the state and
  * the browser's consent cookie authorize it. Nothing from its URL is shown to the user. `perMinute` limits requests
- * from one IP address (§17.11).
+ * from one network (§17.11).
  */
 export function registerConnectorOAuthRoutes(
   api: Api,

@@ -221,9 +221,9 @@ export class ConnectorOAuth implements OAuthClientProvider {
   }
 
   /**
-   * Checks that the user has confirmed every origin of this authorization server that is not the connector's, and
-   * stores the ones that the user confirms with this request. The SDK reads our client before it registers one, opens a
-   * page or sends a token, so the check is made there (§18.39).
+   * Checks that the user has confirmed every origin of this authorization server that is not the connector's. Stores
+   * those that the user confirms with this request. The SDK reads our client before it registers one, opens a page or
+   * sends a token, so `clientInformation` makes this check (§18.39).
    * @throws AppError `upstream_refused_key` when an origin is not confirmed; the request then names those to confirm
    */
   async #confirmOrigins(issuer: string): Promise<void> {
@@ -281,7 +281,7 @@ export class ConnectorOAuth implements OAuthClientProvider {
     for (const grant of deleted) void this.#revokeDeleted(grant)
   }
 
-  /** Revokes the tokens of a grant for which there was no room, in the background and with the client that got them. */
+  /** Revokes the tokens of a grant that was deleted to make room, with the client that got them. */
   async #revokeDeleted(grant: GrantData): Promise<void> {
     if (!canRevoke(grant)) return
     try {

@@ -20,6 +20,7 @@ export interface ConsentRequest {
 
 /** The encrypted payload of a stored consent, read when the user comes back. */
 export interface PendingConsent {
+  /** The code verifier (PKCE) that proves that the code was requested by us. */
   readonly verifier: string
   readonly returnTo: string
   readonly credentialVersion: number

@@ -52,7 +52,7 @@ export async function finishConsent(
   }
   const known = { returnTo: pending.returnTo, connector: connector.name }
   if (returned.error === 'access_denied') return { outcome: 'denied', ...known }
-  // Another error is one of the authorization server (RFC 6749, section 4.1.2.1).
+  // Any other error says that the authorization server refused or failed (RFC 6749, section 4.1.2.1).
   if (returned.error !== undefined || returned.code === undefined) {
     deps.onError(describeMissingCode(pending, returned.error))
     return { outcome: 'failed', ...known }

@@ -117,8 +117,8 @@ export interface SaveOptions {
 }
 
 /**
- * Stores the given columns of a grant; the others stay unchanged. Returns the old grants that were deleted for it, or
- * undefined, without a change, when the address has changed or other tokens than the replaced ones are stored.
+ * Stores the given columns of a grant; the others stay unchanged. Returns the old grants that were deleted to make
+ * room, or undefined, without a change, when the address has changed or other tokens than the replaced ones are stored.
  */
 export async function saveGrant(
   { database, sealer, now }: GrantDeps & Pick<ConnectorDeps, 'now'>,
@@ -181,9 +181,7 @@ function writeGrant(
   })
 }
 
-/**
- * Grants of a connector; a server that names a new authorization server in each response would add rows without end.
- */
+/** Grants of a connector; a server that named a new authorization server each time would add rows without end. */
 const maxGrants = 5
 
 /**
@@ -277,8 +275,8 @@ export async function deleteGrants(
 }
 
 /**
- * Reserves the refresh of these tokens for some milliseconds, by the database's clock. Returns when the reservation
- * ends, or undefined when another process refreshes or has replaced them.
+ * Reserves the refresh of these tokens for some milliseconds, by the database's clock. Returns the time at which the
+ * reservation ends, or undefined when another process refreshes or has replaced them.
  */
 export async function reserveRefresh(
   { db, dialect }: Pick<Database, 'db' | 'dialect'>,
@@ -301,7 +299,7 @@ export async function reserveRefresh(
   return reserved?.refreshing_until ?? undefined
 }
 
-/** Ends the reservation until `reservedUntil`. When it has run out, another process may have made one of its own. */
+/** Ends the reservation that lasts until `reservedUntil`, but not one that another process made after it ran out. */
 export async function releaseRefresh(
   db: Db,
   { id, user_id }: Pick<ConnectorRow, 'id' | 'user_id'>,

@@ -22,7 +22,8 @@ export function canRevoke(grant: GrantData): boolean {
 }
 
 /**
- * Returns undefined for a grant that cannot be revoked. `client` is the client that got the tokens.
+ * Collects what a request to revoke a grant needs; undefined when the grant cannot be revoked. `client` is the client
+ * that got the tokens.
  * @throws when the address for revocations is not secure
  */
 export function createRevocation(

@@ -58,8 +58,8 @@ export async function runAuth(
 }
 
 /**
- * Returns a response of which an error keeps only its code. The SDK writes the text of errors into the log, and a
- * server can repeat there the secrets that it was sent (§18.43).
+ * Removes everything but the code from a response with an error. The SDK writes the text of errors into the log, and
+ * the text can repeat secrets that were sent to the server (§18.43).
  */
 async function withoutErrorText(response: Response): Promise<Response> {
   const { status, headers } = response

@@ -61,7 +61,7 @@ export async function readLargeMessage({
       const emptied = formatResponse(id, { ...pickResultType(result), content: [] })
       return { kind: 'result', id, message: emptied, result: await readResult(result, limits) }
     }
-    // The result of the first request; its instructions are not used.
+    // For example the result of the first request, whose instructions are not used.
     return passOnIfSmall(formatResponse(id, { ...result, instructions: undefined }))
   }
   if (isObject(error)) {

@@ -1,11 +1,11 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { RoundRobin } from '../../lib/round-robin.ts'
 
-/** The part of the event loop that reading the responses of all servers may take. */
+/** The part of the event loop's time that reading the responses of all servers may take. */
 const maxShare = 0.25
 /** Milliseconds of reading without a pause, so that ordinary responses are not delayed. */
 const burstMs = 2
-/** The longest time that one turn counts: callbacks of other requests may run during it. */
+/** Milliseconds that one turn counts at most, because callbacks of other requests may run during it. */
 const maxTurnMs = 20
 
 /** A clock and its pauses, in milliseconds. */
@@ -25,7 +25,7 @@ export class ResponseScheduler {
   readonly #clock: Clock
   readonly #waiting = new RoundRobin<() => void>()
   #isRunning = false
-  /** When the reading so far has used up its share, in milliseconds of the clock. */
+  /** Until this time, in milliseconds of the clock, the reading so far takes more than its share. */
   #usedUpAt = 0
 
   constructor(clock: Clock = realClock) {

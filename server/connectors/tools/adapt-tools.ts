@@ -38,7 +38,7 @@ export interface AdaptedTools {
    * parsed.
    */
   resolve(name: string): { readonly connectorName: string; readonly toolName: string } | undefined
-  /** Why tools are not offered whose schemas cannot be adapted. */
+  /** Why the tools whose schemas cannot be adapted are not offered. */
   readonly problems: readonly ToolProblem[]
 }
 
@@ -48,7 +48,7 @@ export interface ToolProblem {
   readonly notice: string
 }
 
-/** Milliseconds of work before it yields to the event loop, because a server may list hundreds of large schemas. */
+/** Milliseconds of work without yielding to the event loop; a server may list hundreds of large schemas. */
 const maxWorkMs = 20
 
 /** Returns the tools of these connectors in the form in which they are offered to models of this API type. */
@@ -65,7 +65,7 @@ export async function adaptTools(ready: readonly ReadyConnector[], apiType: ApiT
   const tools: AdaptedTool[] = []
   let startedAt = performance.now()
   for (const [name, { row, connector }] of named) {
-    // A blocked tool keeps its name: the others keep theirs, and a call of it gets a result with the reason (§28.11).
+    // A blocked tool keeps its name, so that the others keep theirs and a call of it can be refused (§28.11).
     if (blocked.get(connector.id)?.has(row.name)) continue
     if (performance.now() - startedAt > maxWorkMs) {
       await setImmediate()
@@ -97,9 +97,7 @@ export async function adaptTools(ready: readonly ReadyConnector[], apiType: ApiT
   }
 }
 
-/**
- * Returns only the tools of the connectors that may be used. `resolve` still finds the others by their names (§28.2).
- */
+/** Returns only the tools of connectors that may be used. `resolve` still finds the others by their names (§28.2). */
 export function selectTools(
   adapted: AdaptedTools,
   isUsable: (connector: Pick<ConnectorRow, 'name'>) => boolean,

@@ -22,7 +22,7 @@ export function reportConnecting(connectors: readonly ConnectorRow[], onStatus: 
     onStatus({ status: 'connecting', server: name, message: `Connecting to ${name}` })
 }
 
-/** Reports a connector whose list of tools is used. One whose latest call failed is not connected (§18.40). */
+/** Reports a connector whose list of tools is used: as connected, unless its latest call failed (§18.40). */
 export function reportUsable(
   { name, call_error }: Pick<ConnectorRow, 'name' | 'call_error'>,
   toolCount: number,

@@ -28,11 +28,11 @@ export interface ListModelToolsOptions {
 type IsUsable = (connector: Pick<ConnectorRow, 'name'>) => boolean
 
 /**
- * Returns the stored tools of the user's connected connectors. A missing list (never loaded, or failed) is
- * loaded first, and the reply waits at most `maxToolListWaitMs` for it, so that a connector that fails or
- * hangs affects only its own tools. An expired list is used and refreshed in the background. `onStatus` is called
- * when the reply waits, and otherwise if `reportsStored` is set (§12.21, §17.17). Connectors that the bot may not use
- * are not loaded, reported or offered (§28.2, §28.4).
+ * Returns the stored tools of the user's connected connectors. A missing list (never loaded, or failed) is loaded
+ * first, and the reply waits at most `maxToolListWaitMs` for it, so that a connector that fails or hangs affects only
+ * its own tools. An expired list is used and refreshed in the background. `onStatus` is called when the reply waits,
+ * and otherwise if `reportsStored` is set (§12.21, §17.17). Connectors that the bot may not use are not loaded,
+ * reported or offered (§28.2, §28.4).
  */
 export async function listModelTools(
   deps: ConnectorDeps,
@@ -54,7 +54,7 @@ export async function listModelTools(
     return refreshFirst(deps, { user, apiType, signal, onStatus }, { connectors, others })
   }
   // The tools of all connectors are adapted, so that all bots share one cache entry, and so that a call of a connector
-  // that this bot may not use gets a result with the reason (§28.3).
+  // that this bot may not use is refused with the reason (§28.3).
   const stored = own.filter((connector) => !lacksToolList(connector))
   const offered = await offerStoredTools(deps, apiType, stored, isUsable)
   if (reportsStored) reportStoredRound(connectors, known, offered, onStatus)
@@ -114,7 +114,6 @@ function refreshInBackground(deps: ConnectorDeps, connectors: readonly Connector
     .catch(deps.onError)
 }
 
-/** Offers the stored tools. */
 async function offerStoredTools(
   deps: ConnectorDeps,
   apiType: ApiType,

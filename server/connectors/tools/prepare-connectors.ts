@@ -18,7 +18,7 @@ import { listTools } from './tool-store.ts'
 export class ConnectorPreparation {
   /** The connectors whose tools are offered. */
   readonly ready: ReadyConnector[] = []
-  /** How many of them have responded or need not be asked, and whose latest call did not fail. */
+  /** The number of connectors that responded in time or needed no refresh, and whose latest call did not fail. */
   respondedCount = 0
   readonly #deps: ConnectorDeps
   readonly #user: Owner
@@ -63,7 +63,7 @@ export class ConnectorPreparation {
       })
     }
     if (responded) return
-    // Only now, so that what became of it is reported after the message that it is slow.
+    // Not earlier, so that the outcome is reported after the message that the connector is slow.
     refreshed.then(
       () => this.#reportLate(connector),
       (late: unknown) =>
@@ -111,6 +111,7 @@ function countOffered(connector: ConnectorRow, tools: ReadyConnector['tools']): 
 
 class WaitEnded extends Error {}
 
+/** @throws WaitEnded when the time has passed, or `signal` aborts, before the work ends */
 function waitAtMost(milliseconds: number, work: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stopWaiting = (): void => reject(new WaitEnded())

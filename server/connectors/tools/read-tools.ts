@@ -74,7 +74,7 @@ export function joinPages(
   const count = pages.reduce((sum, page) => sum + page.count, 0)
   const total = isWhole ? String(count) : `more than ${count}`
   const unusable = [...tools.values()].filter(({ problem }) => problem !== null)
-  // The notice shows only the first ones.
+  // The most important ones first, because the notice shows only a few.
   const remarks = [
     ...(count > maxTools ? [`only the first ${maxTools} of ${total} tools are stored`] : []),
     ...(unnamed > 0
@@ -133,7 +133,7 @@ function readTool(
 
 /** Cuts a text and removes invisible characters, since a model must get only text that is visible to users. */
 function shorten(text: string, maxChars: number): string {
-  // Characters that are far behind the limit are not worth the time to look at them.
+  // Cut before cleaning too, because cleaning a long text takes time.
   return cleanText(text.slice(0, maxChars * 4))
     .slice(0, maxChars)
     .toWellFormed()

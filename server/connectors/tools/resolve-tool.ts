@@ -140,7 +140,7 @@ function change(what: ToolChange['what'], before: string | null, after: string |
   return before === after ? [] : [{ what, before, after }]
 }
 
-/** Characters of a part up to which it is shown indented. */
+/** Characters of a part with indentation; a longer one is shown without. */
 const maxIndentedChars = 100_000
 
 function show(part: ToolDefinition['annotations']): string | null {
