@@ -1,4 +1,4 @@
-import type { Connector } from '@yonder/contract/connector'
+import type { Connector, ConnectorTool } from '@yonder/contract/connector'
 
 type AllowTools = readonly string[] | null
 
@@ -18,9 +18,13 @@ export function allowDraftOf(allowTools: Connector['allow_tools']): AllowDraft {
   return { before: allowTools, everyTool: allowTools === null, names: allowTools ?? [] }
 }
 
-/** Adds a typed name, trimmed, unless it is empty or already in the list (§5.16). */
-export function addToolName(names: readonly string[], typed: string): readonly string[] {
-  const name = typed.trim()
+/** Adds a typed name unless it is empty or already in the list. It is trimmed unless a tool has that name (§5.16). */
+export function addToolName(
+  names: readonly string[],
+  typed: string,
+  tools: readonly Pick<ConnectorTool, 'name'>[] = [],
+): readonly string[] {
+  const name = tools.some((tool) => tool.name === typed) ? typed : typed.trim()
   return name === '' || names.includes(name) ? names : [...names, name]
 }
 

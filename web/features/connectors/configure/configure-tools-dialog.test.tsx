@@ -256,6 +256,17 @@ describe('a tool in the list below', () => {
     })
     expect(buttonOf('Manage', dialog)).toBeInTheDocument()
   })
+
+  it('can be allowed again when its name ends with a space, and no other name is added (§5.16, §18.32)', async () => {
+    const scene = toolsScene({
+      allow_tools: ['write '],
+      tools: [makeTool('write ', { consent: 'ask_changed' })],
+    })
+    const dialog = await openTools(scene)
+    await userEvent.click(dialog.getByRole('button', { name: /^Allow again/ }))
+    await screen.findByText(saved)
+    expect(scene.writes[0]?.body).toMatchObject({ allow_tools: ['write '] })
+  })
 })
 
 describe('the state of a tool', () => {

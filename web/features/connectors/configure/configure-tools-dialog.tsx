@@ -70,7 +70,7 @@ export function ConfigureToolsDialog({ connector, onClose }: ConfigureToolsDialo
   const allowAgain = (tool: ConnectorTool) =>
     allowTools.run({
       connector,
-      change: (allowed) => allowed && addToolName(allowed, tool.name),
+      change: (allowed) => allowed && addToolName(allowed, tool.name, [tool]),
       seen: [tool],
     })
 

@@ -1,3 +1,4 @@
+import type { ConnectorTool } from '@yonder/contract/connector'
 import { useId, useRef } from 'react'
 import { Button } from '../../../ui/button/button.tsx'
 import { TextInput } from '../../../ui/form/text-input.tsx'
@@ -7,18 +8,20 @@ import type { ConnectorDraft } from './connector-draft.ts'
 
 export interface AllowFieldsProps {
   readonly draft: ConnectorDraft
+  /** The tools of the stored connector. */
+  readonly tools: readonly ConnectorTool[]
   readonly addressChanged: boolean
   readonly onChange: (change: Partial<ConnectorDraft>) => void
 }
 
 /** The allowed tools in the connector form, typed by name (§2.74, §5.16). */
-export function AllowFields({ draft, addressChanged, onChange }: AllowFieldsProps) {
+export function AllowFields({ draft, tools, addressChanged, onChange }: AllowFieldsProps) {
   const title = useId()
   const entry = useRef<HTMLInputElement>(null)
 
   const add = () => {
     onChange({
-      allow: { ...draft.allow, names: addToolName(draft.allow.names, draft.toolName) },
+      allow: { ...draft.allow, names: addToolName(draft.allow.names, draft.toolName, tools) },
       toolName: '',
     })
     entry.current?.focus()

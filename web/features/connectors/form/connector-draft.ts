@@ -50,7 +50,7 @@ export function isAddressChanged(draft: ConnectorDraft, stored: Connector | unde
  * they were not changed, since another tab can have changed them meanwhile.
  */
 export function inputOf(draft: ConnectorDraft, stored: Connector | undefined): ConnectorInput {
-  const names = addToolName(draft.allow.names, draft.toolName)
+  const names = addToolName(draft.allow.names, draft.toolName, stored?.tools)
   // The user allowed the tools of the server at the old address. At a new address all tools need approval.
   const allowTools = isAddressChanged(draft, stored) ? [] : allowToolsOf({ ...draft.allow, names })
   return {

@@ -9,7 +9,7 @@ import {
   refuse,
   rowOf,
 } from '../../../testing/connectors-scene.tsx'
-import { makeConnector } from '../../../testing/wire-objects.ts'
+import { makeConnector, makeTool } from '../../../testing/wire-objects.ts'
 import { expectConsole } from '../../../testing/expect-console.ts'
 import { json } from '../../../testing/scripted-api.ts'
 import { toasts } from '../../../lib/toasts.ts'
@@ -216,6 +216,19 @@ describe('editing', () => {
     await userEvent.click(buttonOf('Update Connector', form))
     await waitFor(() => expect(scene.writes).toHaveLength(1))
     expect(scene.writes[0]?.body).toMatchObject({ allow_tools: ['read', 'write', 'last'] })
+  })
+
+  it('does not trim the name of a tool that begins or ends with a space (§5.16, §18.32)', async () => {
+    const scene = new ConnectorsScene([
+      { ...github, allow_tools: [], tools: [makeTool('write '), makeTool(' read')] },
+    ])
+    const form = await openEdit(scene)
+    const entry = form.getByLabelText('Name of a tool to allow')
+    await userEvent.type(entry, 'write {Enter}')
+    await userEvent.type(entry, ' read')
+    await userEvent.click(buttonOf('Update Connector', form))
+    await waitFor(() => expect(scene.writes).toHaveLength(1))
+    expect(scene.writes[0]?.body).toMatchObject({ allow_tools: ['write ', ' read'] })
   })
 
   it('can allow every tool, and undo that (§18.6)', async () => {

@@ -62,7 +62,12 @@ export function ConnectorFormDialog({ connector, prefilled, onClose }: Connector
           onChange={(token) => change({ token })}
         />
         {connector !== undefined && (
-          <AllowFields draft={draft} addressChanged={addressChanged} onChange={change} />
+          <AllowFields
+            draft={draft}
+            tools={connector.tools}
+            addressChanged={addressChanged}
+            onChange={change}
+          />
         )}
         <RegistrationFields
           draft={draft}
