@@ -90,7 +90,7 @@ export function toggleOptional(draft: BotDraft): BotDraft {
   return draft.optional ? { ...draft, optional: false, ...emptyOptional } : { ...draft, optional: true }
 }
 
-/** What a click on a model of an Ollama fills in (§23.16). Ollama needs no key and speaks the default API type. */
+/** What a click on a model of Ollama fills in (§23.16). Ollama needs no key and has the default API type. */
 export function ollamaDraft(baseUrl: string, model: string): Partial<BotDraft> {
   return { model, ownKey: true, baseUrl, apiKey: '', apiType: '', customApiPath: '' }
 }
@@ -174,9 +174,7 @@ function isInRange(field: NumberField, text: string): boolean {
   return value >= range.min && value <= range.max && (kind === 'a number' || Number.isInteger(value))
 }
 
-/**
- * Returns how long the instructions that would be saved are when they are near or over the limit, else an empty text.
- */
+/** Returns the length of the instructions as they would be saved; an empty text while it is far from the limit. */
 export function describeLength({ instructions }: Pick<BotDraft, 'instructions'>): string {
   const { length } = instructions.trim()
   if (length < 0.9 * maxInstructionsChars) return ''

@@ -51,7 +51,7 @@ export function BotFormDialog({ bot, local, onRename, onClose }: BotFormDialogPr
   const endpoint = () => endpointOf(draft, bot?.name)
 
   const change = (part: Partial<BotDraft>) => {
-    // The outcome of a test is that of the draft that was tested.
+    // The result of a test is valid only for the draft that was tested.
     test.clear()
     form.change(part)
   }
@@ -134,7 +134,7 @@ interface FooterMessageProps {
   readonly result: BotTestResult | undefined
 }
 
-/** Above the buttons: inside a long form the message could be scrolled out of view. */
+/** Shown above the buttons, since inside a long form it could be scrolled out of view. */
 function FooterMessage({ problem, result }: FooterMessageProps) {
   const tone = result?.works === true ? 'text-success' : 'text-danger'
   return (

@@ -48,7 +48,7 @@ const effortNames: Readonly<Record<ReasoningEffort, string>> = {
   high: 'High',
 }
 
-/** How the model writes (§23.5, §23.18). */
+/** The temperature, top-p and reasoning effort (§23.5, §23.18). */
 export function SamplingFields(props: OptionFieldsProps) {
   const { draft, onChange } = props
   return (
@@ -92,7 +92,7 @@ interface NumberInputProps extends OptionFieldsProps {
   readonly isWhole?: boolean
 }
 
-/** A number of the bot; empty when it is not set. */
+/** A setting of the bot that is a number; empty when it is not set. */
 export function NumberInput({
   draft,
   onChange,

@@ -38,7 +38,6 @@ export function BotsSection({ onRename }: BotsSectionProps) {
 
   return (
     <section aria-labelledby={title}>
-      {/* The button is taller than the title; the title must be at the same height in every section. */}
       <SettingsHeader id={title} title="Bots">
         <Button ref={addButton} look="primary" onClick={() => setDialog({ kind: 'add' })}>
           <Plus size={16} aria-hidden />

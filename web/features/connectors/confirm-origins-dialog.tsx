@@ -5,6 +5,7 @@ import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx'
 /** Shows the address of a connector's authorization server, before Yonder registers or opens a page there (§18.39). */
 export function ConfirmOriginsDialog() {
   const confirmation = useOriginConfirmation()
+  // When the user signs out, open questions are declined, so that the next user does not see them.
   useEffect(() => declineOrigins, [])
   if (confirmation === undefined) return null
   const { name, origins, resolve } = confirmation

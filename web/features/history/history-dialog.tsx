@@ -54,14 +54,14 @@ export function HistoryDialog({ onClose }: { readonly onClose: () => void }) {
         <div className="h-[min(28rem,60dvh)] overflow-y-auto overscroll-contain">
           <HistoryResults focusList={focusList} result={result} search={search} onOpen={onClose} />
         </div>
-        <output className="sr-only">{announce(result)}</output>
+        <output className="sr-only">{describeCount(result)}</output>
       </div>
     </Dialog>
   )
 }
 
-/** Says to a screen reader how many chats are listed. The alert of an error says itself what it is. */
-function announce({ chats, isLoading, error, hasMore }: ChatSearch): string {
+/** Returns how many chats are listed, for screen readers. An error has an alert of its own. */
+function describeCount({ chats, isLoading, error, hasMore }: ChatSearch): string {
   if (isLoading || error !== undefined) return ''
   if (chats.length === 0) return 'No chats'
   return `${chats.length}${hasMore ? ' or more' : ''} ${chats.length === 1 ? 'chat' : 'chats'}`

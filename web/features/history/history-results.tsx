@@ -43,15 +43,15 @@ export function HistoryResults({ focusList, result, search, onOpen }: HistoryRes
           <HistoryRow key={chat.id} ref={focusList.add} chat={chat} search={search} onOpen={onOpen} />
         ))}
       </ul>
-      {/* The key changes with every page, so that a button that stays in view loads the next one too. */}
+      {/* The key changes with every page, so that a button that stays in view loads the next page too. */}
       {result.hasMore && <MoreButton key={chats.length} focusList={focusList} result={result} />}
     </>
   )
 }
 
 /**
- * A button that loads the next page when pressed, or when it is scrolled into view. The focus then moves to the row
- * before the new ones.
+ * A button that loads the next page when pressed, or when it is scrolled into view. If it has the focus, the focus then
+ * moves to the row before the new ones.
  */
 function MoreButton({ focusList, result }: Pick<HistoryResultsProps, 'focusList' | 'result'>) {
   const box = useFocusAfterRemoval<HTMLDivElement>(() => focusList.list().at(-1)?.focus())

@@ -10,10 +10,7 @@ export interface SignInRequest {
   readonly returnTo: string
 }
 
-/**
- * Stores the values that the response will be checked against, and returns the address of the provider's sign-in
- * (§7.29).
- */
+/** Returns the address of the provider's sign-in, and stores the values to check its response against (§7.29). */
 export async function beginSignIn(
   { library, configuration }: OpenIdClient,
   store: SessionStore,
@@ -47,17 +44,17 @@ interface PendingSignIn {
   readonly returnTo: string
 }
 
-const keyOf = (store: string): string => `${store}:pending`
+const keyOf = (sessionKey: string): string => `${sessionKey}:pending`
 
-function storePendingSignIn(store: string, pending: PendingSignIn): void {
-  sessionStorage.setItem(keyOf(store), JSON.stringify(pending))
+function storePendingSignIn(sessionKey: string, pending: PendingSignIn): void {
+  sessionStorage.setItem(keyOf(sessionKey), JSON.stringify(pending))
 }
 
-/** Reads and removes the record, so that a response is used once. */
-export function takePendingSignIn(store: string): PendingSignIn | null {
+/** Returns and removes the stored values, so that a response is used once. `sessionKey` is `SessionStore.key`. */
+export function takePendingSignIn(sessionKey: string): PendingSignIn | null {
   try {
-    const text = sessionStorage.getItem(keyOf(store))
-    sessionStorage.removeItem(keyOf(store))
+    const text = sessionStorage.getItem(keyOf(sessionKey))
+    sessionStorage.removeItem(keyOf(sessionKey))
     const value: unknown = JSON.parse(text ?? 'null')
     return isPending(value) ? value : null
   } catch {

@@ -13,9 +13,7 @@ import { createTokenSource } from './token-source.ts'
 import { createSessionStore } from './session-store.ts'
 import type { Session, SessionStore } from './session-store.ts'
 
-/**
- * Signs the user in and out. Every page has one client; the tabs of a browser share the session through local storage.
- */
+/** Signs the user in and out. A page has one client; the tabs of a browser share the session through local storage. */
 export interface IdentityClient {
   readonly getState: () => IdentityState
   /** The provider's page for password and sign-ins. Null when a hosted provider is used. */
@@ -27,8 +25,8 @@ export interface IdentityClient {
   /** Sends the browser to the provider. */
   readonly signIn: (request: SignInRequest) => Promise<void>
   /**
-   * Returns a token of this user, or of the signed-in user when `userId` is omitted. One that expires within a minute
-   * is refreshed first. Throws 'Get access token failed' when there is none.
+   * Returns a token of this user, or of the signed-in user when `userId` is omitted. A token that expires within a
+   * minute is refreshed first. Throws 'Get access token failed' when there is none.
    */
   readonly getAccessToken: (userId?: string) => Promise<string>
   /** Signs out in every tab and at the provider, and returns to the origin. */
@@ -97,9 +95,7 @@ export function createIdentityClient(settings: ClientSettings['identity']): Iden
   }
 }
 
-/**
- * Returns the address to open next. When `endSession` cannot be loaded, the user is signed out in this browser only.
- */
+/** Returns the address to open next. If `endSession` cannot be loaded, the user is signed out in this browser only. */
 async function signOutAtProvider(
   openClient: () => Promise<OpenIdClient>,
   session: Session | null,

@@ -13,7 +13,7 @@ export interface OpenIdClient {
 
 /**
  * Returns a function that loads the OpenID library, which the first page does not need, and the provider's metadata.
- * They are loaded once; after a failure the next call tries again.
+ * Both are loaded once; after a failure the next call tries again.
  */
 export function createOpenIdClient({
   issuer,

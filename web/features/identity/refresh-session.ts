@@ -4,8 +4,8 @@ import { SignedOutError } from './signed-out-error.ts'
 import { toSession } from './to-session.ts'
 
 /**
- * Exchanges the refresh token of `previous` for a new access token and stores the new session. Without a refresh
- * token, or when the provider refuses it, the session is removed; after any other failure the user stays signed in
+ * Exchanges the refresh token of `previous` for a new access token and stores the new session. Without a refresh token,
+ * or when the provider refuses it, the session is removed; after any other failure the user stays signed in
  * (§15.9, §15.13).
  * @throws SignedOutError, or the failure of the request
  */

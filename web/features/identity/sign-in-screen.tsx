@@ -4,7 +4,7 @@ import { Button } from '../../ui/button/button.tsx'
 import { Logo } from '../../ui/icons/logo.tsx'
 import { useIdentity } from './use-identity.ts'
 
-/** Loaded on demand, because only the operator sees it, and once. The screen is shown when it is loaded. */
+/** Loaded on demand, because it is shown only until the first account exists. The sign-in screen waits for it. */
 const SetUpNotice = lazy(async () => ({ default: (await import('./set-up-notice.tsx')).SetUpNotice }))
 
 export interface SignInScreenProps {

@@ -8,8 +8,8 @@ const defaultLifetimeMs = 5 * 60_000
 type TokenResponse = TokenEndpointResponse & TokenEndpointResponseHelpers
 
 /**
- * Returns the session to store after a validated response. `previous` is the session before a refresh: its refresh or
- * ID token stays if the response has no new one. `now` is in milliseconds since 1970.
+ * Returns the session to store after a validated response. `previous` is the session before a refresh: its refresh
+ * token and ID token stay if the response has no new ones. `now` is in milliseconds since 1970.
  * @throws if there is no ID token, or a refresh returns one of another user
  */
 export function toSession(response: TokenResponse, now: number, previous: Session | null): Session {

@@ -7,7 +7,7 @@ import { ThemeToggle } from './theme-controls.tsx'
 import { UserInformation } from './user-information.tsx'
 
 export interface GeneralSectionProps {
-  /** The page for password and sign-ins. Null when another provider has it. */
+  /** The page for password and sign-ins. Null when a hosted provider is used. */
   readonly accountUrl: string | null
   readonly children?: ReactNode
 }

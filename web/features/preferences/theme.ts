@@ -24,9 +24,7 @@ export function nextTheme(theme: Theme): Theme {
   }
 }
 
-/**
- * Applies the theme to the page whenever the user or the operating system changes it. Returns a function that stops it.
- */
+/** Applies the theme now and whenever the user or the system changes it. Returns a function that stops this. */
 export function followTheme(): () => void {
   const system = matchMedia(darkQuery)
   const apply = () => {

@@ -1,17 +1,17 @@
 import type { SentMessage, SentTool, SentPrompt } from '@yonder/contract/sent-prompt'
 import { formatCount } from '../../lib/format-usage.ts'
 
-/** Characters of a message with the calls that it makes. */
+/** Returns the number of characters of a message, including its tool calls. */
 export function sizeOfMessage({ content, tool_calls: calls = [] }: SentMessage): number {
   return calls.reduce((size, call) => size + call.name.length + call.arguments.length, content.length)
 }
 
-/** Characters of the definition of a tool. */
+/** Returns the number of characters of a tool's definition. */
 export function sizeOfTool({ name, description, schema }: SentTool): number {
   return name.length + description.length + schema.length
 }
 
-/** The size of a prompt, or of the parts of it that are still stored. */
+/** Returns the size of a prompt, or of the parts of it that are still stored, as a text. */
 export function describeSize({ instructions, messages, tools, missing }: SentPrompt): string {
   const sizes = [instructions?.length ?? 0, ...messages.map(sizeOfMessage), ...tools.map(sizeOfTool)]
   const chars = sizes.reduce((total, size) => total + size, 0)

@@ -30,8 +30,8 @@ export function PromptDialog({ chatId, messageId, onClose }: PromptDialogProps) 
 function explain(error: Error): string {
   if (isNotFound(error))
     return (
-      'The prompt of this reply is not stored. That is so when the model was not called for it, as for the second of ' +
-      'several tool calls made at once, when the reply ended early, or when an earlier version of Yonder wrote it.'
+      'The prompt of this reply is not stored. Either the model was not called for it, such as for the second of ' +
+      'several tool calls made at once, or the reply ended early, or an earlier version of Yonder wrote it.'
     )
   return `The prompt could not be loaded: ${readReason(error)}`
 }

@@ -40,8 +40,7 @@ export function ShareButton({ chatId, messageId }: ShareButtonProps) {
     const outcome = address === undefined ? 'failed' : await deliverLink(address)
     setBusy(false)
     clearTimeout(timer.current)
-    // The link exists and everyone who has it can read the chat, so 'Not shared' would be wrong. The dialog shows the
-    // link.
+    // The link exists, and everyone who has it can read the chat, so 'Not shared' would be wrong.
     const isUncopied = address !== undefined && outcome === 'failed'
     setUncopied(isUncopied ? address : undefined)
     setFeedback(isUncopied || outcome === 'cancelled' ? undefined : outcome)

@@ -36,9 +36,9 @@ export function DetailsDialog({ chatId, replies, onClose }: DetailsDialogProps) 
 }
 
 function DialogBody({ chatId, replies }: Omit<DetailsDialogProps, 'onClose'>) {
-  // Of a turn with more replies the earlier ones are left out.
-  const named = replies.slice(-maxUsageMessages)
-  const ids = named.map(({ id }) => encodeURIComponent(id)).join(',')
+  // The earliest replies of a longer turn are left out.
+  const included = replies.slice(-maxUsageMessages)
+  const ids = included.map(({ id }) => encodeURIComponent(id)).join(',')
   const { data, error, mutate } = useSWR<MessageUsage, Error>(
     `/api/chats/${encodeURIComponent(chatId)}/usage?messageIds=${ids}`,
     detailsOptions,
@@ -53,12 +53,12 @@ function DialogBody({ chatId, replies }: Omit<DetailsDialogProps, 'onClose'>) {
       </ErrorState>
     )
   if (data === undefined && error === undefined) return <DetailsSkeleton />
-  const usage = data ?? usageOfMessages(named)
+  const usage = data ?? usageOfMessages(included)
   return (
     <div className="flex flex-col gap-4">
-      <TotalDetails usage={usage} last={named.at(-1)} />
+      <TotalDetails usage={usage} last={included.at(-1)} />
       {usage.calls.length > 1 && <CallTable calls={usage.calls} />}
-      {named.length < replies.length && (
+      {included.length < replies.length && (
         <p className="text-sm text-muted">
           Only the last {maxUsageMessages} of the {formatCount(replies.length)} steps of this reply are
           counted.
@@ -67,17 +67,17 @@ function DialogBody({ chatId, replies }: Omit<DetailsDialogProps, 'onClose'>) {
       {data === undefined && (
         <p className="text-sm text-muted">
           There is no record of the usage of this reply: an earlier version of Yonder wrote it, or its
-          provider sent nothing.
+          provider reported nothing.
         </p>
       )}
     </div>
   )
 }
 
-// A reply that is finished uses nothing more.
+// The usage of a finished reply never changes.
 const detailsOptions = { ...optionalReadOptions, revalidateOnReconnect: false }
 
-/** What the messages themselves say, for replies without a record. */
+/** Returns the usage that the messages themselves contain, for replies without a record. */
 function usageOfMessages(replies: readonly Message[]): MessageUsage {
   const counted = replies.flatMap(({ usage }) => usage ?? [])
   const sum = (key: 'input_tokens' | 'output_tokens' | 'cached_tokens' | 'reasoning_tokens') =>
@@ -163,7 +163,7 @@ function Row({ name, part, children }: RowProps) {
   )
 }
 
-/** The calls of a turn with tools, whose figures add up to the ones above. */
+/** Every model call of the replies. Their figures add up to the totals above. */
 function CallTable({ calls }: { readonly calls: readonly ModelCallUsage[] }) {
   const id = useId()
   const cells = 'py-1.5 pl-3 text-right tabular-nums'

@@ -15,15 +15,14 @@ export interface UsageChartProps {
   readonly bars: readonly UsageBar[]
 }
 
+// In units of the view box, which is stretched to the width of the page.
 const barWidth = 10
 const gap = 2
 const height = 100
 /** So that a small amount beside a large one is still visible. */
 const minHeight = 1
 
-/**
- * Bars of input and output tokens. For screen readers it is one image, whose name says where the figures are (§25.18).
- */
+/** Bars of input and output tokens. For screen readers it is one image, whose name says where the table is (§25.18). */
 export function UsageChart({ unit, bars }: UsageChartProps) {
   const totalOf = ({ totals }: UsageBar) => (totals?.input_tokens ?? 0) + (totals?.output_tokens ?? 0)
   const highest = bars.reduce((top, bar) => (totalOf(bar) > totalOf(top) ? bar : top), bars[0] ?? noBar)

@@ -118,13 +118,17 @@ function Report({ report, isYear }: { readonly report: UsageReport; readonly isY
       <div className="flex flex-col gap-3">
         <UsageChart unit={unit} bars={bars} />
         <Disclosure label={`Show each ${unit}`}>
-          <UsageTable name={`Usage by ${unit}`} of={isYear ? 'Month' : 'Day'} rows={byTime.toReversed()} />
+          <UsageTable
+            name={`Usage by ${unit}`}
+            firstColumn={isYear ? 'Month' : 'Day'}
+            rows={byTime.toReversed()}
+          />
         </Disclosure>
       </div>
       <SettingsGroup title="Bots">
         <UsageTable
           name="Usage by bot"
-          of="Bot"
+          firstColumn="Bot"
           rows={bots.map(({ bot, ...totals }) => ({ label: bot, ...totals }))}
         />
       </SettingsGroup>

@@ -5,16 +5,16 @@ export interface UsageTableProps {
   /** The accessible name. */
   readonly name: string
   /** The heading of the first column. */
-  readonly of: string
+  readonly firstColumn: string
   readonly rows: readonly (UsageTotals & { readonly label: string })[]
 }
 
-// The cost comes first, because a phone has no space for all.
+// The cost comes first, because a phone has no space for all columns.
 const columns = ['Cost', 'Input', 'Output', 'Calls']
 const cell = 'py-2 pl-3 sm:pl-4 text-right whitespace-nowrap tabular-nums'
 
-/** Totals in rows. It scrolls by itself where it is wider than the screen. */
-export function UsageTable({ name, of, rows }: UsageTableProps) {
+/** A row for each day, month or bot. Scrolls sideways where it is wider than the screen. */
+export function UsageTable({ name, firstColumn, rows }: UsageTableProps) {
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls with the keyboard too
     <section aria-label={name} tabIndex={0} className="overflow-x-auto -outline-offset-2">
@@ -22,7 +22,7 @@ export function UsageTable({ name, of, rows }: UsageTableProps) {
         <thead className="text-xs text-muted">
           <tr>
             <th scope="col" className="py-2 text-left font-normal">
-              {of}
+              {firstColumn}
             </th>
             {columns.map((column) => (
               <th key={column} scope="col" className="py-2 pl-3 text-right font-normal sm:pl-4">
@@ -58,6 +58,7 @@ export function UsageTable({ name, of, rows }: UsageTableProps) {
   )
 }
 
+/** Formats a sum of tokens; 'unknown' if it is 0 because no call was fully counted (§25.4). */
 export function formatTokens({ calls, uncounted_calls }: UsageTotals, tokens: number): string {
   return tokens === 0 && uncounted_calls === calls && calls > 0 ? 'unknown' : formatCount(tokens)
 }

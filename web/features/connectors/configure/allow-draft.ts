@@ -68,18 +68,18 @@ export function stateOf(name: string, { allow: { everyTool, names }, blocked }: 
 /** Puts a tool into one state, so that it is never in both lists (§28.9). */
 export function withState(draft: ToolsDraft, name: string, state: ToolState): ToolsDraft {
   const { names } = draft.allow
-  const withName = (list: readonly string[], isListed: boolean) =>
-    isListed === list.includes(name)
+  const update = (list: readonly string[], shouldContain: boolean) =>
+    shouldContain === list.includes(name)
       ? list
-      : isListed
+      : shouldContain
         ? [...list, name]
         : list.filter((other) => other !== name)
   // While every tool runs without approval, `names` is the list that is used again when the user turns that off.
   const isAllowed = state === 'allowed' && (!draft.allow.everyTool || names.includes(name))
   return {
     ...draft,
-    allow: { ...draft.allow, names: withName(names, isAllowed) },
-    blocked: withName(draft.blocked, state === 'blocked'),
+    allow: { ...draft.allow, names: update(names, isAllowed) },
+    blocked: update(draft.blocked, state === 'blocked'),
   }
 }
 

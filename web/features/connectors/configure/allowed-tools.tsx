@@ -14,11 +14,9 @@ export interface AllowSummaryProps {
 
 /** Shows which tools run without approval (§2.69, §2.72). */
 export function AllowSummary({ connector: { allow_tools, tools }, onManage }: AllowSummaryProps) {
-  const missing = tools.length === 0 ? [] : (allow_tools ?? []).filter(isMissing)
-
-  function isMissing(name: string): boolean {
-    return !tools.some((tool) => tool.name === name)
-  }
+  // Before the first connection no tools are known, and no name counts as missing.
+  const known = new Set(tools.map(({ name }) => name))
+  const missing = known.size === 0 ? [] : (allow_tools ?? []).filter((name) => !known.has(name))
 
   return (
     <section className="flex flex-col gap-3">

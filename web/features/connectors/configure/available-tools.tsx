@@ -17,12 +17,13 @@ export interface AvailableToolsProps {
   readonly onChange: (tool: ConnectorTool, state: ToolState) => void
   /** Unblocks a tool that the connector does not offer now. */
   readonly onUnblock: (name: string) => void
-  /** Allows a tool that has changed since it was allowed (§18.5). */
+  /** Allows a tool that has changed since it was allowed (§18.5). Undefined in manage mode. */
   readonly onAllowAgain: ((tool: ConnectorTool) => void) | undefined
 }
 
 /**
- * Every tool that a connector offers, with its state (§2.73, §28.13), and blocked ones that it does not offer (§28.14).
+ * Every tool that a connector offers, with its state (§2.73, §28.13), and the blocked tools that it does not offer
+ * (§28.14).
  */
 export function AvailableTools({
   connector,
@@ -43,7 +44,7 @@ export function AvailableTools({
           <span className="text-xs text-muted tabular-nums">{draft.blocked.length} blocked</span>
         )}
       </div>
-      <RoomNotice />
+      <ToolLimitNotice />
       {notice !== null && (
         <p className="mt-1 text-xs text-muted wrap-anywhere">
           <InertText>{notice}</InertText>
@@ -103,7 +104,7 @@ export function AvailableTools({
 }
 
 /** Says that the connectors have more tools than a model is offered, and how to make room (§28.17). */
-function RoomNotice() {
+function ToolLimitNotice() {
   const { data: connectors = [] } = useConnectors()
   const total = connectors
     .filter(({ status }) => status !== 'disconnected')

@@ -74,9 +74,7 @@ export function ToolSearch({ tools, allowed, onAdd }: ToolSearchProps) {
   )
 }
 
-/**
- * Returns at most ten tools that are not allowed yet and whose name or description contains the search (§2.70, §9.8).
- */
+/** Returns the first tools that are not allowed yet and whose name or description contains the search (§2.70, §9.8). */
 function findTools(
   tools: readonly ConnectorTool[],
   allowed: readonly string[],

@@ -21,8 +21,8 @@ export interface ToolStateControlProps {
 }
 
 /**
- * The three states of a tool (§28.13). It is one stop of the Tab key, and the arrow keys move inside without choosing,
- * so that the way from 'Asks' to 'Blocked' does not allow the tool for a moment.
+ * A button for each state of a tool (§28.13). The Tab key stops once, at the current state. The arrow keys move the
+ * focus without choosing, so that moving from 'Asks' to 'Blocked' does not allow the tool for a moment.
  */
 export function ToolStateControl({ name, state, everyTool, busy, onChange }: ToolStateControlProps) {
   const buttons = useRef(new Map<ToolState, HTMLButtonElement>())

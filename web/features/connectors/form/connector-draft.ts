@@ -78,9 +78,9 @@ export function checkConnectorDraft({ name, url }: ConnectorDraft): Problems<'na
 }
 
 /**
- * Returns a name for a connector from the catalogue: its title, with the author if the user already has a connector of
- * that name. If that name is used too, returns `config_name`, which may be used as well. The catalogue's own names are
- * like addresses ("com.example/mcp"), and their last part is often the same (§18.27).
+ * Returns a name for a connector from the catalogue: its title, or title and author if the user already has a connector
+ * of that name. If that is taken too, returns `config_name`, even if it is not free either. `name` is used only without
+ * a title: it is the last part of `config_name` ("com.example/mcp"), which is the same for many servers (§18.27).
  */
 export function nameNewConnector(server: BrowseServer, used: readonly string[]): string {
   const taken = new Set(used.map((name) => name.toLowerCase()))

@@ -14,9 +14,7 @@ export interface SecretFieldProps {
   readonly onChange: (value: string) => void
 }
 
-/**
- * A field for a secret. The server never returns a stored secret: the box shows its mask until the user types another.
- */
+/** A field for a secret. The server never returns a stored secret, so the field shows its mask until the user types. */
 export function SecretField({
   label,
   hint,

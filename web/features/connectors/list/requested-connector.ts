@@ -4,7 +4,7 @@ import { useSearchParams } from 'react-router'
 
 /**
  * Calls `onRequest` with the connector that `?configure=` names, as soon as the list is loaded, and removes the name
- * from the address. Does not call it when no connector has this name.
+ * from the address. If no connector has this name, `onRequest` is not called.
  */
 export function useRequestedConnector(
   connectors: readonly Connector[] | undefined,

@@ -9,7 +9,7 @@ interface PendingAuthorization {
 
 const storageKey = 'integration_authorization'
 
-/** Stores the `state` in the address of the consent page, which the response must contain too. */
+/** Stores the parameter `state` of the consent page's address. The response must have the same one. */
 export function storeAuthorization(state: string): void {
   write({ state, used: false })
 }

@@ -59,7 +59,7 @@ export function useCallbackOutcome(service: string): CallbackOutcome {
 
   const settle = async (): Promise<CallbackOutcome> => {
     const callback = parseCallback(service, new URLSearchParams(search))
-    // The code is removed from the address first, so that no one sees or copies it.
+    // The code is removed from the address first, so that it is neither seen nor copied.
     if (search !== '') await navigate(pathname, { replace: true, state: processed })
     if (callback.kind === 'response') return finish(callback.input)
     if (callback.kind === 'failed') logError(callback.message)

@@ -30,9 +30,7 @@ export function IntegrationFormDialog(props: IntegrationFormDialogProps) {
   const id = useId()
   const isMounted = useIsMounted()
   const initialFocus = useInitialFocus()
-  /**
-   * The options can load after the dialog opened. The first field then gets the focus, unless the user has moved it.
-   */
+  /** The options can load after the dialog opened. The first field then gets the focus, if nothing else has it. */
   const focusFirstField = useCallback(
     (element: HTMLFormElement | null) => {
       if (element !== null && document.activeElement === document.body) initialFocus.focus()

@@ -6,7 +6,7 @@ import { useIsMounted } from '../../../lib/use-is-mounted.ts'
 
 export interface DisconnectDialogProps {
   readonly integration: Integration
-  /** Called while the dialog is still open. */
+  /** Called after disconnecting, unless the dialog was closed meanwhile. */
   readonly onDisconnected: () => void
   readonly onCancel: () => void
 }

@@ -25,13 +25,13 @@ export function IntegrationCard({ integration, authorization, onEdit }: Integrat
   const id = useId()
   const [isConfirming, setConfirming] = useState(false)
   const [isKeyOpen, setKeyOpen] = useState(false)
-  /** The button that is shown in every state, to which the focus returns. */
+  /** The button that is shown in every state. It gets the focus when a form or dialog closes. */
   const mainButton = useRef<HTMLButtonElement>(null)
   const { name, auth_type, connected, api_key } = integration
   const { pending, failed, authorize } = authorization
 
-  const returnFrom = (close: (open: false) => void) => () => {
-    flushSync(() => close(false))
+  const closeWith = (setOpen: (open: false) => void) => () => {
+    flushSync(() => setOpen(false))
     mainButton.current?.focus()
   }
 
@@ -87,12 +87,12 @@ export function IntegrationCard({ integration, authorization, onEdit }: Integrat
         )
       }
     >
-      {isKeyOpen && <KeyForm id={`${id}-key`} integration={integration} onClose={returnFrom(setKeyOpen)} />}
+      {isKeyOpen && <KeyForm id={`${id}-key`} integration={integration} onClose={closeWith(setKeyOpen)} />}
       <IntegrationNotice integration={integration} failed={failed} />
       {isConfirming && (
         <DisconnectDialog
           integration={integration}
-          onDisconnected={returnFrom(setConfirming)}
+          onDisconnected={closeWith(setConfirming)}
           onCancel={() => setConfirming(false)}
         />
       )}

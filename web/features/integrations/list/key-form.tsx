@@ -30,7 +30,7 @@ export function KeyForm({ id, integration, onClose }: KeyFormProps) {
       if (key.trim() === '' && !isStored) return undefined
       const result = await save.run(key.trim())
       if (!result.done) {
-        if (result.error === undefined) return {}
+        if (result.error === undefined) return undefined
         wasOutage.current = isOutage(toFailure(result.error))
         return { key: readReason(result.error, integrationLabels) }
       }
@@ -40,7 +40,7 @@ export function KeyForm({ id, integration, onClose }: KeyFormProps) {
     },
   })
   useOutageEnd(useApi().connection, () => {
-    // A change removes the problem.
+    // Any change of the draft removes the message about the outage, also one to the same text.
     if (problems.key !== undefined && wasOutage.current) change({ key: draft.key })
   })
   const { requestClose, question } = useDiscardQuestion(changes, onClose)
@@ -64,7 +64,7 @@ export function KeyForm({ id, integration, onClose }: KeyFormProps) {
           onChange={(event) => change({ key: event.target.value })}
           onKeyDown={(event) => {
             if (!isCancelKey(event)) return
-            // Otherwise the question that opens would close at once.
+            // Otherwise the same key press would also close the discard question that it opens.
             event.preventDefault()
             requestClose()
           }}

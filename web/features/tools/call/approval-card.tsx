@@ -147,8 +147,8 @@ interface AllowAlwaysInput {
 }
 
 /**
- * Adds a tool to its connector's list of allowed tools (§4.21, §7.16). Succeeds and changes nothing if there is no list
- * (§13.7, §13.8).
+ * Adds a tool to its connector's list of allowed tools (§4.21, §7.16, §13.7, §13.8). Succeeds and changes nothing if
+ * there is no list or no such connector.
  */
 function useAllowAlways() {
   return useAction({

@@ -37,9 +37,7 @@ export function CallDetails({ message, result }: CallDetailsProps) {
   )
 }
 
-/**
- * Shows the arguments as they are sent. Those of an email or an event are a form; a disclosure opens the exact ones.
- */
+/** Shows the arguments as they are sent. For an email or an event they are in a disclosure, below labelled fields. */
 function CallArguments({ message }: { readonly message: Message }) {
   const { arguments: args = '{}' } = message
   const readable = findReadable(useConnectors().data, message)
@@ -95,6 +93,7 @@ function CallResult({ result }: { readonly result: Message }) {
   if (all.length > 0 && all.every(isImage)) return null
   const parts = all.filter(isShownHere)
   const hasTextForModel = all.some(isForModel)
+  // `text` contains the parts for the model too, which the user does not see.
   const copied = hasTextForModel ? parts.map(textOf).join('\n') : text
   return (
     <div>

@@ -4,8 +4,7 @@ import type { Message } from '@yonder/contract/message'
 
 /**
  * Returns why a waiting call will no longer run, according to the user's current connectors and bots. Returns undefined
- * when it can run, and while the connectors are not loaded (§13.37). The server decides the same when the call is
- * approved.
+ * when it can run, and while the connectors are not loaded (§13.37). On approval, the server checks the same again.
  */
 export function findObstacle(
   connectors: readonly Connector[] | undefined,
@@ -15,7 +14,7 @@ export function findObstacle(
   if (connectors === undefined) return undefined
   const connector = connectors.find(({ name }) => name === server)
   if (connector === undefined) return `"${server}" is no longer one of your connectors.`
-  // Without the bot, the selected one makes the call.
+  // If this bot no longer exists, the selected bot continues the turn, and the connectors of that bot are unknown here.
   const bot = bots?.find(({ name }) => name === botName)
   if (bot?.connectors?.includes(server) === false) return `The bot "${bot.name}" may not use "${server}".`
   if (hasChanged(call?.credential, connector.credential))

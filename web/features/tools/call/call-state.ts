@@ -5,7 +5,8 @@ import type { ToolOutcomeStatus } from '@yonder/contract/tool-call'
 export type CallState = 'waiting' | 'running' | ToolOutcomeStatus
 
 /**
- * `isLast`: no message follows the reply. A user who sent a message instead of deciding has denied the call (§13.10).
+ * Returns the state of the call that `reply` makes. `isLast` is true when no message follows the reply: a user who sent
+ * a message instead of deciding has denied the call (§13.9).
  */
 export function readCallState(reply: Message, result: Message | undefined, isLast: boolean): CallState {
   if (result !== undefined) return result.outcome?.status ?? 'done'

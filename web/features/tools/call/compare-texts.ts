@@ -6,7 +6,7 @@ export interface DiffPiece {
   readonly text: string
 }
 
-/** Unchanged lines that stay around a change. */
+/** The number of unchanged lines that are shown before and after a change. */
 const contextLines = 2
 /** Two texts that are longer together are not compared. */
 const maxChars = 50_000
@@ -42,7 +42,7 @@ function toPieces(
   }))
 }
 
-/** Replaces two or more unchanged lines that are far from a change by their number. */
+/** Replaces two or more unchanged lines that are far from a change by a line with their count. */
 function shorten(text: string, { isFirst, isLast }: { isFirst: boolean; isLast: boolean }): string {
   const lines = text.replace(/\n$/, '').split('\n')
   const before = isFirst ? [] : lines.slice(0, contextLines)

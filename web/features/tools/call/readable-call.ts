@@ -73,13 +73,13 @@ const calls: Readonly<Record<string, Readonly<Record<string, readonly Field[]>>>
   },
 }
 
-/** A call that has a form of its own. */
+/** A call whose arguments are shown as labelled fields. */
 export interface ReadableCall {
   readonly connector: Connector
   readonly fields: readonly Field[]
 }
 
-/** Returns the form of an email or an event; undefined for any other call. */
+/** Returns the labelled fields of a call about an email or an event; undefined for any other call. */
 export function findReadable(
   connectors: readonly Connector[] | undefined,
   { server, tool = '' }: Message,
@@ -92,8 +92,8 @@ export function findReadable(
 }
 
 /**
- * Returns every argument of a call as a user reads it; undefined if they are not an object. An argument that has no
- * field in the form, or is not of the expected type, is shown as JSON, so that nothing is hidden (§13.38). `text` is
+ * Returns every argument of a call as a user reads it; undefined if they are not an object. An argument without a
+ * labelled field, or not of the expected type, is shown as text or JSON, so that nothing is hidden (§13.38). `text` is
  * the JSON of the arguments; `calendarZone` is the time zone of times without one.
  */
 export function readFields(

@@ -1,7 +1,7 @@
 /** A time as users read it: in their language, with the weekday, and in the time zone of this browser if possible. */
 export interface ReadableTime {
   readonly text: string
-  /** The same time in its own time zone, or that `text` is in the time zone of the calendar. */
+  /** The time in the time zone in which the tool reads it, or a remark that `text` is in that of the calendar. */
   readonly note?: string
 }
 
@@ -15,7 +15,7 @@ const day = /^\d{4}-\d\d-\d\d$/
  * a local time in a zone that the browser does not have.
  */
 export function readTime(text: string, zone: string | undefined): ReadableTime | undefined {
-  if (!isInCalendar(text)) return undefined
+  if (!isValidTime(text)) return undefined
   if (day.test(text)) return format(Date.parse(`${text}T00:00Z`), { dateStyle: 'full', timeZone: 'UTC' })
   if (timeWithOffset.test(text)) return format(Date.parse(text), inThisZone)
   if (!localTime.test(text)) return undefined
@@ -29,8 +29,8 @@ export function readTime(text: string, zone: string | undefined): ReadableTime |
   return here === undefined || here.text === shown.text ? here : { ...here, note: `${shown.text} in ${zone}` }
 }
 
-/** `Date.parse` takes February 31 for March 3, and 24:00 for the next day. */
-function isInCalendar(text: string): boolean {
+/** Whether a date and time exist. `Date.parse` alone takes February 31 for March 3, and 24:00 for the next day. */
+function isValidTime(text: string): boolean {
   const clock = text.slice(0, 16)
   const instant = Date.parse(clock.length === 16 ? `${clock}Z` : `${clock}T00:00Z`)
   return !Number.isNaN(instant) && new Date(instant).toISOString().startsWith(clock)
@@ -50,7 +50,7 @@ function format(instant: number, options: Intl.DateTimeFormatOptions): ReadableT
  */
 function findInstant(clock: number, zone: string): number | undefined {
   try {
-    // The offset of the first estimate is wrong near a change of the clocks, that of the second is not.
+    // Near a change of the clocks the first offset can be wrong. The offset at the estimate is right.
     const estimate = clock - offsetAt(clock, zone)
     return clock - offsetAt(estimate, zone)
   } catch {

@@ -58,7 +58,7 @@ function ResultImage({ part, label, path }: ResultImageProps) {
 
 const imageTypes = /^image\/(png|jpeg|gif|webp)$/
 
-/** Loads an image once, since it never changes, from the product's own server (§13.36). */
+/** Loads an image once, since it never changes, from Yonder's own server (§13.36). */
 function LoadedImage({ label, path }: { readonly label: string; readonly path: string }) {
   const { data: image, error, mutate, isValidating } = useSWRImmutable<ImageData, Error>(path)
   useKeptImage(path)
@@ -102,6 +102,7 @@ function Failure({ text, isBusy, onRetry }: FailureProps) {
 /** Reserves the space of an image whose size is known, so that nothing moves when it is loaded. */
 function sizeOf({ width, height }: ImagePart): CSSProperties | undefined {
   if (width === undefined || height === undefined) return undefined
+  // 28rem is the maximum height in tools.css.
   return { width: `min(100%, ${width}px, ${(28 * width) / height}rem)`, aspectRatio: `${width} / ${height}` }
 }
 

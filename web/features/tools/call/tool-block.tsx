@@ -84,7 +84,9 @@ export function ToolBlock({ chatId, message, result, isLast, allow, deny, onTogg
           focusAfter={line}
         />
       )}
-      <output className="sr-only">{elicitation === undefined ? '' : announce(server, elicitation)}</output>
+      <output className="sr-only">
+        {elicitation === undefined ? '' : describeElicitation(server, elicitation)}
+      </output>
     </section>
   )
 }
@@ -95,7 +97,8 @@ function CallElicitation(props: ElicitationFormProps) {
   return page === undefined ? <ElicitationForm {...props} /> : <PageRequest {...props} page={page} />
 }
 
-function announce(server: string, { message, page }: ToolQuestion): string {
+/** Returns what a screen reader announces. */
+function describeElicitation(server: string, { message, page }: ToolQuestion): string {
   if (page === undefined) return `The connector ${server} asks you: ${message}`
   return `The connector ${server} asks you to open a page at ${new URL(page.address).origin}: ${message}`
 }

@@ -7,8 +7,8 @@ import { logError } from '../../../lib/log-error.ts'
 import { elicitationDraft } from './elicitation-draft.ts'
 
 /**
- * Returns a function that answers an elicitation. It resolves to what failed; undefined if nothing failed or the user
- * was signed out.
+ * Returns a function that answers an elicitation. It resolves to the notice of a failure, or to undefined if nothing
+ * failed or the user was signed out.
  */
 export function useAnswerElicitation(): (answer: ToolAnswerRequest) => Promise<Notice | undefined> {
   const api = useApi()

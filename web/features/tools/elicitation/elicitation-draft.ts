@@ -41,7 +41,7 @@ export const elicitationDraft = {
 const secretWords =
   /pass(word|phrase|code)|secret|token|credential|\b(pwd|pin|otp|cvc|cvv)\b|one.?time|card.?number|credit.?card|(api|access|private).?key/i
 
-/** Servers must not request secrets. A value that seems to be one is not stored in the browser. */
+/** Servers must not request secrets. The value of a field that seems to request one is not stored in the browser. */
 function looksSecret(field: ElicitationField): boolean {
   const words = `${field.name} ${field.label} ${field.description ?? ''}`
   return secretWords.test(words.replaceAll('_', ' '))

@@ -24,7 +24,7 @@ export interface ElicitationFormProps {
 }
 
 /**
- * A form that a running call shows to the user. It is shown until it is answered in this tab or another
+ * A form that a running call shows to the user, until it is answered in any tab or cancelled
  * (§13.13, §13.14, §13.26).
  */
 export function ElicitationForm({ chatId, message, elicitation, focusAfter }: ElicitationFormProps) {
@@ -74,7 +74,7 @@ export function ElicitationForm({ chatId, message, elicitation, focusAfter }: El
         if (pending === undefined) submit()
       }}
       onKeyDown={(event) => {
-        // In the form Escape must not stop the reply.
+        // Escape pressed in the form must not stop the reply.
         if (event.key === 'Escape') event.preventDefault()
       }}
     >

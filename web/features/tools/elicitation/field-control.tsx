@@ -49,6 +49,7 @@ export function FieldControl({ field, value, error, disabled, onChange, ref }: F
         <Select
           ref={ref}
           disabled={disabled}
+          // By index, because the value of an option can be any text, even an empty one.
           value={field.options.findIndex((option) => option.value === chosenOptions(value)[0])}
           onChange={(event) => {
             const option = field.options[Number(event.target.value)]

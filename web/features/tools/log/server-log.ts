@@ -40,7 +40,7 @@ const maxEntries = 500
 
 export const emptyServerLog: ServerLog = { servers: {}, entries: [], inRound: false, visible: false }
 
-/** Applies an event of a run or an action of the user to the log (§4.7, §4.8, §4.9, §4.10, §4.11). Pure (§13.24). */
+/** Returns the log after an event of a run or an action of the user (§4.7, §4.8, §4.9, §4.10, §4.11, §13.24). */
 export function reduceServerLog(log: ServerLog, action: ServerLogAction): ServerLog {
   switch (action.type) {
     case 'clear':
