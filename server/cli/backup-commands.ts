@@ -26,7 +26,7 @@ function addBackup({ program, terminal, settings }: Cli): void {
     .option('--yes', 'replace an existing file without asking')
     .addHelpText('after', '\nExample: yonder backup "/var/backups/yonder-$(date +%F).backup" --yes')
     .action((file: string, { withKey = false }: { readonly withKey?: boolean }) =>
-      expectProblems(async () => {
+      convertSystemErrors(async () => {
         const path = resolve(file)
         if (existsSync(path)) await terminal.confirm(`${path} exists and will be replaced.`)
         const onRows = reportProgress(terminal, 'Written')
@@ -51,7 +51,7 @@ function addRestore({ program, terminal, settings }: Cli): void {
     .option('--yes', 'replace existing data without asking')
     .addHelpText('after', '\nExample: yonder restore /var/backups/yonder-2026-11-24.backup')
     .action((file: string, { lostKey = false }: { readonly lostKey?: boolean }) =>
-      expectProblems(async () => {
+      convertSystemErrors(async () => {
         const path = resolve(file)
         const config = readConfig(settings())
         const { restoreBackup } = await import('../db/backup/restore-backup.ts')
@@ -79,7 +79,7 @@ function addMove({ program, terminal, settings }: Cli): void {
     .description('copy the SQLite database to an empty PostgreSQL database, while no server runs')
     .addHelpText('after', '\nExample: yonder move-to-postgres postgres://yonder:password@localhost/yonder')
     .action((url: string) =>
-      expectProblems(async () => {
+      convertSystemErrors(async () => {
         const { dataDir, secretKey } = readConfig({ ...settings(), DATABASE_URL: url })
         const { moveToPostgres } = await import('../db/backup/move-to-postgres.ts')
         const content = await moveToPostgres(dataDir, url, reportProgress(terminal, 'Copied'))
@@ -102,11 +102,11 @@ function describeContent(what: string, content: Content): string {
 function describeKey({ keyFits }: CreatedBackup, withKey: boolean): string {
   if (withKey) return 'The file contains the key of the stored secrets. Keep it where only you can read it.'
   return keyFits === false
-    ? 'The backup is complete, but the key of this installation does not decrypt the secrets in it. Find the key that does before you need the backup: check SECRET_KEY, or secret.key in DATA_DIR.'
+    ? 'The backup is complete, but the key of this installation does not decrypt the secrets in it. Find the right key before you need the backup: check SECRET_KEY, or secret.key in DATA_DIR.'
     : 'The file does not contain the key of the stored secrets. Keep SECRET_KEY, or secret.key in DATA_DIR, in another place.'
 }
 
-/** Milliseconds between two reports. */
+/** Milliseconds between two updates of the progress. */
 const reportIntervalMs = 200
 
 function reportProgress(terminal: Terminal, what: string): ReportRows {
@@ -119,8 +119,8 @@ function reportProgress(terminal: Terminal, what: string): ReportRows {
   }
 }
 
-/** Prints problems with files, disks and connections without a stack. */
-async function expectProblems(work: () => Promise<void>): Promise<void> {
+/** Rethrows problems with files, disks and connections as `CommandError`, which is printed without a stack. */
+async function convertSystemErrors(work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
@@ -131,9 +131,10 @@ async function expectProblems(work: () => Promise<void>): Promise<void> {
 
 function describeSystemError(error: unknown): string | undefined {
   const code = errorCode(error)
+  // 53100 is PostgreSQL's code for a full disk.
   if (code === 'SQLITE_FULL' || code === '53100')
     return 'The disk of the database is full. Nothing was changed.'
-  // Connections, passwords and names of databases.
+  // Codes of PostgreSQL: lost connections (08, 57P), refused passwords (28) and missing databases (3D).
   if (/^(08|28|3D|57P)/.test(code) && error instanceof Error) {
     return `The PostgreSQL database cannot be used: ${error.message}. Nothing was changed.`
   }

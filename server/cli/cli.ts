@@ -17,7 +17,7 @@ export interface Cli {
   /** The command adds itself here. */
   readonly program: Command
   readonly terminal: Terminal
-  /** The settings that have precedence over the environment, such as that of the option `--data`. */
+  /** The settings that have precedence over the environment, such as `DATA_DIR` from the option `--data`. */
   settings(): Readonly<Record<string, string | undefined>>
   /** Called by a command that has run and has found problems, as `doctor` does. */
   setExitCode(code: 1): void
@@ -32,7 +32,7 @@ export interface Installation {
 
 /**
  * Opens the configured database for `work` and closes it afterwards. Nothing is created: neither the folder, nor the
- * database, nor the key. It is never migrated, because the server that uses it may be of another version (§30.4).
+ * database, nor the key. The database is never migrated, because its server may be of another version (§30.4).
  * @throws ConfigError when a setting is wrong, AppError or CommandError when something is missing or does not fit
  */
 export async function withInstallation<T>(
@@ -53,7 +53,7 @@ export async function withInstallation<T>(
   }
 }
 
-/** Requires the key of the database, because the server could not read what a command seals with another one. */
+/** Requires the key of the database, because the server could not read what a command seals with another key. */
 async function openStoredSealer({ secretKey, dataDir }: Config, { db }: Database): Promise<Sealer> {
   const key = findSecretKey(secretKey, dataDir)
   if (key === undefined) {

@@ -4,8 +4,8 @@ import { findFileProblem } from './file-problem.ts'
 import { CommandError } from './terminal.ts'
 
 /**
- * Writes a text in parts to a new file that only its owner can read, and returns its bytes. A file that exists is not
- * changed, and a file that could not be written completely is removed.
+ * Writes a text in parts to a new file that only its owner can read, and returns its size in bytes. An existing file is
+ * not changed, and a file that could not be written completely is removed.
  * @throws CommandError with the reason
  */
 export async function writeNewFile(path: string, parts: AsyncIterable<string>): Promise<number> {

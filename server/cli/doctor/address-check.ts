@@ -10,7 +10,7 @@ import type { Check, Report } from './finding.ts'
 /** Milliseconds for a request to a server that may hang. */
 export const maxRequestMs = 5_000
 
-/** The settings that the address of users depends on. */
+/** The settings that determine `publicUrl`. */
 export const addressSettings: readonly string[] = ['PUBLIC_URL', 'PORT', 'TLS', 'TLS_CERT']
 
 /** `PUBLIC_URL`, `HOST` and `PORT`: that browsers can sign in there, and that the port is free or used by Yonder. */
@@ -39,8 +39,8 @@ function findInsecureAddress({ publicUrl }: Config): Report[] {
 
 function findUnreachable({ publicUrl, host }: Config): Report[] {
   const isPublic = !isLoopbackName(new URL(publicUrl).hostname)
-  const listensHere = /^(localhost|127(\.\d+){3}|::1)$/.test(host)
-  if (isPublic || listensHere) return []
+  const listensOnLoopback = /^(localhost|127(\.\d+){3}|::1)$/.test(host)
+  if (isPublic || listensOnLoopback) return []
   return [
     warning(
       `HOST is ${host}, so other machines can connect, but at ${publicUrl} (PUBLIC_URL) each of them reaches only itself. Set PUBLIC_URL to the address that users open.`,
@@ -73,7 +73,7 @@ async function examinePort({ host, port }: Config, guard: GuardedFetch): Promise
     case 'EACCES':
       return stopped(
         problem(
-          `This user may not listen on ${place}. Set PORT to another one, of 1024 or more. A proxy can listen on a lower port.`,
+          `This user may not listen on ${place}. Set PORT to 1024 or more. A proxy can listen on a lower port.`,
         ),
       )
     default:

@@ -6,7 +6,10 @@ import type { Check, Report } from './finding.ts'
 const minTime = Date.UTC(2026, 0, 1)
 /** Seconds by which a time that was stored on another node may be ahead. */
 const maxAheadSeconds = 60
-/** Differences of two clocks, in seconds, that are a warning, and that are a problem because sign-ins fail. */
+/**
+ * Seconds by which the clocks of this machine and of the database differ: from the first number on a warning, from the
+ * second on a problem, because two nodes may then differ by the 60 seconds that the check of tokens allows (§9.15).
+ */
 const minWarningSeconds = 2
 const minProblemSeconds = 30
 

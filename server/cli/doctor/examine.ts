@@ -40,7 +40,7 @@ export interface ExamineOptions {
   readonly progress?: (text: string) => void
 }
 
-/** Runs all checks of an installation. None stops the others, and none changes anything but its own token (§30.21). */
+/** Runs all checks. None stops the others or changes anything but the token of `proxyCheck` (§30.21). */
 export async function examine(
   environment: Environment,
   { problems = [], ignored = [], now = Date.now, progress = () => undefined }: ExamineOptions = {},
@@ -73,8 +73,8 @@ export async function examine(
 }
 
 /**
- * The authority that the server has made with `TLS=local`, which does not exist before the first start, and those that
- * the operator has given to Node. A list of authorities would replace these.
+ * The authority that the server has made with `TLS=local`, which does not exist before the first start. The authorities
+ * in `NODE_EXTRA_CA_CERTS` are listed too, because a list of authorities replaces them.
  */
 function listAuthorities({ tls, dataDir }: Config, environment: Environment): readonly string[] {
   const own = tls?.kind === 'local' ? readIfPossible(authorityPathIn(dataDir)) : []

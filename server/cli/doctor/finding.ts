@@ -41,7 +41,8 @@ export interface CheckContext {
   isServing: boolean
 }
 
-type Report = Omit<Finding, 'check'>
+/** A finding without the name of its check, which `examine` adds. */
+export type Report = Omit<Finding, 'check'>
 
 /** The checks of one subject. `examine` catches unexpected errors. */
 export interface Check {
@@ -52,8 +53,6 @@ export interface Check {
 export const ok = (message: string): Report => ({ status: 'ok', message })
 export const warning = (message: string): Report => ({ status: 'warning', message })
 export const problem = (message: string): Report => ({ status: 'problem', message })
-
-export type { Report }
 
 /** Warns about what is not checked, because one of these settings is wrong and counts as unset. Empty when none is. */
 export function findWrongSettings(

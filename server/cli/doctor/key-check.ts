@@ -40,9 +40,7 @@ export const keyCheck: Check = {
     if (database === null)
       return [
         ...findings,
-        warning(
-          'Whether the key belongs to the database was not checked, because there is none that can be used.',
-        ),
+        warning('Whether the key belongs to the database was not checked, because no database can be used.'),
       ]
     const sealer = createSealer(key)
     const fits = await compareSecretKey(database.db, sealer)

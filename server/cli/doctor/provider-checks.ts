@@ -27,7 +27,7 @@ export const modelCheck: Check = {
     const limits = { ...listLimits, timeoutMs: maxRequestMs }
     try {
       const { models, omitted } = await listModels(endpoint, { guards, limits }, new AbortController().signal)
-      const unknown = omitted > 0 ? [] : namesOf(config).filter((name) => !models.includes(name))
+      const unknown = omitted > 0 ? [] : listDefaultModels(config).filter((model) => !models.includes(model))
       return unknown.length === 0
         ? [ok(`The provider at ${baseUrl} responds, and lists ${models.length + omitted} models.`)]
         : [warning(`The provider at ${baseUrl} does not list ${unknown.join(', ')}. Check DEFAULT_BOTS.`)]
@@ -40,7 +40,7 @@ export const modelCheck: Check = {
 }
 
 /** The models of default bots that are called at the operator's provider. */
-function namesOf({ defaultBots }: Config): string[] {
+function listDefaultModels({ defaultBots }: Config): string[] {
   return (defaultBots ?? []).flatMap(({ base_url, api_type, model }) =>
     (base_url ?? '') === '' && (api_type ?? 'openai') === 'openai' ? [model] : [],
   )

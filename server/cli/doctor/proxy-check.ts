@@ -108,7 +108,7 @@ async function readStream(
     for await (const chunk of response.body ?? []) {
       text += decoder.decode(chunk as Uint8Array, { stream: true })
       const frames = text.split('\n\n').length - 1
-      // The last frame is written 1.8 seconds after the first one.
+      // The server writes the frames over 1.8 seconds, so a proxy that buffers passes on all of them together.
       isStreamed = frames >= 2 && frames < frameCount
       if (isStreamed || frames >= frameCount) break
     }
@@ -131,7 +131,7 @@ function describePath(received: ReceivedRequest): Report[] {
 function describeAddress(received: ReceivedRequest): Report[] {
   const { address, peer, forwardedFor, isPeerTrusted, isProxied } = received
   const hops = forwardedFor?.split(',').map((hop) => hop.trim()) ?? []
-  // Without a proxy the header arrives as it was sent.
+  // The header was sent, so a proxy has removed it.
   if (hops.length === 0) {
     return [
       warning(
@@ -139,7 +139,7 @@ function describeAddress(received: ReceivedRequest): Report[] {
       ),
     ]
   }
-  // After a proxy that adds the address of this machine, the forged one counts only if this machine is trusted itself.
+  // When a proxy has added the address of this machine, the forged one counts only if TRUSTED_PROXIES has this machine.
   if (address === forgedAddress && hops.at(-1) === forgedAddress) {
     const message = `A client can choose its address: ${peer} is in TRUSTED_PROXIES, but passes on the X-Forwarded-For of clients. Let the proxy add the address to the header (nginx: $proxy_add_x_forwarded_for), or remove it from TRUSTED_PROXIES.`
     return [isProxied ? problem(message) : warning(message)]
