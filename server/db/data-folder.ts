@@ -63,6 +63,7 @@ export function explain(
   if (owner === undefined || user === undefined || owner === user)
     return ` (${code}). Make it writable for the user that runs Yonder, or choose another data folder with --data or DATA_DIR.`
   // In a container, root may not have the right to write to files of other users.
-  const mend = user === 0 ? `Start as user ${owner}.` : `Run as root: chown -R ${user}:${group} "${dataDir}"`
-  return ` as user ${user}, because it belongs to user ${owner}. ${mend}`
+  const advice =
+    user === 0 ? `Start as user ${owner}.` : `Run as root: chown -R ${user}:${group} "${dataDir}"`
+  return ` as user ${user}, because it belongs to user ${owner}. ${advice}`
 }

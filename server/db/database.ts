@@ -70,7 +70,10 @@ export interface Dialect {
   appendRunEvents(db: Db, nodeId: string, events: readonly RunEventRow[]): Promise<ReadonlySet<number>>
   /** Makes every writer of this run's events wait until the transaction ends. */
   lockRun(trx: Db, runId: number): Promise<void>
-  /** Notifies the subscribers of all nodes of these few runs. Does nothing on SQLite, which has one server. */
+  /**
+   * Notifies the subscribers of all nodes of these runs. They must be few, because they share one notification. Does
+   * nothing on SQLite, which has one server.
+   */
   notifyRuns(db: Db, runIds: readonly number[]): Promise<void>
   /** Notifies all nodes of a change, this one included. Does nothing on SQLite. */
   notifyChange(db: Db, change: ChangeNotification): Promise<void>
@@ -86,8 +89,8 @@ export interface Database {
   /** The path of the SQLite file, which a worker may open for reading. Null on PostgreSQL. */
   readonly file: string | null
   /**
-   * Rejects when no statement can be executed now: on PostgreSQL for want of a connection, on SQLite also when a write
-   * would have to wait for longer than a second.
+   * Rejects when no statement can be executed now: on PostgreSQL when there is no connection, on SQLite also when
+   * a write would have to wait for longer than a second.
    */
   check(): Promise<void>
   /**

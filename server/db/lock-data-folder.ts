@@ -17,7 +17,7 @@ export interface DataFolderLock {
  * @throws AppError when another process has the lock. Then nothing is written.
  */
 export async function lockDataFolder(dataDir: string): Promise<DataFolderLock> {
-  // The package has to install the driver where Node is older than 22.14.
+  // Loaded only when it is used, because the package has to install the driver where Node is older than 22.14.
   const { SqliteFile } = await import('./dialects/sqlite-file.ts')
   createDataFolder(dataDir)
   const path = createPrivateFile(join(dataDir, fileName))
@@ -26,20 +26,21 @@ export async function lockDataFolder(dataDir: string): Promise<DataFolderLock> {
     // Other processes read the id of this one while the second transaction is open.
     file.exec(`begin immediate; pragma user_version = ${process.pid}; commit; begin immediate`)
   } catch (error) {
-    const pid = errorCode(error) === 'SQLITE_BUSY' ? readPid(file) : undefined
+    const isLocked = errorCode(error) === 'SQLITE_BUSY'
+    const holder = isLocked ? describeHolder(file) : ''
     file.close()
-    if (pid === undefined) throw error
+    if (!isLocked) throw error
     throw new AppError(
       'conflict',
-      `The data folder ${dataDir} is in use by another server or command${pid}. Stop it first, or set another DATA_DIR.`,
+      `The data folder ${dataDir} is in use by another server or command${holder}. Stop it first, or set another DATA_DIR.`,
       { cause: error },
     )
   }
   return { release: () => void file.close() }
 }
 
-/** Returns an empty text when it cannot be read now. */
-function readPid(file: BetterSqlite.Database): string {
+/** Names the process that has the lock. Returns an empty text when its id cannot be read now. */
+function describeHolder(file: BetterSqlite.Database): string {
   try {
     return ` (process ${Number(file.pragma('user_version', { simple: true }))})`
   } catch {

@@ -8,7 +8,7 @@ import { AppError } from '../lib/app-error.ts'
  * - `unreachable`: there is no connection to the server, or it was lost
  * - `busy`: the server or the pool has no free connection
  * - `timeout`: the server has cancelled the statement
- * - `conflict`: the statement and another one excluded each other, and it was rolled back
+ * - `conflict`: the statement conflicted with another one and was rolled back
  */
 export type StorageProblem =
   | 'full'

@@ -52,7 +52,8 @@ export interface WrittenBackup extends Content {
 }
 
 /**
- * Writes a backup beside `path` and then renames it to `path`, for its owner only. A failure leaves what was at `path`.
+ * Writes a backup beside `path` and then renames it to `path`, for its owner only. A failure leaves a file at `path` as
+ * it was.
  * @throws the reason of the signal when it is aborted
  */
 export async function writeBackupFile(
@@ -176,7 +177,7 @@ const notABackup = (path: string): AppError => refusal(`${path} is not a backup 
 const damaged = (path: string, reason: string): AppError =>
   refusal(`The backup ${path} is damaged: ${reason}. Nothing was restored. Use another backup.`)
 
-/** Below the length at which Node cannot make a text any more. */
+/** Below the maximum length of a string in Node, which is 536 million characters. */
 const maxLineBytes = 400_000_000
 const newline = 0x0a
 

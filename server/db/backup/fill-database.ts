@@ -54,7 +54,7 @@ const serverRuns = (): AppError =>
   refusal('A server uses the database. Stop all servers first. Nothing was changed.')
 
 /**
- * Removes the tables and functions that the migrations of PostgreSQL have created, without other objects of the schema.
+ * Removes the tables and functions that the migrations of PostgreSQL have created, and no other objects of the schema.
  */
 async function removeTables(trx: Db, dialect: Dialect): Promise<void> {
   if (dialect.kind === 'sqlite') return

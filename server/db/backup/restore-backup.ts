@@ -74,7 +74,7 @@ async function restoreToPostgres(
       chunks: withProgress(readChunks(path), options.onRestoredRows),
       check: async (trx) => {
         await checkKey(trx, installation, header, options)
-        // Before the data, which is useless without its key.
+        // Before the data is committed, which is useless without its key.
         if (addsKey(installation, header, options)) writeSecretKey(installation.dataDir, header.secretKey)
       },
     })
@@ -96,7 +96,7 @@ async function restoreToSqlite(
   // The lock makes this process the only one that uses this name. A restore that was killed may have left the file.
   const draft = `${target}.restore`
   try {
-    if (existsSync(target)) requireReplaceable(target)
+    if (existsSync(target)) prepareReplacement(target)
     await verify(path, options)
     if (existsSync(target)) await options.confirm(header)
     removeSqlite(draft)
@@ -104,7 +104,7 @@ async function restoreToSqlite(
     const database = openSqlite(draft)
     let content: Content
     try {
-      // The file is thrown away when this fails.
+      // Faster, and safe: the file is deleted when this fails.
       await sql`pragma journal_mode = memory`.execute(database.db)
       await sql`pragma synchronous = off`.execute(database.db)
       content = await fillDatabase(database, {
@@ -118,7 +118,8 @@ async function restoreToSqlite(
     const file = await open(draft, 'r+')
     await file.sync()
     await file.close()
-    if (existsSync(target)) requireReplaceable(target)
+    // Again, because a command may have opened the database meanwhile.
+    if (existsSync(target)) prepareReplacement(target)
     const addedKey = addsKey(installation, header, options)
     if (addedKey) writeSecretKey(dataDir, header.secretKey)
     await rename(draft, target).catch((error: unknown) => {
@@ -178,7 +179,7 @@ function wrongKey(dataDir: string, ownKey: string | undefined, header: Header): 
  * server left would otherwise be applied to the new file. A file that SQLite cannot read loses its log.
  * @throws AppError when another process has the database open, or when it is of a newer version
  */
-function requireReplaceable(path: string): void {
+function prepareReplacement(path: string): void {
   const file = new SqliteFile(path, { timeout: 1_000 })
   try {
     refuseNewer(readApplied(file))

@@ -37,16 +37,16 @@ export interface PostgresPoolOptions extends pg.PoolConfig {
   readonly maxWaitMs?: number
 }
 
-/** A pool for Kysely whose users do not notice a short interruption (§22.15). */
+/** A pool for Kysely whose callers do not notice a short interruption (§22.15). */
 export interface ResilientPool extends PostgresPool {
   /** Rejects when the server does not execute a statement now. Does not wait for it to come back. */
   check(): Promise<void>
 }
 
 /**
- * Opens a pool. It waits up to `maxWaitMs` for a connection, and repeats a statement on a new connection when that
- * does no harm twice: a `begin`, a `select` outside a transaction (also one that sends a notification, since a second
- * one only makes its readers look again), and a statement that the server has rolled back.
+ * Opens a pool. It waits up to `maxWaitMs` for a connection, and repeats a statement on a new connection when running
+ * it twice does no harm: a `begin`, a `select` outside a transaction (also one that sends a notification, since a
+ * second one only makes its readers look again), and a statement that the server has rolled back.
  */
 export function openPool({
   onError,

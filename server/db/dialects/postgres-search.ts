@@ -11,7 +11,7 @@
  */
 const chunkStep = 2_000
 const chunkOverlap = 512
-/** A long word is cut in pieces of this length, because `substr` counts characters from the start of its text. */
+/** A long word is cut in pieces of this length, because `substr` is slow far from the start of a text. */
 const pieceLength = 64
 
 /**
@@ -70,9 +70,9 @@ export const searchTextsSchema: readonly string[] = [
     position bigint not null references messages (position) on delete cascade,
     chunk integer not null, chat_id text not null, owner text not null, text text not null,
     primary key (position, chunk))`,
-  // The body has only functions of PostgreSQL, since a restore and an ANALYZE find no others. JIT
-  // would compile it for every row, which takes 200 ms, and the plan of a function in SQL would be made for every
-  // statement.
+  // The body calls only functions of PostgreSQL itself, because the search path of a restore and of an ANALYZE has no
+  // others. JIT would compile it for every row, which takes 200 ms, and a function in SQL would be planned again for
+  // every statement.
   `create function search_grams(owner text, folded text) returns tsvector
     language plpgsql immutable strict parallel safe set jit = off as $$ begin return (
     select array_to_tsvector(array_agg(owner || substr(part, at, 4)))

@@ -147,7 +147,7 @@ const serverLock = `7046111, hashtext(current_schema())`
 
 /**
  * The problems by PostgreSQL's error codes. A statement outside a transaction is repeated after a `conflict` for some
- * seconds (`postgres-pool.ts`), so mostly those in transactions report one.
+ * seconds (`postgres-pool.ts`), so mostly only statements in transactions report one.
  */
 const problems: readonly (readonly [codes: RegExp, problem: StorageProblem])[] = [
   [/^53100$/, 'full'],

@@ -13,7 +13,7 @@ function loadSqlite(): typeof BetterSqlite {
   try {
     return load(sqliteRelease.name)
   } catch (error) {
-    // Found from the bundle in `server/dist`. Tests and tools run where `scripts/setup.mjs` has installed SQLite.
+    // Exists as seen from the bundle in `server/dist` only. For the sources, `scripts/setup.mjs` has installed SQLite.
     const provider = fileURLToPath(new URL('../../bin/provide-sqlite.mjs', import.meta.url))
     if (!existsSync(provider)) throw error
     return load(provide(provider))

@@ -76,7 +76,7 @@ class WaitingDriver extends SqliteDriver {
     if (this.#config.file.inTransaction) await super.rollbackTransaction(connection)
   }
 
-  /** The connection of the library throws at once, so that a statement that need not wait costs nothing more. */
+  /** Kysely's connection throws synchronously, so a statement that does not wait costs nothing more. */
   #withWaiting(connection: DatabaseConnection): DatabaseConnection {
     const { file, maxWaitMs } = this.#config
     return {
@@ -119,11 +119,12 @@ export interface SqliteOptions {
 
 /** Opens or creates the file. Throws when the SQLite library could corrupt it or the file is not a database. */
 export function openSqlite(path: string, { maxWaitMs = defaultMaxWaitMs }: SqliteOptions = {}): Database {
-  const file = new SqliteFile(path, { timeout: 5_000 })
+  const file = new SqliteFile(path, { timeout: defaultMaxWaitMs })
   requireSafeVersion(file)
   file.pragma('journal_mode = WAL')
   file.pragma('synchronous = FULL')
   file.pragma('foreign_keys = ON')
+  // A negative number is in KiB.
   file.pragma('cache_size = -32000')
   // From here on, `retryWhileLocked` waits.
   file.pragma('busy_timeout = 0')
@@ -210,7 +211,8 @@ const moveEventsSql = (layout: string): readonly string[] => [
   'alter table moved_events rename to run_events',
 ]
 
-// Runs once per row, in one transaction. A single statement for all rows would take three times as long.
+// Runs once per row, in one transaction. A single statement for all rows would take three times as long. A repeated
+// event updates itself, so that it counts as a change and its run as live.
 const insertRunEvent = `
   insert into run_events (run_id, seq, event)
   select id, ?, ? from runs where id = ? and node_id = ? and status = 'running'

@@ -24,7 +24,7 @@ export async function createCompactions(trx: Kysely<Tables>, { integer }: Dialec
       (c) => c.onDelete('cascade'),
     )
     .execute()
-  // A path through the message has one summary, also when two requests write it at once.
+  // At most one summary ends with a message, also when two requests write it at once.
   await trx.schema
     .createIndex('compactions_by_message')
     .unique()

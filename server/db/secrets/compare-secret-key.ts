@@ -3,8 +3,8 @@ import { openCredential } from './credential.ts'
 import { botKeyContext, installationKeyContext, integrationKeyContext } from './seal-contexts.ts'
 import type { Sealer } from './seal-secret.ts'
 
-/** How sealed values of the current format begin. */
-const sealed = 'v2.%'
+/** The LIKE pattern of values that are sealed in the current format. */
+const sealedPattern = 'v2.%'
 
 /**
  * Returns whether the key of this sealer is the one with which the database was used. The keys of the built-in sign-in
@@ -16,7 +16,11 @@ export async function compareSecretKey(
   db: Db,
   sealer: Sealer,
 ): Promise<'fits' | 'differs' | 'perhaps differs' | 'unknown'> {
-  const keys = await db.selectFrom('keys').select(['name', 'value']).where('value', 'like', sealed).execute()
+  const keys = await db
+    .selectFrom('keys')
+    .select(['name', 'value'])
+    .where('value', 'like', sealedPattern)
+    .execute()
   if (keys.length > 0) {
     return keys.every(({ name, value }) => opens(() => sealer.open(value, installationKeyContext(name))))
       ? 'fits'
@@ -25,13 +29,13 @@ export async function compareSecretKey(
   const bots = await db
     .selectFrom('bots')
     .select(['id', 'user_id', 'api_key'])
-    .where('api_key', 'like', sealed)
+    .where('api_key', 'like', sealedPattern)
     .limit(maxSamples)
     .execute()
   const integrations = await db
     .selectFrom('integrations')
     .select(['user_id', 'name', 'api_key'])
-    .where('api_key', 'like', sealed)
+    .where('api_key', 'like', sealedPattern)
     .limit(maxSamples)
     .execute()
   if (bots.length + integrations.length === 0) return 'unknown'

@@ -167,6 +167,7 @@ async function resealColumn<Table extends keyof Tables>(
 ): Promise<void> {
   const order = sql.join(key.map((name) => sql.ref(name)))
   const pattern = isPlain ? '{%' : 'v1.%'
+  // Values that were sealed again do not match any more, so the next page skips only the unreadable ones.
   for (let skipped = 0; ;) {
     const { rows } = await sql<
       Selectable<Tables[Table]>

@@ -16,6 +16,7 @@ export interface ConnectorTable {
   error_message: string | null
   /** Why calls fail although the server lists its tools. Null once a call has worked again. */
   call_error: string | null
+  /** The tools that were omitted from the list, and the reasons. */
   notice: string | null
   is_default: number
   /** 0: there is no list of allowed tools, and every tool runs without approval. */
@@ -68,7 +69,9 @@ export interface ToolCallTable {
   approval: string
   outcome: string
   started_at: number
+  /** Milliseconds, without the time spent waiting for the user. */
   duration: number | null
+  /** Of the result. */
   bytes: number | null
 }
 
@@ -88,11 +91,13 @@ export interface ConnectorGrantTable {
   updated_at: number
 }
 
-/** A consent that the user is giving at a server. The redirect back carries the state of this hash. */
+/** A consent that the user is giving at an authorization server. */
 export interface ConnectorConsentTable {
+  /** The hash of the OAuth parameter `state`, with which the server redirects back. */
   state_hash: string
   connector_id: string
   user_id: string
+  /** The hash of a cookie, so that only the browser that began the consent can finish it. */
   browser_hash: string
   /** Sealed JSON. */
   payload: string

@@ -21,7 +21,7 @@ export interface IntegrationTable {
   call_error: string | null
   /** Until when, by the database's clock, a process reserves the tokens for refreshing them. */
   refreshing_until: number | null
-  /** Milliseconds since 1970. Each integration of a user has a later time than the former one. */
+  /** Milliseconds since 1970. Different for each integration of a user, so that it gives their order. */
   created_at: number
 }
 

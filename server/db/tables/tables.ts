@@ -59,7 +59,7 @@ export interface MessageTable {
   chat_id: string
   /** Unique within its chat only, since clients may choose it. */
   id: string
-  /** Assigned by the engine in the order of writing over all chats. The search index follows it. */
+  /** Assigned by the engine in the order of writing, across all chats. The search index refers to it. */
   position: Generated<number>
   parent_id: string | null
   role: string
@@ -72,7 +72,7 @@ export interface MessageTable {
   provider: string | null
   bot: string | null
   usage: string | null
-  /** Why a complete reply was cut. */
+  /** Why a reply that is `complete` was cut: `length` or `content_filter`. */
   finish: string | null
   /** The first two messages of the path to this one, so that the summary of a long chat reads three rows only. */
   first_id: string
@@ -184,9 +184,9 @@ export interface OidcTable {
   uid: string | null
   expires_at: number | null
   consumed_at: number | null
-  /** The account of a grant, session, code or refresh token; empty when it has none yet. */
+  /** The account that the record belongs to (`readOwner`); an empty text when it has none yet. */
   account_id: Generated<string | null>
-  /** The grant of the sign-in that such a record belongs to. */
+  /** The grant of the sign-in that the record belongs to. */
   sign_in_id: Generated<string | null>
 }
 
@@ -254,7 +254,7 @@ export interface UsageRecordTable {
   id: string
   user_id: string
   chat_id: string
-  /** The reply that the model was called for, or the summary that the user had written again. */
+  /** The reply that the model was called for, or the summary that was rewritten at the user's request. */
   message_id: string
   kind: 'reply' | 'summary'
   /** The name of the bot at the time of the call. */
