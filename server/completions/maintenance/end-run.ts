@@ -10,8 +10,8 @@ import { interruptedOutcome, storeResult, createResult } from '../tools/tool-res
 import type { CreatedResult } from '../tools/tool-result.ts'
 
 /**
- * Ends a run whose lease has expired as interrupted, and keeps the text that was shown. Does nothing when the lease is
- * still valid or the run has ended.
+ * Ends a run as interrupted when its lease has expired, and keeps the text that was shown. Does nothing when the lease
+ * is still valid or the run has ended.
  */
 export async function expireRun(
   { database, runs, now }: Pick<CompletionDeps, 'database' | 'runs' | 'now'>,
@@ -69,7 +69,7 @@ export async function foldLog(db: Db, runId: number): Promise<RunState> {
 
 /** Milliseconds to wait until the end of a stopped run is stored. */
 const maxStopMs = 10_000
-/** Milliseconds between two reads of that run's status. */
+/** Milliseconds between two reads of the status of a run that another node stops. */
 const stopPollMs = 200
 
 /** Resolves when `ended` does, or after `maxMs`: while the database is away, the end of a run cannot be stored. */
@@ -80,9 +80,9 @@ async function waitAtMost(ended: Promise<void>, maxMs: number): Promise<void> {
 }
 
 /**
- * Stops the active run of a chat, whichever node executes it, and keeps its text. Resolves when its end
- * is stored, so that the next message is accepted, or after `maxStopMs`. Resolves with false when nothing was running
- * (§10.3, §10.16, §17.6).
+ * Stops the active run of a chat, whichever node executes it, and keeps its text. Resolves when its end is stored, so
+ * that the next message is accepted, or after `maxStopMs`. Resolves with false when nothing was running (§10.3, §10.16,
+ * §17.6).
  */
 export async function stopRun(
   deps: Pick<CompletionDeps, 'database' | 'runs' | 'notifications' | 'now'>,
@@ -99,7 +99,8 @@ export async function stopRun(
   }
   await requestStop(db, run.id)
   await dialect.notifyRuns(db, [run.id])
-  for (let waitedMs = 0; waitedMs < maxStopMs; waitedMs += stopPollMs) {
+  const deadline = performance.now() + maxStopMs
+  while (performance.now() < deadline) {
     const current = await findRun(db, dialect, run.id)
     if (current?.status !== 'running') return true
     if (current.expired) await expireRun(deps, run.id)

@@ -1,8 +1,14 @@
+import { startedEvent } from '@yonder/contract/testing/messages'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openChatApp } from '../../testing/chat/open-chat-app.ts'
 import type { ChatApp, ChatClient } from '../../testing/chat/open-chat-app.ts'
-import { engines } from '../../testing/database/test-database.ts'
+import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
+import { addChat, chatRow } from '../../testing/factories/chats.ts'
+import { addUser } from '../../testing/factories/users.ts'
 import { statusAndBody } from '../../testing/send-request.ts'
+import { ActiveRuns } from '../log/active-runs.ts'
+import { findRun, insertRun } from '../log/run-store.ts'
+import { stopRun } from './end-run.ts'
 
 describe.each(engines)('stop on %s', (engine) => {
   let product: ChatApp
@@ -67,5 +73,39 @@ describe.each(engines)('stop on %s', (engine) => {
     gate.open()
     await stream.ended
     expect(stream.text).toBe('mine whole')
+  })
+})
+
+describe.each(engines)('stop of a run of another node, on %s', (engine) => {
+  it('waits for its end, however often the node notifies of events meanwhile (§10.16, §17.6)', async () => {
+    const database = await openTestDatabase(engine)
+    const { db, dialect } = database
+    const started = startedEvent()
+    const chat = chatRow({ user_id: 'ada' })
+    await addUser(db, { id: 'ada' })
+    await addChat(db, chat)
+    const run = {
+      chat_id: chat.id,
+      user_id: 'ada',
+      message_id: started.assistant_message.id,
+      node_id: 'there',
+      started_at: 1,
+    }
+    const id = await insertRun(db, dialect, run, JSON.stringify(started))
+    let notified = 0
+    const notifications = {
+      /** Notifies at once. The node ends the run after the hundredth notification. */
+      async wait() {
+        if (++notified === 100)
+          await db.updateTable('runs').set({ status: 'stopped' }).where('id', '=', id).execute()
+      },
+      onRun: () => undefined,
+      close: () => Promise.resolve(),
+    }
+    expect(await stopRun({ database, runs: new ActiveRuns(), notifications, now: Date.now }, chat.id)).toBe(
+      true,
+    )
+    expect((await findRun(db, dialect, id))?.status).toBe('stopped')
+    await database.close()
   })
 })
