@@ -50,7 +50,7 @@ export function toFilledReply(reply: Message): FilledReply {
   }
 }
 
-/** The characters of a message that a chat counts (§16.23). */
+/** The characters of a message that count towards the limit of its chat (§16.23). */
 export function countChars({ content, partial, reasoning, arguments: callArguments }: Message): number {
   const text = partial ?? textOfContent(content)
   return text.length + (reasoning?.length ?? 0) + (callArguments?.length ?? 0)
@@ -202,11 +202,8 @@ export async function listNotices(db: Db, chatId: string, bot: string): Promise<
   return rows.flatMap(({ notice }) => notice ?? [])
 }
 
-/**
- * Returns the messages directly under a message, oldest first. Under a reply or a result, the user may have written
- * some.
- */
-export function listReplies(db: Db, chatId: string, parentId: string): Promise<MessageRow[]> {
+/** Returns the messages directly under a message, oldest first: replies, results, or messages that the user wrote. */
+export function listChildren(db: Db, chatId: string, parentId: string): Promise<MessageRow[]> {
   return db
     .selectFrom('messages')
     .selectAll()
@@ -257,7 +254,7 @@ interface PathPlace {
   readonly limit: number
 }
 
-/** Prepares the query of a path. `toCondition` writes the condition for a further message `m`, after the limit. */
+/** Prepares the query of a path. `toCondition` returns a further SQL condition, `and …`, for the next message `m`. */
 const preparePathQuery = (toCondition: (path: PathPlace) => RawBuilder<unknown>) =>
   prepareQuery((db, path: PathPlace) =>
     sql<PathMessage>`

@@ -35,6 +35,7 @@ export interface StoredCall {
   readonly deniedBy?: string
   /** The tool's display name. */
   readonly title?: string
+  /** What has changed in the tool since the user allowed it. */
   readonly changes?: readonly ToolChange[]
   /** The fingerprint of the tool that the user decides about. A tool with another fingerprint is not called. */
   readonly fingerprint?: string
@@ -76,12 +77,12 @@ export interface PendingCallFilter {
   readonly messageId?: string | undefined
 }
 
-/** The replies that `listPendingCalls` returns at most. */
-export const pendingCallsPage = 50
+/** The maximum number of replies that `listPendingCalls` returns. */
+export const pendingCallsPageSize = 50
 
 /**
- * Returns the user's replies with a call of this tool that needs approval, newest first: at most `pendingCallsPage`,
- * after the first `offset`.
+ * Returns the user's replies with a call of this tool that needs approval, newest first: at most
+ * `pendingCallsPageSize`, after the first `offset`.
  */
 export function listPendingCalls(
   db: Db,
@@ -102,7 +103,7 @@ export function listPendingCalls(
   return query
     .orderBy('m.unix_timestamp', 'desc')
     .orderBy('m.position', 'desc')
-    .limit(pendingCallsPage)
+    .limit(pendingCallsPageSize)
     .offset(offset)
     .execute()
 }

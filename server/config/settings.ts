@@ -29,7 +29,7 @@ interface SettingInfo {
 }
 
 interface DescribedSetting extends SettingInfo {
-  readonly value?: string
+  readonly defaultValue?: string
 }
 
 const described = new Map<z.ZodType, DescribedSetting>()
@@ -45,9 +45,12 @@ function optional<Schema extends z.ZodType>(
 }
 
 /** A setting with a default value, which is written as in the environment. */
-function withDefault<Schema extends z.ZodType>(schema: Schema, value: string, info: SettingInfo) {
-  const setting = z.preprocess((given) => (given === '' || given === undefined ? value : given), schema)
-  described.set(setting, { ...info, value })
+function withDefault<Schema extends z.ZodType>(schema: Schema, defaultValue: string, info: SettingInfo) {
+  const setting = z.preprocess(
+    (value) => (value === '' || value === undefined ? defaultValue : value),
+    schema,
+  )
+  described.set(setting, { ...info, defaultValue })
   return setting
 }
 
@@ -334,12 +337,12 @@ export function describeSettings(): readonly {
     settings: Object.entries(settings).map(([name, schema]) => {
       const info = described.get(schema)
       if (info === undefined) throw new Error(`The setting ${name} has no description.`)
-      const { value, otherwise = '', description } = info
+      const { defaultValue, otherwise = '', description } = info
       return {
         name,
-        defaultValue: value ?? null,
+        defaultValue: defaultValue ?? null,
         otherwise,
-        example: info.example ?? value ?? '',
+        example: info.example ?? defaultValue ?? '',
         description,
       }
     }),

@@ -9,7 +9,7 @@ import {
   findUserNumber,
   hasQueued,
   insertChunk,
-  listFinished,
+  listSearchable,
   listQueued,
   moveQueued,
   assignUserNumber,
@@ -19,7 +19,7 @@ import { chunkLength, chunkOverlap, maxChunks } from './sqlite-search-store.ts'
 
 /** Milliseconds for which one slice of indexing may block all other requests. */
 const maxSliceMs = 3
-/** Chunks that are read at once: about as many as a slice can index when messages are short. */
+/** Chunks of one query: about as many as a slice can index when messages are short. */
 const batchSize = 10
 
 /**
@@ -65,15 +65,15 @@ function readChunk(
 const removalBatchSize = 50
 
 /**
- * Removes the messages of a user from the index, before their chats are deleted. Only for SQLite. The index cannot be
- * searched for a user, so this computes the grams of every message again.
+ * Removes the messages of a user from the index, before their chats are deleted. Only for SQLite. The index needs the
+ * grams of a chunk to remove it and does not store them, so they are computed again.
  */
 export async function removeFromIndex(db: Kysely<Tables>, userId: string): Promise<void> {
   const user = await findUserNumber(db, userId)
   let after = -1
   for (let found = removalBatchSize; found === removalBatchSize;) {
     found = await db.transaction().execute(async (trx) => {
-      const messages = await listFinished(trx, userId, after, removalBatchSize)
+      const messages = await listSearchable(trx, userId, after, removalBatchSize)
       for (const message of messages) {
         if (user !== undefined) await removeChunks(trx, user, message)
         await deleteQueued(trx, message.position)

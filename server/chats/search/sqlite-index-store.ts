@@ -90,8 +90,8 @@ export interface IndexedMessage {
   readonly next_chunk: number | null
 }
 
-/** Finished messages of a user's chats, in the order of writing. */
-export function listFinished(
+/** Returns the finished messages of a user's chats without results of tools, in the order of writing. */
+export function listSearchable(
   trx: Db,
   userId: string,
   after: number,

@@ -10,8 +10,8 @@ const keptShare = 0.4
 const summaryShare = 0.15
 const maxSummaryTokens = 4_000
 const minSummaryTokens = 100
-/** The number of messages that are kept when a path is summarised. The last turn is kept even if it has more. */
-const keptMessages = 400
+/** Messages that are kept at most when a path is summarised. The last turn is kept even if it has more. */
+const maxKeptMessages = 400
 
 /** How much of a path a request may contain. */
 export interface PromptBudget {
@@ -49,7 +49,7 @@ export function planPrompt(
   const before = summary === undefined ? 0 : estimateTokens(summary)
   const isFull = (tokens: number) => tokens > budget.tokens
   const hasTooMany = path.length > budget.messages
-  // Each UTF-16 unit is at most one token, so short paths need no closer look.
+  // The estimate is at most one token for each UTF-16 unit, so short paths need no closer look.
   const chars = path.reduce(
     (sum, { content, arguments: text }) => sum + content.length + (text?.length ?? 0),
     0,
@@ -69,8 +69,8 @@ export function planPrompt(
 }
 
 /**
- * Returns the first message to keep: the earliest one from which on the path is short enough, or the last message of
- * the user. Returns 0 when nothing is left to summarise.
+ * Returns the index of the first message to keep: the earliest message of the user from which on the path is short
+ * enough, else the last message of the user. Returns 0 when nothing is left to summarise.
  */
 function findCut(path: readonly PromptMessage[], costs: readonly number[], budget: PromptBudget): number {
   let cut = 0
@@ -78,7 +78,7 @@ function findCut(path: readonly PromptMessage[], costs: readonly number[], budge
   for (let index = path.length - 1; index > 0; index--) {
     tokens += costs[index] ?? 0
     if (!beginsTurn(path, index)) continue
-    const fits = tokens <= budget.tokens * keptShare && path.length - index <= keptMessages
+    const fits = tokens <= budget.tokens * keptShare && path.length - index <= maxKeptMessages
     if (cut !== 0 && !fits) break
     cut = index
   }

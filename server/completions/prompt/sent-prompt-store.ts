@@ -96,7 +96,7 @@ async function savePromptText(
 
 /** Keeps the texts in use, whose time of use may be up to an hour old, and those of the others that were used last. */
 async function deleteOldTexts(trx: Db, user: Owner, inUse: readonly string[]): Promise<void> {
-  const oldest = await trx
+  const oldestKept = await trx
     .selectFrom('prompt_texts')
     .select('used_at')
     .where('user_id', '=', user.id)
@@ -105,12 +105,12 @@ async function deleteOldTexts(trx: Db, user: Owner, inUse: readonly string[]): P
     .limit(1)
     .offset(maxPromptTexts - inUse.length - 1)
     .executeTakeFirst()
-  if (oldest === undefined) return
+  if (oldestKept === undefined) return
   await trx
     .deleteFrom('prompt_texts')
     .where('user_id', '=', user.id)
     .where('hash', 'not in', inUse)
-    .where('used_at', '<', oldest.used_at)
+    .where('used_at', '<', oldestKept.used_at)
     .execute()
 }
 

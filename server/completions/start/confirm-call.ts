@@ -6,7 +6,7 @@ import {
   parseCall,
   claimPendingCall,
   listPendingCalls,
-  pendingCallsPage,
+  pendingCallsPageSize,
 } from '../../chats/tool-call-store.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { readArguments } from '../../connectors/calls/tool-call.ts'
@@ -23,8 +23,8 @@ import type { Denial } from './send-message.ts'
 const notWaiting = 'No such call needs approval. Reload the page.'
 
 /**
- * Returns the user's reply with a call of this tool and these arguments that needs approval; of several replies, the
- * newest (§12.6).
+ * Returns the reply, in a chat of the user, whose call has this tool and these arguments and needs approval; of several
+ * replies, the newest (§12.6).
  * @throws AppError `conflict` when there is none, `not_found` for a chat that is not the user's
  */
 export async function requirePendingCall(
@@ -41,7 +41,7 @@ export async function requirePendingCall(
     const match = pending.find((row) => expected !== undefined && toCanonical(row.arguments) === expected)
     if (match !== undefined) return match
     count += pending.length
-  } while (pending.length === pendingCallsPage)
+  } while (pending.length === pendingCallsPageSize)
   if (count > 0)
     throw refusal('A call of this tool needs approval, but with other arguments. Reload the page.')
   if (chatId === undefined || messageId === undefined) throw refusal(notWaiting)

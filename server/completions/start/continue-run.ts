@@ -1,7 +1,7 @@
 import { RunEvent } from '@yonder/contract/completion'
 import type { SendRequest } from '@yonder/contract/completion'
 import { lockChat, refuseFullChat, requireChat } from '../../chats/chat-store.ts'
-import { findMessage, listPath, listReplies, isToolResult } from '../../chats/message-store.ts'
+import { findMessage, listPath, listChildren, isToolResult } from '../../chats/message-store.ts'
 import type { Db } from '../../db/database.ts'
 import type { BotRow, ChatRow, MessageRow } from '../../db/tables/tables.ts'
 import type { User } from '../../identity/user.ts'
@@ -40,7 +40,7 @@ export async function continueRun(
   }
   return db.transaction().execute(async (trx) => {
     const locked = await lockChat(trx, user, chatId, deps.now())
-    const below = await listReplies(trx, chatId, result.id)
+    const below = await listChildren(trx, chatId, result.id)
     if (below.some(({ role }) => role === 'assistant')) return { kind: 'repeated', message: result, cursor }
     refuseFullChat(locked)
     return { kind: 'written', run: await writeReply(trx, deps, user, bot, locked, result) }

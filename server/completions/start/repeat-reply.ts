@@ -1,7 +1,7 @@
 import type { EndedStatus, UnnumberedEvent } from '@yonder/contract/completion'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
-import { listReplies, isToolResult } from '../../chats/message-store.ts'
+import { listChildren, isToolResult } from '../../chats/message-store.ts'
 import { presentMessage } from '../../chats/present-chat.ts'
 import type { Db } from '../../db/database.ts'
 import type { MessageRow } from '../../db/tables/tables.ts'
@@ -23,7 +23,7 @@ export async function repeatReply(
   { message, cursor }: RepeatedRequest,
 ): Promise<void> {
   const { db } = deps.database
-  const below = await listReplies(db, message.chat_id, message.id)
+  const below = await listChildren(db, message.chat_id, message.id)
   const reply = below.find(({ role }) => role === 'assistant')
   const start = cursor ?? (reply && (await findStart(deps, reply)))
   const stream = openStream()
@@ -55,8 +55,8 @@ async function listTurn(db: Db, reply: MessageRow): Promise<MessageRow[]> {
   const turn = [reply]
   for (;;) {
     const last = turn.at(-1) ?? reply
-    const replies = await listReplies(db, last.chat_id, last.id)
-    const next = replies.findLast((message) =>
+    const children = await listChildren(db, last.chat_id, last.id)
+    const next = children.findLast((message) =>
       isToolResult(last) ? message.role === 'assistant' : isToolResult(message),
     )
     if (next === undefined) return turn
@@ -65,7 +65,8 @@ async function listTurn(db: Db, reply: MessageRow): Promise<MessageRow[]> {
 }
 
 /**
- * Creates the events of a run, whose log was removed, from its messages. Applied in order, they yield these messages.
+ * Creates the events of a run from its messages, after its log was removed. Applied in order, the events yield these
+ * messages.
  */
 export function replayRun(userMessage: Message, turn: readonly Message[]): EventBatch {
   const events = listTurnEvents(userMessage, turn).map(({ type, ...rest }, index) => {
@@ -133,6 +134,7 @@ function listReplyEvents(reply: Message, isAnswered: boolean): UnnumberedEvent[]
       tool,
       arguments: reply.arguments ?? '{}',
       plainContent: text,
+      // The event of the result sets the state `answered`.
       call: isAnswered ? { ...call, state: 'running' } : call,
     })
   }
