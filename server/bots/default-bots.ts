@@ -28,8 +28,8 @@ export async function insertDefaultBots(
 }
 
 /**
- * The configured default bots. If there are none, the demo bot; but no bot when the operator has configured a provider,
- * because the names of its models are unknown here.
+ * The configured default bots, which may be none. When they are not configured: the demo bot, or no bot when the
+ * operator has configured a provider, because the names of its models are unknown here.
  */
 function listDefaultBots({ defaultBots, defaultModel }: DefaultBotsDeps['config']): readonly BotInput[] {
   if (defaultBots !== null) return defaultBots

@@ -121,7 +121,7 @@ function registerChanges(api: Api, deps: Pick<ChatRoutesDeps, 'database' | 'now'
   )
 }
 
-/** The id of the chat for a request: a hash, so that no user can reserve the id of another user's chat (§17.26). */
+/** Returns the id of the chat that `key` reserves: a hash, so that no user can reserve another user's id (§17.26). */
 function chatIdOf(userId: string, key: string): string {
   return createHash('sha256').update(`${userId}\0${key}`).digest('base64url').slice(0, 22)
 }
@@ -137,7 +137,7 @@ async function selectResponse(
   { chatId, messageId, now }: { readonly chatId: string; readonly messageId: string; readonly now: number },
 ): Promise<string> {
   return db.transaction().execute(async (trx) => {
-    // Before reading, because another request may append messages, select another branch or delete the chat.
+    // Locks before reading, because another request may append messages, select another branch or delete the chat.
     await lockChatOnly(trx, user, chatId)
     const nodes = await listNodes(trx, chatId)
     if (!nodes.some(({ id }) => id === messageId)) {

@@ -106,8 +106,8 @@ const leafUpdate = prepareQuery((db, chat: { readonly id: string; readonly messa
 )
 
 /**
- * Selects a message of a chat. It names no owner: the caller has locked the chat for its user (`lockChat`), or writes a
- * run of the chat, which only its user can start.
+ * Selects a message of a chat. The query names no owner: the caller has locked the chat for its user (`lockChat`), or
+ * writes a run of the chat, which only its user can start.
  */
 export async function selectLeaf(db: Db, chatId: string, messageId: string): Promise<void> {
   await leafUpdate(db, { id: chatId, messageId })
@@ -123,8 +123,8 @@ const timeUpdate = prepareQuery(
 )
 
 /**
- * Sets the update time of a chat, and counts the characters of the message that the transaction stores. It names no
- * owner: the caller writes a run of the chat, which only its user can start.
+ * Sets the update time of a chat, and counts the characters of the message that the transaction stores. The query
+ * names no owner: the caller writes a run of the chat, which only its user can start.
  */
 export async function touchChat(db: Db, chatId: string, now: number, addedChars: number): Promise<void> {
   await timeUpdate(db, { id: chatId, now, addedChars })
@@ -207,7 +207,7 @@ export async function deleteMessagesOfUser(db: Db, userId: string, limit: number
   return Number(result.numAffectedRows ?? 0n)
 }
 
-/** Deletes the chats of a user with their runs. */
+/** Deletes the chats of a user with everything in them. */
 export async function deleteChatsOfUser(db: Db, userId: string): Promise<void> {
   await db.deleteFrom('chats').where('user_id', '=', userId).execute()
 }

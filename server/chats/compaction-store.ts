@@ -82,8 +82,8 @@ export async function updateCompaction(
 }
 
 /**
- * Reserves a summary for one request that rewrites it, for some milliseconds by the database's clock. Returns the end
- * of the reservation, which identifies it. Returns null when another request has reserved the summary, or when it is
+ * Reserves a summary for one request that rewrites it, for `leaseMs` by the database's clock. Returns the end of the
+ * reservation, which identifies it. Returns null when another request has reserved the summary, or when it is
  * missing.
  */
 export async function holdCompaction(

@@ -9,7 +9,7 @@ import type { RunningReply } from './present-chat.ts'
 /** Milliseconds for which a chat without messages is kept, and between two deletions of such chats (§16.14). */
 const maxUnusedAgeMs = 86_400_000
 const deletionIntervalMs = 3_600_000
-/** Chats without messages that a user may have, besides those of the last minutes (§16.18). */
+/** Chats without messages that a user may have, besides those reserved within `minSurplusAgeMs` (§16.18). */
 const maxUnusedChats = 100
 const minSurplusAgeMs = 600_000
 

@@ -124,7 +124,7 @@ export function openCompletions(appDeps: AppDeps, options: CompletionOptions): C
   }
 }
 
-/** Without the catalogue the window and the cost are unknown, and the model is called all the same. */
+/** Reports a failure of the catalogue and returns no facts. The model is called without its window and prices. */
 function withoutFailure(
   findModelFacts: CompletionDeps['findModelFacts'],
   onError: CompletionDeps['onError'],

@@ -58,7 +58,7 @@ function defaultScheme(header: string): string {
 
 export type ApiKeyService = z.infer<typeof ApiKeyServices>[number]
 
-/** The services when the operator sets none: search, reading of pages, documentation, code. */
+/** The services when `API_KEY_SERVICES` is not set: search, reading of pages, documentation, code. */
 export const defaultApiKeyServices: readonly ApiKeyService[] = ApiKeyServices.parse([
   { name: 'tavily', url: 'https://mcp.tavily.com/mcp/' },
   { name: 'exa', url: 'https://mcp.exa.ai/mcp', header: 'x-api-key' },

@@ -15,7 +15,7 @@ import { Settings } from './settings.ts'
 export interface Config {
   readonly port: number
   readonly host: string
-  /** True when only this machine can reach the product: both `host` and `publicUrl` are loopback addresses. */
+  /** True when only this machine can reach the server: both `host` and `publicUrl` are loopback addresses. */
   readonly loopback: boolean
   /** The origin that users open, without a path. */
   readonly publicUrl: string
@@ -30,15 +30,17 @@ export interface Config {
   readonly hstsSubdomains: boolean
   readonly dataDir: string
   readonly databaseUrl: string | null
-  /** The hosted provider; null means the embedded one. */
+  /** The OpenID provider that the operator has set; null means the built-in one. */
   readonly oidc: {
     readonly issuer: string
     readonly clientId: string
     readonly audience: string
   } | null
+  /** Parameters that 'Sign in with Google' adds to the authorization request. */
   readonly googleParams: Readonly<Record<string, string>>
   readonly signUp: 'open' | 'closed'
   readonly allowedEmails: readonly string[]
+  /** The OAuth client at Google, for sign-in, Gmail and Calendar. */
   readonly google: {
     readonly issuer: string
     readonly clientId: string
@@ -56,6 +58,7 @@ export interface Config {
   readonly apiKeyServices: readonly ApiKeyService[]
   /** Null means the key in `dataDir`. */
   readonly secretKey: string | null
+  /** The provider of bots without an address of their own; null means that these have only the demo model. */
   readonly defaultModel: { readonly baseUrl: string; readonly apiKey: string | null } | null
   /** Null means the demo bot, or none when a provider is configured, whose models only the operator can choose. */
   readonly defaultBots: readonly BotInput[] | null
@@ -77,7 +80,7 @@ export interface Config {
   }
   /** The catalogue behind Browse Connectors; null means that only the shipped list is shown. */
   readonly connectorRegistryUrl: string | null
-  /** The address of our OAuth client document, which authorization servers of connectors read; null without one. */
+  /** The address of the operator's OAuth client document, for authorization servers of connectors; null without one. */
   readonly connectorClientMetadataUrl: string | null
   /** The id of the share behind 'See Demo'; null means that there is no such link. */
   readonly demoShareId: string | null
@@ -97,7 +100,7 @@ export interface Config {
   }
 }
 
-/** Its message lists every wrong setting. */
+/** Thrown when settings are wrong or cannot be read. The message lists every wrong one. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
@@ -106,7 +109,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * Parses the settings. Throws a `ConfigError` that lists every wrong one (§22.8). Some defaults depend on the machine,
- * such as its name.
+ * for example on its name.
  */
 export function parseConfig(environment: Environment, machine?: Machine): Config {
   const { config, problems } = inspectConfig(environment, machine)
@@ -146,7 +149,7 @@ export function describeProblem({ path, name, message }: SettingProblem): string
 export interface SettingProblem {
   /** The name of the setting. */
   readonly name: string
-  /** Another setting whose wrong value, which was ignored, may be the cause. */
+  /** The other setting of a conflict. The conflict is not reported when that setting itself is wrong. */
   readonly related?: string
   /** The path inside its value. */
   readonly path?: string
@@ -358,8 +361,8 @@ export interface ReadEnvironment {
 }
 
 /**
- * Reads the environment of the process, and for what is not set there `.env` in the working folder. No other code does
- * so. `given` has precedence over both: the options of a command.
+ * Reads the environment of the process and, for what is not set there, `.env` in the working folder. No other code
+ * reads settings from them. `given`, the options of a command, has precedence over both.
  */
 export function readEnvironment(given: Environment = {}): ReadEnvironment {
   const wasSet = process.env[settingOfNode] !== undefined

@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { userFolder } from '../../bin/user-folder.mjs'
 
-/** Only a clone has sources. Found from `server/config`, and from the bundle in `server/dist`. */
+/** Only a clone has this source file. The path is right from `server/config`, and from the bundle in `server/dist`. */
 const isClone = existsSync(fileURLToPath(new URL('../../server/yonder.ts', import.meta.url)))
 
 /** What a start writes into its data folder: the database, and the key, which is there with PostgreSQL too. */
 const dataFiles = ['yonder.sqlite', 'secret.key']
 
 /**
- * Returns the data folder where no setting names one: `./data` in a clone, and in a working folder that has data there.
- * Else it is a folder of the user, so that the package shows the same data whatever the working folder is.
+ * Returns the data folder when `DATA_DIR` is not set: `./data` in a clone, or when the working folder has data there;
+ * else a folder of the user, so that the package shows the same data whatever the working folder is.
  */
 export function findDataFolder(): string {
   const hasData = dataFiles.some((name) => existsSync(join('data', name)))

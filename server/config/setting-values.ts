@@ -43,6 +43,7 @@ export const perMinute = z.coerce.number('must be a whole number').int().min(1)
 /** A part of a whole, such as 0.8. */
 export const fraction = (min: number, max: number) => z.coerce.number('must be a number').min(min).max(max)
 
+/** JSON text. `what` describes the value after "must be" in the error message. */
 export const json = <Schema extends z.ZodType>(schema: Schema, what: string) =>
   z
     .string()

@@ -18,7 +18,7 @@ export interface BotCheckRoutesDeps extends CheckDeps, Pick<ModelTestDeps, 'now'
 }
 
 export interface BotCheckRoutesOptions {
-  /** Requests of each route per minute of one user. Each calls a provider, as a completion does (§23.15). */
+  /** Lists of models, and tests, that each user may request per minute. Each calls a provider (§23.15). */
   readonly perMinute: number
 }
 

@@ -12,8 +12,8 @@ export interface HostOllamaDeps extends Pick<ModelDeps, 'guards'> {
 
 /**
  * Looks for an Ollama on the host of this container, once, at fixed addresses, and returns a line for the operator with
- * the settings that offer it (§34.23). Returns none outside a container, when only this machine can reach the server,
- * when the operator has set `OLLAMA_URL`, and when nothing responds. Users do not see it.
+ * the settings that offer it (§34.23). Returns no line outside a container, when only this machine can reach the
+ * server, when the operator has set `OLLAMA_URL`, and when nothing responds. Users do not see it.
  * Do not wait for it when the server starts: looking up names that do not exist takes time.
  */
 export async function findHostOllama({
@@ -72,7 +72,7 @@ function readGateway(): string | undefined {
   }
 }
 
-/** The gateway of the default route. Its bytes are written in the order of the machine, which is reversed. */
+/** The gateway of the default route. The kernel writes it in the byte order of the machine: the last byte first. */
 export function parseGateway(routes: string): string | undefined {
   const [, , gateway = ''] =
     routes

@@ -129,7 +129,7 @@ function chatContains(word: string, { backlog }: ListChatsQuery): RawBuilder<unk
     ${withoutText}) texts where ${containsWord(sql`text`, word)})`
 }
 
-/** The name of a user in the index, as the texts are stored with it. */
+/** The `owner` with which the texts of a user are stored (`postgres-search.ts`). */
 function ownerOf(userId: string): string {
   return createHash('md5').update(userId).digest('hex').slice(0, ownerLength)
 }

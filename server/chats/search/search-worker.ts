@@ -21,8 +21,9 @@ export type WorkerResponse =
 
 const { file } = workerData as { readonly file: string }
 const database = new SqliteFile(file, { readonly: true, timeout: 5_000 })
+// Negative for kilobytes instead of pages.
 database.pragma('cache_size = -64000')
-// The most that SQLite is compiled for.
+// Bytes: the maximum that SQLite is compiled for.
 database.pragma('mmap_size = 2147418112')
 const reader = createSearchReader(database)
 

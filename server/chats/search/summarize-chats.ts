@@ -8,8 +8,8 @@ import type { SummaryRow } from './summary-store.ts'
 const maxMessageChars = 500
 
 /**
- * Returns what search results show of chats, in the order of `ids` (§3.4). Omits the chats of other users. No model is
- * called: the summaries that models write are compactions (`compaction-store.ts`).
+ * Returns what lists and search results show of chats, in the order of `ids` (§3.4). Omits the chats of other users. No
+ * model is called: the summaries that models write are compactions (`compaction-store.ts`).
  */
 export async function summarizeChats(
   db: Db,

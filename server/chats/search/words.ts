@@ -1,4 +1,4 @@
-/** The number of words by which a search is made: the longest ones. */
+/** Words that a search uses at most: the longest ones. */
 const maxWords = 12
 
 /** Converts text to the form in which words are compared: lower case, in every script. */
@@ -19,7 +19,7 @@ export function splitWords(search: string): string[] {
 
 /** Characters of a gram. Four distinguish words much better than three, with the same number of rows. */
 const gramLength = 4
-/** Characters of a searched word for which the index is queried. The others are compared when the message is read. */
+/** Characters of a searched word, from its start, that the index compares. The rest is compared in the message. */
 export const maxIndexedChars = 32
 
 /**

@@ -5,7 +5,10 @@ import { AppError } from '../../lib/app-error.ts'
 import { onAbort } from '../../lib/abort.ts'
 import type { RunRecorder } from './run-recorder.ts'
 
-/** Why a run is aborted: the user stopped it, or its server shuts down. Used as the `reason` of its abort signal. */
+/**
+ * Why a run is aborted, as the `reason` of its abort signal: the user stopped it or was disabled, or its server shuts
+ * down or has lost the run.
+ */
 export type AbortReason = 'stopped' | 'interrupted'
 
 /** A run that is executed by this process. */
@@ -23,7 +26,7 @@ export interface ActiveRun {
   readonly ended: Promise<void>
 }
 
-/** Milliseconds to wait until the ends of runs are stored during the shutdown. */
+/** Milliseconds that the shutdown waits at most for the ends of aborted runs to be stored. */
 const maxCloseMs = 5_000
 
 /** The runs that this process executes, by run id. */
@@ -70,7 +73,7 @@ export class ActiveRuns {
   }
 
   /**
-   * Refuses a further run of a user who has `max` at this node. Each has its text in memory (§16.24).
+   * Refuses a further run of a user who has `max` at this node. The text of every run is in memory (§16.24).
    * @throws AppError `rate_limited`
    */
   checkUserLimit(max: number, userId: string): void {

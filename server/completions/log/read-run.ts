@@ -10,7 +10,7 @@ import { EventBatch } from './run-recorder.ts'
 import type { RunRecorder } from './run-recorder.ts'
 import { findActiveRun, findRun, listEvents } from './run-store.ts'
 
-/** Events read from the database at once, so that a large backlog is sent in batches, at the reader's pace. */
+/** Events of one query, so that a large backlog is sent in batches, at the reader's pace. */
 const maxBatchEvents = 32
 /** Milliseconds without a notification after which the log of another process's run is read again. */
 const pollIntervalMs = 400

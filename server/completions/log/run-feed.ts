@@ -41,7 +41,7 @@ export class RunFeed {
   readonly #subscribers: RunSubscribers
   readonly #watches = new Map<number, Watch>()
   readonly #ignored = new Set<number>()
-  /** Runs from notifications whose users were not queried yet. */
+  /** The ids of runs from notifications, whose users are not known yet. */
   readonly #unknown = new Set<number>()
   readonly #endSearching: () => Promise<void>
   #isLookingUp = false
@@ -94,6 +94,7 @@ export class RunFeed {
     if (this.#watches.has(run.id)) return
     const recorder = this.#deps.runs.get(run.id)?.recorder
     if (recorder?.isRunning === true) this.#open(run, recorder.state.seq)
+    // A run of this node without such a recorder has ended meanwhile, or is lost.
     else if (run.node_id !== this.#deps.nodeId) this.#open(run, after)
   }
 
@@ -112,7 +113,8 @@ export class RunFeed {
         this.#send(watch, batch)
       }
     } catch (error) {
-      // The run could not be read, or another node has taken it over. The next query finds it again.
+      // This process has lost the run (`RunRecorder.lose`), so its user's tabs read the chat again. After any other
+      // failure, the next search finds the run if another node executes it.
       if (!(error instanceof AppError)) throw error
       this.#subscribers.sendChatChanged(run.user_id, run.chat_id)
     } finally {

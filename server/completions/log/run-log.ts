@@ -24,7 +24,7 @@ const maxOutageMs = 300_000
 
 export interface RunLogOptions {
   /**
-   * Writes events and returns the ids of the runs that this node still owns. Outside a transaction, it commits once.
+   * Writes events and returns the ids of the runs that this node still owns. Outside a transaction, this is one commit.
    */
   readonly append: (db: Db, events: readonly RunEventRow[]) => Promise<ReadonlySet<number>>
   /** Whether exactly this event is stored. */
@@ -63,8 +63,8 @@ export function mergeInterval({ runs, commitMs }: CommitLoad): number {
 /**
  * Numbers the events of all runs of this process, commits them together at intervals (`mergeInterval`), and then passes
  * them to their readers. So the database contains everything that a user has seen. The first text of a reply, the
- * end of a run and what is flushed are committed without this delay. Unless the next commit is due, the text of other
- * runs is not in such a commit, because it would be committed more often.
+ * end of a run and what is flushed are committed without this delay. The events of other runs are left out of such a
+ * commit, unless their own is due: they would be committed more often.
  * One commit is under way at a time; events that arrive meanwhile go into the next (§10.15, §17.18).
  */
 export class RunLog {
@@ -146,7 +146,7 @@ export class RunLog {
       // Commits each run separately, so that a run that cannot be stored does not block the others.
       for (const entry of entries)
         await this.#commit([entry], { isRetry: true }).catch((cause: unknown) => {
-          // While the run is retried, each retry reports the failure of its first commit.
+          // The failure of the common commit is already reported, so only giving up the run is reported too.
           if (!this.#retryLater(entry, cause)) this.#options.onError(cause)
         })
     }
@@ -181,7 +181,7 @@ export class RunLog {
       ownedRunIds = await this.#options.append(this.#options.db, rows)
     }
     for (const { recorder, batch, state } of entries) {
-      // The run's next events are collected again.
+      // The events that the run has added since are collected now.
       if (this.#failed.delete(recorder)) this.#dirty.add(recorder)
       if (ownedRunIds.has(recorder.runId)) recorder.publish(batch, state)
       else recorder.lose(new AppError('interrupted', 'Another server has ended this reply. Reload the page.'))

@@ -15,7 +15,7 @@ export interface NumberedEvent {
 
 /**
  * When an addition is committed: `immediate` without delay, `normal` when the next commit of all runs is due, `low`
- * when it is due but not at once, so that what follows can share the commit.
+ * like `normal` but after a short delay, so that what follows can share the commit.
  */
 export type Urgency = 'immediate' | 'normal' | 'low'
 
@@ -164,7 +164,7 @@ export class RunRecorder {
     if (this.isEnding) return
     this.#addEvent(event)
     if (write !== undefined) this.#writes.push(write)
-    // The model's first text often follows within milliseconds, and does not wait for a commit of the connection log.
+    // The model's first text often follows within milliseconds. A commit of the statuses alone would delay it.
     if (event.type === 'mcp_status') this.#schedule('low')
     else this.#schedule(event.type === 'ended' ? 'immediate' : 'normal')
   }

@@ -274,7 +274,7 @@ export async function requestStop(db: Db, runId: number): Promise<void> {
     .execute()
 }
 
-/** Returns the node's runs with a stop request that another node has stored, and those of disabled users (§15.35). */
+/** Returns the ids of the node's runs that another node has asked to stop, and of those of disabled users (§15.35). */
 export async function listStopRequests(db: Db, nodeId: string): Promise<number[]> {
   const rows = await db
     .selectFrom('runs')

@@ -12,7 +12,7 @@ export interface MeteredCall {
   readonly bot: BotRow
   readonly chatId: string
   /**
-   * The reply that the model is called for, summaries during its run included; else the summary that is written again.
+   * The reply for which the model is called, also to summarise; or the summary that a user lets the model rewrite.
    */
   readonly messageId: string
   readonly kind: UsageRecordRow['kind']
@@ -21,11 +21,11 @@ export interface MeteredCall {
 export interface MeterDeps {
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** What is known about a model at the provider of a bot. */
+  /** What is known about a model at the provider of a bot. Never rejects. */
   readonly findModelFacts: (bot: BotRow, model: string) => Promise<ModelFacts>
 }
 
-/** Stores what a call used. `run` may have the reply, which names the model and the provider that answered. */
+/** Stores what a call used. `run` may contain the reply, which names the model and the provider that answered. */
 export type UsageWrite = (trx: Db, run: { readonly messages: readonly Message[] }) => Promise<void>
 
 /** Measures one call of a model, and creates the writes that store what it used and cost (§25.6). */
@@ -45,7 +45,7 @@ export class CallMeter {
     this.#facts = deps.findModelFacts(call.bot, call.bot.model)
   }
 
-  /** Called with each text, reasoning or tool call. */
+  /** Called for each text, reasoning or tool call. */
   onOutput(): void {
     this.#firstOutputAt ??= performance.now()
   }

@@ -157,6 +157,7 @@ class PartReader {
 
   #addCall(call: ModelToolCall): void {
     this.#meter?.onOutput()
+    // Only the arguments of the first call are stored as they are; the calls after it are stored with it as JSON.
     const stored = this.calls.push(call) === 1 ? call.arguments : JSON.stringify(call)
     this.#callChars += stored.length
     if (this.#callChars <= maxCallChars) return

@@ -40,6 +40,7 @@ type Message = TextMessage | Extract<ModelMessage, { role: 'tool' }>
  * - The tool calls of one batch are sent as one message, followed by their results. A user message that denied only one
  *   of them becomes the result of that call.
  * - A path that is still too long loses its oldest messages (`countDropped`).
+ * - The first message is a user message: replies and calls before it are omitted.
  */
 export function buildPrompt(
   path: readonly PromptMessage[],

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { BotRow } from '../../db/tables/tables.ts'
 import type { MeterDeps } from '../loop/call-meter.ts'
 
-/** How long, and for how many bots, the window is remembered that was learned from a refused prompt. */
+/** How long a window that was learned from a refused prompt is remembered, and for how many bots. */
 const maxAgeMs = 3_600_000
 const maxWindows = 1_000
 
@@ -17,8 +17,8 @@ export class ContextWindows {
   }
 
   /**
-   * Returns the window that the user entered, else the one in the catalogue of models, and never more than what was
-   * learned from a refused prompt; undefined when nothing is known.
+   * Returns the window that the user entered, else the one that the operator or the catalogue of models states, and
+   * never more than what was learned from a refused prompt; undefined when nothing is known.
    */
   async find(bot: BotRow): Promise<number | undefined> {
     const known = bot.context_window ?? (await this.#findModelFacts(bot, bot.model)).contextWindow

@@ -184,8 +184,9 @@ async function summarize(
   return row
 }
 
-/** Returns the tokens of messages that one call may summarise, beside the summary of the calls before. */
+/** Returns the tokens of messages that one call may summarise. `summary` is the size of a summary in tokens. */
 export function summaryCallTokens({ tokens }: PromptBudget, summary: number): number {
   if (tokens >= maxPromptTokens) return defaultSummaryCallTokens
+  // Twice the summary: one is in the request, and the new one is the reply.
   return Math.max(minSummaryCallTokens, tokens - 2 * summary - summaryTaskTokens)
 }

@@ -29,7 +29,7 @@ interface StoredPrompt {
   /** The hash of the list of tools, as JSON. */
   readonly tools?: string
   readonly summary?: { readonly id: string; readonly hash: string; readonly message_count: number }
-  /** From how many messages of the path the prompt was built; the last one is the parent of the reply. */
+  /** The number of messages of the path. The last one is the parent of the reply. */
   readonly pathLength: number
   /** As in `PromptSource`. */
   readonly shortenBefore: number

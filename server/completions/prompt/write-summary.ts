@@ -42,7 +42,7 @@ export type SummaryResult =
 
 /**
  * Writes the summary of messages with the model of a bot. When they do not fit into one call, it makes several, and
- * each one continues the summary of the one before. Rejects only when `startCall` does (§26.2).
+ * each one continues the summary of the one before. Rejects only when `startCall` or its result does (§26.2).
  */
 export async function writeSummary(request: SummaryRequest): Promise<SummaryResult> {
   let { callTokens } = request

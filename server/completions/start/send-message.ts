@@ -27,7 +27,7 @@ interface WrittenReply {
   readonly denial?: Denial | undefined
 }
 
-/** A message that was sent instead of an approval has denied a call. */
+/** A call that was denied by a message sent instead of an approval. */
 export interface Denial {
   /** The reply that made the call. */
   readonly reply: MessageRow
@@ -40,7 +40,7 @@ export interface RepeatedRequest {
   readonly kind: 'repeated'
   /** The message or tool result to which the reply was requested. */
   readonly message: MessageRow
-  /** The position of the reply in the log of its run, if the log is still stored. */
+  /** The position of the reply in the log of its run. Without it, `repeatReply` looks for the run. */
   readonly cursor?: RunCursor | undefined
 }
 
@@ -80,7 +80,7 @@ export async function sendMessage(
     )
     // A message that is sent instead of an approval denies the call (§4.22).
     const denial = parent === null ? undefined : await denyCall(trx, parent, message, request)
-    // Such a message has no other meaning. The call may have been decided in another tab.
+    // A message with `denyOne` has no other purpose. The call may have been decided in another tab.
     if (request.denyOne === true && denial === undefined)
       throw new AppError('conflict', 'This call was already allowed or denied. Reload the page.')
     // In a full chat, a call that waits can still be decided.
@@ -142,7 +142,8 @@ async function findParent(
 }
 
 /**
- * Writes another empty reply to a user message, and its run; the earlier replies remain as siblings (§4.24).
+ * Writes another empty reply to a user message or a tool's result, and its run; the earlier replies remain as siblings
+ * (§4.24, §12.19).
  * @throws AppError `not_found`, `invalid_request`, `run_active`
  */
 export function regenerateReply(
