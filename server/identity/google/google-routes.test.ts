@@ -169,6 +169,16 @@ describe('signing in with Google', () => {
     await closed.close()
   })
 
+  it('lets an account sign in whose e-mail is no longer listed (§15.21)', async () => {
+    const first = await signInWithGoogle(new SignInSession(server.baseUrl))
+    const closed = await open({ SIGN_UP: 'closed', ALLOWED_EMAILS: 'eve@example.com' })
+    const second = await signInWithGoogle(new SignInSession(closed.baseUrl))
+    expect((await closed.readUser(second.access_token)).status).toBe(200)
+    expect(decodeJwt(second.access_token).sub).toBe(decodeJwt(first.access_token).sub)
+    expect(await listAccounts()).toHaveLength(1)
+    await closed.close()
+  })
+
   it('compares the listed e-mails as the local sign-up does (§15.21)', async () => {
     const closed = await open({ SIGN_UP: 'closed', ALLOWED_EMAILS: 'Grace@Example.com' })
     google.user = { ...grace, email: ' GRACE@example.com ' }

@@ -12,7 +12,7 @@ const unreachable = 'Google cannot be reached. Try again in a moment, or sign in
 const beingDeleted = 'This account is being deleted. Try again in a minute.'
 const notConfirmed = 'Google did not confirm this sign-in. Try again, or sign in another way.'
 
-/** Registers the sign-in with Google, which is one step of a sign-in at the embedded provider (§15.2). */
+/** Registers the sign-in with Google, which is one step of a sign-in at the embedded provider (§1.2). */
 export function registerGoogleRoutes(
   scope: FastifyInstance,
   deps: SignInDeps,
@@ -79,8 +79,8 @@ async function findRefusal(
   if (email === undefined || email === null || !isEmailVerified) {
     return 'Google has not verified the e-mail address of this account. Verify it at Google, or use another account.'
   }
-  if (signUp.maySignUp(email)) return null
-  return account === undefined ? emailNotAllowed : null
+  // The list of the operator limits new accounts only.
+  return account !== undefined || signUp.maySignUp(email) ? null : emailNotAllowed
 }
 
 function showFailure(
