@@ -45,7 +45,7 @@ export async function createDiagnosisUrl(
   }: { readonly publicUrl: string; readonly parameter: string; readonly now: number },
 ): Promise<string> {
   const path = `${kind.path}${parameter}`
-  const link = await createLink(db, sealer, { ...kind, path }, { issuer: publicUrl, subject, now })
+  const link = await createLink(db, sealer, { ...kind, path }, { baseUrl: publicUrl, subject, now })
   return link.url
 }
 

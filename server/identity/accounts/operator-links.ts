@@ -12,13 +12,13 @@ import {
 } from '../provider/oidc-store.ts'
 
 /**
- * A kind of link that a command of the operator makes, such as one for a user. Only its hash is stored. It works once,
- * and the next link for the same subject replaces it.
+ * A kind of link that a command of the operator makes. Only the hash of its token is stored. It works once, and the
+ * next link for the same subject replaces it.
  */
 interface LinkKind {
   /** The model of its records. */
   readonly model: string
-  /** The path below the issuer. */
+  /** The path below `baseUrl`. */
   readonly path: string
   /** How long it is valid. */
   readonly hours: number
@@ -37,7 +37,9 @@ export interface OperatorLink {
 }
 
 export interface NewLink {
-  readonly issuer: string
+  /** The issuer, for a page of the embedded provider. */
+  readonly baseUrl: string
+  /** What the link is for (`resetLinks`, `invitations`). */
   readonly subject: string
   /** Milliseconds since 1970. */
   readonly now: number
@@ -48,7 +50,7 @@ export async function createLink(
   trx: Db,
   sealer: Sealer,
   { model, path, hours }: LinkKind,
-  { issuer, subject, now }: NewLink,
+  { baseUrl, subject, now }: NewLink,
 ): Promise<OperatorLink> {
   const token = randomBytes(32).toString('base64url')
   await deleteAccountRecordsOfModel(trx, model, subject)
@@ -61,10 +63,10 @@ export async function createLink(
     expires_at: expiresAt,
     account_id: subject,
   })
-  return { url: `${issuer}${path}?token=${token}`, expiresAt }
+  return { url: `${baseUrl}${path}?token=${token}`, expiresAt }
 }
 
-/** The subject of a link. Undefined when the link was used, replaced or has expired. */
+/** The subject of a link. Undefined when the link was used or replaced, or has expired. */
 export async function findLinkSubject(
   db: Db,
   sealer: Sealer,

@@ -45,7 +45,7 @@ export interface ManageUsersDeps {
   readonly now: () => number
 }
 
-/** The settings that these functions need. */
+/** The issuer of the configured provider. */
 export function readIssuer({
   oidc,
   publicUrl,
@@ -101,8 +101,8 @@ function kindOfDeleted(id: string): ManagedUser['kind'] {
 const idPrefix = 'id:'
 
 /**
- * Finds a user by e-mail or id. With a hosted provider, a user may be able to choose an id that is the e-mail of
- * another one.
+ * Finds a user by e-mail or id, or by an id after `id:`. With a hosted provider, a user may be able to choose an id
+ * that is the e-mail of another one.
  * @throws AppError `not_found`, `conflict` when several users have this e-mail or id
  */
 export async function requireManagedUser(
@@ -134,8 +134,8 @@ export async function requireManagedUser(
 }
 
 /**
- * Disables a user: ends every sign-in, and stores that a node stops the replies, ends the streams and revokes the
- * tokens from other servers. All data is kept (§15.34, §15.35).
+ * Disables a user: ends every sign-in at once. A node then stops the replies, ends the streams and revokes the tokens
+ * from other servers. All other data is kept (§15.34, §15.35).
  */
 export function disableUser(deps: ManageUsersDeps, name: string): Promise<ManagedUser> {
   return changeUser(deps, name, async (trx, user) => {
@@ -194,7 +194,7 @@ export async function createReset(
     const { issuer, sealer } = deps
     return {
       user,
-      link: await createLink(trx, sealer, resetLinks, { issuer, subject: user.id, now: deps.now() }),
+      link: await createLink(trx, sealer, resetLinks, { baseUrl: issuer, subject: user.id, now: deps.now() }),
     }
   })
 }
@@ -202,8 +202,7 @@ export async function createReset(
 /**
  * Creates a link with which the owner of an e-mail creates an account, also while sign-up is closed. An earlier
  * invitation of this e-mail is no longer valid (§30.8).
- * @throws AppError `invalid_request` when it is no e-mail, `conflict` when it has an account or the operator has an
- *   OpenID provider
+ * @throws AppError `invalid_request` when it is no e-mail, `conflict` when it has an account or the provider is hosted
  */
 export async function inviteUser(
   deps: ManageUsersDeps,
@@ -225,7 +224,7 @@ export async function inviteUser(
     }
     return {
       email,
-      link: await createLink(trx, sealer, invitations, { issuer, subject: email, now: deps.now() }),
+      link: await createLink(trx, sealer, invitations, { baseUrl: issuer, subject: email, now: deps.now() }),
     }
   })
 }
@@ -243,7 +242,7 @@ function changeUser(
   return deps.database.db.transaction().execute(async (trx) => {
     const found = await requireManagedUser(deps, name, trx)
     await lockManagedUser(trx, found)
-    // Read again, because another command may have changed the user until the rows were locked.
+    // Read again, because another command may have changed the user before the rows were locked.
     return change(trx, await requireManagedUser(deps, idPrefix + found.id, trx))
   })
 }
