@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 
 /**
- * The pages for a visitor who opened an address where signing in is impossible. They are the same on every
- * installation, need no script, and load nothing, so they reveal nothing about this one (§34.2).
+ * A page for a visitor who opened an address where signing in is impossible. It is the same on every installation, so
+ * that it reveals nothing about this one, and it needs no script and loads nothing (§34.2).
  */
 interface AddressPage {
   readonly title: string
@@ -121,8 +121,8 @@ const headers = {
 }
 
 /**
- * Sends the page. The usual headers are not set yet, and must not be: they may contain HSTS for a name that is not
- * ours.
+ * Sends the page with its own headers. Those of `registerSecurityHeaders` are not set yet, and must not be: they may
+ * contain HSTS for a name that is not ours.
  */
 export function sendAddressPage(reply: FastifyReply, status: 400 | 403, page: AddressPage): FastifyReply {
   return reply.status(status).headers(headers).type('text/html; charset=utf-8').send(render(page))

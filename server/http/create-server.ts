@@ -14,9 +14,7 @@ import { registerSecurityHeaders } from './security-headers.ts'
 import type { TlsServers } from './tls-server.ts'
 
 export interface ServerDeps {
-  /**
-   * Origins that the web app may connect to besides its own: the same array object while its contents are unchanged.
-   */
+  /** Returns the origins that the web app may connect to besides its own: the same array until they change. */
   readonly connectOrigins: () => readonly string[]
   readonly toStorageError: ToStorageError
   /** Null when this process does not serve TLS. */
@@ -26,7 +24,7 @@ export interface ServerDeps {
 /** How the server speaks https itself. */
 export interface ServerTls {
   readonly servers: TlsServers
-  /** The certificate, as PEM, of an authority that devices may have to trust; null when they know it. */
+  /** The certificate, as PEM, of the authority that Yonder made; null for a certificate of the operator. */
   readonly authority: string | null
   /** Other names and addresses of this machine, as in a `Host` header without port. */
   readonly hosts: () => readonly string[]
@@ -72,7 +70,7 @@ export async function createServer(deps: ServerDeps, options: ServerOptions): Pr
     clientErrorHandler: refuseBrokenRequest,
     ...(tls === null ? {} : { serverFactory: tls.servers.create }),
   })
-  // For example when the process has no free file descriptor for a connection. `listen` throws the errors before that.
+  // For example when there is no free file descriptor for a connection. Errors before listening are thrown by `listen`.
   app.server.on('error', (error) => {
     if (app.server.listening) app.log.error({ err: error }, 'the HTTP server failed')
   })
@@ -125,9 +123,7 @@ function registerAuthority(app: FastifyInstance, authority: string): void {
   )
 }
 
-/**
- * Refuses requests during the shutdown with `unavailable` (§22.9). Its hooks must be registered first.
- */
+/** Refuses requests during the shutdown with `unavailable` (§22.9). Its hooks must be registered before all others. */
 export function registerClosing(app: FastifyInstance): void {
   let closing = false
   app.addHook('preClose', async () => {
@@ -175,7 +171,7 @@ export function onDisconnect(
 }
 
 /**
- * The path without its query, and without the id of a shared chat, which is all that a reader of the chat needs
+ * The path without its query, and without the id of a shared chat, because everyone who knows the id can read the chat
  * (§22.18).
  */
 function describePath(url: string): string {

@@ -56,8 +56,8 @@ const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
 }
 
 /**
- * Sends every error in the same form (§17.2). An unexpected one is sent as `internal` with the id of the request; its
- * cause is only logged.
+ * Returns a handler that sends every error in the same form (§17.2). An unexpected one is sent as `internal` with the
+ * id of the request; its cause is only logged.
  */
 export function createErrorHandler(toStorageError: ToStorageError) {
   return function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -78,13 +78,13 @@ async function sendAfterBody(request: FastifyRequest, reply: FastifyReply, error
   void reply.send(errorBody(error))
 }
 
-/** How much of a refused body is read, and for how many milliseconds. */
+/** How much of a refused body is read, and for how long. */
 const maxDiscardedBytes = 4_000_000
 const maxDiscardMs = 2_000
 
 /**
- * Reads the rest of a body. A connection that is closed before would be reset, so that a client or a proxy that is
- * still sending would not read the response.
+ * Reads the rest of a body. If the response closed the connection earlier, the connection would be reset, and a client
+ * or a proxy that is still sending would not read the response.
  */
 async function discardBody(request: IncomingMessage): Promise<void> {
   if (request.readableEnded || request.destroyed) return
@@ -121,8 +121,7 @@ export function toAppError(
   if (storageError !== null) return storageError
   const status = error instanceof Error ? ((error as FastifyError).statusCode ?? 500) : 500
   if (error instanceof Error && status >= 400 && status < 500) {
-    // Fastify's message contains the address, which may contain the id of a shared chat or an authorization code
-    // (§22.18).
+    // Fastify's message contains the address, and so the id of a shared chat or an authorization code (§22.18).
     const message = errorCode(error) === 'FST_ERR_BAD_URL' ? 'This address is not valid.' : error.message
     return new AppError(codeOfStatus[status] ?? 'invalid_request', message, { cause: error })
   }

@@ -14,7 +14,7 @@ export interface HealthDeps {
 }
 
 export interface HealthOptions {
-  /** Allows other machines to read `/metrics`. Without it only this machine may. */
+  /** The bearer token that requests for `/metrics` need. Null allows only requests of this machine, without a token. */
   readonly metricsToken: string | null
 }
 
@@ -81,8 +81,8 @@ const proxyHeaders = new Set([
 const loopbackHost = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i
 
 /**
- * A proxy on this machine forwards requests of other machines. Its headers mark them, or the public name in the Host
- * header, which the proxy has to pass on.
+ * Whether a program on this machine sent the request directly. A proxy on this machine forwards requests of other
+ * machines too: they have headers that it adds, or the public name in the Host header, which it has to pass on.
  */
 function isFromThisMachine({ socket, headers }: FastifyRequest): boolean {
   const isProxied = Object.keys(headers).some(

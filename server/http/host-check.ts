@@ -8,13 +8,11 @@ export interface HostCheckOptions {
   readonly publicUrl: string
   /** Whether this process speaks TLS itself. Then requests over plain http are redirected. */
   readonly tls: boolean
-  /**
-   * Returns the other names of this machine, without port. Pages requested there are redirected to the public address.
-   */
+  /** Returns the other names of this machine, without port. Pages requested there are redirected to `publicUrl`. */
   readonly otherHosts: () => readonly string[]
 }
 
-/** Health checks, and the certificate that a device needs before it can check any other. */
+/** Served under any host, also over plain http. A device needs `/ca.crt` before it can trust our certificate. */
 const uncheckedPaths = new Set(['/healthz', '/readyz', '/metrics', '/ca.crt'])
 const loopbackNames = new Set(['127.0.0.1', 'localhost', '[::1]'])
 /** What visitors can use without signing in, also over plain http. */
@@ -35,15 +33,15 @@ export function registerHostCheck(app: FastifyInstance, options: HostCheckOption
       throw new AppError('invalid_request', 'This server is not a proxy. Request a path such as /api/bots.')
     const path = request.url.split('?')[0] ?? ''
     if (uncheckedPaths.has(path)) return
-    const isMoved = tls && !isEncrypted(request.raw.socket)
-    if (request.headers.host === host && !isMoved) {
+    const needsTls = tls && !isEncrypted(request.raw.socket)
+    if (request.headers.host === host && !needsTls) {
       if (!canSignIn && asksForPage(request) && !publicPaths.test(path) && !cameOverTls(request))
         return sendAddressPage(reply, 403, plainHttpPage)
       return
     }
     const name = request.headers.host?.replace(/:\d+$/, '')
     const isOwnName = name !== undefined && (loopbackNames.has(name) || otherHosts().includes(name))
-    if (request.method === 'GET' && !request.url.startsWith('/api/') && (isMoved || isOwnName))
+    if (request.method === 'GET' && !request.url.startsWith('/api/') && (needsTls || isOwnName))
       return reply.redirect(new URL(request.url.replace(/^[/\\]+/, '/'), publicUrl).href, 302)
     if (asksForPage(request)) return sendAddressPage(reply, 400, wrongAddressPage)
     throw new AppError(
@@ -58,7 +56,7 @@ function asksForPage({ method, url, headers }: FastifyRequest): boolean {
   return method === 'GET' && !url.startsWith('/api/') && (headers.accept ?? '').includes('text/html')
 }
 
-/** A proxy with TLS says so. The header is not trusted: it only decides whether the explanation is shown. */
+/** Whether a proxy reports that it speaks TLS. The header is not trusted: it only decides whether the page is shown. */
 function cameOverTls({ headers }: FastifyRequest): boolean {
   return String(headers['x-forwarded-proto'] ?? '').startsWith('https')
 }
@@ -69,7 +67,7 @@ export function isSecureOrigin(origin: string): boolean {
   return protocol === 'https:' || isLoopbackName(hostname)
 }
 
-/** Whether this host of an address always leads to the machine that opens it. */
+/** Whether an address with this host always leads to the machine that opens it. */
 export function isLoopbackName(host: string): boolean {
   return /^(127\.[\d.]+|\[::1\]|(.+\.)?localhost)$/.test(host)
 }

@@ -6,8 +6,8 @@ import { ConcurrencyLimiter } from '../lib/concurrency-limiter.ts'
 /**
  * Returns hooks for a route with large responses, which execute requests with the same key one at a time. Each request
  * needs several times the memory of its response, and occupies the processor until the response is written (§16.26).
- * The route must return its response: when the client disconnects, the next request still waits until the route has
- * ended, because its reads cannot be stopped.
+ * The next request starts when the route has returned its response, also after the client has disconnected, because the
+ * reads of the route cannot be stopped.
  */
 export function oneAtATime(keyOf: (request: FastifyRequest) => string): {
   readonly preHandler: preHandlerAsyncHookHandler

@@ -14,10 +14,11 @@ declare module 'fastify' {
   }
 }
 
-/** Counts requests of each user or address, in this process only. */
+/** Registers the plugin that counts requests, in this process only. It limits no request by itself. */
 export async function registerRateLimits(app: FastifyInstance): Promise<void> {
   await app.register(rateLimit, {
     global: false,
+    // Users or networks that each limit counts.
     cache: 50_000,
     errorResponseBuilder: (_request, { after }) =>
       new AppError('rate_limited', `Too many requests. Try again in ${after}.`),
@@ -31,14 +32,14 @@ export interface RequestLimits {
 }
 
 /**
- * The network that sent a request, for limits without a user: the IPv4 address, or the 64 bits of an IPv6 address that
- * a provider assigns to one customer (§16.17).
+ * The network that sent a request, for limits without a user: the IPv4 address, or the first 64 bits of the IPv6
+ * address, which belong to one customer of a provider (§16.17).
  */
 export function networkOf({ ip }: Pick<FastifyRequest, 'ip'>): string {
   return normalizeIP(ip)
 }
 
-/** Bits of the longest IPv6 prefix that providers assign to one customer, who then has 65,536 networks of 64 bits. */
+/** Bits of the shortest IPv6 prefix that providers assign to one customer, who then has 65,536 networks of 64 bits. */
 const siteBits = 48
 /** How many networks of a site can use up their limits in the same minute (§16.21). */
 const maxNetworksPerSite = 8
@@ -49,8 +50,8 @@ export function siteOf({ ip }: Pick<FastifyRequest, 'ip'>): string {
 }
 
 /**
- * Returns a hook that limits the requests of an IPv6 site, for routes whose limit counts networks. Otherwise the owner
- * of one site would have the limit 65,536 times.
+ * Returns a hook that limits the requests of an IPv6 site, for routes whose limit counts networks. Without it, the
+ * owner of one site would have the limit 65,536 times.
  */
 export function limitSite(app: FastifyInstance, perMinute: number) {
   const count = app.createRateLimit({
@@ -66,19 +67,18 @@ export function limitSite(app: FastifyInstance, perMinute: number) {
   }
 }
 
-/**
- * Allows each network a number of reads and as many writes per minute, each counted over all routes of a public scope.
- */
+/** Allows each network a number of reads and as many writes per minute, counted over all routes of a public scope. */
 export function limitNetworks(scope: FastifyInstance, perMinute: number): void {
   scope.addHook('onRequest', limitSite(scope, perMinute))
   limitRequests(scope, { reads: perMinute, writes: perMinute }, networkOf)
 }
 
 /**
- * Allows each key (a user or an address) a number of reads and of writes per minute, each counted over all routes of a
- * scope (§16.11). A route with its own limit (`config.perMinute`) is counted separately. Must be called after
- * authentication, which sets the user. A request beyond a limit is refused before its body is read, because parsing it
- * would cost as much as many allowed requests.
+ * Allows each key (a user or a network) a number of reads and of writes per minute, each counted over all routes of a
+ * scope (§16.11). A route with its own limit (`config.perMinute`) is counted separately. Must be called before the
+ * routes are registered. The hooks of the scope run first, so a key may be the user that authentication has set. A
+ * request beyond a limit is refused before its body is read, because parsing it would cost as much as many allowed
+ * requests (§16.22).
  */
 export function limitRequests(
   scope: FastifyInstance,

@@ -8,8 +8,8 @@ const uncached = /^\/(api|oidc)\//
 
 /**
  * Sets the security headers of every response. Scripts, styles and connections are limited to our own origin;
- * `connectOrigins` adds the identity provider. Images may have any origin, because the web app
- * loads one only after the user has agreed (§22.3).
+ * `connectOrigins` adds the identity provider (§22.3). Images may have any origin, because the web app loads one only
+ * after the user has agreed.
  */
 export function registerSecurityHeaders(
   app: FastifyInstance,

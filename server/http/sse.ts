@@ -3,18 +3,13 @@ import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../lib/app-error.ts'
 
-/**
- * Bytes that may wait for a client that reads slowly. A client with more is disconnected and may reconnect (§16.16).
- */
+/** Bytes that may wait for a slow client. A client with more is disconnected and may reconnect (§16.16). */
 const maxBufferedBytes = 512 * 1024
 /** Characters that are held back to be sent together with the headers. */
 const maxFirstChars = 64 * 1024
 /** Milliseconds that a client may take to read what was written. */
 const maxDrainMs = 30_000
-/**
- * Open streams of one kind of a user at one node, beyond which `checkLimit` throws (§16.12). A browser needs one per
- * open chat.
- */
+/** Open streams of a user in one hub, beyond which `checkLimit` throws (§16.12). Each kind of stream has a hub. */
 const maxStreamsPerUser = 50
 
 export interface SseOptions {
@@ -33,16 +28,11 @@ export interface SseStream {
   readonly closed: boolean
   /** Sends frames as they are (`sseFrame`). */
   write(frames: string): void
-  /**
-   * Waits while the buffer of the socket is full. Resolves with false when the client disconnected or took too long.
-   */
+  /** Waits while the socket's buffer is full. Resolves with false when the client disconnected or took too long. */
   drained(): Promise<boolean>
   /** Ends the response properly, after `frames`. */
   end(frames?: string): void
-  /**
-   * The listener is called once, when the response has ended or its client disconnected, or at once if that has
-   * happened.
-   */
+  /** Calls the listener once: when the response has ended or its client disconnected, or now if that has happened. */
   onClose(listener: () => void): void
 }
 
@@ -53,7 +43,7 @@ export interface SseHub {
    * @throws AppError `rate_limited` when the user has too many open streams
    */
   checkLimit(request: FastifyRequest): void
-  /** Bypasses Fastify for this response and sends its headers. */
+  /** Takes the response over from Fastify. Its headers are sent with the first frames, or soon when there are none. */
   open(request: FastifyRequest, reply: FastifyReply): SseStream
   /** Stops the heartbeats. It does not end the streams. */
   close(): void
@@ -201,8 +191,7 @@ class RawSseStream implements SseStream {
   }
 
   #disconnect(): void {
-    // Without a socket, the connection can only be closed once the response gets it. Not every version of Node does
-    // that.
+    // A response without a socket must close the connection once it gets one. Some versions of Node do not do that.
     if (this.#raw.socket === null) this.#raw.once('socket', (socket: Socket) => socket.destroy())
     this.#raw.destroy()
     this.#close()

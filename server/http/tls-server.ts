@@ -25,8 +25,8 @@ const handshakeType = 22
 const maxPlainMs = 10_000
 
 /**
- * HTTP/1.1 only. Its limit of six connections to a host is rarely reached, because all tabs of a browser share one
- * stream of live updates, and Fastify would need another server type for HTTP/2.
+ * HTTP/1.1 only, because Fastify would need another server type for HTTP/2. Browsers rarely reach their limit of six
+ * connections to a host, because all tabs of a browser share one stream of live updates.
  */
 export function createTlsServers(initial: TlsCredentials): TlsServers {
   const servers = new Set<Server & { setSecureContext(credentials: TlsCredentials): void }>()

@@ -7,7 +7,7 @@ export interface AddressPolicy {
   readonly trust: 'operatorSupplied' | 'userSupplied' | 'serverSupplied'
   /** The operator's `host:port` exceptions; `*` stands for every port. The host is a name or an address. */
   readonly allowedPrivateHosts: readonly string[]
-  /** Only this machine can reach the product. Then addresses of users may point to this machine too. */
+  /** Whether only this machine can reach the product. Then an address that a user entered may lead to this machine. */
   readonly loopbackInstallation: boolean
   /** The ports of the product and its database. On loopback, an exception for `*` does not include them. */
   readonly ownPorts: readonly number[]
@@ -25,8 +25,9 @@ export interface Target {
 
 /**
  * Of the addresses that the operator did not supply, `public` ones are always allowed, `loopback` and `private` ones by
- * exception, and `forbidden` ones never. These are link-local addresses, metadata services, multicast, unspecified and
- * reserved ones, and every IPv6 form that wraps or translates another address.
+ * exception, and `forbidden` ones never. The forbidden ones are link-local, multicast and unspecified addresses,
+ * metadata services, 240.0.0.0/4, and every other IPv6 address, such as the forms that wrap or translate another
+ * address.
  */
 type Reach = 'public' | 'loopback' | 'private' | 'forbidden'
 
@@ -63,7 +64,7 @@ export function addressRefused(policy: AddressPolicy, host: string, port: number
   )
 }
 
-/** Only by the name, so that the error is the same whatever listens there. */
+/** Does not resolve the host, so that the error is the same whatever the name leads to. */
 function isLoopbackName(host: string): boolean {
   return /(^|\.)localhost$/i.test(host) || (isIP(host) !== 0 && classify(host) === 'loopback')
 }
@@ -98,6 +99,7 @@ export function requireUrl(policy: AddressPolicy, address: string | URL): URL {
   return url
 }
 
+/** The host of a URL, without the brackets of an IPv6 address. */
 export function bareHost(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
 }
@@ -125,8 +127,10 @@ function classifyIpv4(address: ipaddr.IPv4): Reach {
       return 'loopback'
     case 'private':
     case 'carrierGradeNat':
+      return 'private'
     case 'reserved':
-      return address.octets[0] !== undefined && address.octets[0] >= 240 ? 'forbidden' : 'private'
+      // The ranges for tests and documentation may be in use inside a network, unlike 240.0.0.0/4.
+      return (address.octets[0] ?? 255) < 240 ? 'private' : 'forbidden'
     default:
       return 'forbidden'
   }
@@ -160,7 +164,7 @@ function isException(policy: AddressPolicy, { host, port, address }: Target): bo
   })
 }
 
-/** The IPv4 and IPv6 addresses of this machine are equal, since `localhost` may resolve to either. */
+/** Also true for 127.0.0.1 and ::1, since `localhost` may resolve to either. */
 function isSameAddress(name: string, address: string): boolean {
   if (isIP(name) === 0) return false
   const [first, second] = [name, address].map((text) => ipaddr.parse(text).toString())

@@ -18,7 +18,8 @@ export interface ConnectorOptions {
   /** Milliseconds until a connection must be open, TLS included. */
   readonly maxConnectMs?: number
   /**
-   * PEM certificates of authorities to accept besides those that come with Node. They replace `NODE_EXTRA_CA_CERTS`.
+   * PEM certificates of authorities to accept besides those that come with Node. Without any, Node also accepts those
+   * of `NODE_EXTRA_CA_CERTS`.
    */
   readonly authorities?: readonly string[]
 }
@@ -40,6 +41,7 @@ export function guardedConnector(
   function dialerFor(port: number): buildConnector.connector {
     const known = dialers.get(port)
     if (known !== undefined) return known
+    // A user can enter addresses with any number of ports.
     if (dialers.size >= 64) dialers.clear()
     const dialer = buildConnector({
       timeout: maxConnectMs,

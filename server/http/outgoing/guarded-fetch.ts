@@ -14,16 +14,14 @@ export interface GuardedFetchOptions extends ConnectorOptions {
   readonly maxRedirects?: number
 }
 
-/**
- * Sends the requests to other servers, under the policy for who supplied their addresses. Nothing else may send any.
- */
+/** Sends requests to other servers, under the policy for the source of their addresses. No other code may send any. */
 export interface GuardedFetch {
-  /** For callers that read from the socket. It follows no redirect. Check the address with `requireUrl` first. */
+  /** For callers that handle undici's events themselves. It follows no redirect. Call `requireUrl` first. */
   readonly dispatcher: Dispatcher
   /**
-   * `fetch` with the same guard. Rejects with an `AppError` `address_refused` for what the policy refuses, and for
-   * redirects to other origins, too many, or any with `redirect: 'error'`. Redirects are followed also with
-   * `redirect: 'manual'`, which the MCP and OpenID clients set: the guard alone decides which are followed.
+   * `fetch` with the same guard. Rejects with an `AppError` `address_refused` when the policy refuses the address, and
+   * for a redirect to another origin, more than `maxRedirects`, or any with `redirect: 'error'`. Redirects are followed
+   * also with `redirect: 'manual'`, which the MCP and OpenID clients set, because each is checked here.
    */
   readonly fetch: typeof globalThis.fetch
   /** Checks an address as far as possible without a connection. Throws an `AppError` `address_refused`. */
