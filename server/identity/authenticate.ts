@@ -7,7 +7,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The signed-in user. Null on routes without `requireBearerToken`. */
     user: User | null
-    /** The session that issued the access token. Null as `user` is, and when the provider does not report sessions. */
+    /** The session of the access token. Null like `user`, and when the provider does not report sessions. */
     sessionId: string | null
   }
 }
@@ -23,7 +23,7 @@ export function decorateRequests(app: FastifyInstance): void {
 
 /**
  * Requires a valid access token for every request to the routes of `scope`, and sets the user of the request. The token
- * is read from the Authorization header only (§6.1, §6.3).
+ * is read from the Authorization header only (§7.1).
  */
 export function requireBearerToken(
   scope: FastifyInstance,

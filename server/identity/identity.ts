@@ -7,9 +7,7 @@ import type { PasswordHasher } from './accounts/hash-password.ts'
 import type { User } from './user.ts'
 import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 
-/**
- * Sign-in, with the embedded OpenID provider (the built-in one of the documentation) or a hosted one (`OIDC_ISSUER`).
- */
+/** Sign-in, with the embedded OpenID provider ("built-in" in the documentation) or a hosted one (`OIDC_ISSUER`). */
 export interface Identity {
   /** What the browser needs to sign in. */
   readonly clientSettings: ClientSettings['identity']
@@ -33,7 +31,7 @@ export interface Identity {
 
 /** The sessions behind access tokens. One begins with a sign-in and ends with the sign-out. */
 export interface Sessions {
-  /** The id of the session that issued a verified token. Null when the token contains none. */
+  /** The id of the session that a verified token belongs to. Null when the token contains none. */
   idOf(token: string): string | null
   /** Ids of the sessions that ended recently, on any node. */
   listEnded(): Promise<readonly string[]>
@@ -42,8 +40,8 @@ export interface Sessions {
 }
 
 /**
- * A session ends when the user signs out or changes the password, when the account has too many, or because a code or
- * refresh token was used twice (§15.14).
+ * A session ends when the user signs out, or changes or resets the password, when the account has too many sessions, or
+ * because a code or refresh token was used twice (§15.14).
  */
 export interface EndedSession {
   readonly sessionId: string

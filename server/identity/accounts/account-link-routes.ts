@@ -27,9 +27,9 @@ interface AccountLink {
   readonly path: string
   /** What the page says. */
   readonly text: string
-  /** What the page of a link that is not valid says. */
+  /** What the page says when the link is not valid. */
   readonly invalid: string
-  /** Whether a token is valid, and for which e-mail. Null lets the user choose one. */
+  /** Returns the e-mail of the account, null when the user chooses one, or undefined when the token is not valid. */
   find(token: unknown): Promise<{ readonly email: string | null } | undefined>
   /** Uses up the link in the transaction that stores the account. Returns false when another request has used it. */
   consume(trx: Db, token: string): Promise<boolean>

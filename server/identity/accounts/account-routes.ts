@@ -68,7 +68,7 @@ export function registerAccountRoutes(scope: FastifyInstance, deps: AccountDeps)
     if (problem !== null) return refuse('password', problem, 422)
     if (password === currentPassword)
       return refuse('password', 'Choose a password that differs from the current one.', 422)
-    // The same limit as that of the sign-in form, so that a stolen browser cannot guess faster (§15.6).
+    // The limit of the sign-in form, so that passwords cannot be guessed faster in a signed-in browser (§15.6).
     const checked = await signInLimiter.attempt(reply, account.email, async () =>
       (await isCurrentPassword(passwords, account, currentPassword)) ? true : undefined,
     )

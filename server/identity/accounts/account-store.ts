@@ -43,7 +43,7 @@ export async function upsertFederatedAccount(
     .execute()
 }
 
-/** Replaces the hash of a password. Returns false when it is not `known` any more, or the account is disabled. */
+/** Replaces the hash of a password. Returns false when the hash is no longer `known`, or the account is disabled. */
 export async function updatePassword(
   db: Db,
   id: string,
@@ -61,7 +61,7 @@ export async function updatePassword(
 }
 
 /**
- * Whether there is an account, or a user of any provider, such as the former one of an installation. The owner of the
+ * Whether there is an account, or a user of any provider, also of one that is not configured any more. The owner of the
  * demo chat does not count: its issuer is not an address.
  */
 export async function hasAccountOrUser(db: Db): Promise<boolean> {

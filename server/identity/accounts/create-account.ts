@@ -14,11 +14,11 @@ export interface SignUpPolicy {
   readonly isOffered: boolean
   /** Whether everyone may. */
   readonly isOpen: boolean
-  /** Compares the address with those of the operator in their normalized form, for local and Google accounts alike. */
+  /** Whether this address may sign up. Compared in normalized form, for local and Google accounts alike. */
   maySignUp(email: string): boolean
 }
 
-/** Shown to users whose Google account may not sign in. Google has confirmed that the address is theirs. */
+/** For users who may not sign up with Google. Says why, because Google has confirmed that the address is theirs. */
 export const emailNotAllowed =
   'This e-mail address is not allowed on this server. Ask its operator to allow it.'
 
@@ -80,9 +80,7 @@ export interface NewAccountDeps {
   readonly database: Pick<Database, 'db' | 'dialect'>
   readonly now: () => number
   readonly passwords: PasswordHasher
-  /**
-   * Called in the transaction that stores the account. Returns an error message when the account must not be stored.
-   */
+  /** Called in the transaction that stores the account. Returns an error message when it must not be stored. */
   readonly findRefusal: (trx: Db, email: string) => Promise<string | null>
 }
 

@@ -26,9 +26,7 @@ export type DeriveKey = (
 
 /** Stores and checks passwords as hashes. */
 export interface PasswordHasher {
-  /**
-   * Returns `scrypt$N$salt$key`. It contains the cost, so that old hashes stay valid when the cost is raised (§15.5).
-   */
+  /** Returns `scrypt$N$salt$key`, with the cost N, so that old hashes stay valid when it is raised (§15.5). */
   hash(password: string): Promise<string>
   /**
    * Whether a password has this hash. Without a hash it returns false after the same computation, and a hash of a lower

@@ -61,8 +61,8 @@ export async function findInteractionOrSendError(
 }
 
 /**
- * Completes the sign-in and redirects the browser to the app. A disabled account is refused (§15.34). `verified` is the
- * account as it was when its password, or Google, confirmed the user.
+ * Stores the result of the sign-in and redirects the browser to the provider, which redirects it to the app. A disabled
+ * account is refused (§15.34). `verified` is the account as it was when its password, or Google, confirmed the user.
  */
 export async function finishInteraction(
   { provider, database: { db } }: Pick<SignInDeps, 'provider'> & { readonly database: Pick<Database, 'db'> },
@@ -87,9 +87,7 @@ export async function finishInteraction(
   return sendPage(reply, laterRefusal, 403)
 }
 
-/**
- * The page that says why an account may not sign in, although the user was confirmed as its owner. Null when it may.
- */
+/** The page that says why an account may not sign in, although its user was confirmed. Null when it may. */
 function findRefusal(
   current: AccountRow | undefined,
   verified: Pick<AccountRow, 'password_hash'>,

@@ -82,7 +82,7 @@ export function registerResetRoutes(scope: FastifyInstance, deps: ResetDeps): vo
 
 const formSubject = (token: string) => `reset ${token}`
 
-/** The local account of a valid link. A disabled account has none. */
+/** The account of a valid link. Undefined also when the account is disabled or has no password. */
 async function findResettable(
   { database: { db }, sealer, now }: ResetDeps,
   token: unknown,

@@ -5,12 +5,12 @@ import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import { deleteKey, findKey, insertKey } from '../provider/key-store.ts'
 import { hasAccountOrUser } from './account-store.ts'
 
-/** The name under which the token of the link is stored. The link is valid until the token is deleted. */
+/** The name under which the token of the set-up link is stored. The link is valid until the token is deleted. */
 const keyName = 'set-up'
 
 /**
- * Returns the token of the link that creates the first account, and creates it for the first node. Null when there is
- * an account or a user (§15.4).
+ * Returns the token of the link that creates the first account. The first node creates the token. Null when there is an
+ * account or a user (§15.4).
  */
 export async function ensureSetUpToken(db: Db, sealer: Sealer, now: number): Promise<string | null> {
   if (await hasAccountOrUser(db)) {
@@ -31,7 +31,7 @@ export async function isSetUpToken(db: Db, sealer: Sealer, token: unknown): Prom
 
 /**
  * Returns a check whether the link is still needed: there was a token at the start, and there is no account or user
- * yet. It asks the database only until there is one.
+ * yet. The check asks the database only until there is one.
  */
 export function createSetUpCheck(db: Db, hasToken: boolean): () => Promise<boolean> {
   let isNeeded = hasToken
@@ -43,7 +43,7 @@ export function createSetUpCheck(db: Db, hasToken: boolean): () => Promise<boole
 
 /**
  * Makes the link invalid. Must be called in every transaction that stores an account or a user, so that the link cannot
- * create a second one, also when both happen at the same time. Returns true when the link was valid until now.
+ * create another one, not even at the same time. Returns true when the link was valid until now.
  */
 export function endSetUp(trx: Db): Promise<boolean> {
   return deleteKey(trx, keyName)

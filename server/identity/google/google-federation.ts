@@ -151,9 +151,7 @@ async function insertPendingSignIn(
   await limitRecords(record)
 }
 
-/**
- * Deletes and returns a pending sign-in, so that a response is used once. Throws when there is none with this state.
- */
+/** Deletes and returns a pending sign-in, so that a response is used once. Throws when none has this state. */
 async function takePendingSignIn(db: Db, sealer: Sealer, state: string, now: number): Promise<PendingSignIn> {
   const id = hashRecordId(state)
   const record = await findRecord(db, model, id)

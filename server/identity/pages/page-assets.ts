@@ -126,10 +126,10 @@ for (const button of document.querySelectorAll('button.reveal')) {
   const input = button.form.elements[button.getAttribute('aria-controls')]
   button.hidden = false
   button.addEventListener('click', () => {
-    const shown = input.type === 'password'
-    input.type = shown ? 'text' : 'password'
-    button.textContent = shown ? 'Hide' : 'Show'
-    button.setAttribute('aria-pressed', String(shown))
+    const show = input.type === 'password'
+    input.type = show ? 'text' : 'password'
+    button.textContent = show ? 'Hide' : 'Show'
+    button.setAttribute('aria-pressed', String(show))
   })
 }
 `

@@ -16,7 +16,7 @@ import { registerGoogleRoutes } from '../google/google-routes.ts'
 import type { RequestLimit } from '../provider/limit-requests.ts'
 import { noticePage, sendPage, storagePage } from './render-page.ts'
 
-/** Returns an error handler that shows an error as a page. Failures of the database are those of the API (§22.17). */
+/** Returns a handler that shows errors as pages. Database failures have the status and text of the API (§22.17). */
 export function createPageErrorHandler(dialect: Dialect) {
   return function showFailure(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const known = toAppError(error, request, (cause) => toStorageError(dialect, cause))

@@ -86,9 +86,7 @@ export function noticePage(
   return { title, text, body: html`<a class="button" href="${link.href}">${link.text}</a>` }
 }
 
-/**
- * The page for a request that the server cannot execute at the moment, for example because of the database (§22.17).
- */
+/** The page for a request that the server cannot execute now, for example because of the database (§22.17). */
 export function storagePage({ code, message }: AppError): Page {
   return noticePage(code === 'unavailable' ? 'The server is busy' : 'Something went wrong', message)
 }

@@ -14,9 +14,7 @@ export interface SigningKey extends JWK {
   readonly n: string
   readonly e: string
   readonly kid: string
-  /**
-   * The time of creation, in milliseconds since 1970: not in seconds as in a token, because keys are stored like this.
-   */
+  /** The time of creation, in milliseconds since 1970 as stored keys have it, not in seconds as in a token. */
   readonly iat: number
 }
 
@@ -40,9 +38,7 @@ export interface KeyDeps {
 const dayMs = 86_400_000
 /** A new signing key is added when the newest one has this age. */
 const maxSigningAgeMs = 90 * dayMs
-/**
- * How long a key still verifies tokens after a newer one signs them. A grant, and so its tokens, is valid for 30 days.
- */
+/** How long a key verifies tokens after a newer one signs them. A grant, and so its tokens, is valid for 30 days. */
 const verifyingMs = 40 * dayMs
 
 /**
@@ -136,10 +132,7 @@ async function generateSigningKey(now: number): Promise<SigningKey> {
   return { ...jwk, kty: 'RSA', n, e, use: 'sig', alg: 'RS256', kid, iat: now }
 }
 
-/**
- * Unknown key ids cause at most one query in this time. It is short, because a refused token signs its user out
- * (§2.11).
- */
+/** Unknown key ids cause one query in this time at most. Short, because a refused token signs a user out (§2.11). */
 const minReadIntervalMs = 1_000
 
 /**

@@ -19,7 +19,7 @@ const tokenModel = 'RefreshToken'
 export type LimitRecords = (record: Pick<OidcRecord, 'model' | 'grant_id'>) => Promise<void>
 
 export interface RecordLimits {
-  /** Records of each model that anyone can store. With the longest parameters, 10,000 have about 85 MB. */
+  /** Records of each model that anyone can store. With the longest parameters, 10,000 take about 85 MB. */
   readonly max?: number
   /** Refresh tokens of each sign-in. An open page uses 300 a day. */
   readonly maxTokens?: number

@@ -12,12 +12,12 @@ import type { RequestLimit } from './limit-requests.ts'
 import type { LazyProvider } from './provider.ts'
 
 /**
- * The only paths that accept a body. The others of the library would store its parameters, and the app sends none
- * there.
+ * The only paths that accept a body. At its other paths, the library would store the parameters in a body, and the app
+ * sends none there.
  */
 const postPaths = new Set(['/token', '/token/revocation', '/session/end/confirm'])
 
-/** Lets the library read a body that was read before: it iterates over a request that is readable. */
+/** Lets the library read a body that was read before. It calls `req.iterator()` when `req.readable` is true. */
 function replayBody(req: IncomingMessage, body: Buffer): void {
   Object.defineProperties(req, { readable: { value: true }, iterator: { value: () => [body] } })
 }

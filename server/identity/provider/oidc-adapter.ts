@@ -33,8 +33,8 @@ export function readOwner(
   model: string,
   { jti, grantId, accountId, authorizations = {}, result }: AdapterPayload,
 ): RecordOwner {
-  // An interaction belongs to the account whose password was accepted in it, although the browser has not followed the
-  // redirect yet. So it ends with the other sign-ins of the account (§15.37).
+  // An interaction belongs to the account that signed in with it, although the browser has not followed the redirect
+  // yet. So it ends with the other sign-ins of the account (§15.37).
   if (model === 'Interaction')
     return {
       account_id: result?.login?.accountId ?? null,

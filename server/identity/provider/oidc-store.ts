@@ -15,9 +15,9 @@ export interface OidcRecord {
   readonly uid: string | null
   readonly expires_at: number | null
   /**
-   * The account of a grant, session, code or refresh token; `''` when it has none, which is not null, because
-   * `listRecordsWithoutAccount` finds null. Of an interaction, the account whose password was accepted in it. Of a link
-   * that the operator prints, its subject, which may be an e-mail. Null for other records.
+   * The account of a grant, session, code or refresh token; `''` when it has none, because `listRecordsWithoutAccount`
+   * finds those with null. For an interaction, the account that signed in with it. For a link that the operator prints,
+   * its subject, which may be an e-mail. Null for other records.
    */
   readonly account_id?: string | null
   /** The id of the grant whose sign-in the record belongs to. */
@@ -89,9 +89,7 @@ export async function deleteRecordsOfGrant(db: Db, grantId: string): Promise<voi
   await db.deleteFrom('oidc').where('grant_id', '=', grantId).execute()
 }
 
-/**
- * Deletes every record of an account, the sessions of its browsers included; with `keep` all except those of one grant.
- */
+/** Deletes every record of an account, with the sessions of its browsers. Those of the grant `keep` remain. */
 export async function deleteRecordsOfAccount(db: Db, accountId: string, keep?: string): Promise<void> {
   const all = db.deleteFrom('oidc').where('account_id', '=', accountId)
   const deletion =
@@ -101,9 +99,7 @@ export async function deleteRecordsOfAccount(db: Db, accountId: string, keep?: s
   await deletion.execute()
 }
 
-/**
- * Deletes every record of a sign-in, with the session of its browser, so that the next sign-in asks for the password.
- */
+/** Deletes every record of a sign-in, with the session of its browser, so that the next one asks for the password. */
 export async function deleteRecordsOfSignIn(db: Db, grantId: string): Promise<void> {
   await db.deleteFrom('oidc').where('sign_in_id', '=', grantId).execute()
 }

@@ -129,9 +129,7 @@ function configureFeatures(audience: string, { InvalidTarget }: typeof Library.e
   }
 }
 
-/**
- * The names contain a hash of the issuer, because two installations on different ports of a host share their cookies.
- */
+/** The names contain a hash of the issuer, because installations on different ports of a host share their cookies. */
 function configureCookies(issuer: string, key: string): NonNullable<Configuration['cookies']> {
   const suffix = hashRecordId(issuer).slice(0, 8)
   const cookie = { httpOnly: true, sameSite: 'lax', signed: true } as const
@@ -160,7 +158,7 @@ function createClientMetadata({ clientId, publicUrl }: ProviderOptions): Library
   }
 }
 
-/** Shows the sign-in page for 'Sign in with Google' even when the browser is signed in with a local account. */
+/** Starts a sign-in for 'Sign in with Google' even when the browser is signed in with a local account. */
 function createInteractionPolicy({ interactionPolicy }: typeof Library) {
   const policy = interactionPolicy.base()
   const { Check } = interactionPolicy

@@ -33,8 +33,8 @@ export interface EmbeddedSessionsOptions {
 
 /**
  * The sessions of the embedded provider. One session is one sign-in of a browser, for which the provider stores a
- * grant; the three have the same id (§15.16). The provider's own record `Session` is something else: it belongs to the
- * cookie of a browser, with which the next sign-in needs no password.
+ * grant; session, sign-in and grant have the same id (§15.26). The provider's own record `Session` is something else:
+ * it belongs to the cookie of a browser, with which the next sign-in needs no password.
  *
  * When a session ends, its codes and refresh tokens are deleted, and its access tokens are refused on every node. The
  * listeners of `onEnd` then end its event streams (`end-streams-on-sign-out.ts`) and close the user's idle connections

@@ -38,7 +38,7 @@ export interface TokenRequirements {
   readonly audience: string
   /** The `typ` in the header, if the provider always sets it. */
   readonly type?: string
-  /** True when ID tokens have the same audience. They are recognized by the claims that only they have. */
+  /** True when ID tokens have the same audience. They are recognised by the claims that only they have. */
   readonly refuseIdTokens: boolean
   readonly now: () => number
 }
@@ -89,7 +89,8 @@ const maxCachedTokens = 1_000
 
 /**
  * Returns a function that verifies access tokens. It does not verify a token again for a minute, unless 1,000 others
- * were used since, because that is the slowest step before a reply begins. The cache accepts no token that has expired.
+ * were used since, because verifying is the slowest step before a reply begins. The cache accepts no token that has
+ * expired.
  */
 export function createCachedTokenVerifier(
   requirements: TokenRequirements,

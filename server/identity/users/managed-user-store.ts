@@ -103,7 +103,7 @@ export function listPendingUsers(db: Db): Promise<UserRow[]> {
 
 /**
  * Stores that the tokens of a user were revoked. Changes nothing when the operator has deleted the user meanwhile, or
- * has disabled the user once more, who may have connected other accounts between.
+ * has enabled and disabled the user again, because the user may have connected other accounts in between.
  */
 export async function clearRevoke(
   db: Db,

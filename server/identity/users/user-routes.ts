@@ -5,8 +5,8 @@ import { requireUser } from '../authenticate.ts'
 import type { User } from '../user.ts'
 
 /**
- * A readable prefix that in practice no other user has: the local part of the e-mail and a short hash of issuer and
- * subject (§7.27).
+ * The prefix that the settings show. In practice no other user has it: the local part of the e-mail, and a short hash
+ * of issuer and subject (§3.2).
  */
 export function userPrefix({ issuer, subject, email }: Pick<User, 'issuer' | 'subject' | 'email'>): string {
   const localPart =
