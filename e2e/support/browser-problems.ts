@@ -24,7 +24,7 @@ export function createProblems(): Problems {
       const error = problem.error()
       seen.push(`uncaught error: ${error.stack ?? error.message}`)
     })
-    // Chromium itself logs most violations, but some not as errors.
+    // Chromium logs most violations itself, but not all of them as errors.
     await context.addInitScript(() => {
       document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sample }) => {
         console.error(`policy violation: ${violatedDirective} ${blockedURI} ${sample}`)

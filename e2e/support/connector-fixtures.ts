@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, test as base } from './fixtures.ts'
 
-/** Tests of a product beside real MCP servers and a registry. */
+/** Tests of a product with a connector registry, which may connect to MCP servers on this machine. */
 export const test = base.extend({ installation: 'registry' })
 
 export { expect, looks } from './fixtures.ts'

@@ -4,7 +4,7 @@ import { sqliteFileName } from '../../server/db/open-database.ts'
 import { openSqlite } from '../../server/db/dialects/sqlite.ts'
 import { addCompaction } from '../../server/testing/factories/chats.ts'
 
-/** Messages per insert statement. */
+/** Messages in one insert statement. SQLite limits the parameters of a statement. */
 const messagesPerInsert = 500
 
 const question = (round: number) => `Question ${round}: how does the sea move on the other side of the moon?`

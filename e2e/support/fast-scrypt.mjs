@@ -2,7 +2,7 @@ import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 
 // Loaded before the product, so that hashing a password takes a millisecond instead of half a second. Tests sign up
-// hundreds of users, and only those of one installation are about passwords.
+// hundreds of users. Only the installation `closed` hashes passwords at their real cost.
 
 const { scrypt } = crypto
 

@@ -30,9 +30,9 @@ interface TestFixtures {
    * Opens another browser, for another user or device. Its problems are collected too, and it is closed after the test.
    */
   readonly openBrowser: (options?: BrowserContextOptions) => Promise<BrowserContext>
-  /** Opens another browser in which this user is signed in, and there the page with this address. */
+  /** Opens the page with this address in another browser, in which this user is signed in. */
   readonly openDevice: (user: TestUser, url: string, options?: BrowserContextOptions) => Promise<Page>
-  /** Opens another browser in which another new user is signed in, and there the page with this address. */
+  /** Opens the page with this address in another browser, in which another new user is signed in. */
   readonly openAsOther: (url: string) => Promise<Page>
   /** A stand-in for Google. At the start of every test it grants every consent. */
   readonly google: GoogleStandIn
@@ -139,12 +139,12 @@ const allLooks = [
 ] as const
 
 /**
- * The window sizes and themes in which every screen is tested. They are independent, so two looks cover each size and
- * each theme. `EVERY_LOOK=1` tests all four.
+ * The window sizes and themes in which every screen is tested. Size and theme are independent, so two looks cover both
+ * sizes and both themes. `EVERY_LOOK=1` tests all four.
  */
 export const looks = process.env['EVERY_LOOK'] === undefined ? allLooks.slice(0, 2) : allLooks
 
-/** Gives a page of the product a look, at once: the page follows the chosen theme as if another tab had stored it. */
+/** Changes the look of a page of the product without a reload, as if another tab had stored the theme. */
 export async function setLook(page: Page, look: Omit<(typeof allLooks)[number], 'look'>): Promise<void> {
   await page.setViewportSize(look.viewport)
   await page.emulateMedia({ colorScheme: look.colorScheme })

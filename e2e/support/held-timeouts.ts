@@ -18,7 +18,7 @@ export async function holdTimeouts(page: Page): Promise<void> {
   })
 }
 
-/** Waits until the page has set a timeout of exactly this length, and then expires all of this length. */
+/** Waits until the page has set a timeout of exactly this length, and then expires all timeouts of this length. */
 export async function expireTimeouts(page: Page, ms: number): Promise<void> {
   await page.waitForFunction((ms) => {
     const held = (window as unknown as WithTimeouts).heldTimeouts.filter((one) => one.ms === ms)

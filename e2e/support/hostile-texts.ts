@@ -1,5 +1,6 @@
 /**
- * Markdown that tries to run code, to fetch from other origins, or to show a false address. The last text is harmless.
+ * Markdown that tries to run code, to fetch from other origins, or to show a false address. The last two texts are
+ * harmless. Tests wait until the last one is visible.
  */
 export const hostileTexts: readonly string[] = [
   '[run](javascript:window.hit=1)',

@@ -43,7 +43,7 @@ export async function changeSession(page: Page, changes: Readonly<Record<string,
   }, changes)
 }
 
-/** Requests an access token in the page, and returns it or the names of the errors. */
+/** Requests an access token in the page, and returns it, or the message of the error and the name of its cause. */
 export async function requestToken(page: Page): Promise<{ token?: string; error?: string; cause?: string }> {
   return page.evaluate(async () => {
     const { identity } = window as unknown as { identity: { getAccessToken(): Promise<string> } }

@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, test as base } from './fixtures.ts'
 
-/** Tests of a product beside a stand-in for Google, with two services that have an API key. */
+/** Tests of a product that uses a stand-in for Google and offers two API-key services. */
 export const test = base.extend({ installation: 'google' })
 
 export async function openIntegrations(page: Page): Promise<void> {

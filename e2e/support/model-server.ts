@@ -13,7 +13,7 @@ export interface ModelServer {
 
 export const modelServerKey = 'sk-model-server-0123456789'
 
-/** Lists two models, and replies to the right key on the right path. */
+/** Starts a provider that lists two models and replies "OK". It refuses every key but `modelServerKey`. */
 export async function startModelServer(): Promise<ModelServer> {
   const replyRequests: Readonly<Record<string, unknown>>[] = []
   const server = createServer((request, response) => {

@@ -23,21 +23,21 @@ export interface RunningCommand {
 export interface StartOptions {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
-  /** The root of a copy of the package. */
+  /** The root of a copy of the package, to run instead of the unpacked one. */
   readonly root?: string
 }
 
 /** The package as `npm pack` makes it, unpacked as npm would install it. */
 export interface Packed {
-  /** An empty folder with a space and letters outside ASCII in its path; everything is below it. */
+  /** The working folder of the commands. Its path has a space and letters outside ASCII. */
   readonly folder: string
   /** The home of the user, empty at first. */
   readonly home: string
   /** The root of the unpacked package. */
   readonly root: string
-  /** Runs `yonder` with these parameters, without any environment of the tests. */
+  /** Runs `yonder` with these parameters. Of the environment of the tests it gets only `PATH`. */
   start(parameters: readonly string[], options?: StartOptions): RunningCommand
-  /** The same, and waits for its end. */
+  /** Runs `yonder` in the same way, and waits for its end. */
   run(parameters: readonly string[], options?: StartOptions): Promise<FinishedCommand>
 }
 
@@ -66,7 +66,7 @@ async function unpackInto(folder: string): Promise<void> {
   await requireSuccess('npm', ['pack', '--silent', '--pack-destination', folder])
   const archive = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? ''
   await requireSuccess('tar', ['-xzf', archive], folder)
-  // An installation would need a network. The releases of SQLite are those of the clone.
+  // npm would need a network to install SQLite, so the packages that the repository has installed are used.
   for (const name of ['better-sqlite3', 'better-sqlite3-12']) {
     const source = join(rootFolder, 'node_modules', name)
     if (existsSync(source)) symlinkSync(source, join(modules, name), 'junction')

@@ -15,7 +15,7 @@ export async function checkAccessibility(page: Page): Promise<void> {
       .every((one) => one.playState !== 'running' || one.effect?.getComputedTiming().endTime === Infinity),
   )
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axeScript)
-  // All rules on the whole document, which has no frames. Only the violations leave the page.
+  // All rules on the whole document, which has no frames. Only the violations are returned from the page.
   const violations = await page.evaluate(async () => {
     const { axe } = window as unknown as { readonly axe: typeof Axe }
     return (await axe.run(document, { resultTypes: ['violations'] })).violations
@@ -45,10 +45,10 @@ export async function expectNoSidewaysScroll(page: Page): Promise<void> {
 
 /** Dismisses all toasts, because axe reports their low contrast while they fade in. */
 export async function dismissToasts(page: Page): Promise<void> {
-  const messages = page.getByRole('button', { name: 'Dismiss' })
+  const buttons = page.getByRole('button', { name: 'Dismiss' })
   // A toast may disappear just before it is clicked.
   await expect(async () => {
-    while ((await messages.count()) > 0) await messages.first().click({ timeout: 1000 })
+    while ((await buttons.count()) > 0) await buttons.first().click({ timeout: 1000 })
   }).toPass()
   // The pointer must not hover the element below the toasts.
   await page.mouse.move(0, 0)

@@ -10,14 +10,14 @@ import { freePort } from '../../server/testing/free-port.ts'
 
 /** A running product with a port and a data folder of its own. */
 export interface Product {
-  /** The origin on this machine; the public one, unless `publicOrigin` differs. */
+  /** The origin on this machine. Without `publicOrigin` it is also the public origin. */
   readonly url: string
   readonly dataDir: string
   /** Returns everything the process has printed so far. */
   output(): string
   /** Stops the process with a signal and waits until it has exited. */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>
-  /** Starts it again on the same port and data, and waits until it listens. */
+  /** Starts it again on the same port and data, and waits until it is ready. */
   start(): Promise<void>
   /** Stops it and removes its data. */
   remove(): Promise<void>
@@ -68,7 +68,7 @@ export async function startProduct({
         PUBLIC_URL: `${publicOrigin}:${port}`,
         DATA_DIR: dataDir,
         LOG_LEVEL: 'warn',
-        // The developer may have one.
+        // The developer's machine may run Ollama.
         OLLAMA_URL: 'none',
         RATE_LIMIT_SIGN_IN: '10000',
         RATE_LIMIT_OIDC: '100000',

@@ -25,7 +25,7 @@ export const test = base.extend<ToolFixtures>({
   },
 })
 
-/** Calls the API as the user who is signed in on the page. */
+/** Calls the API as the user who is signed in on the page, and expects success. */
 export async function callApi<Result = unknown>(
   page: Page,
   method: string,
@@ -71,6 +71,7 @@ export const block = (page: Page, title: string) =>
 /** Returns the line that expands and collapses a block. */
 export const line = (page: Page, title: string) => block(page, title).locator('button[aria-expanded]')
 
+/** Sends a message when no reply is running, and waits until the page shows its chat. */
 export async function send(page: Page, text: string): Promise<void> {
   await expect(sendButton(page)).toBeVisible()
   await writeMessage(page, text)
