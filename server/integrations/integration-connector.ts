@@ -1,7 +1,7 @@
 import type { ConnectorAccount } from '@yonder/contract/connector'
 import type { McpServer } from '@modelcontextprotocol/server'
 
-/** The account or API key that a request may use: that of an integration of this user in this version. */
+/** Identifies the account or API key that a request may use, by its user and the version of the integration. */
 export interface IntegrationAccount {
   readonly userId: string
   /** The version of the integration. It changes when the user connects another account or enters another key. */

@@ -20,7 +20,7 @@ type StatusDeps = Pick<IntegrationDeps, 'sealer' | 'apiKeyServices'>
 
 /**
  * Whether an integration has tokens or a key that can be used. The key of a service that is not offered any more counts
- * as one.
+ * as usable.
  */
 export function isConnected(deps: StatusDeps, row: IntegrationRow): boolean {
   return (row.tokens !== null || row.api_key !== null) && findCredentialProblem(deps, row) === null

@@ -55,10 +55,10 @@ export async function insertIntegration(db: Db, integration: IntegrationRow): Pr
 }
 
 /**
- * Connects or disconnects an integration, or changes its key. Clears the error of its calls, and the refresh lease,
- * so that the new tokens can be refreshed at once; a refresh of the former ones stores nothing, because it replaces
- * only the tokens that it has read. Returns false when the integration does not exist, or has another version than
- * `version`.
+ * Connects or disconnects an integration, or changes its key. Clears the error of its calls and the refresh lease, so
+ * that the new tokens can be refreshed at once. A running refresh of the former tokens then stores nothing, because
+ * `storeRefreshResult` finds other tokens. Returns false when the integration does not exist, or has another version
+ * than `version`.
  */
 export async function updateIntegration(
   db: Db,
@@ -103,7 +103,7 @@ export async function storeCallError(
 }
 
 /**
- * Acquires the lease to refresh these tokens, for some milliseconds by the database's clock. Returns the time at which
+ * Acquires the lease to refresh these tokens, for `leaseMs` by the database's clock. Returns the time at which
  * the lease ends, or undefined when another process holds it or has replaced the tokens.
  */
 export async function acquireRefreshLease(

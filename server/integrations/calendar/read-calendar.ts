@@ -8,7 +8,7 @@ import { parseTimeRange, toRfc3339 } from './event-time.ts'
 import { calendarId, eventId, time } from './input-schemas.ts'
 import { describeMoment, presentEvent, presentEventSummary } from './present-event.ts'
 
-/** The busy times of one calendar that `find_busy_times` returns. */
+/** Busy times of one calendar beyond this number are counted but not listed. */
 const maxBusyPeriods = 200
 
 export const listCalendars = googleTool({

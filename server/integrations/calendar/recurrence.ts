@@ -26,7 +26,7 @@ export function toMilliseconds({ date, dateTime }: GoogleTime): number {
   return Date.parse(dateTime ?? date ?? '')
 }
 
-/** Returns the rules of a series that ends before its occurrence at `start`. */
+/** Returns the rules of a series that ends before its occurrence at `start`. UNTIL includes its day or second. */
 export function endBefore(rules: readonly string[], start: GoogleTime): string[] {
   const until = start.date
     ? Temporal.PlainDate.from(start.date).subtract({ days: 1 }).toString().replaceAll('-', '')
@@ -45,7 +45,7 @@ export function isCounted(rules: readonly string[]): boolean {
   return rules.some((rule) => /^RRULE:.*\bCOUNT=/i.test(rule))
 }
 
-/** Returns the rules of a series that begins after `passed` occurrences of the former one, which lower its COUNT. */
+/** Returns the rules for the rest of a series after `passed` occurrences, which are subtracted from COUNT. */
 export function continueAfter(rules: readonly string[], passed: number): string[] {
   return mapRules(rules, (parts) =>
     parts.map((part) => {

@@ -133,7 +133,10 @@ async function countOccurrencesBefore(
   return count
 }
 
-/** The times of a series that begins with this occurrence: at its time by the rule, as long as the first one. */
+/**
+ * The times of a series that begins with this occurrence: its start by the rule of the old series, and the length of
+ * the first occurrence.
+ */
 function timesFrom(series: Event, occurrence: Event): Pick<Event, 'start' | 'end'> {
   const original = originalStartOf(occurrence)
   const from = toMilliseconds(original)

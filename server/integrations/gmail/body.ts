@@ -23,6 +23,8 @@ const maxPartBytes = 1_000_000
 const maxHtmlChars = 300_000
 /** Shorter plain text is often only a note that the email is written in HTML. */
 const minPlainChars = 200
+/** Alternatives that are more than this many times as long replace a short plain text. */
+const minLengthRatio = 5
 
 /** Reads the text of an email and lists its attachments. */
 export async function readMailBody(payload: Part | undefined, context: ToolCallContext): Promise<MailBody> {
@@ -62,14 +64,14 @@ class PartReader {
     return allowed === '' ? '' : convertHtml(allowed, this.#context)
   }
 
-  /** Prefers plain text. When it is short, the alternatives are read too, and returned if they are much longer. */
+  /** Prefers plain text. When it is short, the other alternatives are returned if they are much longer. */
   async #readAlternatives(parts: readonly Part[], depth: number): Promise<string> {
     const plain = parts.filter(({ mimeType }) => mimeType?.toLowerCase() === 'text/plain')
     const text = await this.#readAll(plain, depth + 1)
     const others = parts.filter((part) => !plain.includes(part))
     if (text.trim().length < minPlainChars) {
       const other = await this.#readAll(others, depth + 1)
-      return other.length > text.trim().length * 5 ? other : text
+      return other.length > text.trim().length * minLengthRatio ? other : text
     }
     // The skipped HTML alternative may contain attachments.
     for (const part of others) this.#addAttachmentsIn(part, depth + 1)

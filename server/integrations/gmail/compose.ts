@@ -25,7 +25,7 @@ export interface RepliedMessage extends ThreadHeaders {
   readonly threadId: string
 }
 
-/** The Message-IDs in the References header of a reply, which are those of the newest emails. */
+/** The References header of a reply has only this many Message-IDs, those of the newest emails. */
 const maxReferences = 50
 
 /**

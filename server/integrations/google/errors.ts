@@ -67,8 +67,8 @@ export function findAppError(error: unknown): AppError | undefined {
 }
 
 /**
- * Explains a failed request to Google to the model and the user (§11.15, §11.16). Of the response, it quotes only the
- * message of a refusal.
+ * Explains a failed request to Google to the model and the user (§11.15, §11.16). Quotes nothing of the response but
+ * the message of a refusal.
  * @throws the error itself when it is a defect of ours
  */
 export function explainGoogleError(error: unknown): string {

@@ -73,8 +73,8 @@ export function googleTool<Client, Input extends z.ZodObject>(
 }
 
 /**
- * Quotes text that others may have written between two lines with a random code, which its author cannot guess, so
- * that the model can distinguish it from the user's instructions. This is only a hint for the model: every tool with
+ * Puts text that others may have written between two lines with a random code. Its authors cannot guess the code, so
+ * the model can distinguish the text from the user's instructions. This is only a hint for the model: every tool with
  * an effect needs approval (§11.3, §11.13).
  */
 export function quoteData(subject: string, text: string): readonly TextPart[] {

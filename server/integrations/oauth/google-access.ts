@@ -91,6 +91,7 @@ function refreshOnce(
     async findResult() {
       const current = await requireGoogleTokens(deps, row.user_id, name)
       if (current.row.tokens !== row.tokens) return current
+      // The other process released its lease without storing tokens, so its refresh failed.
       if (current.row.refreshing_until === null) throw googleUnreachable()
       return undefined
     },

@@ -74,6 +74,7 @@ export function createGoogleClient(options: GoogleClientOptions): GoogleClient {
   /** `expectedScopes` are granted when the response names none (RFC 6749, sections 5.1 and 6). */
   function parse(response: openid.TokenEndpointResponse, expectedScopes: readonly string[]): GoogleTokens {
     if (!isHeaderSecret(response.access_token)) {
+      // `explainTokenFailure` puts "The response from Google cannot be used." before this message.
       throw new AppError(
         'upstream_invalid',
         'Its access token contains a space, a line break or another character that no request can carry. Connect again.',
