@@ -37,20 +37,22 @@ export async function listModels(
   const key = requireKey(endpoint.apiKey)
   const [first, ...others] = listAddresses(endpoint)
   const upstream = nameUpstream(endpoint, first)
-  let response: ListResponse = { status: 404, headers: {}, body: '' }
+  let response: ListResponse
   try {
     response = await withTimeout(signal, limits.timeoutMs, async (timed) => {
-      for (const url of [first, ...others]) {
-        response = await get(guard, url, headersOf(endpoint, key), limits, timed)
-        if (response.status !== 404 && response.status !== 405) break
+      const headers = headersOf(endpoint, key)
+      let latest = await get(guard, first, headers, limits, timed)
+      for (const url of others) {
+        if (!isMissing(latest)) break
+        latest = await get(guard, url, headers, limits, timed)
       }
-      return response
+      return latest
     })
   } catch (error) {
     signal.throwIfAborted()
     throw explain(error, upstream, limits)
   }
-  if (response.status === 404 || response.status === 405) {
+  if (isMissing(response)) {
     throw new ModelFailure(
       'upstream_error',
       `${upstream} has no list of models at this address (${response.status}). Check the base URL, or type the name of the model.`,
@@ -61,6 +63,10 @@ export async function listModels(
 }
 
 type ListResponse = Parameters<typeof describeHttpError>[0]
+
+function isMissing({ status }: ListResponse): boolean {
+  return status === 404 || status === 405
+}
 
 async function get(
   guard: GuardedFetch,

@@ -7,6 +7,9 @@ import { randomUUID } from 'node:crypto'
 /** Characters that may wait in a queue before it should be drained at once. */
 const maxWaitingChars = 16 * 1024
 
+/** The names of the model and its provider in a response are cut to this length. */
+export const maxNameChars = 200
+
 /** The parts of one reply that are parsed but not drained yet. */
 export class PartQueue {
   #parts: ModelPart[] = []

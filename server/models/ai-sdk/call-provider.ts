@@ -46,7 +46,7 @@ export function callProvider(
       } catch (error) {
         if (signal.aborted) return
         if (parts.hasContent) return onParts([toFailedPart(error)])
-        // A compatible server may not support the marks.
+        // A compatible server may not support cache marks.
         if (cacheMark !== undefined && refusesCacheMarks(error)) return run(undefined)
         const upstream = () => nameUpstream(endpoint, urlOf(provider, request))
         onParts([toFailedPart(explainRefusal(error, request, upstream))])

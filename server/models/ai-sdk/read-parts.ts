@@ -1,7 +1,15 @@
 import { normalizeText } from '../../lib/text.ts'
 import type { ProviderModel } from './formats.ts'
-import { truncatedCall, newCallId, readCallArguments, writeNote, createTextJoiner } from '../reply-parts.ts'
+import {
+  truncatedCall,
+  newCallId,
+  readCallArguments,
+  writeNote,
+  createTextJoiner,
+  maxNameChars,
+} from '../reply-parts.ts'
 import { describeSentError, findMessage } from '../upstream/describe-failure.ts'
+import { tokenCount } from '../upstream/part-collector.ts'
 import { ModelFailure } from '../failure.ts'
 import type { ModelLimits } from '../adapter.ts'
 import type { FinishReason, ModelPart, ModelToolCall } from '../model.ts'
@@ -72,7 +80,7 @@ class ProviderPartReader {
       case 'response-metadata':
         return part.modelId === undefined
           ? []
-          : [{ type: 'model', model: normalizeText(part.modelId.slice(0, 200)) }]
+          : [{ type: 'model', model: normalizeText(part.modelId.slice(0, maxNameChars)) }]
       case 'text-delta':
         return this.textParts('text', this.text.push(this.count(part.delta)))
       case 'reasoning-start':
@@ -168,6 +176,10 @@ class ProviderPartReader {
     })
   }
 
+  /**
+   * Counts the characters of the reply, and returns the text.
+   * @throws ModelFailure when the reply is longer than allowed
+   */
   private count(text: string): string {
     const { limits } = this.options
     this.outputChars += text.length
@@ -195,10 +207,6 @@ function toFinishReason({ finishReason }: FinishPart, upstream: string): FinishR
         `${upstream} ended its reply with an error (${String(finishReason.raw)}). Try again.`,
       )
   }
-}
-
-function tokenCount(count: number | undefined): number | null {
-  return count !== undefined && Number.isSafeInteger(count) && count >= 0 && count < 1e12 ? count : null
 }
 
 /** Maps the package's own errors to failures. A message of the upstream is quoted only where that is safe. */

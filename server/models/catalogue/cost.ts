@@ -13,7 +13,7 @@ export interface TokenPrices {
 export interface ModelPrices extends TokenPrices {
   /** ISO 4217. */
   readonly currency: string
-  /** Prices of all tokens of a request with more input, in ascending order. */
+  /** In ascending order. The prices of a tier apply to all tokens of a request with more input than its limit. */
   readonly tiers?: readonly (TokenPrices & { readonly aboveInputTokens: number })[]
 }
 

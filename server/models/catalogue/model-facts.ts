@@ -21,6 +21,7 @@ export async function findModelFacts(
   { model, address, time }: ModelQuery,
 ): Promise<ModelFacts> {
   const entry = findOperatorPrice(modelPrices, model, address)
+  // An entry always has prices, so with a context window it is complete.
   if (entry?.context_window !== undefined || address === null) return toFacts(entry)
   return { ...(await findPackageFacts(model, address, time)), ...toFacts(entry) }
 }

@@ -35,7 +35,7 @@ interface Match {
   readonly model: ModelInfo
 }
 
-/** The makers of models that others do not host with a smaller window. */
+/** The makers whose models have the same context window at every host. */
 const makers = [
   { id: 'anthropic', names: /^claude/ },
   { id: 'openai', names: /^(?:gpt-(?!oss)|chatgpt-|o\d)/ },
@@ -111,7 +111,7 @@ function findPrices(
   // Some prices change with the time, which only `calcPrice` considers. This provider has only the model found.
   const only = { ...match.provider, models: [{ ...match.model, match: { equals: 'it' } }] }
   const listed = genaiPrices.calcPrice({}, 'it', { provider: only, timestamp: new Date(time) })?.model_price
-  // A fee for each request is not in a count of tokens, so the cost would be wrong.
+  // A fee for each request does not depend on tokens, so the cost would be wrong.
   if (listed === undefined || listed['requests_kcount'] !== undefined) return undefined
   const base = readPrices(listed, 0)
   if (base === undefined) return undefined

@@ -18,6 +18,8 @@ export interface DemoFailure {
 
 /** The demo model looks for its phrases in this many characters. */
 const maxRequestChars = 2000
+/** A longer result of a tool is cut in the reply. */
+const maxResultChars = 2000
 
 /**
  * Plans the demo model's reply. It reacts to simple phrases, so that users can try every feature without a key, and
@@ -162,7 +164,7 @@ function call(tool: DemoTool, values: object, text: string): DemoReply {
 }
 
 function describeResult(content: string): string {
-  return demoTexts.result(readResult(content).trim().slice(0, 2000))
+  return demoTexts.result(readResult(content).trim().slice(0, maxResultChars))
 }
 
 /** Removes the boundary lines (`[…]`) that `buildPrompt` puts around a tool's result. */

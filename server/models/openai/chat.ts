@@ -29,7 +29,7 @@ const chatFormat: WireFormat<OpenaiDialect> = {
   openReader: (call, limits) => new ChunkReader(call, limits),
 }
 
-/** Each dialect is tried once. */
+/** Never returns to an earlier dialect, so the attempts end. */
 function adaptDialect(
   dialect: OpenaiDialect,
   rejection: string,

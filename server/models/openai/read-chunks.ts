@@ -21,8 +21,6 @@ export interface OpenaiNote {
   readonly call?: Readonly<Record<string, unknown>>
 }
 
-type ReadCall = Pick<ModelCall, 'upstream' | 'confidential' | 'url'>
-
 /**
  * Converts the chunks of a chat completion to parts, and tolerates the known deviations of OpenAI-compatible servers.
  */
@@ -40,7 +38,10 @@ export class ChunkReader implements ReplyReader {
   private readonly confidential: Confidential
   private readonly url: URL
 
-  constructor({ upstream, confidential, url }: ReadCall, limits: ModelLimits) {
+  constructor(
+    { upstream, confidential, url }: Pick<ModelCall, 'upstream' | 'confidential' | 'url'>,
+    limits: ModelLimits,
+  ) {
     this.upstream = upstream
     this.confidential = confidential
     this.url = url

@@ -241,7 +241,8 @@ function reasoningBefore(
 }
 
 /**
- * A stored response could be named by its id, but nothing is stored: only reasoning with its content can be sent back.
+ * Returns the reasoning to send back. Undefined when its content is missing: its id alone is not enough, because the
+ * upstream does not store the response.
  */
 function reasoningToReturn({
   id,

@@ -38,7 +38,7 @@ const responsesFormat: WireFormat<ResponsesDialect> = {
   openReader: (call, limits) => new ResponseEventReader(call, limits),
 }
 
-/** Each dialect is tried once. */
+/** Never returns to an earlier dialect, so the attempts end. */
 function adaptDialect(dialect: ResponsesDialect, rejection: string): ResponsesDialect | undefined {
   if (dialect.encrypted && /encrypted|\binclude\b/i.test(rejection)) return { ...dialect, encrypted: false }
   if (dialect.summary && /summar|['"`]reasoning['"`]/i.test(rejection)) return { ...dialect, summary: false }

@@ -9,6 +9,8 @@ export interface FailedResponse {
   readonly body: string
 }
 
+const dayMs = 86_400_000
+
 const retryableStatuses: readonly number[] = [429, 500, 502, 503, 504, 529]
 const retryableErrors: readonly string[] = ['ECONNREFUSED', 'EAI_AGAIN']
 
@@ -54,7 +56,7 @@ export function describeHttpError(
   if (reason !== undefined) return describeRefusal(reason, response, upstream, confidential)
   if (status === 429) {
     const wait = requestedDelay(response, Date.now())
-    const when = wait === undefined || wait > 86_400_000 ? 'later' : `in ${formatDelay(wait)}`
+    const when = wait === undefined || wait > dayMs ? 'later' : `in ${formatDelay(wait)}`
     return new ModelFailure(
       'upstream_rate_limited',
       `${upstream} received too many requests (429)${quote} Try again ${when}.`,

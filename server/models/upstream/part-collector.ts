@@ -2,7 +2,7 @@ import { normalizeText } from '../../lib/text.ts'
 import type { ModelLimits } from '../adapter.ts'
 import { ModelFailure } from '../failure.ts'
 import type { ModelPart } from '../model.ts'
-import { createTextJoiner } from '../reply-parts.ts'
+import { createTextJoiner, maxNameChars } from '../reply-parts.ts'
 
 type Kind = 'text' | 'reasoning'
 
@@ -62,9 +62,9 @@ export class PartCollector {
     this.modelKnown = true
     const named =
       typeof provider === 'string' && provider !== ''
-        ? { provider: normalizeText(provider.slice(0, 200)) }
+        ? { provider: normalizeText(provider.slice(0, maxNameChars)) }
         : {}
-    this.add({ type: 'model', model: normalizeText(model.slice(0, 200)), ...named })
+    this.add({ type: 'model', model: normalizeText(model.slice(0, maxNameChars)), ...named })
   }
 
   /**
