@@ -130,6 +130,20 @@ describe('the demo model', () => {
     expect(await reply('\n[a]\n'.repeat(20_000))).toContain('The tool answered')
   })
 
+  it.each([
+    // The text before the call has nine words.
+    [9, 'tool_calls', 1],
+    [8, 'length', 0],
+  ])('with a limit of %i tokens ends with %s and %i tool calls', async (maxTokens, reason, callCount) => {
+    const { parts, end } = await callDemo(
+      [user('Use the calculator to add 2 and 3')],
+      [calculator('tools__calculator', ['a', 'b'])],
+      maxTokens,
+    )
+    expect(parts.filter((part) => part.type === 'tool_call')).toHaveLength(callCount)
+    expect(end).toEqual({ type: 'finish', reason })
+  })
+
   it('explains that it has no calculator when none is offered', async () => {
     const { text, parts } = await callDemo(
       [user('use the calculator to add 2 and 3')],

@@ -107,7 +107,8 @@ async function stream(response: ServerResponse, reply: DemoReply, options: Strea
       await wait(options.paceMs * reply.slowdown, undefined, { signal: closed.signal })
     }
   }
-  if (reply.call !== null && remaining > 0) {
+  // `remaining` is negative only when a chunk was omitted.
+  if (reply.call !== null && remaining >= 0) {
     send({ tool_calls: [{ index: 0, id: reply.call.id, type: 'function', function: reply.call }] })
   }
   send({}, remaining < 0 ? 'length' : reply.call === null ? 'stop' : 'tool_calls')
