@@ -172,7 +172,8 @@ export async function refreshTokens(
 ): Promise<boolean> {
   const { db } = deps.database
   if (grant.tokens.tokens.refresh_token === undefined) return false
-  return deps.shared.tokenLeases.refresh(connector.id, {
+  // Tokens of a new consent do not wait for the refresh of the former ones.
+  return deps.shared.tokenLeases.refresh(`${connector.id} ${grant.issuer} ${grant.sealedTokens}`, {
     reserve: (leaseMs) => reserveRefresh(deps.database, connector, grant, leaseMs),
     async refresh() {
       const oauth = new ConnectorOAuth(deps, connector, { refreshed: grant })

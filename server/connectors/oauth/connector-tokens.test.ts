@@ -85,39 +85,60 @@ describe.each(engines)('tokens of connectors on %s', (engine) => {
     )
   })
 
+  /** Connects, starts a refresh that waits for its server, and consents again meanwhile. */
+  async function consentDuringRefresh({ isRefused = false } = {}) {
+    await scene.connect()
+    const { deps } = scene.nodes[0]!
+    const readRow = () => requireConnector(scene.test.database.db, scene.ada.user, 'Guarded')
+    const readTokens = async () => (await listGrants(deps, await readRow())).map(({ tokens }) => tokens)
+    const row = await readRow()
+    const [former] = await listGrants(deps, row)
+    scene.server.behaviour.missingScope = 'more'
+    const { back, cookie } = await scene.start()
+    scene.server.behaviour.missingScope = null
+    let respond: (value?: unknown) => void = () => undefined
+    const gate = new Promise((resolve) => (respond = resolve))
+    scene.server.behaviour.beforeTokens = () => gate
+    scene.server.behaviour.revoked = isRefused
+    const before = scene.server.tokenRequests.length
+    const refreshing = refreshTokens(deps, row, new URL(row.url), {
+      ...former!,
+      tokens: former!.tokens!,
+    }).catch((error: unknown) => error)
+    await expect.poll(() => scene.server.tokenRequests.length, { interval: 5 }).toBe(before + 1)
+    scene.server.behaviour.beforeTokens = () => Promise.resolve()
+    scene.server.behaviour.revoked = false
+    expect(await scene.returnFromConsent(back, cookie)).toContain('authorization=connected')
+    expect(scene.server.tokenRequests.slice(before)).toEqual(['refresh_token', 'authorization_code'])
+    return { refreshing, respond, readTokens }
+  }
+
   it.each(['issues', 'refuses'])(
     'keeps the tokens of a consent that was given while the server %s refreshed ones (§13.29, §18.16)',
     async (outcome) => {
-      await scene.connect()
-      const { deps } = scene.nodes[0]!
-      const readRow = () => requireConnector(scene.test.database.db, scene.ada.user, 'Guarded')
-      const row = await readRow()
-      const [former] = await listGrants(deps, row)
-      scene.server.behaviour.missingScope = 'more'
-      const { back, cookie } = await scene.start()
-      scene.server.behaviour.missingScope = null
-      let respond: (value?: unknown) => void = () => undefined
-      const gate = new Promise((resolve) => (respond = resolve))
-      scene.server.behaviour.beforeTokens = () => gate
-      scene.server.behaviour.revoked = outcome === 'refuses'
-      const before = scene.server.tokenRequests.length
-      const refreshing = refreshTokens(deps, row, new URL(row.url), {
-        ...former!,
-        tokens: former!.tokens!,
-      }).catch((error: unknown) => error)
-      await expect.poll(() => scene.server.tokenRequests.length, { interval: 5 }).toBe(before + 1)
-      scene.server.behaviour.beforeTokens = () => Promise.resolve()
-      scene.server.behaviour.revoked = false
-      expect(await scene.returnFromConsent(back, cookie)).toContain('authorization=connected')
-      const readTokens = async () => (await listGrants(deps, await readRow())).map(({ tokens }) => tokens)
+      const { refreshing, respond, readTokens } = await consentDuringRefresh({
+        isRefused: outcome === 'refuses',
+      })
       const consented = await readTokens()
       expect(consented).toEqual([expect.objectContaining({ tokens: expect.anything() as unknown })])
       respond()
       if (outcome === 'refuses') expect(await refreshing).toBe(false)
       else expect(await refreshing).toMatchObject({ code: 'conflict' })
-      expect(scene.server.tokenRequests.slice(before)).toEqual(['refresh_token', 'authorization_code'])
       expect(await readTokens()).toEqual(consented)
       expect((await scene.call()).status).toBe('done')
+    },
+  )
+
+  it.each([0, 1])(
+    'refreshes the tokens of a consent while the former ones are still being refreshed, on node %i (§18.16)',
+    async (index) => {
+      const { refreshing, respond, readTokens } = await consentDuringRefresh()
+      scene.server.forgetAccessTokens()
+      expect((await scene.call(scene.nodes[index])).status).toBe('done')
+      const current = await readTokens()
+      respond()
+      expect(await refreshing).toMatchObject({ code: 'conflict' })
+      expect(await readTokens()).toEqual(current)
     },
   )
 

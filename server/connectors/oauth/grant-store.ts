@@ -117,8 +117,9 @@ export interface SaveOptions {
 }
 
 /**
- * Stores the given columns of a grant; the others stay unchanged. Returns the old grants that were deleted to make
- * room, or undefined, without a change, when the address has changed or other tokens than the replaced ones are stored.
+ * Stores the given columns of a grant; the others stay unchanged. New tokens end the reservation of a refresh, which
+ * was for the former ones. Returns the old grants that were deleted to make room, or undefined, without a change, when
+ * the address has changed or other tokens than the replaced ones are stored.
  */
 export async function saveGrant(
   { database, sealer, now }: GrantDeps & Pick<ConnectorDeps, 'now'>,
@@ -147,6 +148,11 @@ function writeGrant(
   { now, isNewConsent = false, replaced }: SaveOptions & { readonly now: number },
 ): Promise<ConnectorGrantRow[] | undefined> {
   const empty = { client: null, tokens: null, discovery: null, refreshing_until: null }
+  const changed = {
+    ...part,
+    ...(part.tokens === undefined ? {} : { refreshing_until: null }),
+    updated_at: now,
+  }
   return db.transaction().execute(async (trx) => {
     // Locks the row, so that a change of the address waits and then deletes this grant too.
     const { numUpdatedRows } = await trx
@@ -163,7 +169,7 @@ function writeGrant(
     if (replaced !== undefined) {
       const update = trx
         .updateTable('connector_grants')
-        .set({ ...part, updated_at: now })
+        .set(changed)
         .where('connector_id', '=', id)
         .where('user_id', '=', user_id)
         .where('issuer', '=', issuer)
@@ -172,10 +178,8 @@ function writeGrant(
     }
     await trx
       .insertInto('connector_grants')
-      .values({ ...empty, ...part, connector_id: id, issuer, user_id, updated_at: now })
-      .onConflict((conflict) =>
-        conflict.columns(['connector_id', 'issuer']).doUpdateSet({ ...part, updated_at: now }),
-      )
+      .values({ ...empty, ...changed, connector_id: id, issuer, user_id })
+      .onConflict((conflict) => conflict.columns(['connector_id', 'issuer']).doUpdateSet(changed))
       .execute()
     return deleteOldGrants(trx, { id, user_id }, issuer)
   })
