@@ -78,6 +78,10 @@ describe('the address of a call', () => {
     ['/%252e%252E/admin', 'm'],
     ['/..%25252fadmin', 'm'],
     ['/%25%32%65%25%32%65/admin', 'm'],
+    ['/.%09./admin', 'm'],
+    ['/..%20', 'm'],
+    ['/{model}/admin', '.\n.'],
+    ['/.%250a./admin', 'm'],
   ])("refuses the path %j with the model %j, which leaves the operator's address (§21.4)", (path, model) => {
     expect(() => build('https://operator.example/tenant/v1', path, model, 'operatorSupplied')).toThrow(
       expect.objectContaining({ code: 'bot_misconfigured' }),

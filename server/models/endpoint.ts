@@ -46,9 +46,11 @@ export function buildModelUrl(endpoint: ModelEndpoint, defaultPath: string, mode
 function requireBelow({ pathname }: URL, root: string): void {
   const isBelow = pathname === root || pathname.startsWith(`${root}/`)
   // Neither this request nor most proxies change an encoded path. But a gateway may decode it and build another address
-  // from it, which then has the segments that were encoded twice. A server may also drop parameters such as `;x` of a
-  // segment.
-  const segments = decodeFully(pathname).split(/[/\\;?#]/)
+  // from it, which then has the segments that were encoded twice, and which has lost line breaks, tabs and spaces at
+  // its end. A server may also drop parameters such as `;x` of a segment.
+  const segments = decodeFully(pathname)
+    .replaceAll(/[\0-\x20]/g, '')
+    .split(/[/\\;?#]/)
   if (isBelow && !segments.includes('..')) return
   throw new ModelFailure(
     'bot_misconfigured',
