@@ -41,8 +41,16 @@ describe('reading emails', () => {
     ['font-size:0', false],
     ['font-size: 0; color: red', false],
     ['font-size:0px', false],
+    ['FONT-SIZE: 0PX', false],
+    ['font-size:0\n; color:red', false],
+    ['font-size:0vw', false],
+    ['font-size:0.1em', false],
+    ['font-size:0.5px', false],
+    ['font-size:0.7%', false],
+    ['Display:None', false],
     ['font-size:0.9em', true],
     ['color:red;font-size: 0.875rem', true],
+    ['font-size:0.3em', true],
   ])('reads text with the style "%s" if it can be seen (§11.14)', async (style, isVisible) => {
     const { id } = mailbox().deliver({ html: `<p>First</p><p style="${style}">Second</p>` })
     const { text } = await gmail.call('read_message', { message_id: id })

@@ -8,15 +8,24 @@ import { convert } from 'html-to-text'
 
 const maxLinkChars = 200
 
-/** The sizes of text that is hidden. Other sizes can begin with a zero too, such as `0.9em`. */
-const hiddenSizes = ['0;', '0 ', '0!', '0px', '0pt', '0em', '0rem', '0%', '0.0']
+/** What follows the zero of a size of zero: the first letter of a unit such as `px`, or the end of the declaration. */
+const endsOfZero = 'c d e i l m p q r s v % ; !'.split(' ').concat(' ', '\\9', '\\a', '\\d')
+
+/** The beginnings of sizes at which no text can be read. Text of `0.9em` can be read. */
+const hiddenSizes = [
+  ...endsOfZero.map((end) => `0${end}`),
+  '0.0',
+  '0.1',
+  '0.2',
+  ...[3, 4, 5, 6, 7, 8, 9].flatMap((tenths) => [`0.${tenths}p`, `0.${tenths}%`]),
+]
 
 const hiddenSelectors = [
   '[hidden]',
   ...['', ' '].flatMap((space) => [
-    `[style*="display:${space}none"]`,
-    `[style$="font-size:${space}0"]`,
-    ...hiddenSizes.map((size) => `[style*="font-size:${space}${size}"]`),
+    `[style*="display:${space}none" i]`,
+    `[style$="font-size:${space}0" i]`,
+    ...hiddenSizes.map((size) => `[style*="font-size:${space}${size}" i]`),
   ]),
 ]
 
