@@ -96,9 +96,20 @@ export async function deleteSharesOfUser(db: Db, userId: string): Promise<void> 
   await db.deleteFrom('shares').where('user_id', '=', userId).execute()
 }
 
-/** The users whom the operator has disabled or deleted and for whom a node still has work to do. */
-export function listPendingUsers(db: Db): Promise<UserRow[]> {
-  return db.selectFrom('users').selectAll().where('pending', 'is not', null).execute()
+/** The ids of the users whom the operator has disabled or deleted and for whom a node still has work to do. */
+export async function listPendingUserIds(db: Db): Promise<string[]> {
+  const rows = await db.selectFrom('users').select('id').where('pending', 'is not', null).execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Returns undefined when no work is left to do for the user. */
+export function findPendingUser(db: Db, id: string): Promise<UserRow | undefined> {
+  return db
+    .selectFrom('users')
+    .selectAll()
+    .where('id', '=', id)
+    .where('pending', 'is not', null)
+    .executeTakeFirst()
 }
 
 /**
@@ -129,9 +140,17 @@ export async function hasRunningRuns(db: Db, userId: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** Deletes a user. The foreign keys of the other tables delete all remaining data of the user. */
-export async function deleteUserRow(db: Db, id: string): Promise<void> {
-  await db.deleteFrom('users').where('id', '=', id).execute()
+/**
+ * Deletes a user whom the operator has deleted. The foreign keys of the other tables delete all remaining data of the
+ * user. Returns false when another node has done it; the user may have come back since.
+ */
+export async function deleteUserRow(db: Db, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('users')
+    .where('id', '=', id)
+    .where('pending', '=', 'delete')
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
 }
 
 /** Stores that an identity of a hosted provider stays disabled. It has no name, e-mail or picture any more. */

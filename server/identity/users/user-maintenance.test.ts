@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
 import { addChat } from '../../testing/factories/chats.ts'
 import { addUser } from '../../testing/factories/users.ts'
-import { disableUserRow, enableUserRow } from './managed-user-store.ts'
+import { clearRevoke, disableUserRow, enableUserRow } from './managed-user-store.ts'
 import { processPendingUsers } from './user-maintenance.ts'
 
 describe.each(engines)('the maintenance of users on %s', (engine) => {
@@ -90,5 +90,45 @@ describe.each(engines)('the maintenance of users on %s', (engine) => {
     await database.close()
     expect(revocations).toBe(2)
     expect(users).toEqual([{ disabled_at: 2, pending: null }])
+  })
+
+  it('revokes no tokens of a user whose tokens another node has revoked meanwhile (§15.35)', async () => {
+    const database = await openTestDatabase(engine)
+    const { db } = database
+    const bob = await addUser(db, { id: 'bob', disabled_at: 1, pending: 'revoke' })
+    const ada = await addUser(db, { id: 'ada', disabled_at: 1, pending: 'revoke' })
+    const revoked: string[] = []
+    await processPendingUsers({
+      database,
+      embedded: true,
+      deleteChats: () => Promise.resolve(),
+      onError: () => undefined,
+      async revokeTokens(userId) {
+        revoked.push(userId)
+        const other = userId === ada.id ? bob : ada
+        await clearRevoke(db, other)
+        await enableUserRow(db, other.id)
+      },
+    })
+    await database.close()
+    expect(revoked).toHaveLength(1)
+  })
+
+  it('deletes nothing of a user whom another node has deleted meanwhile and who came back (§15.36)', async () => {
+    const database = await openTestDatabase(engine)
+    const { db } = database
+    const { id } = await addUser(db, { id: 'ada', disabled_at: 1, pending: 'delete' })
+    const before = await db.selectFrom('users').selectAll().execute()
+    await processPendingUsers({
+      database,
+      embedded: false,
+      deleteChats: async () =>
+        void (await db.updateTable('users').set({ disabled_at: null, pending: null }).execute()),
+      onError: () => undefined,
+      revokeTokens: () => Promise.resolve(),
+    })
+    const users = await db.selectFrom('users').selectAll().execute()
+    await database.close()
+    expect(users).toEqual(before.map((user) => ({ ...user, id, disabled_at: null, pending: null })))
   })
 })

@@ -4,9 +4,10 @@ import { repeatUntilStopped } from '../../lib/repeat-until-stopped.ts'
 import {
   clearRevoke,
   deleteUserRow,
+  findPendingUser,
   hasRunningRuns,
   insertDisabledIdentity,
-  listPendingUsers,
+  listPendingUserIds,
 } from './managed-user-store.ts'
 
 /** Milliseconds between two reads of the users that the operator disabled or deleted. */
@@ -39,7 +40,10 @@ export function startUserMaintenance(options: UserMaintenanceOptions): () => Pro
  */
 export async function processPendingUsers(options: UserMaintenanceOptions): Promise<void> {
   const { db } = options.database
-  for (const user of await listPendingUsers(db)) {
+  for (const id of await listPendingUserIds(db)) {
+    // Read again, because the users before this one may have taken long, and another node may have done the work since.
+    const user = await findPendingUser(db, id)
+    if (user === undefined) continue
     // A running reply is stopped by its node within a second, or expired by another one.
     if (user.disabled_at !== null && (await hasRunningRuns(db, user.id))) continue
     // A server that cannot be reached must not keep the data of a deleted user.
@@ -55,7 +59,7 @@ async function deleteUserData(
 ): Promise<void> {
   await deleteChats(user.id)
   await db.transaction().execute(async (trx) => {
-    await deleteUserRow(trx, user.id)
-    if (!embedded) await insertDisabledIdentity(trx, user)
+    const isDeleted = await deleteUserRow(trx, user.id)
+    if (isDeleted && !embedded) await insertDisabledIdentity(trx, user)
   })
 }
