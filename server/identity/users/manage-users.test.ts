@@ -73,6 +73,7 @@ describe.each(engines)('managing users on %s', (engine) => {
   it.runIf(engine === 'postgres' && isConcurrent(engine)).each<[string, Change]>([
     ['disable', disableUser],
     ['enable', enableUser],
+    ['reset', createReset],
   ])(
     '%s changes nothing of a user whom another command deletes meanwhile (§15.36)',
     async (_command, change) => {
@@ -88,6 +89,9 @@ describe.each(engines)('managing users on %s', (engine) => {
       expect(await changing.refusal).toMatchObject({ code: 'conflict' })
       const users = await db.selectFrom('users').select(['disabled_at', 'pending']).execute()
       expect(users).toEqual([{ disabled_at: 1, pending: 'delete' }])
+      expect(await db.selectFrom('oidc').select('id').where('model', '=', 'PasswordReset').execute()).toEqual(
+        [],
+      )
     },
   )
 

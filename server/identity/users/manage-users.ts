@@ -174,12 +174,11 @@ export function deleteUser(deps: ManageUsersDeps, name: string): Promise<Managed
  * Creates a link with which a user chooses a new password. An earlier link of the user is no longer valid (§15.33).
  * @throws AppError `conflict` when the account is disabled or being deleted, or has no password
  */
-export async function createReset(
+export function createReset(
   deps: ManageUsersDeps,
   name: string,
 ): Promise<{ readonly user: ManagedUser; readonly link: OperatorLink }> {
-  return deps.database.db.transaction().execute(async (trx) => {
-    const user = await requireManagedUser(deps, name, trx)
+  return changeUser(deps, name, async (trx, user) => {
     refuseDeleted(user)
     const shown = toVisibleLine(name)
     if (user.kind !== 'local') {
@@ -234,11 +233,11 @@ function adviceFor({ status, kind }: ManagedUser): string {
   return kind === 'local' ? 'For a new password use "yonder users reset".' : 'The user signs in with Google.'
 }
 
-function changeUser(
+function changeUser<Result>(
   deps: ManageUsersDeps,
   name: string,
-  change: (trx: Db, user: ManagedUser) => Promise<ManagedUser>,
-): Promise<ManagedUser> {
+  change: (trx: Db, user: ManagedUser) => Promise<Result>,
+): Promise<Result> {
   return deps.database.db.transaction().execute(async (trx) => {
     const found = await requireManagedUser(deps, name, trx)
     await lockManagedUser(trx, found)
