@@ -80,7 +80,7 @@ export interface ComposerBarProps {
 export function ComposerBar({ onGoToEnd, children }: ComposerBarProps) {
   return (
     <div className="sticky bottom-0 z-10 bg-linear-to-b from-transparent to-page to-[1rem] pt-10 short:pt-9">
-      {/* It has its place in the bar also while it is hidden, so that nothing moves under the pointer. */}
+      {/* The bar has room for the hidden button too, so that nothing moves under the pointer when it appears. */}
       {onGoToEnd !== undefined && (
         <div className="pointer-events-none absolute inset-x-0 top-1 flex justify-center">
           <span className="pointer-events-auto inline-flex animate-appear">
@@ -120,8 +120,8 @@ function describePending(callsAfter: number): string {
 const maxAnnouncedChars = 280
 
 /**
- * Announces to a screen reader how a reply has ended, and whether its tool call needs approval (§14.26). The session
- * sets it once, as `endedReply`.
+ * Announces to a screen reader how a reply has ended, and whether its tool call needs approval (§14.26). `reply` is the
+ * `endedReply` of the session, which is set once, when a run has ended.
  */
 export function ReplyAnnouncer({ reply }: { readonly reply: Message | undefined }) {
   return <output className="sr-only">{reply?.role === 'assistant' ? announce(reply) : ''}</output>

@@ -23,7 +23,10 @@ export const storageKeys = {
 
 /** The key of the id of the user who owns the other entries. */
 const ownerKey = 'chat_storage_owner'
-/** The keys of texts that the user has written, including the entries of elicitation forms. */
+/**
+ * The keys of texts that the user has written, including the entries of elicitation forms. The bot of a first message
+ * is removed with the message.
+ */
 const textKeys = [
   /^home_page_(?:draft|request)$/,
   /^home_page_outbox_./,

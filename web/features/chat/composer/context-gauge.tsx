@@ -3,7 +3,7 @@ import { classNames } from '../../../ui/class-names.ts'
 import { Tooltip } from '../../../ui/tooltip/tooltip.tsx'
 import type { ContextUse } from './measure-context.ts'
 
-/** From how many percent of the window the gauge shows its figure, and from how many it has a colour. */
+/** From these percentages of the window on, the gauge shows its figure, or has the colour of a warning or danger. */
 const shownPercent = 50
 const warningPercent = 80
 const dangerPercent = 95

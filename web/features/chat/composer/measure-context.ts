@@ -15,8 +15,9 @@ export interface ContextUse {
 const charsPerToken = 4
 
 /**
- * Returns the tokens of the context so far: what the last reply with a known use used, and an estimate of what came
- * after it. Undefined for an empty chat, and when the window is not known, since a share cannot be shown then (§25.16).
+ * Returns the tokens of the context so far: the count of the last reply for which the provider sent one, and an
+ * estimate for the messages after it. Undefined for an empty chat, and when the size of the window is not known
+ * (§25.16).
  */
 export function measureContext(path: readonly Message[], bot: Bot | undefined): ContextUse | undefined {
   const window = bot?.context_window ?? bot?.known_context_window

@@ -8,7 +8,7 @@ import { TypedText } from '../message/typed-text.tsx'
 export interface UnsentNoteProps {
   readonly text: string
   readonly failure: Failure
-  /** Whether it is sent without a click after an outage. */
+  /** Whether the message is sent without a click after an outage. */
   readonly isAutomatic?: boolean
   readonly onSendAgain: () => void
   /** Moves the text back into the input. */

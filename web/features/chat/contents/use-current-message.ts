@@ -23,7 +23,10 @@ function watchWindow(listener: () => void): () => void {
   }
 }
 
-/** Only rendered messages have a position in the window. */
+/**
+ * Only rendered messages have a position in the window. When all of them begin below the line, the message before the
+ * first of them is the current one.
+ */
 function findCurrentMessage(userMessages: UserMessages, rendered: MessageElements | undefined): number {
   // At the end of the page the last message may be too short to reach the line.
   if (distanceToEnd() <= endZonePx) return userMessages.length - 1

@@ -11,6 +11,7 @@ export interface RowWindow {
   /** The indexes of the first and the last row to render. */
   readonly first: number
   readonly last: number
+  /** Scrolls a row into view if needed, together with the row beyond it. */
   readonly bringIntoView: (row: number) => void
 }
 

@@ -185,12 +185,15 @@ function isInUse(element: Element): boolean {
 const linePx = 26
 const framePx = 58
 const gapPx = 24
+/** About as many characters are in a full line of a message of the user, and of a reply. */
+const userLineChars = 62
+const replyLineChars = 86
 
 /** The approximate height of messages in pixels, used until they have been rendered once. */
 function estimateHeight(messages: readonly Message[]): number {
   const heights = messages.map(({ role, content }) => {
     const text = textOfContent(content)
-    const lines = Math.ceil(text.length / (role === 'user' ? 62 : 86))
+    const lines = Math.ceil(text.length / (role === 'user' ? userLineChars : replyLineChars))
     const height = Math.max(1, lines) * linePx
     return (role === 'user' ? Math.min(height, foldedPx) : height) + framePx
   })
@@ -206,8 +209,8 @@ const nearListeners = new WeakMap<Element, NearListener>()
 let observer: IntersectionObserver | undefined
 
 /**
- * Calls `listener` soon and on every change with whether an element is near the window. All elements share one
- * observer.
+ * Calls `listener` with whether an element is near the window: once soon after this call, then on every change. All
+ * elements share one observer.
  */
 function watchNear(element: Element, listener: NearListener): () => void {
   observer ??= new IntersectionObserver(

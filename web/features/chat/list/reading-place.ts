@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef, type RefObject } from 'react'
 const tolerancePx = 1.5
 /** The user has stopped scrolling when the page has not moved for this long. */
 const scrollPauseMs = 150
-/** Elements that are less high are hidden from view, and only for screen readers. */
+/** Elements of a smaller height are there for screen readers only. */
 const minHeightPx = 2
 
 /**
@@ -98,6 +98,7 @@ class PlaceKeeper {
     else {
       this.#place = { ...place, blockWidth: place.block.clientWidth }
       const distance = distanceFrom(this.#content, place)
+      // Such a distance comes from the rounding of the last scroll position.
       if (Math.abs(distance) < 0.5) return
       window.scrollBy(0, distance)
       this.#restoredTop.current = window.scrollY

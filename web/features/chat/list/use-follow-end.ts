@@ -6,7 +6,7 @@ import { useReadingPlace } from './reading-place.ts'
 const expandButtons = ':is(article, aside) :is(summary, button)'
 
 export interface FollowEnd {
-  /** Whether the page is kept at its end: not after the user has scrolled up, or gone elsewhere. */
+  /** Whether the page is kept at its end. False after the user has scrolled up or has gone to another message. */
   readonly following: boolean
   readonly goToEnd: () => void
   /** Stops following, because the page is about to be scrolled elsewhere. */

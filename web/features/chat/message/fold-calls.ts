@@ -42,20 +42,20 @@ export function foldCalls(
   })
 }
 
-/** Replies that call a tool and have no text between them: the text of a reply is above its call. */
+/** Consecutive replies that call a tool. A reply with content of its own begins a new row. */
 function listRows(replies: readonly Message[]): readonly (readonly Message[])[] {
   const rows: Message[][] = []
   let current: Message[] | undefined
   for (const reply of replies) {
     if (reply.tool === undefined) current = undefined
-    else if (current === undefined || hasText(reply)) rows.push((current = [reply]))
+    else if (current === undefined || hasOwnContent(reply)) rows.push((current = [reply]))
     else current.push(reply)
   }
   return rows
 }
 
-/** Whether a reply has something of its own above its call that is always shown. */
-export function hasText({ content, notice, left_out_tools }: Message): boolean {
+/** Whether a reply shows more than its call and its reasoning, so that it stays visible when its call is folded. */
+export function hasOwnContent({ content, notice, left_out_tools }: Message): boolean {
   return textOfContent(content) !== '' || notice !== undefined || left_out_tools !== undefined
 }
 

@@ -30,4 +30,5 @@ function isTableRule(line: string): boolean {
   return cells.every((cell) => /^:?-+:?$/.test(cell.trim()))
 }
 
+/** A longer line is not taken for a line of a table, so that it is not split into thousands of cells. */
 const maxRuleChars = 5000

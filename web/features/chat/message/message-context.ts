@@ -40,7 +40,7 @@ export const MessageActionsContext = createContext<MessageActions | undefined>(u
 export interface ToolCalls {
   /** The result of the call that a reply makes. */
   readonly resultOf: (replyId: string) => Message | undefined
-  /** The last message of the path, even if it is a tool result, which is not shown. */
+  /** The last message of the path, even if it is a tool result, which is not shown. Undefined in a read-only chat. */
   readonly last: Message | undefined
 }
 

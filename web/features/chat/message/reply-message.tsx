@@ -4,7 +4,7 @@ import { Fragment, memo, use, useState } from 'react'
 import type { ReactNode } from 'react'
 import { ChevronRight, RefreshCw } from 'lucide-react'
 import { BranchControl } from './branch-control.tsx'
-import { hasText } from './fold-calls.ts'
+import { hasOwnContent } from './fold-calls.ts'
 import { FoldedCalls } from './folded-calls.tsx'
 import { LeftOutNotice } from './left-out-notice.tsx'
 import { MessageActionsContext, MessageSlotsContext, ToolCallsContext } from './message-context.ts'
@@ -93,7 +93,7 @@ interface ReplyPartProps {
 const ReplyPart = memo(function ReplyPart({ message, isCallHidden, onToggleCall, foldLine }: ReplyPartProps) {
   const streaming = message.status === 'streaming'
   const text = visibleText(message)
-  if (isCallHidden && !hasText(message)) return foldLine
+  if (isCallHidden && !hasOwnContent(message)) return foldLine
   return (
     <>
       {message.reasoning !== undefined && (

@@ -42,7 +42,7 @@ export function useMessageActions(options: MessageActionsOptions): MessageAction
         if (notifyIfRequested(session.send({ parentId, content, botName: selected.name }))) edit(undefined)
       },
       allow: (reply) => void notifyIfRequested(session.allow(reply, botOf(reply))),
-      // The calls after it belong to the batch of the bot that made them.
+      // The calls after the denied one belong to the bot that made them.
       deny: (reply) => {
         const bot = countCallsAfter(reply) > 0 ? botOf(reply) : selected.name
         notifyIfRequested(session.deny(reply, bot))

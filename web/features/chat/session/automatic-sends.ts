@@ -3,7 +3,7 @@ import type { Connection } from '../../../lib/api/connection.ts'
 
 /**
  * Decides when a message that an outage kept from the server is sent without a click (§10.31): once per outage, because
- * a request that something else blocks would be repeated forever.
+ * a request that, for example, a browser extension blocks would be repeated forever.
  */
 export class AutomaticSends {
   readonly #connection: Connection

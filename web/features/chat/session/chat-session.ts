@@ -236,6 +236,7 @@ export class ChatSession {
     this.#checkOutbox(chat)
     this.#apply({ type: 'read', chat, isLive: this.#isLive() })
     for (const update of deferred) this.#apply(update)
+    // During a run nothing can be sent, so the first message stays in the storage until the next read.
     if (this.#state.activity.phase !== 'idle' && chat.messages.length === 0) return
     const first = firstMessage.take(this.#chatId)
     if (first === undefined) return

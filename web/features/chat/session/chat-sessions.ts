@@ -32,7 +32,7 @@ export function findChatSessions(api: ApiClient): ChatSessions {
 function createChatSessions(): ChatSessions {
   const sessions = new Map<string, ChatSession>()
   let state: SharedStreamState | 'opening' = 'unavailable'
-  /** Whether live updates were requested before, so that some may have been missed when they are open again. */
+  /** Whether the stream has reported a state. It does so after its first `ready`; later ones may follow a gap. */
   let mayHaveMissed = false
 
   return {

@@ -22,7 +22,7 @@ export interface SendAttempt {
   /** False after a failure, when the message is being sent again, and when it is no longer stored. */
   readonly isActive: () => boolean
   readonly fail: (failure: Failure) => void
-  /** Called when the chat is reserved. From here on its page sends the message. */
+  /** Called when the chat is reserved. From then on the page of the chat sends the message. */
   readonly handOver: (chatId: string) => void
 }
 
@@ -32,8 +32,8 @@ const listeners = new Set<() => void>()
 let listed: readonly HomeMessage[] = []
 
 /**
- * Stores the messages of the home page, so that neither a reload, a sign-out by the server, nor the way to another page
- * loses one (§10.26).
+ * Stores the messages of the home page, so that none is lost by a reload, by a 401 that signs the user out, or when the
+ * user opens another page (§10.26).
  */
 export const homeOutbox = {
   /**
@@ -44,6 +44,7 @@ export const homeOutbox = {
     const attempt: SendAttempt = {
       isActive: () => attempts.get(request)?.attempt === attempt,
       fail: (failure) => {
+        // A newer attempt of this page may be sending the message.
         if (attempt.isActive() || !attempts.has(request)) fail(request, failure)
       },
       handOver: (chatId) => {
@@ -75,7 +76,7 @@ export const homeOutbox = {
   confirm(chatId: string): void {
     for (const message of readAll()) if (message.chatId === chatId) remove(message.request)
   },
-  /** Called when the home page opens: the chat of a message that is still stored was closed too early. */
+  /** Called when the home page opens: fails the messages that the pages of their chats have not taken. */
   failAbandoned(): void {
     for (const request of attempts.keys()) fail(request, { cause: 'chat_closed' })
   },

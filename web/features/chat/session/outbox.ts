@@ -96,6 +96,7 @@ export const firstMessage = {
     browserStorage.remove(storageKeys.newBot(chatId))
     homeOutbox.confirm(chatId)
     browserStorage.write(storageKeys.chatBot(chatId), botName)
+    // An id has at most 64 characters.
     return { id: `${chatId.slice(0, 58)}_first`, parentId: null, content, botName }
   },
 }

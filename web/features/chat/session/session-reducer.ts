@@ -70,7 +70,7 @@ export function reduceSession(state: SessionState, action: SessionAction): Sessi
   }
 }
 
-/** Keeps only what the numbers of runs and the selections that are being saved depend on. */
+/** Resets the state. Only the numbers of the runs and of the selections that are being saved continue. */
 function forget({ runCount, pendingSelections }: SessionState): SessionState {
   return { ...initialState, runCount, pendingSelections, isOutdated: true }
 }
@@ -167,6 +167,7 @@ function keepEqualMessages({ chat: known, pendingSelections }: SessionState, cha
     : { ...chat, messages }
 }
 
+/** Begins the run of a chat that was just loaded, or ends the current run if the chat shows its end. */
 function joinRun(state: SessionState, chat: Chat, isLive: boolean): SessionState {
   const active = activeRun(state)
   if (active !== undefined && !isBehind(active, chat)) return state
