@@ -62,6 +62,7 @@ function RouteScreen<Props extends object>({
   readonly route: AppRoute<Props>
   readonly props: Props
 }) {
+  // TypeScript does not find the props of a lazy component while `Props` is a type parameter.
   const Component = Screen as ComponentType<Props>
   return (
     <>

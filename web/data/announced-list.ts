@@ -2,8 +2,8 @@ import useSWR from 'swr'
 import { useIsAnnounced } from '../lib/api/announced-reads.ts'
 
 /**
- * A list of the settings. After a reconnection the live stream repeats its read, or SWR where no events can arrive
- * (§7.28, §10.29).
+ * Reads a list of the settings. After a reconnection, an event of the live stream causes the next read. Where no events
+ * can arrive, SWR reads the list again by itself (§7.28, §10.29).
  */
 export function useAnnouncedList<Item>(key: string) {
   const isAnnounced = useIsAnnounced(key)

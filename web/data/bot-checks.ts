@@ -4,7 +4,7 @@ import { readReason } from '../lib/api/api-error.ts'
 import { useApi } from '../lib/api/api-provider.tsx'
 import { botLabels } from './bots.ts'
 
-/** The models of a provider, while the form is open. */
+/** The state of a provider's list of models, while the form is open. */
 export type ModelListState =
   | { readonly kind: 'none' }
   | { readonly kind: 'loading' }
@@ -13,8 +13,8 @@ export type ModelListState =
 const none: ModelListState = { kind: 'none' }
 
 /**
- * The models at the address of a draft. `load` aborts an earlier request; it does nothing for the draft that was loaded
- * last, unless that failed (§23.17).
+ * The models at the address of a draft. `load` aborts an earlier request. It does nothing for the draft of the latest
+ * request, unless that request failed (§23.17).
  */
 export function useModelList(): {
   readonly list: ModelListState
@@ -23,19 +23,19 @@ export function useModelList(): {
   const api = useApi()
   const [list, setList] = useState(none)
   const { begin, end } = useLatestRequest()
-  const loaded = useRef('')
+  const requested = useRef('')
 
   const load = async (draft: EndpointDraft) => {
     const key = JSON.stringify(draft)
-    if (key === loaded.current) return
-    loaded.current = key
+    if (key === requested.current) return
+    requested.current = key
     const signal = begin()
     setList({ kind: 'loading' })
     const answer = await api
       .post<ModelList>('/api/bot/models', draft, { signal })
       .catch((error: unknown): ModelList => {
         // The next focus tries again.
-        if (!signal.aborted) loaded.current = ''
+        if (!signal.aborted) requested.current = ''
         return { models: [], omitted: 0, problem: readReason(error, botLabels) }
       })
     if (!signal.aborted) setList(answer === undefined ? none : { kind: 'loaded', ...answer })
@@ -79,14 +79,17 @@ export function useBotTest(): {
   return { pending, result, run: (draft) => void run(draft), clear }
 }
 
-/** The models of the Ollama that the server has found. Undefined until they are known, null without one (§23.16). */
+/**
+ * The models of the Ollama that the server looks for (§23.16): null if there is none, undefined until the server has
+ * responded, and after a failure.
+ */
 export function useLocalModels(): LocalModels['local'] | undefined {
   const api = useApi()
   const [local, setLocal] = useState<LocalModels['local']>()
   useEffect(() => {
     let isOpen = true
     const load = async () => {
-      // The user did not ask for it, so a failure is not shown.
+      // The user did not ask for these models, so a failure is not shown.
       const answer = await api.get<LocalModels>('/api/bot/local-models').catch(() => undefined)
       if (isOpen) setLocal(answer?.local)
     }

@@ -28,7 +28,7 @@ export interface ChatSearch {
   readonly retry: () => void
 }
 
-/** The chats in which every word of `search` occurs, newest first; all of them when it is empty (§7.8). */
+/** The chats in which every word of `search` occurs, newest first; all chats when `search` is empty (§7.8). */
 export function useChatSearch(search: string): ChatSearch {
   const api = useApi()
   const isAnnounced = useIsAnnounced(chatListKey)
@@ -47,7 +47,7 @@ export function useChatSearch(search: string): ChatSearch {
   )
   useEffect(() => listVersion.subscribe(() => void mutate()), [mutate])
   const pages = data ?? []
-  // A chat that moved between two reads may be in both pages.
+  // A chat that moved between the reads of two pages may be in both.
   const chats = [...new Map(pages.flatMap((page) => page.chats).map((chat) => [chat.id, chat])).values()]
   const isLoadingMore = isValidating && size > pages.length && pages.length > 0
   return {

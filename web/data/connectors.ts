@@ -38,7 +38,7 @@ export function useConnectors() {
   return useAnnouncedList<Connector>(connectorsKey)
 }
 
-/** The same list, loaded again for each component that mounts, because the tool of a pending call may have changed. */
+/** The list of `useConnectors`, loaded again on each mount, because the tool of a pending call may have changed. */
 export function useLatestConnectors() {
   return useSWR<readonly Connector[], Error>(connectorsKey, {
     revalidateOnMount: true,
@@ -160,7 +160,8 @@ export function useAllowTools() {
       const stored = connectors.find(({ name }) => name === connector.name) ?? connector
       const blocked = changeBlocked?.(stored.block_tools ?? [])
       const isSame = JSON.stringify(blocked) === JSON.stringify(stored.block_tools ?? [])
-      // A tool that was allowed in another tab and is blocked here is no longer allowed. The opposite is refused.
+      // A tool that was allowed in another tab and is blocked here is no longer allowed. The server refuses to allow a
+      // tool here that was blocked in another tab.
       const newlyBlocked = new Set(blocked?.filter((name) => stored.block_tools?.includes(name) !== true))
       const names = change(stored.allow_tools)?.filter((name) => !newlyBlocked.has(name)) ?? null
       return api.put<Connector>(connectorPath(connector.name), {

@@ -9,7 +9,7 @@ export function BrandLink() {
       className="inline-flex items-center gap-2.5 rounded-control py-1 pr-1 font-semibold tracking-tight pointer-coarse:min-h-10"
     >
       <Logo size={26} />
-      {/* In narrower windows the header has no room for it beside the buttons. */}
+      {/* In a narrow window the header has no room for the name beside the buttons. */}
       <span className="max-[22.5rem]:sr-only">Yonder</span>
     </Link>
   )

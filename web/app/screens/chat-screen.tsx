@@ -46,7 +46,7 @@ function ChatTitle({ chatId }: { readonly chatId: string }) {
   return <PageTitle>{useChatTitle(chatId) ?? 'Chat'}</PageTitle>
 }
 
-/** The chat with the parts of other features: sharing, tool calls, and the connection logs (§2.28). */
+/** The chat with what other features add: buttons of messages, tool calls, and the connection logs (§2.28). */
 function OwnChat({ chatId }: { readonly chatId: string }) {
   const slots = useMemo(() => createSlots(chatId), [chatId])
   const { log, receive, clear, close } = useServerLog()

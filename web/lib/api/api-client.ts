@@ -100,7 +100,10 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   }
 }
 
-/** Returns `fetch` that begins a check of the connection when the response, if any, may not be from our server. */
+/**
+ * Returns a `fetch` that checks the connection after a request without a response, for which it throws an
+ * `UnreachableError`, and after a response that may be from a proxy.
+ */
 function checkFailures(send: typeof fetch, connection: Connection) {
   return async (path: string, init: RequestInit): Promise<Response> => {
     try {

@@ -4,7 +4,7 @@ import { sentenceOf, type FailureCause } from './failure-sentences.ts'
 /** Why something failed: a cause that the browser found, or the words of the server. */
 export type Failure = { readonly cause: FailureCause } | { readonly text: string }
 
-/** Returns the sentence of a failure as it is true now: a user who is online again was offline. */
+/** Returns the sentence of a failure. When the browser is online again, it says that the user was offline. */
 export function describeFailure(failure: Failure, isOnline = navigator.onLine): string {
   if ('text' in failure) return failure.text
   return sentenceOf(failure.cause === 'offline' && isOnline ? 'was_offline' : failure.cause)

@@ -27,7 +27,8 @@ export const readOptions = {
   dedupingInterval: dedupingMs,
   errorRetryInterval: retryIntervalMs,
   onSuccess: (_data: unknown, key) => cancelRetry(key),
-  // The console logs every failed read, whatever the screen shows (§8.34).
+  // The console logs every failed read, whatever the screen shows (§8.34): its path, without the query and without
+  // SWR's prefix of paged reads.
   onError: (error: unknown, key) => logError(`${describeRead(error)} (${key.replace(/^\$inf\$|\?.*/g, '')})`),
   onErrorRetry: (_error, key, _config, revalidate, { retryCount }) => {
     // Another screen or 'Try again' may have scheduled a retry already; only one is kept.

@@ -1,5 +1,8 @@
 import type { ClientSettings } from '@yonder/contract/identity'
 
+/** A request for the settings without a response within this time has failed. */
+const maxResponseMs = 10_000
+
 let loading: Promise<ClientSettings> | undefined
 
 /** The server's settings for the browser; loaded once, and again after a failure. */
@@ -15,7 +18,7 @@ export async function loadClientSettings(): Promise<ClientSettings> {
 
 /** `index.html` preloads the same request, so that the response is on its way before this code runs. */
 async function fetchClientSettings(): Promise<ClientSettings> {
-  const response = await fetch('/api/settings', { signal: AbortSignal.timeout(10_000) })
+  const response = await fetch('/api/settings', { signal: AbortSignal.timeout(maxResponseMs) })
   if (!response.ok) throw new Error(`Settings could not be loaded: ${response.status}`)
   return (await response.json()) as ClientSettings
 }

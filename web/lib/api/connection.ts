@@ -2,13 +2,13 @@ import { useEffect, useEffectEvent } from 'react'
 import { createStore, type ReadableStore } from '../store.ts'
 
 /**
- * Whether requests reach the server. `offline` is what the browser says; `checking` follows it, or a request without a
- * response; `unreachable` follows a second of checks without one.
+ * Whether requests reach the server. `offline`: the browser has no network. `checking`: the network is back, or a
+ * request got no response. `unreachable`: the server has not responded to checks for a second.
  */
 export type ConnectionState = 'online' | 'checking' | 'unreachable' | 'offline'
 
 export interface Connection extends ReadableStore<ConnectionState> {
-  /** Called when a request got no response: probes the server until it responds, while something subscribes. */
+  /** Called when the server may be unreachable: probes it until it responds, while something subscribes. */
   readonly check: () => void
 }
 
@@ -108,8 +108,8 @@ export function onConnectionBack(connection: Connection, listener: () => void): 
 }
 
 /**
- * Calls `listener` after each outage that was shown. A single lost request is none: its message stays, because nothing
- * else says that the request was not sent. Returns a function that ends this.
+ * Calls `listener` after each outage that was shown as `offline` or `unreachable`. A single lost request is no such
+ * outage, so its error message stays: nothing else says that the request was lost. Returns a function that ends this.
  */
 export function onOutageEnd(connection: Connection, listener: () => void): () => void {
   const isOut = () => connection.get() === 'offline' || connection.get() === 'unreachable'

@@ -16,7 +16,7 @@ export type UpdateRead = <Data>(key: string, change?: (data: Data | undefined) =
 export interface ActionOptions<Input, Answer> {
   /** Calls the server. `undefined` means that the user was signed out by a 401. */
   readonly call: (api: ApiClient, input: Input) => Promise<Answer | undefined>
-  /** The key of the read that this changes. */
+  /** The key of the read whose data the action changes. */
   readonly changes?: string
   /** Updates the cached data after a success, before the toast. */
   readonly update?: (update: UpdateRead, answer: Answer, input: Input) => unknown

@@ -122,7 +122,7 @@ class StreamLeader {
       // Without this, a stream could seem open long after the network was lost.
       window.addEventListener('offline', disconnect)
       const heldTimer = setTimeout(() => this.#report('held'), maxFirstEventMs)
-      // A request from an outage may hang for long after it. It says nothing about a proxy.
+      // A request that was sent during an outage may hang long after it, and would be reported as `held`.
       const endWatch =
         connection && onOutageEnd(connection, () => this.#lostTimer !== undefined && disconnect())
       try {
@@ -150,6 +150,7 @@ class StreamLeader {
       if (response.status >= 400 && response.status < 500 && response.status !== 429)
         this.#report('unavailable')
       if (!response.ok) {
+        // The response shows that no proxy holds the stream back.
         if (this.#state === 'held') this.#report('lost')
         return false
       }
