@@ -35,8 +35,8 @@ export class ScriptedApi {
   }
 
   /**
-   * Responds to a route with streams that the test writes, numbered from `after` + 1; the returned function returns the
-   * newest.
+   * Responds to a route with streams that the test writes. Their events are numbered from `after` + 1. The returned
+   * function returns the stream of the latest request.
    */
   stream(route: string, after = 0): () => EventStream {
     const streams: EventStream[] = []

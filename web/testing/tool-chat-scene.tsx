@@ -90,7 +90,10 @@ export async function openToolChat(chat: Chat, api = new ScriptedApi(), known = 
   return { api, view }
 }
 
-/** Like `openToolChat`, while the first reply is being written, up to the event `seq`. The page joins `stream`. */
+/**
+ * Opens a chat whose reply 'a1' is being written: `messages` contain the events up to `seq`, and the page reads the
+ * following ones from `stream`.
+ */
 export async function openRunning(seq: number, messages: readonly Message[]) {
   const stream = new EventStream(seq)
   const api = new ScriptedApi().on('GET /api/chat/c1/stream', () => stream.response)

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import './inert-text.css'
 import { LongText } from './long-text.tsx'
 
-/** After this many sequences of a text, the numbers of the others are shown without a mark, to limit the elements. */
+/** Further sequences of invisible characters in a text get no mark, to limit the number of elements. */
 const maxMarks = 200
 
 /**

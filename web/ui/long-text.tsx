@@ -81,7 +81,7 @@ function findEnd(text: string, start: number): number {
 
 /** A piece ends after a word if the word is not longer than this. */
 const maxWordChars = 200
-/** A piece does not end inside a letter with its accents or an emoji, unless that is made to be longer than this. */
+/** A piece does not end inside an emoji or a letter with accents that has at most this many UTF-16 units. */
 const maxCharacterUnits = 64
 const characters = new Intl.Segmenter()
 

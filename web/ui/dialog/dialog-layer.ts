@@ -13,13 +13,13 @@ export const dialogStack = {
 
 /** Opens the `<dialog>` of `ref` as a modal while the calling component is mounted; `onOpen` then moves the focus. */
 export function useModal(ref: RefObject<HTMLDialogElement | null>, onOpen: () => void): void {
-  const opened = useRef(onOpen)
+  const handleOpen = useRef(onOpen)
   useLayoutEffect(() => {
     const dialog = ref.current
     if (dialog === null) return
     moveFocus(() => dialog.showModal())
     open.update((dialogs) => [...dialogs, dialog])
-    opened.current()
+    handleOpen.current()
     return () => {
       open.update((dialogs) => dialogs.filter((other) => other !== dialog))
       // Close the dialog before React removes it: only then does the browser return the focus.

@@ -1,6 +1,7 @@
 import type { Element, ElementContent } from 'hast'
 import { createContext, lazy, memo, Suspense, use, useDeferredValue, type ReactNode } from 'react'
 import { CopyButton } from '../button/copy-button.tsx'
+import { maxLanguageChars } from './split-blocks.ts'
 
 const HighlightedCode = lazy(async () => ({
   default: (await import('./highlighted-code.tsx')).HighlightedCode,
@@ -67,7 +68,7 @@ export function CodeFence({
 function readLanguage(code: Element): string {
   const names = code.properties['className']
   const name = Array.isArray(names) ? names.find((entry) => entry.startsWith('language-')) : undefined
-  return name === undefined ? '' : name.slice('language-'.length, 'language-'.length + 40)
+  return name === undefined ? '' : name.slice('language-'.length).slice(0, maxLanguageChars)
 }
 
 function readText(node: ElementContent): string {

@@ -69,7 +69,7 @@ function parseAddress(href: string): URL | undefined {
 /** More of an address is not shown. */
 const maxAddressChars = 300
 
-/** An address with its host in bold, because what stands before the host can look like another one. */
+/** An address with its host in bold, because the text before it can look like another host. */
 function Address({ address: { href, host, protocol } }: { readonly address: URL }) {
   const siteStart = protocol.length + 2
   const siteEnd = href.indexOf('/', siteStart)

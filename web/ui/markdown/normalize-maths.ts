@@ -13,6 +13,7 @@ const formula =
  */
 export function normalizeMaths(source: string): string | undefined {
   if (!source.includes('$') && !source.includes('\\[') && !source.includes('\\(')) return undefined
+  // A formula has at most four delimiters. With many more of them, the search for formulas would take too long.
   if ((source.match(delimiter)?.length ?? 0) > 5 * maxFormulas) return undefined
   let count = 0
   const convert = (text: string) =>

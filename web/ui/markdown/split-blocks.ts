@@ -13,6 +13,9 @@ export type MarkdownBlock =
       readonly closed: boolean
     }
 
+/** A longer name of a language is cut. */
+export const maxLanguageChars = 40
+
 export interface SplitText {
   readonly blocks: readonly MarkdownBlock[]
   /** Link definitions of the whole text, which any block can use. */
@@ -151,7 +154,7 @@ function toBlock(token: Token, key: number): MarkdownBlock {
   return {
     kind: 'code',
     key,
-    language: (lang ?? '').trim().split(/\s/, 1)[0]?.slice(0, 40) ?? '',
+    language: (lang ?? '').trim().split(/\s/, 1)[0]?.slice(0, maxLanguageChars) ?? '',
     // An incomplete closing fence is not part of the code.
     code: closed ? text : text.replace(/(^|\n) {0,3}(`+|~+)$/, ''),
     closed,

@@ -1,14 +1,14 @@
-/** Pixels between a tooltip and the edge of the window. */
-const margin = 6
+/** The smallest space between a tooltip and the left or right edge of the window. */
+const minMarginPx = 6
 
 /** Puts a tooltip below its control, or above where there is no room below, and never beyond the edge of the window. */
 export function placeTooltip(bubble: HTMLElement, control: HTMLElement): void {
   const anchor = control.getBoundingClientRect()
   const { width, height } = bubble.getBoundingClientRect()
-  const maxLeft = document.documentElement.clientWidth - width - margin
+  const maxLeft = document.documentElement.clientWidth - width - minMarginPx
   const maxTop = window.innerHeight - height
   const left = anchor.left + anchor.width / 2 - width / 2
   const top = anchor.bottom > maxTop ? anchor.top - height : anchor.bottom
-  bubble.style.left = `${Math.max(margin, Math.min(left, maxLeft))}px`
+  bubble.style.left = `${Math.max(minMarginPx, Math.min(left, maxLeft))}px`
   bubble.style.top = `${Math.max(0, Math.min(top, maxTop))}px`
 }

@@ -37,16 +37,16 @@ export interface TooltipProps {
   /** Whether the control is part of a line of text and can itself have several lines. */
   readonly inline?: boolean
   /**
-   * Whether a press opens it, also on a touch screen. For a control that has nothing else to do than to show the text.
+   * Whether a press opens it, also on a touch screen. For a control whose only purpose is to show the text.
    */
   readonly opensOnPress?: boolean
   readonly children: ReactNode
 }
 
 /**
- * Shows the name of a control and its shortcut, or the address of a link, when the pointer rests on it or the keyboard
- * reaches it (WCAG 1.4.13).
- * Screen readers name the control and its address themselves, so it is hidden from them.
+ * Shows a text about a control, such as its name and shortcut or the address of a link, when the pointer rests on the
+ * control or the keyboard reaches it (WCAG 1.4.13). It is hidden from screen readers, which get the same information
+ * from the control.
  */
 export function Tooltip({ text, shortcut, inline = false, opensOnPress = false, children }: TooltipProps) {
   const anchor = useRef<HTMLSpanElement>(null)
