@@ -32,7 +32,7 @@ function wholeNumberFrom(range: Range) {
   return z.int({ error }).min(range.min, { error }).max(range.max, { error }).nullish()
 }
 
-/** A bot as its owner reads it (§3.1). `api_key` is a mask, never the key itself (§1.1). */
+/** A bot as its owner reads it (§3.1). `api_key` is a mask, never the key itself (§21.1). */
 export const Bot = z.object({
   name: z.string(),
   model: z.string(),

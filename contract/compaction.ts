@@ -7,11 +7,10 @@ import { maxSummaryChars } from './lib/chat-limits.ts'
  */
 export const Compaction = z.object({
   id: z.string(),
-  /** The last message that the summary replaces. It applies to every path through this message. */
+  /** The last message that the summary replaces. The summary applies to every path through this message. */
   message_id: z.string(),
-  /** The messages that it replaces, without the results of tools. */
+  /** How many messages the summary replaces, not counting the results of tools. */
   message_count: z.int(),
-  /** The summary. */
   content: z.string(),
   /** The bot and the model that wrote it. */
   bot: z.string(),
@@ -32,7 +31,8 @@ export const CompactionInput = z.object({
     .max(maxSummaryChars)
     .refine((text) => text.trim() !== '', 'must not be empty'),
   /**
-   * The `time` of the summary that the user has seen. A changed summary is not replaced. Absent replaces any (§26.16).
+   * The `time` of the summary that the user has seen. If the summary has changed since, the update is refused (§26.16).
+   * Without it, the update is not checked.
    */
   time: z.iso.datetime().optional(),
 })

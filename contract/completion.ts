@@ -53,7 +53,7 @@ export const ToolConfirmRequest = z.object({
 })
 export type ToolConfirmRequest = z.infer<typeof ToolConfirmRequest>
 
-/** The answer to the elicitation of a running call (`POST /api/tool/answer`) (§17.7). */
+/** The answer to the elicitation of a running call: `POST /api/tool/answer` (§17.7). */
 export const ToolAnswerRequest = z.object({
   chatId: ClientId,
   messageId: ClientId,

@@ -14,7 +14,7 @@ export const ConnectorTool = z.object({
   /** A hash of everything that an approval depends on, including the address of the connector. */
   fingerprint: z.string(),
   consent: z.enum(consents),
-  /** Why the tool cannot be used, as a clause such as 'its parameters are too long'; null when it can be used. */
+  /** Why the tool cannot be used, such as 'the definition of its parameters is too long'; null when it can be used. */
   problem: z.string().nullable(),
 })
 export type ConnectorTool = z.infer<typeof ConnectorTool>
@@ -86,7 +86,7 @@ const toolNames = (maxNames: number) =>
     .max(maxNames)
     .transform((names) => [...new Set(names.filter((name) => name.trim() !== ''))])
 const maxAllowedTools = 1000
-/** Fewer than allowed tools, because the names are read with the connector for every request to a model. */
+/** Fewer than allowed tools: these names are a column of the connector, which is read for every request to a model. */
 const maxBlockedTools = 400
 
 /**

@@ -9,7 +9,7 @@ export type ShareRequest = z.infer<typeof ShareRequest>
 export const ShareResponse = z.object({ shareId: z.string() })
 export type ShareResponse = z.infer<typeof ShareResponse>
 
-/** A link in its owner's list under General. */
+/** A link in its owner's list in the settings, under General (§20.4). */
 export const OwnShare = z.object({ id: z.string(), title: z.string(), created_at: z.string() })
 export type OwnShare = z.infer<typeof OwnShare>
 export const OwnShareList = z.object({ shares: z.array(OwnShare) })

@@ -84,10 +84,9 @@ export const ResultImage = z.object({ mimeType: z.string(), data: z.string() })
 export type ResultImage = z.infer<typeof ResultImage>
 
 /**
- * How a call ended. After `timed_out`, `interrupted` (the server shut down, or the connection to the
- * tool's server broke) or a `failed` call that had started, the
- * tool may or may not have finished, so it is never called again automatically. After `authorization_needed` the user
- * has to connect the connector again.
+ * How a call ended. After `timed_out`, `interrupted` (the server shut down, or the connection to the tool's server
+ * broke) or a `failed` call that had started, the tool may or may not have finished, so it is never called again
+ * automatically. After `authorization_needed` the user has to connect the connector again.
  */
 export const toolOutcomes = [
   'done',

@@ -21,5 +21,5 @@ export function describeRange({ min, max }: Range, kind: 'a number' | 'a whole n
   return `must be ${kind} from ${min.toLocaleString('en')} to ${max.toLocaleString('en')}`
 }
 
-/** Models of a provider that are suggested. */
+/** Models in the list of a provider (§23.7). */
 export const maxListedModels = 1_000

@@ -33,15 +33,15 @@ const joining = scriptClass(
 /** A letter or mark of a script that is written without spaces and may mark the ends of words by U+200B. */
 const unspaced = scriptClass(['Thai', 'Laoo', 'Khmr', 'Mymr', 'Tale', 'Talu', 'Lana', 'Tibt'])
 const mongolian = scriptClass(['Mong'])
-/** The viramas and other marks without a vowel of the joining scripts, which have the combining class 9. */
+/** The marks of the joining scripts that suppress a vowel, such as viramas: those of combining class 9. */
 const virama = String.raw`[\u094D\u09CD\u0A4D\u0ACD\u0B4D\u0BCD\u0C4D\u0CCD\u0D3B\u0D3C\u0D4D\u0DCA\u0F84\u1039\u103A\u17D2\u1B44\uA9C0\u{11046}\u{11070}\u{11133}\u{11134}\u{1134D}\u{11442}]`
 
 const hangulFiller = String.raw`\u115F(?=[\u1161-\u11A7\uD7B0-\uD7C6])`
 
 /**
- * Sequences in which such characters change what is drawn. After a drawn character each keeps one of them at most; an
- * emoji keeps two (a style and a joiner), a letter of Mongolian two (a form and a separator), and a flag its six tags.
- * Blanks between or after braille patterns are all kept, because they are seen as gaps.
+ * Sequences in which invisible characters change what is drawn, so they are kept: after a drawn character at most one,
+ * but after an emoji two (a style and a joiner), after a Mongolian letter two (a form and a separator), and the six
+ * tags of a flag. Blanks between or after braille patterns are all kept, because they are seen as gaps.
  */
 const visibleSequences = [
   String.raw`\r\n`,
@@ -49,7 +49,7 @@ const visibleSequences = [
   String.raw`${pictograph}(?:\u200D${pictograph})*`,
   String.raw`[0-9#*]\uFE0F\u20E3`,
   String.raw`[\u2801-\u28FF][\u2800-\u28FF]*`,
-  // A choice of form at the end of a word is drawn after a virama (ZWNJ) and after any joining letter (ZWJ).
+  // At the end of a word, ZWJ changes the form of any joining letter, and ZWNJ only that of a virama.
   String.raw`(?<=${joining})(?:\u200D(?!${invisible})|[\u200C\u2D7F\u{1107F}](?=${joining}))`,
   String.raw`(?<=${virama})\u200C(?!${invisible})`,
   String.raw`(?<=${mongolian})(?:[\u180B-\u180D\u180F]?\u180E(?=${mongolian})|[\u180B-\u180D\u180F](?!${invisible}))`,

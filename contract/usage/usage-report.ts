@@ -71,7 +71,7 @@ export const MessageUsageQuery = z.object({
 
 /** One call of a model (§25.8). What is not known is null. */
 export const ModelCallUsage = z.object({
-  /** The reply that the model was called for, or the summary that the user had written again. */
+  /** The reply that the model was called for, or the summary that was rewritten at the user's request. */
   message_id: z.string(),
   /** The call wrote a reply, or a summary of older messages. */
   kind: z.enum(['reply', 'summary']),
