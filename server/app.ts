@@ -91,13 +91,13 @@ function openDomains(app: FastifyInstance, deps: AppDeps) {
   const onChatChanged = live.hub.notifyChatChanged
   const integrations = openIntegrations(deps, {
     // An integration adds a connector of its own, so both lists change.
-    onChanged: changed(live, 'integrations', 'connectors'),
+    onChanged: createNotifier(live, 'integrations', 'connectors'),
     onError: logAs('background work of an integration failed'),
   })
   const connectors = openConnectors(deps, {
     integrations,
-    bots: { replaceConnector: replaceConnectorInBots, onChanged: changed(live, 'bots') },
-    onChanged: changed(live, 'connectors'),
+    bots: { replaceConnector: replaceConnectorInBots, onChanged: createNotifier(live, 'bots') },
+    onChanged: createNotifier(live, 'connectors'),
     onError: logAs('background work of a connector failed'),
   })
   const completions = openCompletions(deps, {
@@ -116,6 +116,7 @@ function openDomains(app: FastifyInstance, deps: AppDeps) {
     onChatChanged,
     onError: logAs('background work of the chats failed'),
   })
+  // An MCP connection must not stay open for a user who has signed out. Another session of the user opens a new one.
   deps.identity.sessions?.onEnd(({ userId }) => {
     if (userId !== null) connectors.closeIdle(userId).catch(connectors.deps.onError)
   })
@@ -134,7 +135,7 @@ function openDomains(app: FastifyInstance, deps: AppDeps) {
 type Domains = ReturnType<typeof openDomains>
 
 /** Returns a function that notifies a user's open pages that these lists have changed. */
-function changed({ hub }: Live, ...lists: readonly SettingsList[]): (userId: string) => void {
+function createNotifier({ hub }: Live, ...lists: readonly SettingsList[]): (userId: string) => void {
   return (userId) => lists.forEach((list) => hub.notifySettingsChanged(userId, list))
 }
 
@@ -177,7 +178,7 @@ function registerSignedInRoutes(api: Api, deps: AppDeps, domains: Domains): void
   requireBearerToken(api, deps.identity)
   limitRequests(api, deps.config.rateLimits, (request) => requireUser(request).id)
   registerUserRoutes(api)
-  registerBotRoutes(api, deps, { onChanged: changed(live, 'bots') })
+  registerBotRoutes(api, deps, { onChanged: createNotifier(live, 'bots') })
   registerBotCheckRoutes(api, deps, { perMinute: deps.config.rateLimits.completions })
   registerConnectorRoutes(api, connectors.deps)
   registerIntegrationRoutes(api, integrations.deps, { perMinute })

@@ -8,13 +8,14 @@ export interface ProcessEvents {
   on(event: 'unhandledRejection', listener: (reason: unknown) => void): unknown
 }
 
-/** Uncaught exceptions that are tolerated within this time. One more stops the process. */
+/** Uncaught exceptions that are tolerated within `exceptionWindowMs`. One more stops the process. */
 const maxExceptions = 5
 const exceptionWindowMs = 60_000
 
 /** Collects the errors that no request and no domain reports. They are written to stderr until there is a log. */
 export class ErrorReports {
   #log: LogError = (error, message) => {
+    // The form of a line of the log, in which 50 is the level `error`.
     process.stderr.write(`${JSON.stringify({ level: 50, msg: message, err: describeError(error) })}\n`)
   }
 
@@ -49,6 +50,7 @@ export function handleProcessErrors(
     log(error, 'an exception was not caught')
     times = [...times.filter((time) => now() - time < exceptionWindowMs), now()]
     if (times.length <= maxExceptions) return
+    // The next exception must not call `stop` again, because a second call does not wait for the first.
     times = []
     log(error, 'too many exceptions were not caught, so the process stops')
     stop()

@@ -43,7 +43,7 @@ from (
 where place = 2;
 \`\`\`
 
-\`dense_rank\` counts equal salaries once, so two people who share the top do not push the second one away.`,
+\`dense_rank\` counts equal salaries once, so two employees with the highest salary do not push the second one away.`,
     ],
   },
   {

@@ -71,6 +71,7 @@ async function seedUser(
         { sealer, config },
         user,
         { name: 'Local Ollama', model: 'llama3.3', base_url: 'http://127.0.0.1:11434/v1' },
+        // Bots are listed in order of creation: this one after the default bots.
         now + hourMs,
       )
       for (const chat of exampleChats) await seedChat(trx, user, chat, now)

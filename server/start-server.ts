@@ -29,7 +29,7 @@ const webRoot = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? '../web/dist' : '../../web/dist', import.meta.url),
 )
 
-/** How often the delay of the event loop is measured. Each measurement wakes an idle process, so it is rare. */
+/** Between two measurements of the event loop's delay. Each wakes an idle process; the default is 10 ms. */
 const eventLoopSampleMs = 100
 
 /**

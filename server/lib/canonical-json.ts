@@ -21,9 +21,9 @@ function sortKeys(value: unknown): unknown {
 }
 
 /**
- * Whether a value is nested deeper than `maxDepth` levels, of which an empty object or array is none. It does not
- * recurse, because it protects recursive code, and it collects only containers, because a server may send millions of
- * numbers.
+ * Whether a value is nested deeper than `maxDepth` levels. An empty object or array does not count as a level. The
+ * function does not recurse, because it protects recursive code, and it collects only containers, because a server may
+ * send millions of numbers.
  */
 export function isDeeperThan(value: unknown, maxDepth: number): boolean {
   let level = isContainer(value) ? [value] : []

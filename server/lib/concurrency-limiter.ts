@@ -4,7 +4,7 @@ export interface ConcurrencyLimit {
 }
 
 export interface Acquired {
-  /** Whether the caller had to wait, or others waited when it came. If so, what it checked before may have changed. */
+  /** Whether the call waited, or came while others waited. If so, what its caller checked before may have changed. */
   readonly waited: boolean
   /** Starts the next waiting call. Calling it again does nothing. */
   readonly release: () => void

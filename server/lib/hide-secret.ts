@@ -7,8 +7,8 @@ const smallU = 'u'.charCodeAt(0)
 /**
  * Replaces a secret in a response of the server that received it, because responses are stored, shown and read by
  * models. The response may be JSON that is not parsed yet, in which any character may be escaped, and JSON in a string
- * of JSON. So backslashes are ignored and `\u` escapes decoded. The work is linear in the length of the text, whatever
- * the server sends: it may choose its tokens too (Knuth, Morris and Pratt).
+ * of JSON. So backslashes are ignored and `\u` escapes decoded. The algorithm of Knuth, Morris and Pratt is linear in
+ * the length of the text, also when a server chooses both the text and, as an access token, the secret.
  */
 export function hideSecret(text: string, secret: string | undefined): string {
   if (secret === undefined || secret.length < minSecretChars) return text
@@ -16,7 +16,7 @@ export function hideSecret(text: string, secret: string | undefined): string {
   if (sought === '') return text
   const first = sought.charCodeAt(0)
   const borders = findBorders(sought)
-  /** Where the last characters of the text begin: as many as are sought, in a ring. */
+  /** A ring buffer: where the last characters of the text begin, as many as the secret has. */
   const starts = new Uint32Array(sought.length)
   let hidden = ''
   let copied = 0
@@ -48,7 +48,7 @@ export function hideSecret(text: string, secret: string | undefined): string {
   return hidden + text.slice(copied)
 }
 
-/** Returns the next index at which a secret with this first UTF-16 unit may begin: most of a text is passed here. */
+/** Returns the next index at which a secret with this first UTF-16 unit may begin. Most of a text is skipped here. */
 function findCandidate(text: string, from: number, first: number): number {
   let at = from
   while (at < text.length) {
@@ -74,7 +74,7 @@ function readEscape(text: string, at: number): number | undefined {
 
 /**
  * Returns how many of the backslashes before a character belong to it. An even number remains before it, so that the
- * text stays JSON: in a string of JSON in JSON, two of them are one.
+ * text stays JSON: where a string of JSON contains JSON, two backslashes stand for one.
  */
 function countOwnBackslashes(length: number, isUnicode: boolean): number {
   if (length % 2 === 1) return 1

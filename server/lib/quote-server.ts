@@ -10,6 +10,7 @@ const maxResponseChars = 20_000
  * length, and without curly quotation marks, so that the server's text cannot look like ours (§18.41).
  */
 export function quoteServer(message: string): string {
+  // More than is shown, because invisible characters and repeated spaces are removed first.
   const visible = toVisibleLine(message.slice(0, maxQuoteChars * 10)).replaceAll(/[“”„‟❝❞〝〞＂]/g, "'")
   if (visible === '') return ''
   const short =

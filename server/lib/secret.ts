@@ -1,7 +1,7 @@
 /** Texts that stand for a secret in an example. */
 const placeholder = /at-least-\d|change[-_ ]?me|your[-_]|^your |example|placeholder|<[^<>]*>/i
 
-/** One generated secret in hundreds of millions has fewer different characters: one of 16 hexadecimal digits. */
+/** Of generated secrets of 16 hexadecimal digits, one in about 770 million has fewer different characters. */
 const minDifferentChars = 4
 
 /** How to make a secret, for messages. */
@@ -25,14 +25,14 @@ export function isPlaceholder(text: string): boolean {
   return placeholder.test(text)
 }
 
-/** Whether a text is the repetition of a part that is at most half as long. The last one may be incomplete. */
+/** Whether a text is the repetition of a part that is at most half as long. The last repetition may be incomplete. */
 function isRepeated(text: string): boolean {
   for (let length = 1; length <= text.length / 2; length++)
     if (text.startsWith(text.slice(length))) return true
   return false
 }
 
-/** Whether most characters follow the one before them, as in `abcdef` or `987654`. */
+/** Whether most characters equal the one before them or are next to it, as in `abcdef` or `987654`. */
 function isSequence(text: string): boolean {
   let steps = 0
   for (let at = 1; at < text.length; at++)

@@ -21,8 +21,8 @@ export function toVisibleLine(text: string): string {
 }
 
 /**
- * Returns a text of at most `maxChars` UTF-16 units unchanged. Of a longer one, returns that many and, on a line of its
- * own, a note with the number of those that were left out.
+ * Cuts a text of more than `maxChars` UTF-16 units, and adds a line that says how many were left out. A shorter text is
+ * returned unchanged.
  */
 export function cutWithNote(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text

@@ -35,6 +35,7 @@ export function registerLiveRoutes(api: Api, deps: LiveRoutesDeps): void {
     const [, token = ''] = request.headers.authorization?.split(' ') ?? []
     const timer = setInterval(() => {
       deps.verify(token).catch((error: unknown) => {
+        // Other errors, such as an unreachable identity provider, say nothing about the token.
         if (error instanceof AppError && error.code === 'unauthenticated') stream.end()
       })
     }, verifyIntervalMs)

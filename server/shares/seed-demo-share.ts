@@ -27,6 +27,7 @@ const chatId = `demo-${createHash('sha256').update(JSON.stringify(demoChat)).dig
 export async function seedDemoShare({ db, dialect }: Database, now: number): Promise<void> {
   if ((await findShare(db, builtInDemoShareId))?.chat_id === chatId) return
   await db.transaction().execute(async (trx) => {
+    // Any lock that all nodes share would do.
     await dialect.lockMigrations(trx)
     const userId = await findOrCreateOwner(trx, now)
     const messageId = String(demoChat.length)

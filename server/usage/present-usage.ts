@@ -20,6 +20,7 @@ export function formatNanos(nanos: bigint): string {
   return decimals === '' ? `${units}` : `${units}.${decimals}`
 }
 
+/** The cost in billionths of the currency's unit. */
 export function nanosOf({ cost_units, cost_nanos }: Pick<UsageSums, 'cost_units' | 'cost_nanos'>): bigint {
   return BigInt(cost_units) * nanosOfUnit + BigInt(cost_nanos)
 }

@@ -1,8 +1,8 @@
 import type { ModelUsage } from '../models/model.ts'
 
 /**
- * Tokens of one call. No model has a window of this size, so a larger figure is an error of the provider. It also keeps
- * every sum an exact number.
+ * Tokens of one call. No model has a window of this size, so a larger figure is an error of the provider. The limit
+ * also keeps every sum an exact number.
  */
 const maxTokens = 100_000_000
 

@@ -26,12 +26,13 @@ export function listUsageDays({ from, to, time_zone }: UsageQuery): readonly Usa
 }
 
 const minYear = 1970
-const maxYear = 9999
+/** One less than the last year of four digits, because a day ends where the next one starts. */
+const maxYear = 9998
 
 function parseDay(field: string, text: string): Temporal.PlainDate {
   try {
     const day = Temporal.PlainDate.from(text, { overflow: 'reject' })
-    if (day.year >= minYear && day.year < maxYear) return day
+    if (day.year >= minYear && day.year <= maxYear) return day
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
   }

@@ -63,7 +63,7 @@ export function listUsageOfMessages(
     .execute()
 }
 
-/** A range of milliseconds since 1970: `start` is in it, `end` is not. */
+/** A day as a range of milliseconds since 1970: `start` is in it, `end` is not. */
 export interface UsageDay {
   readonly day: string
   readonly start: number
