@@ -1,6 +1,6 @@
 const minMajor = 20
 const minMinor = 19
-/** Before 21.7 it lacks `process.loadEnvFile`, and no release of better-sqlite3 supports it. */
+/** Node 21 has `process.loadEnvFile` only from 21.7 on, and no release of better-sqlite3 supports it. */
 const refusedMajor = 21
 
 /**

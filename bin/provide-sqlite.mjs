@@ -6,10 +6,10 @@ import { sqliteRelease } from './sqlite-release.mjs'
 import { userFolder } from './user-folder.mjs'
 
 /*
- * A program for the server of the package, where npm has not installed the SQLite that this Node needs: release 12 is
- * not a dependency, because it would be compiled on every machine. Finds an earlier installation, or installs SQLite
- * beside the package or, where that is read-only, in the user's cache. Prints the folder of the module; all else is
- * printed on standard error.
+ * The server of the package runs this program when npm has not installed the SQLite that this Node needs: release 12 is
+ * not a dependency, because it would be compiled on every machine. The program finds an earlier installation, or
+ * installs SQLite beside the package or, where that is read-only, in the user's cache. It prints the folder of the
+ * module; all else is printed on standard error.
  */
 
 const { name, version } = sqliteRelease

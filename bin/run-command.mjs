@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
  * @property {number} [deadlineMs] after which it is killed, with all its child processes except on Windows
  */
 
-/** The root folder of the repository. */
+/** The root folder of the repository, with a slash at its end. */
 export const rootFolder = fileURLToPath(new URL('..', import.meta.url))
 
 /**
@@ -60,8 +60,8 @@ export function runTool(scriptPath, parameters, options) {
 }
 
 /**
- * Kills the child at the deadline: its whole process group, but on Windows only itself. Until then, signals are
- * forwarded, because it is not in our group.
+ * Kills the child at the deadline: its whole process group, but on Windows only the child itself. Until then, signals
+ * are forwarded, because the child is not in our group. The returned function ends both.
  *
  * @param {import('node:child_process').ChildProcess} child
  * @param {number} deadlineMs

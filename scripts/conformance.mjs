@@ -8,7 +8,7 @@ if (await installConformanceTests()) {
     'run',
     'server/connectors/mcp/protocol-conformance.test.ts',
   ])
-  process.exitCode = code ?? 1
+  process.exitCode = code
 } else {
   process.exitCode = 1
 }

@@ -4,9 +4,9 @@ import { rootFolder, runCommand } from '../bin/run-command.mjs'
 import { setUp } from './setup.mjs'
 
 /*
- * `npm run pack:release` makes `yonder-<version>.tar.gz`: the files of the package together with its dependency, for
- * machines that have Node but no npm or no network. It is the same for every system, because the dependency has
- * prebuilt modules for all.
+ * `npm run pack:release` makes `yonder-<version>.tar.gz`: the files of the package together with its dependency,
+ * better-sqlite3, for machines that have Node but no npm or no network. It is the same for every system, because
+ * better-sqlite3 has prebuilt modules for all.
  */
 
 await setUp()

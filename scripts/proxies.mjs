@@ -6,4 +6,4 @@ import { setUp } from './setup.mjs'
 await setUp()
 await provideProxies()
 const { code } = await runTool('vitest/vitest.mjs', ['run', 'server/http/proxies.test.ts'])
-process.exitCode = code ?? 1
+process.exitCode = code

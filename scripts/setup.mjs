@@ -16,7 +16,7 @@ export async function setUp() {
 }
 
 /**
- * The first part of `setUp`: enough to check and to build. It leaves out SQLite, which may take a minute to compile.
+ * The first part of `setUp`: enough to check and to build. It leaves out SQLite, which may take two minutes to compile.
  */
 export async function installMissing() {
   const problem = findNodeProblem(process.versions.node)

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { runCommand } from '../../bin/run-command.mjs'
 
-/** The name of the image. */
 export const imageName = 'yonder'
 
 /**

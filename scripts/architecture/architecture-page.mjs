@@ -1,9 +1,9 @@
 import { dirname } from 'node:path'
 import { numbersOf, unprovable } from './behaviour-numbers.mjs'
 
-const subjects = '## Find code by section'
-const folders = '## The folders'
-const glossary = '## Glossary'
+const sectionsHeading = '## Find code by section'
+const foldersHeading = '## The folders'
+const glossaryHeading = '## Glossary'
 
 /**
  * `docs/architecture.md` leads to every behaviour and every folder. In the table of numbers each row names numbers of
@@ -16,9 +16,9 @@ const glossary = '## Glossary'
  * @returns {import('./read-sources.mjs').Rule}
  */
 export function checkArchitecturePage(architecture, behaviour) {
-  const problems = checkNumbers(listRows(architecture, subjects), numbersOf(behaviour))
-  const known = new Set(listRows(architecture, folders).map((cell) => cell.replaceAll('`', '')))
-  const terms = listRows(architecture, glossary)
+  const problems = checkNumbers(listRows(architecture, sectionsHeading), numbersOf(behaviour))
+  const known = new Set(listRows(architecture, foldersHeading).map((cell) => cell.replaceAll('`', '')))
+  const terms = listRows(architecture, glossaryHeading)
   return (sources) => {
     const used = sources
       .map(({ path }) => `${dirname(path)}/`)

@@ -26,6 +26,7 @@ function checkPath(path) {
   const names = path.replace(/(\.(test|spec|config))?\.(ts|tsx|mjs)$/, '').split('/')
   return names.flatMap((name) => {
     if (!kebab.test(name)) return [`${path}: '${name}' is not kebab-case`]
+    // The name of a kind of service that integrations use.
     if (name === 'api-key-service') return []
     const vagueWord = name.split('-').find((word) => vagueWords.has(word))
     return vagueWord === undefined ? [] : [`${path}: '${vagueWord}' does not describe the content`]
