@@ -72,6 +72,13 @@ async function scroll(page: Page, distance: number): Promise<void> {
   )
 }
 
+/**
+ * At each new size, lets an event of a pointer find its element before the page is drawn, as a finger on the screen does.
+ * The browser then lays the page out and reports where it has scrolled by itself earlier than otherwise.
+ */
+const hitTestOnResize = (page: Page) =>
+  page.addInitScript(() => addEventListener('resize', () => document.elementFromPoint(1, 1)))
+
 async function expectPlaceKept(page: Page): Promise<void> {
   const { word, top } = await readTopLine(page)
   for (const size of [landscape, portrait, landscape, portrait]) {
@@ -133,6 +140,21 @@ test('the line that is read in a shared chat stays at the top when a phone is tu
   await page.goto(`/share/${shareId}`)
   await expect(page.locator('.markdown p').first()).toBeInViewport()
   await scroll(page, 1_500)
+  await expectPlaceKept(page)
+})
+
+test('a finger on the screen while a phone is turned does not scroll a chat to its end (§14.42)', async ({
+  page,
+  user,
+  product,
+}) => {
+  await page.setViewportSize(portrait)
+  const id = await writeLongChat(product.dataDir, user.email, 12, chatText)
+  await hitTestOnResize(page)
+  await page.goto(`/chat/${id}`)
+  await expect(page.locator('.markdown p').last()).toBeInViewport()
+  await scroll(page, -2_700)
+  await expect(page.getByRole('button', { name: 'Go to the end' })).toBeVisible()
   await expectPlaceKept(page)
 })
 

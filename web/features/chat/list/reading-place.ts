@@ -13,7 +13,8 @@ const minHeightPx = 2
  * in a long paragraph. `scroll-margin-top` of `content` is the height of what covers the top of the window. While
  * `isAtEnd`, the caller keeps the end.
  *
- * The returned ref has the scroll position that this hook set last; undefined after the user has scrolled.
+ * The returned ref has the scroll position that this hook set last; undefined after the user has scrolled. It is set
+ * before the window's own listeners for `scroll` are called.
  */
 export function useReadingPlace(
   content: RefObject<HTMLElement | null>,
@@ -52,13 +53,14 @@ class PlaceKeeper {
   watch(): () => void {
     const observer = new ResizeObserver(this.#update)
     observer.observe(this.#content)
-    // The browser may scroll before the observer reports a new width, so both do the same.
-    window.addEventListener('scroll', this.#update, { passive: true })
+    // The browser may scroll before the observer reports a new width, so both do the same. The listener is on the document
+    // because those of the window are called later, and must not take this scrolling for the user's.
+    document.addEventListener('scroll', this.#update, { passive: true })
     window.addEventListener('scrollend', this.#endScrolling)
     return () => {
       clearTimeout(this.#scrollTimer)
       observer.disconnect()
-      window.removeEventListener('scroll', this.#update)
+      document.removeEventListener('scroll', this.#update)
       window.removeEventListener('scrollend', this.#endScrolling)
     }
   }
