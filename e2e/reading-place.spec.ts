@@ -158,6 +158,87 @@ test('a finger on the screen while a phone is turned does not scroll a chat to i
   await expectPlaceKept(page)
 })
 
+const question = (page: Page, text: string) =>
+  page.getByRole('region', { name: 'Messages' }).getByText(text, { exact: true })
+
+/** How far a message of the user is below the header. */
+const topOfQuestion = (page: Page, text: string) =>
+  question(page, text).evaluate((element) => {
+    const header = document.querySelector('header')!.getBoundingClientRect()
+    return element.getBoundingClientRect().top - header.bottom
+  })
+
+async function chooseInContents(page: Page, text: string): Promise<void> {
+  await page.getByRole('button', { name: 'Contents' }).click()
+  const panel = page.getByRole('dialog', { name: 'Contents' })
+  await panel.getByRole('button', { name: text }).click()
+  await expect(panel).toBeHidden()
+}
+
+test('a message of the user at the top, whose width does not change, stays there when a phone is turned (§14.42)', async ({
+  page,
+  user,
+  product,
+}) => {
+  await page.setViewportSize(portrait)
+  const id = await writeLongChat(product.dataDir, user.email, 12, chatText)
+  await page.goto(`/chat/${id}`)
+  await expect(page.locator('.markdown p').last()).toBeInViewport()
+  await chooseInContents(page, 'Question 9')
+  const top = await topOfQuestion(page, 'Question 9')
+  for (const size of [landscape, portrait, landscape, portrait]) {
+    await rotate(page, size)
+    const distance = async () => Math.abs((await topOfQuestion(page, 'Question 9')) - top)
+    await expect.poll(distance, `at ${size.width}`).toBeLessThanOrEqual(2)
+  }
+})
+
+/** Holds the end of each scrolling, and the timers that replace it, until the returned function is called. */
+async function holdScrollEnds(page: Page): Promise<() => Promise<void>> {
+  await page.addInitScript(() => {
+    const held: (() => void)[] = []
+    Object.assign(window, { heldEnds: held })
+    addEventListener('scrollend', (event) => event.stopImmediatePropagation(), { capture: true })
+    const { setTimeout } = window
+    Object.assign(window, {
+      setTimeout: (callback: () => void, ms?: number, ...rest: unknown[]) =>
+        ms === 150 ? held.push(callback) : setTimeout(callback, ms, ...rest),
+    })
+  })
+  return () =>
+    page.evaluate(() => {
+      const { heldEnds } = window as unknown as { heldEnds: (() => void)[] }
+      for (const end of heldEnds.splice(0)) end()
+    })
+}
+
+test('when a phone is turned while the page still scrolls, it shows the text that was last read (§14.42)', async ({
+  page,
+  user,
+  product,
+}) => {
+  await page.setViewportSize(portrait)
+  const id = await writeLongChat(product.dataDir, user.email, 12, chatText)
+  const endScrolls = await holdScrollEnds(page)
+  await page.goto(`/chat/${id}`)
+  await expect(page.locator('.markdown p').last()).toBeInViewport()
+  await page.evaluate(() => scrollBy(0, -4_600))
+  await expect(page.getByRole('button', { name: 'Go to the end' })).toBeVisible()
+  const { word } = await readTopLine(page)
+  await endScrolls()
+  const step = 100
+  await page.evaluate(
+    (step) =>
+      new Promise<unknown>((resolve) => {
+        addEventListener('scroll', resolve, { once: true })
+        scrollBy(0, step)
+      }),
+    step,
+  )
+  await rotate(page, landscape)
+  await expect.poll(async () => Math.abs((await topOfWord(page, word))!)).toBeLessThanOrEqual(step)
+})
+
 test('the line that is read is found when the scrolling has ended, not at each step (§14.42)', async ({
   page,
   user,

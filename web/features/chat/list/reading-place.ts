@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, type RefObject } from 'react'
 
 /** Two positions that differ by less count as the same. The browser scrolls by whole pixels of the screen. */
 const tolerancePx = 1.5
-/** The user has stopped scrolling when the page has not moved for this long. */
+/** While the page scrolls, the line at its top is found once in this time, not at each step. */
 const scrollPauseMs = 150
 /** Elements of a smaller height are there for screen readers only. */
 const minHeightPx = 2
@@ -33,20 +33,13 @@ class PlaceKeeper {
   readonly #restoredTop: RefObject<number | undefined>
   #place: ReadingPlace | undefined
   #top = window.scrollY
-  #height: number
-  /**
-   * True from a change of the width until the user scrolls. Meanwhile messages are laid out again, and the scrolling of
-   * the browser's own anchoring must not be taken for the user's.
-   */
-  #isSettling = false
-  /** Set while the user scrolls. Its end counts as the end of the scrolling in a browser without `scrollend`. */
+  /** Set while the page scrolls, until the line at its top is found: when the scrolling or the timer has ended. */
   #scrollTimer: ReturnType<typeof setTimeout> | undefined
 
   constructor(content: HTMLElement, restoredTop: RefObject<number | undefined>) {
     this.#content = content
     this.#restoredTop = restoredTop
     this.#place = findPlace(content)
-    this.#height = content.offsetHeight
   }
 
   /** Starts to keep the line in its place, and returns a function that stops this. */
@@ -56,55 +49,60 @@ class PlaceKeeper {
     // The browser may scroll before the observer reports a new width, so both do the same. The listener is on the document
     // because those of the window are called later, and must not take this scrolling for the user's.
     document.addEventListener('scroll', this.#update, { passive: true })
-    window.addEventListener('scrollend', this.#endScrolling)
+    window.addEventListener('scrollend', this.#findLine)
     return () => {
       clearTimeout(this.#scrollTimer)
       observer.disconnect()
       document.removeEventListener('scroll', this.#update)
-      window.removeEventListener('scrollend', this.#endScrolling)
+      window.removeEventListener('scrollend', this.#findLine)
     }
   }
 
   readonly #update = (): void => {
-    const hasScrolled = window.scrollY !== this.#top
-    if (hasScrolled) this.#restoredTop.current = undefined
-    if (hasScrolled && this.#content.offsetHeight === this.#height) this.#isSettling = false
-    if (this.#place !== undefined && isReflowed(this.#place)) this.#isSettling = true
-    this.#height = this.#content.offsetHeight
-    if (hasScrolled && !this.#isSettling) {
-      clearTimeout(this.#scrollTimer)
-      this.#scrollTimer = setTimeout(this.#endScrolling, scrollPauseMs)
-    }
-    // Nothing is measured while the user scrolls: the line is found when the scrolling has ended.
-    if (this.#scrollTimer === undefined) this.#restore()
-    else if (this.#isSettling) this.#endScrolling()
-    this.#top = window.scrollY
+    // At a new width the line is elsewhere, and the browser scrolls by itself, so the position says nothing.
+    if (this.#isReflowed()) this.#restore()
+    else if (window.scrollY !== this.#top) {
+      this.#top = window.scrollY
+      this.#restoredTop.current = undefined
+      this.#scrollTimer ??= setTimeout(this.#findLine, scrollPauseMs)
+    } else if (this.#scrollTimer === undefined) this.#restore()
   }
 
-  readonly #endScrolling = (): void => {
+  readonly #findLine = (): void => {
     if (this.#scrollTimer === undefined) return
+    this.#stopTimer()
+    // After a new width that the observer has not reported yet, another line is at the top.
+    if (this.#isReflowed()) this.#restore()
+    else if (window.scrollY <= 0) this.#place = undefined
+    // A line that has not moved is kept, so that the same line is at the top after a phone was turned twice.
+    else if (!isInPlace(this.#content, this.#place)) this.#place = findPlace(this.#content)
+  }
+
+  #stopTimer(): void {
     clearTimeout(this.#scrollTimer)
     this.#scrollTimer = undefined
-    // A line that has not moved is kept, so that the same line is at the top after a phone was turned twice.
-    if (window.scrollY <= 0) this.#place = undefined
-    else if (!isInPlace(this.#content, this.#place)) this.#place = findPlace(this.#content)
+  }
+
+  /** Whether the text around the line was laid out again for another width. */
+  #isReflowed(): boolean {
+    return this.#place !== undefined && widthsAround(this.#place.block, this.#content) !== this.#place.widths
   }
 
   /** Scrolls the page so that the line is in its place again. */
   #restore(): void {
+    this.#stopTimer()
     const known = this.#place
     const place = known === undefined || known.text.isConnected ? known : findAgain(known)
     // At the start of the page the browser keeps the position itself.
     if (window.scrollY <= 0) this.#place = undefined
     else if (place === undefined || topOf(place) === undefined) this.#place = findPlace(this.#content)
     else {
-      this.#place = { ...place, blockWidth: place.block.clientWidth }
+      this.#place = { ...place, widths: widthsAround(place.block, this.#content) }
       const distance = distanceFrom(this.#content, place)
-      // Such a distance comes from the rounding of the last scroll position.
-      if (Math.abs(distance) < 0.5) return
-      window.scrollBy(0, distance)
+      if (Math.abs(distance) >= 0.5) window.scrollBy(0, distance)
       this.#restoredTop.current = window.scrollY
     }
+    this.#top = window.scrollY
   }
 }
 
@@ -113,7 +111,8 @@ interface ReadingPlace extends Line {
   readonly topPx: number
   /** The element in whose width the text is wrapped. */
   readonly block: Element
-  readonly blockWidth: number
+  /** See `widthsAround`. */
+  readonly widths: string
   /** The index of the line's first character in the text of the block. */
   readonly index: number
 }
@@ -130,7 +129,7 @@ function findPlace(content: HTMLElement): ReadingPlace | undefined {
   before.setStart(block, 0)
   before.setEnd(line.text, line.offset)
   const index = before.toString().length
-  return { ...line, topPx: top - edge, block, blockWidth: block.clientWidth, index }
+  return { ...line, topPx: top - edge, block, widths: widthsAround(block, content), index }
 }
 
 /** The same place after the elements in its block were replaced, such as when code is highlighted. */
@@ -145,8 +144,18 @@ function findAgain(place: ReadingPlace): ReadingPlace | undefined {
   return undefined
 }
 
-function isReflowed({ block, blockWidth }: ReadingPlace): boolean {
-  return block.clientWidth !== blockWidth
+/**
+ * The widths of an element and of what contains it, up to `content`. All of them, because a short message is as wide as its
+ * text whatever the width of the page, and because the browser applies a new width of the window and the styles that depend
+ * on it in two steps.
+ */
+function widthsAround(block: Element, content: Element): string {
+  const widths: number[] = []
+  for (let element: Element | null = block; element !== null; element = element.parentElement) {
+    widths.push(element.clientWidth)
+    if (element === content) break
+  }
+  return widths.join()
 }
 
 /** Whether the line is still where it was. */
