@@ -73,8 +73,8 @@ async function scroll(page: Page, distance: number): Promise<void> {
 }
 
 /**
- * At each new size, lets an event of a pointer find its element before the page is drawn, as a finger on the screen does.
- * The browser then lays the page out and reports where it has scrolled by itself earlier than otherwise.
+ * At each new size, lets an event of a pointer find its element before the page is drawn, as a finger on the screen
+ * does. The browser then lays the page out and reports where it has scrolled by itself earlier than otherwise.
  */
 const hitTestOnResize = (page: Page) =>
   page.addInitScript(() => addEventListener('resize', () => document.elementFromPoint(1, 1)))

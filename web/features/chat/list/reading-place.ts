@@ -46,8 +46,8 @@ class PlaceKeeper {
   watch(): () => void {
     const observer = new ResizeObserver(this.#update)
     observer.observe(this.#content)
-    // The browser may scroll before the observer reports a new width, so both do the same. The listener is on the document
-    // because those of the window are called later, and must not take this scrolling for the user's.
+    // The browser may scroll before the observer reports a new width, so both do the same. The listener is on the
+    // document because those of the window are called later, and must not take this scrolling for the user's.
     document.addEventListener('scroll', this.#update, { passive: true })
     window.addEventListener('scrollend', this.#findLine)
     return () => {
@@ -145,9 +145,9 @@ function findAgain(place: ReadingPlace): ReadingPlace | undefined {
 }
 
 /**
- * The widths of an element and of what contains it, up to `content`. All of them, because a short message is as wide as its
- * text whatever the width of the page, and because the browser applies a new width of the window and the styles that depend
- * on it in two steps.
+ * The widths of an element and of what contains it, up to `content`. All of them, because a short message is as wide as
+ * its text whatever the width of the page, and because the browser applies a new width of the window and the styles
+ * that depend on it in two steps.
  */
 function widthsAround(block: Element, content: Element): string {
   const widths: number[] = []
