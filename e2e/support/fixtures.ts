@@ -139,8 +139,8 @@ const allLooks = [
 ] as const
 
 /**
- * The window sizes and themes in which every screen is tested. Size and theme are independent, so two looks cover both
- * sizes and both themes. `EVERY_LOOK=1` tests all four.
+ * The window sizes and themes in which every screen is tested (§14.25). Size and theme are independent, so two looks
+ * cover both sizes and both themes. `EVERY_LOOK=1` tests all four.
  */
 export const looks = process.env['EVERY_LOOK'] === undefined ? allLooks.slice(0, 2) : allLooks
 

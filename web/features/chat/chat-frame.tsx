@@ -24,8 +24,8 @@ export interface ChatFrameProps {
 }
 
 /**
- * The columns of a chat: contents, messages, aside. Where no aside can appear, a wide window has an empty column as
- * wide as the contents, so that the text is centred.
+ * The columns of a chat: contents (§2.27), messages, aside. Where no aside can appear, a wide window has an empty
+ * column as wide as the contents, so that the text is centred.
  */
 export function ChatFrame({ contents, aside, reservesAside = false, children }: ChatFrameProps) {
   return (
