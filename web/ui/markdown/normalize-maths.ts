@@ -13,7 +13,7 @@ const formula =
  */
 export function normalizeMaths(source: string): string | undefined {
   if (!source.includes('$') && !source.includes('\\[') && !source.includes('\\(')) return undefined
-  // A formula has at most four delimiters. With many more of them, the search for formulas would take too long.
+  // Nearly every formula has at most four delimiters. With many more, the search for formulas would take too long.
   if ((source.match(delimiter)?.length ?? 0) > 5 * maxFormulas) return undefined
   let count = 0
   const convert = (text: string) =>
@@ -30,8 +30,8 @@ export function normalizeMaths(source: string): string | undefined {
       count += 1
       const display = square ?? double
       if (display === undefined || !isAloneInLines(text, place, all.length)) return `$$${toLine(tex)}$$`
-      // The dollars are already on lines of their own.
-      if (double !== undefined && /^[ \t]*\n/.test(double)) return all
+      // Both pairs of dollars are already on lines of their own.
+      if (double !== undefined && /^[ \t]*\n[\s\S]*\n[ \t]*$/.test(double)) return all
       const indent = startOfLine(text, place)
       return `$$\n${indent}${display.trim()}\n${indent}$$`
     })
