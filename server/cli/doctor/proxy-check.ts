@@ -86,7 +86,7 @@ function describeNetworkError(publicUrl: string, error: unknown): string {
 
 function describeRefusal({ publicUrl, port }: Config, status: number, body: string): string {
   if (status === 400 && body.includes('This address is not served here')) {
-    return `The proxy at ${publicUrl} does not pass on the Host header. Configure it to do so (nginx: proxy_set_header Host $host).`
+    return `The proxy at ${publicUrl} does not pass on the Host header. Configure it to do so (nginx: proxy_set_header Host $http_host).`
   }
   if (status === 404 && body.includes('"not_found"')) {
     return `At ${publicUrl}, a Yonder with another database responds. Check DATA_DIR, DATABASE_URL and PUBLIC_URL.`
