@@ -183,7 +183,7 @@ describe('an address without a list of models', () => {
       'a redirect to another site',
       redirectTo('http://127.0.0.1:9/v1/models'),
       'address_refused',
-      'The server redirects to another site (127.0.0.1:9). Such redirects are not followed. Enter the final address.',
+      'The server redirects to another address (http://127.0.0.1:9). Such redirects are not followed. Enter the final address.',
     ],
     [
       'a redirect to a metadata service',

@@ -64,7 +64,7 @@ describe('yonder doctor and a proxy', () => {
       { redirectsTo: 'https://www.chat.example' },
       trusted,
       'problem',
-      'redirects: The server redirects to another site (www.chat.example)',
+      'redirects: The server redirects to another address (https://www.chat.example)',
     ],
     ['buffers streams', { buffers: true }, trusted, 'problem', 'The proxy buffers streams'],
     ['is not trusted', {}, {}, 'warning', 'Set TRUSTED_PROXIES=127.0.0.1'],

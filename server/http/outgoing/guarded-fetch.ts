@@ -88,7 +88,7 @@ function requireRedirect(policy: AddressPolicy, from: URL, location: string): UR
   if (to.origin !== from.origin) {
     throw new AppError(
       'address_refused',
-      `The server redirects to another site (${to.host}). Such redirects are not followed. Enter the final address.`,
+      `The server redirects to another address (${to.origin}). Such redirects are not followed. Enter the final address.`,
     )
   }
   return to
