@@ -197,7 +197,7 @@ describe('a hostile server', () => {
     async (behaviour) => {
       expect(await scene.callTo(behaviour)).toMatchObject({
         status: 'interrupted',
-        text: expect.stringContaining('too many events') as string,
+        text: expect.stringContaining('too many lines') as string,
       })
     },
   )

@@ -32,7 +32,7 @@ describe('limitResponses', () => {
     )
     await expect(read([`data: {}${end}`.repeat(20_001)])).rejects.toMatchObject({
       code: 'output_limit',
-      message: 'The server sent too many events.',
+      message: 'The server sent an event stream with too many lines.',
     })
   })
 

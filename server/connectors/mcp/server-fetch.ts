@@ -66,7 +66,7 @@ export class ResponseBudget {
     if (!isEventStream) return undefined
     this.#lines += this.#countLines(piece)
     return this.#lines > maxLines
-      ? new AppError('output_limit', 'The server sent too many events.')
+      ? new AppError('output_limit', 'The server sent an event stream with too many lines.')
       : undefined
   }
 

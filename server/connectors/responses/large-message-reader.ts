@@ -20,7 +20,7 @@ export class LargeMessageReader {
     try {
       return await this.#thread.run(userId, message)
     } catch (error) {
-      const text = 'The server sent a response that takes too long to read.'
+      const text = 'The server sent a response that could not be read in the available time and memory.'
       throw new AppError('output_limit', text, { cause: error })
     }
   }

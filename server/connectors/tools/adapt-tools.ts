@@ -74,7 +74,7 @@ export async function adaptTools(ready: readonly ReadyConnector[], apiType: ApiT
     const { description, title, inputSchema } = parseDefinition(row.definition)
     const adapted = adaptSchema(inputSchema, apiType)
     if ('problem' in adapted) {
-      const notice = `"${row.name}" of ${connector.name} is not offered: ${adapted.problem}.`
+      const notice = `The tool "${row.name}" of ${connector.name} is not offered to the model: ${adapted.problem}.`
       problems.push({ connector, notice })
       continue
     }
