@@ -140,7 +140,7 @@ export interface TreeNode {
   readonly parent_id: string | null
   /** When it was written. */
   readonly unix_timestamp: number
-  /** When the user last chose a version whose path ends with it. */
+  /** When the user last switched to another version and this message became the end of the shown path. */
   readonly selected_at?: number | null | undefined
 }
 

@@ -71,7 +71,10 @@ export const Message = z.object({
   left_out_tools: LeftOutTools.optional(),
   /** While older messages are being summarised for this reply: how many. It is not stored (§26.3). */
   compacting: z.int().optional(),
-  /** When the user last chose a version whose path ends with this message, in milliseconds since 1970 (§14.6). */
+  /**
+   * When the user last switched to another version and this message became the end of the shown path, in milliseconds
+   * since 1970 (§14.6).
+   */
   selected_at: z.int().optional(),
 })
 export type Message = z.infer<typeof Message>

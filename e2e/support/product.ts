@@ -130,7 +130,7 @@ async function waitUntilReady(address: string, child: ChildProcess, output: () =
   throw new Error(`The product did not become ready. It printed:\n${output()}`)
 }
 
-/** The products of one worker: one for each installation, started at its first use. */
+/** The products of one Playwright worker: one for each name, started when it is first requested. */
 export interface Products {
   /** `name` identifies the options. */
   get(name: string, options: ProductOptions): Promise<Product>

@@ -9,11 +9,14 @@ import type { RunningReply } from './present-chat.ts'
 /** Milliseconds for which a chat without messages is kept, and between two deletions of such chats (§16.14). */
 const maxUnusedAgeMs = 86_400_000
 const deletionIntervalMs = 3_600_000
-/** Chats without messages that a user may have, besides those reserved within `minSurplusAgeMs` (§16.18). */
+/**
+ * Chats without messages that a user may keep. Those whose id was requested in the last `minSurplusAgeMs` do not count,
+ * because their first message may follow (§16.18).
+ */
 const maxUnusedChats = 100
 const minSurplusAgeMs = 600_000
 
-/** Messages that one statement deletes. More would delay the commits of new tokens. */
+/** Messages that one statement deletes. More would delay the commits of replies that are being written. */
 const maxDeletedMessages = 200
 
 /** The dependencies of the app that this domain uses. */

@@ -41,9 +41,10 @@ export interface ExportDeps {
 }
 
 /**
- * Returns everything that is stored about a user, as the parts of the text of one JSON object (§30.12). Keys, tokens
- * and passwords are left out. The server may run meanwhile: nothing is changed, lists and chats are read one after the
- * other, and a reply that is being written is exported with its text so far.
+ * Returns the data of a user that §30.12 names, as the parts of the text of one JSON object. Keys, tokens and
+ * passwords are left out, and so is which prompt each reply was given. The server may run meanwhile: nothing is
+ * changed, lists and chats are read one after the other, and a reply that is being written is exported with its text so
+ * far.
  */
 export async function* exportUser(deps: ExportDeps, account: ManagedUser): AsyncGenerator<string> {
   const { db } = deps.database

@@ -1,8 +1,8 @@
 import { useEffectEvent, useLayoutEffect, useRef, type RefObject } from 'react'
 
 /**
- * Calls `moveFocus` when the element of the returned ref is removed while it has the focus, or contains it. Otherwise
- * nothing would have the focus any more.
+ * Calls `moveFocus` when the calling component is removed while the element of the returned ref has the focus, or
+ * contains it. Otherwise nothing would have the focus any more. The element is added and removed with the component.
  */
 export function useFocusAfterRemoval<Removed extends HTMLElement>(
   moveFocus: () => void,

@@ -8,7 +8,10 @@ import { convert } from 'html-to-text'
 
 const maxLinkChars = 200
 
-/** What follows the zero of a size of zero: the first letter of a unit such as `px`, or the end of the declaration. */
+/**
+ * What follows the zero of a size of zero: the first letter of a unit such as `px`, the end of the declaration, or
+ * white space: a space, or the CSS escape of a tab, a line feed or a carriage return.
+ */
 const endsOfZero = 'c d e i l m p q r s v % ; !'.split(' ').concat(' ', '\\9', '\\a', '\\d')
 
 /** The beginnings of sizes at which no text can be read. Text of `0.9em` can be read. */

@@ -20,7 +20,10 @@ export interface LiveStream {
   readonly leave: () => void
 }
 
-/** Opens the live stream of a browser, and resolves when the server has sent the first event. */
+/**
+ * Opens the live stream of a browser. Resolves when the server has sent the first event that is not a heartbeat, or has
+ * refused the stream.
+ */
 export async function openLiveStream(
   base: string,
   headers: Readonly<Record<string, string>>,

@@ -43,7 +43,7 @@ export function listShapeProblems({ method }: MatchedRequest, url: URL, body: un
 }
 
 function countParams(path: string): number {
-  return path.split('{').length
+  return path.split('{').length - 1
 }
 
 function matchPath(template: string, pathname: string): Record<string, string> | undefined {

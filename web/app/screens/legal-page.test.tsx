@@ -22,9 +22,7 @@ it.each([
       /chat(s| data)[^.]* configurations of your bots and connectors are stored in a cloud database/,
     )
     expect(text).toMatch(/not meant for children under 13/)
-    expect(text).toMatch(
-      /Deleting (this|your) data or exporting it by yourself is not available|Deleting or exporting this data by yourself is not available/,
-    )
+    expect(text).toMatch(/Deleting or exporting (this|all your) data by yourself is not available/)
     expect(document.title).toBe(`${title} · Yonder`)
   },
 )

@@ -50,7 +50,7 @@ export function PrivacyScreen() {
       </LegalSection>
       <LegalSection title="Deletion and export">
         <p>
-          Deleting your data or exporting it by yourself is not available. Ask the operator of this site if
+          Deleting or exporting all your data by yourself is not available. Ask the operator of this site if
           you want either.
         </p>
       </LegalSection>

@@ -54,7 +54,7 @@ interface BotRowProps {
 
 function BotRow({ bot, onEdit, onDelete }: BotRowProps) {
   const id = useId()
-  const ownKey = bot.base_url !== null || bot.api_key !== null
+  const hasOwnAddressOrKey = bot.base_url !== null || bot.api_key !== null
   return (
     <Entry
       id={id}
@@ -64,7 +64,7 @@ function BotRow({ bot, onEdit, onDelete }: BotRowProps) {
           <bdi title={bot.model} className="line-clamp-2 wrap-anywhere">
             {bot.model}
           </bdi>
-          {ownKey && (
+          {hasOwnAddressOrKey && (
             <p className="text-xs">{bot.base_url === null ? 'with your own key' : 'at your own provider'}</p>
           )}
         </>

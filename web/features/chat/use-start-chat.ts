@@ -88,7 +88,7 @@ export function useStartChat(): StartChat {
   }
 }
 
-/** Sends a message that an outage kept from the server when the connection is back (§10.31). */
+/** When the connection is back, sends the message that could not be sent without it (§10.31). */
 function useAutomaticSends(
   find: () => HomeMessage | undefined,
   send: (message: HomeMessage, botName: string) => void,
