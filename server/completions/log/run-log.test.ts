@@ -130,7 +130,7 @@ describe('the run log', () => {
     expect(steps).toEqual(['commit a2'])
   })
 
-  it('delays no text of another run for the connection log (§17.18)', async () => {
+  it('does not delay the text of another run that waits already (§17.18)', async () => {
     const { log, steps } = openLog()
     const a = log.open(1, started)
     const b = log.open(2, started)
