@@ -168,7 +168,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
       const { id_token } = await session.join({ email: newEmail() })
       const otherUser = await newSession().join({ email: newEmail() })
       const submitsItself = async (query: string) =>
-        (await (await session.fetch(`/oidc/session/end${query}`)).text()).includes('button[name=logout]')
+        (await (await session.fetch(`/oidc/session/end${query}`)).text()).includes('.logout.click()')
       expect(await submitsItself(`?id_token_hint=${id_token}`)).toBe(true)
       expect(await submitsItself('')).toBe(false)
       expect(await submitsItself(`?id_token_hint=${otherUser.id_token}`)).toBe(false)
@@ -312,7 +312,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
       const page = await session.fetch(`/oidc/session/end?id_token_hint=${id_token}`)
       expect(page.status).toBe(200)
       // The page submits itself, because the user of the token is the one who is signed in.
-      expect(await page.text()).toContain('button[name=logout]')
+      expect(await page.text()).toContain('.logout.click()')
     })
 
     it('signs with the key of now after its own was dropped, so that other nodes accept its tokens (§15.40)', async () => {
