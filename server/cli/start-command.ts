@@ -21,7 +21,7 @@ Examples:
   yonder start --port 8080
   yonder start --data ~/yonder --host 0.0.0.0 --tls
 
-Every setting is an environment variable, or a line of .env in the working folder.`,
+Settings can also be environment variables, or lines of .env in the working folder. An option has precedence.`,
     )
     .action(async ({ port, host, tls }: StartOptions) => {
       // Other commands do not need the server, which takes a second to load.

@@ -80,7 +80,7 @@ export async function runNextMigration(
   if (applied > migrations.length) {
     throw new AppError(
       'conflict',
-      `The database is from a newer version (migration ${applied}; this version has ${migrations.length}). Start that version, or restore a backup to an empty database.`,
+      `The database is from a newer version (migration ${applied}; this version has ${migrations.length}). Start that version, or restore a backup from this or an older version to an empty database.`,
     )
   }
   const next = migrations.slice(0, last)[applied]
@@ -113,7 +113,7 @@ export function describeOtherVersion(applied: number): string | null {
     return 'The database is empty. Check DATA_DIR and DATABASE_URL, or start the server once, which creates the tables.'
   return applied < migrations.length
     ? 'The database is from an older version of Yonder. Start the server of this version once, which upgrades it.'
-    : 'The database is from a newer version of Yonder. Use that version, or restore a backup to an empty database.'
+    : 'The database is from a newer version of Yonder. Use that version, or restore a backup from this or an older version to an empty database.'
 }
 
 /**

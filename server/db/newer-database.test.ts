@@ -58,7 +58,7 @@ describe.each(engines.filter(isConcurrent))('a database of a newer version on %s
         text(child.stderr),
       ])
       expect(errors).toMatch(
-        /The database is from a newer version.*, or restore a backup to an empty database\./,
+        /The database is from a newer version.*, or restore a backup from this or an older version to an empty database\./,
       )
       // A sentence, without the place in the code.
       expect(errors).not.toMatch(/\n +at /)

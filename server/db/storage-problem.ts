@@ -47,6 +47,7 @@ export function toStorageError({ findProblem }: ProblemFinder, error: unknown): 
   return problem === null ? null : createStorageError(problem, error)
 }
 
+/** The code `storage_full` also stands for a database that cannot be written. */
 export function createStorageError(problem: StorageProblem, cause: unknown): AppError {
   return new AppError(isTemporary(problem) ? 'unavailable' : 'storage_full', messages[problem], { cause })
 }

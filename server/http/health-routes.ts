@@ -40,7 +40,7 @@ export function registerHealthRoutes(
   })
   new Gauge({
     name: 'yonder_live_streams',
-    help: 'Live streams of browsers that are open at this process.',
+    help: 'Live streams that browsers have open to this process.',
     registers: [registry],
     collect() {
       this.set(countLiveStreams())

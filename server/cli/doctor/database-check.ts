@@ -119,7 +119,13 @@ async function examinePostgres(database: Database, { databaseUrl }: Config): Pro
           ),
         ]
       : []),
-    ...(isReadOnly ? [problem('The database is read-only. Connect to the primary server.')] : []),
+    ...(isReadOnly
+      ? [
+          problem(
+            'The database is read-only. If it is a standby, connect to the primary server. Otherwise turn off default_transaction_read_only.',
+          ),
+        ]
+      : []),
   ]
   return findings.length > 0 ? findings : [ok(`PostgreSQL ${major} at ${host}${pathname} can be used.`)]
 }

@@ -69,7 +69,7 @@ export async function requireResult(
   if (row === undefined) {
     throw new AppError(
       'conflict',
-      `There is no result of "${server ?? ''}" to continue from. Reload the page.`,
+      `This chat has no tool result of the connector "${server ?? ''}" to continue from. Reload the page.`,
     )
   }
   return row
