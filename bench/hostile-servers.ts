@@ -8,15 +8,15 @@ import { openReport } from './parts/open-report.ts'
 import { partPath, startProcess } from './parts/start-process.ts'
 
 /*
- * Measures the reads of one user while another one makes calls at once to a hostile MCP server, again and again.
- * Compares them with a quiet run just before. A hostile server in a process of its own needs processor time too: on a
- * machine with few cores, the polite server shows how much the calls themselves cost. The longest turn of the event
- * loop is processor time, which depends less on other load than the reads do.
+ * Measures the reads of one user while another user repeatedly makes several calls at the same time to a hostile MCP
+ * server. Compares them with quiet times of the same run. The hostile server is another process and competes for
+ * processor time, so the results of the polite server show how much slower reads become from calls alone. The longest
+ * turn of the event loop is processor time, which depends less on other load than the reads do.
  */
 
 /** Runs only behaviours whose name contains this. */
 const filter = process.argv[2] ?? ''
-/** Quiet and attacked rounds alternate, so that other load on the machine affects both. */
+/** Each round has a quiet part and an attacked part for each number of calls, so that other load affects all. */
 const rounds = Number(process.argv[3] ?? 4)
 const roundMs = 1_500
 /** Milliseconds between the starts of two reads; a slow read does not delay the next one. */
@@ -24,14 +24,14 @@ const readEveryMs = 10
 /** Milliseconds between two attacks. */
 const pauseMs = 500
 const maxRatio = 2
-/** Calls at once: a quarter of those that run at once for a user, and all. */
+/** Numbers of simultaneous calls: a quarter of the limit of a user, and the limit. */
 const callsAtOnce = [2, 8]
 
 /** Servers whose list is expensive to read; connecting to them is the attack. */
 const lists = ['huge-list', 'cursor', 'alternatives', 'many', 'zeros', 'malformed', 'large-list']
 const calls = [
   'polite',
-  // Responses that never come or never end.
+  // Responses that never come, never end, have another id or are too large.
   'silent-call',
   'drip',
   'progress',
@@ -40,7 +40,7 @@ const calls = [
   'huge-call',
   'huge-stream',
   'bomb',
-  // Results that are expensive to read.
+  // Results that are expensive to read or hostile, and messages that nobody requested.
   'deep',
   'blocks',
   'long-text',
@@ -52,7 +52,7 @@ const calls = [
   'events-named',
   'elicitation-flood',
   'list-changed',
-  // Floods of lines, whatever their ends, and messages of many parts.
+  // Floods of lines with each kind of line ending, and messages of many parts.
   'cr-events',
   'lf-events',
   'crlf-events',

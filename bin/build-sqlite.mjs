@@ -22,7 +22,8 @@ const compilerFlags = {
 }
 
 /**
- * Downloads or compiles the native module of SQLite in the `node_modules` of this folder. Returns what npm has printed.
+ * Builds the native module of SQLite in the `node_modules` of this folder. The older release downloads it where a
+ * prebuilt one exists. Returns what npm has printed.
  *
  * @param {string} folder
  * @returns {Promise<string>}
@@ -34,7 +35,7 @@ export async function buildSqlite(folder) {
     name === 'better-sqlite3'
       ? [['explore', name, '--', 'node-gyp rebuild --release'], folder]
       : [['run', 'install'], join(folder, 'node_modules', name)]
-  // The npm settings of this machine may disable scripts, but this package needs its install script.
+  // For the older release: the npm settings of this machine may disable scripts, among them its install script.
   const { output } = await runNpm([...command, '--ignore-scripts=false'], {
     quiet: true,
     cwd,

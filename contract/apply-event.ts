@@ -19,7 +19,8 @@ export const emptyRun: RunState = { seq: 0, status: 'running', messages: [] }
 
 /**
  * The only reducer of the stream. The server stores the reply that this function computes, and the browser shows the
- * reply that it computes from the same events, so both are equal. Pure: an ignored event returns the same state.
+ * reply that it computes from the same events, so both are equal. Of a failed reply the server stores the text without
+ * the error, which is added again when it is read. Pure: an ignored event returns the same state.
  */
 export function applyEvent(run: RunState, event: RunEvent): RunState {
   if (event.seq <= run.seq) return run

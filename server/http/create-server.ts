@@ -40,7 +40,10 @@ export interface ServerOptions {
   readonly trustedProxies: readonly string[]
 }
 
-/** The server without routes: logging, errors, limits, headers, body parsing and the OpenAPI document. */
+/**
+ * The server without the routes of the product: logging, errors, limits, headers, body parsing and the OpenAPI
+ * document.
+ */
 export async function createServer(deps: ServerDeps, options: ServerOptions): Promise<FastifyInstance> {
   const { publicUrl, trustedProxies } = options
   const { tls } = deps
@@ -93,7 +96,10 @@ export async function createServer(deps: ServerDeps, options: ServerOptions): Pr
   return app
 }
 
-/** Publishes the schemas of all routes at `/api/openapi.json`. Must be registered before any route (§17.1). */
+/**
+ * Publishes the schemas of all routes at `/api/openapi.json`. Must be registered before the routes that it lists
+ * (§17.1).
+ */
 async function registerOpenApi(app: FastifyInstance, publicUrl: string): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -157,7 +163,10 @@ export function logDisconnect(request: FastifyRequest, reply: FastifyReply): voi
   request.log.info({ ...describeResponse(request, reply), left: true }, 'request')
 }
 
-/** Calls `listener` when a client disconnects before its response ends. Fastify has no hook for this. */
+/**
+ * Calls `listener` when a client disconnects before its response ends. Fastify's `onRequestAbort` does not report every
+ * such disconnect.
+ */
 export function onDisconnect(
   app: FastifyInstance,
   listener: (request: FastifyRequest, reply: FastifyReply) => void,

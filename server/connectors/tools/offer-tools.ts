@@ -9,9 +9,9 @@ import type { AdaptedTool, AdaptedTools, OfferedTool } from './adapt-tools.ts'
 export interface ModelTools extends Pick<AdaptedTools, 'resolve'> {
   /** In a stable order, for the provider's prompt cache. */
   readonly tools: readonly OfferedTool[]
-  /** Returns what is offered of a connector's tool, if it is offered. */
+  /** Returns a connector's tool as the model gets it. Undefined when the tool is not offered. */
   find(connector: Pick<ConnectorRow, 'id'>, toolName: string): OfferedTool | undefined
-  /** Sentences for the user about tools that are not offered, and about too many that are. */
+  /** Sentences for the user: which tools are not offered, and that too many are offered. */
   readonly notices: readonly string[]
   /** The tools that do not fit into a request. Its list of connectors is empty when all fit. */
   readonly leftOut: LeftOutTools

@@ -6,7 +6,7 @@ import { listAllowedTools } from './tool-store.ts'
 
 /** Milliseconds after which a call no longer counts as recent. */
 const maxAgeMs = 30 * 24 * 60 * 60 * 1_000
-/** The latest calls of a connector that are read. */
+/** How many of a connector's latest calls are read. */
 const maxCalls = 100
 
 /**
