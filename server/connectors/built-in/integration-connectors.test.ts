@@ -82,7 +82,7 @@ describe.each(engines)('the connector of an API-key service, on %s', (engine) =>
     await saveKey('finder', key)
     expect(await find('Finder')).toMatchObject({
       status: 'failed',
-      error_message: expect.stringContaining('another site'),
+      error_message: expect.stringContaining('another address'),
     })
     expect(reader.seen).toEqual([])
   })
