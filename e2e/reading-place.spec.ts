@@ -89,6 +89,13 @@ async function expectPlaceKept(page: Page): Promise<void> {
   expect((await readTopLine(page)).word).toBe(word)
 }
 
+/** Writes a long chat, and opens it at its end. A reply is plain text until the code that draws markdown is loaded. */
+async function openLongChat(page: Page, dataDir: string, email: string, count = 12): Promise<void> {
+  const id = await writeLongChat(dataDir, email, count, chatText)
+  await page.goto(`/chat/${id}`)
+  await expect(page.locator('.markdown p').last()).toBeInViewport()
+}
+
 for (const { name, count } of [
   { name: 'a chat', count: 12 },
   { name: 'a chat of which only a part is drawn', count: 120 },
@@ -99,10 +106,7 @@ for (const { name, count } of [
     product,
   }) => {
     await page.setViewportSize(portrait)
-    const id = await writeLongChat(product.dataDir, user.email, count, chatText)
-    await page.goto(`/chat/${id}`)
-    // A reply is plain text until the code that draws markdown is loaded.
-    await expect(page.locator('.markdown p').last()).toBeInViewport()
+    await openLongChat(page, product.dataDir, user.email, count)
     await expect(page.getByRole('combobox', { name: 'Bot' })).toHaveValue(/./)
     // Through a long paragraph, code, and the middle of another reply.
     for (const distance of [-2_700, -1_900, -3_100]) {
@@ -118,9 +122,7 @@ test('at the end of a chat the page stays there when its size changes (§14.42)'
   product,
 }) => {
   await page.setViewportSize(portrait)
-  const id = await writeLongChat(product.dataDir, user.email, 12, chatText)
-  await page.goto(`/chat/${id}`)
-  await expect(page.locator('.markdown p').last()).toBeInViewport()
+  await openLongChat(page, product.dataDir, user.email)
   for (const size of [landscape, portrait, { width: 390, height: 500 }, portrait, landscape]) {
     await rotate(page, size)
     await expect.poll(() => distanceToEnd(page), `${size.width}x${size.height}`).toBeLessThanOrEqual(1)
@@ -149,10 +151,8 @@ test('a finger on the screen while a phone is turned does not scroll a chat to i
   product,
 }) => {
   await page.setViewportSize(portrait)
-  const id = await writeLongChat(product.dataDir, user.email, 12, chatText)
   await hitTestOnResize(page)
-  await page.goto(`/chat/${id}`)
-  await expect(page.locator('.markdown p').last()).toBeInViewport()
+  await openLongChat(page, product.dataDir, user.email)
   await scroll(page, -2_700)
   await expect(page.getByRole('button', { name: 'Go to the end' })).toBeVisible()
   await expectPlaceKept(page)
@@ -181,9 +181,7 @@ test('a message of the user at the top, whose width does not change, stays there
   product,
 }) => {
   await page.setViewportSize(portrait)
-  const id = await writeLongChat(product.dataDir, user.email, 12, chatText)
-  await page.goto(`/chat/${id}`)
-  await expect(page.locator('.markdown p').last()).toBeInViewport()
+  await openLongChat(page, product.dataDir, user.email)
   await chooseInContents(page, 'Question 9')
   const top = await topOfQuestion(page, 'Question 9')
   for (const size of [landscape, portrait, landscape, portrait]) {
@@ -218,10 +216,8 @@ test('when a phone is turned while the page still scrolls, it shows the text tha
   product,
 }) => {
   await page.setViewportSize(portrait)
-  const id = await writeLongChat(product.dataDir, user.email, 12, chatText)
   const endScrolls = await holdScrollEnds(page)
-  await page.goto(`/chat/${id}`)
-  await expect(page.locator('.markdown p').last()).toBeInViewport()
+  await openLongChat(page, product.dataDir, user.email)
   await page.evaluate(() => scrollBy(0, -4_600))
   await expect(page.getByRole('button', { name: 'Go to the end' })).toBeVisible()
   const { word } = await readTopLine(page)
@@ -244,9 +240,7 @@ test('the line that is read is found when the scrolling has ended, not at each s
   user,
   product,
 }) => {
-  const id = await writeLongChat(product.dataDir, user.email, 12, chatText)
-  await page.goto(`/chat/${id}`)
-  await expect(page.locator('.markdown p').last()).toBeInViewport()
+  await openLongChat(page, product.dataDir, user.email)
   const measured = await page.evaluate(async () => {
     const events = new Set<string>()
     const { getClientRects } = Range.prototype

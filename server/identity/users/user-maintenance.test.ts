@@ -5,6 +5,8 @@ import { addUser } from '../../testing/factories/users.ts'
 import { clearRevoke, disableUserRow, enableUserRow } from './managed-user-store.ts'
 import { processPendingUsers } from './user-maintenance.ts'
 
+const noWork = { deleteChats: () => Promise.resolve(), onError: () => undefined }
+
 describe.each(engines)('the maintenance of users on %s', (engine) => {
   it('deletes a user whom the operator deletes while the tokens are being revoked (§15.36)', async () => {
     const database = await openTestDatabase(engine)
@@ -14,8 +16,7 @@ describe.each(engines)('the maintenance of users on %s', (engine) => {
     const options = {
       database,
       embedded: true,
-      deleteChats: () => Promise.resolve(),
-      onError: () => undefined,
+      ...noWork,
     }
     await processPendingUsers({
       ...options,
@@ -55,8 +56,7 @@ describe.each(engines)('the maintenance of users on %s', (engine) => {
       await processPendingUsers({
         database,
         embedded: true,
-        deleteChats: () => Promise.resolve(),
-        onError: () => undefined,
+        ...noWork,
         async revokeTokens(userId) {
           revoked.push(userId)
         },
@@ -76,8 +76,7 @@ describe.each(engines)('the maintenance of users on %s', (engine) => {
     const options = {
       database,
       embedded: true,
-      deleteChats: () => Promise.resolve(),
-      onError: () => undefined,
+      ...noWork,
       async revokeTokens() {
         revocations += 1
         if (revocations > 1) return
@@ -101,8 +100,7 @@ describe.each(engines)('the maintenance of users on %s', (engine) => {
     await processPendingUsers({
       database,
       embedded: true,
-      deleteChats: () => Promise.resolve(),
-      onError: () => undefined,
+      ...noWork,
       async revokeTokens(userId) {
         revoked.push(userId)
         const other = userId === ada.id ? bob : ada

@@ -13,12 +13,7 @@ import { engines, isConcurrent, openTestDatabase } from '../../testing/database/
 import type { TestDatabase } from '../../testing/database/test-database.ts'
 import { finishGoogleConsent, startGoogleConsent } from './consent.ts'
 import { createIntegration, disconnectIntegration } from '../manage-integrations.ts'
-import {
-  acquireRefreshLease,
-  releaseRefreshLease,
-  requireIntegration,
-  updateIntegration,
-} from '../integration-store.ts'
+import { requireIntegration, updateIntegration } from '../integration-store.ts'
 import { openIntegrations } from '../open-integrations.ts'
 import type { Integrations } from '../open-integrations.ts'
 import { presentIntegration } from '../present-integration.ts'
@@ -344,17 +339,6 @@ describe.each(engines)('access to Google on %s', (engine) => {
       await expect.poll(() => google.revocations).toEqual(['new refresh token'])
     },
   )
-
-  it('releases only the lease of its own (§19.12)', async () => {
-    const row = await requireIntegration(database.db, user, name)
-    const acquire = (leaseMs: number) => acquireRefreshLease(database, row, leaseMs)
-    const ranOut = await acquire(-1_000)
-    const current = await acquire(30_000)
-    await releaseRefreshLease(database.db, row, ranOut!)
-    expect(await acquire(30_000)).toBeUndefined()
-    await releaseRefreshLease(database.db, row, current!)
-    expect(await acquire(30_000)).toBeGreaterThan(0)
-  })
 
   it.each([
     ['had died while refreshing them', -1],
