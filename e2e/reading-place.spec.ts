@@ -206,6 +206,7 @@ async function holdScrollEnds(page: Page): Promise<() => Promise<void>> {
   return () =>
     page.evaluate(() => {
       const { heldEnds } = window as unknown as { heldEnds: (() => void)[] }
+      if (heldEnds.length === 0) throw new Error('No end of a scrolling is held.')
       for (const end of heldEnds.splice(0)) end()
     })
 }

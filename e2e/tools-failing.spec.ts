@@ -2,7 +2,7 @@ import type { Locator, Page } from '@playwright/test'
 import type { ScriptedModel } from '../server/testing/models/scripted-model.ts'
 import { openTab } from './support/chat-page.ts'
 import { connectorRow } from './support/connector-fixtures.ts'
-import { expect, looks } from './support/fixtures.ts'
+import { expect, looks, setLook } from './support/fixtures.ts'
 import { addWithKey, cardOf, openIntegrations } from './support/integrations-fixtures.ts'
 import { expectNoSidewaysScroll } from './support/page-checks.ts'
 import { addConnector, block, callTool, lastTurn, line, send, test } from './support/tools-fixtures.ts'
@@ -43,8 +43,7 @@ test('a connector that fails when it is used is shown as failed in its row and i
   // It has no token.
   await expect(row).not.toContainText('Check the token')
   for (const { viewport, colorScheme } of looks) {
-    await settings.setViewportSize(viewport)
-    await settings.emulateMedia({ colorScheme })
+    await setLook(settings, { viewport, colorScheme })
     await expectNoSidewaysScroll(settings)
   }
 

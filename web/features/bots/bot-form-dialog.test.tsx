@@ -107,7 +107,7 @@ describe('the connectors of a bot', () => {
     [['Mail'], 'Those that were chosen stay chosen.'],
     [[], 'Without a chosen connector, the bot gets no tools.'],
   ])(
-    'cannot be changed from %j while they cannot be loaded, which the form says (§28.1)',
+    'cannot be changed from %j while they cannot be loaded, and the form says so',
     async (connectors, said) => {
       expectConsole('error', /fetching the data\. 503/)
       const api = new ScriptedApi().on('GET /api/mcp-servers', () => failure(503, 'unavailable', 'Down.'))

@@ -77,6 +77,7 @@ beforeEach(() => {
 })
 afterEach(() => {
   for (const leave of leavers.splice(0)) leave()
+  vi.useRealTimers()
   vi.unstubAllGlobals()
   Reflect.deleteProperty(navigator, 'locks')
 })
@@ -155,9 +156,6 @@ it('is closed at once when the browser goes offline', async () => {
 describe('held back by a proxy', () => {
   beforeEach(() => {
     vi.useFakeTimers()
-  })
-  afterEach(() => {
-    vi.useRealTimers()
   })
   const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds)
 
@@ -243,5 +241,4 @@ it('is retried at once, and then after pauses that grow', async () => {
     expect(await pass(pause - 1)).toBe(2 + index)
     expect(await pass(1)).toBe(3 + index)
   }
-  vi.useRealTimers()
 })

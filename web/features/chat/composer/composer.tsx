@@ -113,7 +113,7 @@ function ComposerBox({ text, onChange, onSubmit, ref: box }: ComposerBoxProps) {
   useEffect(() => focusInput(box.current), [box])
   useEffect(() => {
     const focus = (event: globalThis.KeyboardEvent) => {
-      if (event.key !== 'Escape' || !event.shiftKey || dialogStack.top() !== null) return
+      if (event.key !== 'Escape' || !event.shiftKey || event.isComposing || dialogStack.top() !== null) return
       event.preventDefault()
       box.current?.focus()
     }

@@ -8,7 +8,6 @@ import { FormDialog } from '../../../ui/dialog/form-dialog.tsx'
 import { useInitialFocus } from '../../../ui/form/initial-focus.ts'
 import {
   addedNames,
-  addToolName,
   applyBlocked,
   applyDraft,
   isToolsDraftChanged,
@@ -70,7 +69,7 @@ export function ConfigureToolsDialog({ connector, onClose }: ConfigureToolsDialo
   const allowAgain = (tool: ConnectorTool) =>
     allowTools.run({
       connector,
-      change: (allowed) => allowed && addToolName(allowed, tool.name, [tool]),
+      change: (allowed) => allowed && [...new Set([...allowed, tool.name])],
       seen: [tool],
     })
 
