@@ -14,7 +14,9 @@ export class ConnectionError extends Error {
   readonly code = '08006'
 
   constructor(cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause })
+    // Node reports a host with several addresses as an AggregateError without a text.
+    const reason: unknown = cause instanceof AggregateError ? cause.errors[0] : cause
+    super(reason instanceof Error ? reason.message : String(reason), { cause })
     this.name = 'ConnectionError'
   }
 }
