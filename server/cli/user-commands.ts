@@ -142,7 +142,8 @@ function addExportCommand(users: Command, manage: Manage, { terminal }: Cli): vo
       'after',
       `
 The file has the profile, sign-ins, bots, connectors, integrations, shared links, usage, tool calls, long texts of
-prompts, and all chats with every version of their messages and the images of results. It has no keys, tokens or passwords. Only you can read it.
+prompts, and all chats with every version of their messages and the images of results. It has no keys, tokens or
+passwords. Only you can read it.
 ${example('users export ada@example.com ada.json')}`,
     )
     .action((name: string, file: string) =>
