@@ -129,4 +129,23 @@ describe.each(engines)('the maintenance of users on %s', (engine) => {
     await database.close()
     expect(users).toEqual(before.map((user) => ({ ...user, id, disabled_at: null, pending: null })))
   })
+
+  it('deletes no chats of a user who came back while the tokens were being revoked (§15.36)', async () => {
+    const database = await openTestDatabase(engine)
+    const { db } = database
+    const { id } = await addUser(db, { id: 'ada', disabled_at: 1, pending: 'delete' })
+    const deleted: string[] = []
+    await processPendingUsers({
+      database,
+      embedded: false,
+      ...noWork,
+      deleteChats: async (userId) => void deleted.push(userId),
+      revokeTokens: async () =>
+        void (await db.updateTable('users').set({ disabled_at: null, pending: null }).execute()),
+    })
+    const users = await db.selectFrom('users').select(['id', 'pending']).execute()
+    await database.close()
+    expect(deleted).toEqual([])
+    expect(users).toEqual([{ id, pending: null }])
+  })
 })

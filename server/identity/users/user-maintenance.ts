@@ -48,8 +48,9 @@ export async function processPendingUsers(options: UserMaintenanceOptions): Prom
     if (user.disabled_at !== null && (await hasRunningRuns(db, user.id))) continue
     // A server that cannot be reached must not keep the data of a deleted user.
     await options.revokeTokens(user.id).catch(options.onError)
-    if (user.pending === 'delete') await deleteUserData(options, user)
-    else await clearRevoke(db, user)
+    if (user.pending === 'revoke') await clearRevoke(db, user)
+    // Read again: revoking may take long, and the user may have come back after another node's deletion.
+    else if ((await findPendingUser(db, id))?.pending === 'delete') await deleteUserData(options, user)
   }
 }
 
