@@ -82,7 +82,12 @@ describe.each(engines.filter(isConcurrent))('yonder doctor with %s', (engine) =>
 
   it.each([
     ['PUBLIC_URL', { PUBLIC_URL: 'nonsense', HOST: '0.0.0.0' }, ['addresses', 'proxy']],
-    ['TLS', { TLS: 'nonsense', HOST: '0.0.0.0' }, ['addresses', 'proxy']],
+    // With SQLite the data folder is needed whatever TLS says.
+    [
+      'TLS',
+      { TLS: 'nonsense', HOST: '0.0.0.0' },
+      [...(engine === 'sqlite' ? [] : ['data folder']), 'addresses', 'proxy'],
+    ],
     ['TLS_CERT', { TLS_CERT: 'without-key.pem', HOST: '0.0.0.0' }, ['addresses', 'proxy']],
     ['PORT', { PORT: 'nonsense', HOST: '203.0.113.1' }, ['addresses', 'proxy']],
     ['DEFAULT_MODEL_BASE_URL', { DEFAULT_MODEL_BASE_URL: 'nonsense' }, ['model']],

@@ -71,5 +71,6 @@ export function messageOf(error: unknown): string {
 export function reasonOf(error: unknown): string {
   let inner = error
   while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause
-  return messageOf(inner)
+  // Node reports a host with several addresses as an AggregateError without a text.
+  return messageOf(inner instanceof AggregateError ? inner.errors[0] : inner)
 }

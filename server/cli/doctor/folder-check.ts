@@ -20,10 +20,10 @@ export const folderCheck: Check = {
   name: 'data folder',
   run(context) {
     const { config } = context
+    const unchecked = findWrongSettings(context, ['DATABASE_URL', 'SECRET_KEY', 'TLS'])
+    if (unchecked.length > 0 && !isNeededAnyway(context)) return unchecked
     if (!needsDataFolder(config))
       return [ok('None is needed, because the database and the key are stored elsewhere.')]
-    const unchecked = findWrongSettings(context, ['DATABASE_URL', 'SECRET_KEY'])
-    if (unchecked.length > 0 && !isNeededAnyway(context)) return unchecked
     const { dataDir } = config
     const folder = statSync(dataDir, { throwIfNoEntry: false })
     if (folder === undefined) return [describeMissing(dataDir)]
