@@ -5,17 +5,19 @@ import { hashText, listPromptTexts, maxPromptTexts, savePromptTexts } from './se
 
 const minute = 60_000
 
+const byHash = (...texts: readonly string[]) => new Map(texts.map((text) => [hashText(text), text]))
+
 describe.each(engines)('the stored texts of prompts on %s', (engine) => {
   it('keep those of the same prompt, however many others were used since (§27.3)', async () => {
     const database = await openTestDatabase(engine)
     const { db } = database
     const user = await addUser(db)
-    await savePromptTexts(db, user, { contents: ['instructions'], now: 0 })
+    await savePromptTexts(db, user, { texts: byHash('instructions'), now: 0 })
     for (let index = 1; index < maxPromptTexts; index++) {
-      await savePromptTexts(db, user, { contents: [`other ${index}`], now: index })
+      await savePromptTexts(db, user, { texts: byHash(`other ${index}`), now: index })
     }
     // The use of the instructions is not stored, because they were used less than an hour ago.
-    await savePromptTexts(db, user, { contents: ['instructions', 'tools'], now: 30 * minute })
+    await savePromptTexts(db, user, { texts: byHash('instructions', 'tools'), now: 30 * minute })
     const hashes = ['instructions', 'tools', 'other 1', 'other 2'].map(hashText)
     const kept = await listPromptTexts(db, user, hashes)
     const texts = await db.selectFrom('prompt_texts').select('hash').execute()

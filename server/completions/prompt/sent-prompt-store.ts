@@ -54,13 +54,12 @@ const usedAtQuery = prepareQuery((db, { userId, hash }: { readonly userId: strin
     .compile(),
 )
 
-/** Stores the texts of a prompt, or marks them as used. `now` is in milliseconds since 1970. */
+/** Stores the texts of a prompt by their hashes, or marks them as used. `now` is in milliseconds since 1970. */
 export async function savePromptTexts(
   trx: Db,
   user: Owner,
-  { contents, now }: { readonly contents: readonly string[]; readonly now: number },
+  { texts, now }: { readonly texts: ReadonlyMap<string, string>; readonly now: number },
 ): Promise<void> {
-  const texts = new Map(contents.map((content) => [hashText(content), content]))
   let isNew = false
   for (const [hash, content] of texts) {
     if (await savePromptText(trx, user, { hash, content, now })) isNew = true

@@ -51,10 +51,11 @@ export async function recordPrompt(trx: Db, record: PromptRecord): Promise<void>
   const { user, chatId, messageId, request, source, now } = record
   const { model, maxTokens, options, instructions, tools } = request
   const { path, summary, shortenBefore } = source
-  const contents: string[] = []
+  const texts = new Map<string, string>()
   const save = (content: string): string => {
-    contents.push(content)
-    return hashText(content)
+    const hash = hashText(content)
+    texts.set(hash, content)
+    return hash
   }
   const stored: StoredPrompt = {
     model,
@@ -69,7 +70,7 @@ export async function recordPrompt(trx: Db, record: PromptRecord): Promise<void>
     pathLength: path.length,
     shortenBefore,
   }
-  await savePromptTexts(trx, user, { contents, now })
+  await savePromptTexts(trx, user, { texts, now })
   await saveSentPrompt(trx, { chatId, messageId, prompt: JSON.stringify(stored) })
 }
 
