@@ -38,9 +38,10 @@ export async function openDatabase(
     return database
   } catch (error) {
     await database.close()
-    throw databaseUrl !== null && database.dialect.findProblem(error) === 'unreachable'
-      ? createOpenError('The PostgreSQL database', error)
-      : error
+    if (database.dialect.findProblem(error) === null) throw error
+    const name =
+      databaseUrl === null ? `The database ${join(dataDir, sqliteFileName)}` : 'The PostgreSQL database'
+    throw createOpenError(name, error)
   }
 }
 
