@@ -3,8 +3,8 @@ import { SingleFlight } from './single-flight.ts'
 
 /** A process that refreshes tokens for longer than this is considered dead. */
 const maxRefreshMs = 30_000
-/** The longest wait for other processes: until one is considered dead, and another one has refreshed the tokens. */
-const maxWaitMs = maxRefreshMs + 15_000
+/** The longest wait for other processes: until one is considered dead, and another one has had the same time. */
+const maxWaitMs = 2 * maxRefreshMs
 /** The time between two checks whether another process has finished. */
 const pollIntervalMs = 100
 
