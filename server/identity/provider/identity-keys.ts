@@ -113,7 +113,7 @@ async function ensureSealedKey(
     return { value: sealer.open(sealed, installationKeyContext(name)), sealed }
   } catch (cause) {
     throw new AppError(
-      'unavailable',
+      'internal',
       'The stored keys were encrypted with another secret. Start with the SECRET_KEY (or the secret.key in DATA_DIR) that belongs to this database.',
       { cause },
     )
