@@ -38,7 +38,7 @@ export async function readErrorBody(response: Response): Promise<string | undefi
 }
 
 /**
- * Returns the error code of an OAuth response (RFC 6749, section 5.2), or undefined when it does not look like one.
+ * Returns an error code of OAuth (RFC 6749, sections 4.1.2.1 and 5.2), or undefined for what does not look like one.
  * Another text may be anything, also a secret that the server repeats, so it is neither logged nor shown.
  */
 export function readErrorCode(error: unknown): string | undefined {

@@ -45,9 +45,9 @@ export function buildModelUrl(endpoint: ModelEndpoint, defaultPath: string, mode
 /** Checks the final address, because the path and the model's name may contain `..` in several forms. */
 function requireBelow({ pathname }: URL, root: string): void {
   const isBelow = pathname === root || pathname.startsWith(`${root}/`)
-  // Neither this request nor most proxies change an encoded path. But a gateway may decode it and build another address
-  // from it, which then has the segments that were encoded twice, and which has lost line breaks, tabs and spaces at
-  // its end. A server may also drop parameters such as `;x` of a segment.
+  // An encoded `..` is no segment of this request. But a gateway may decode the path, even more than once, and parse
+  // the result as an address again. Parsing removes line breaks and tabs anywhere, and spaces at the end. A server may
+  // also remove parameters such as `;x` from a segment.
   const segments = decodeFully(pathname)
     .replaceAll(/[\0-\x20]/g, '')
     .split(/[/\\;?#]/)

@@ -27,6 +27,7 @@ export function nanosOf({ cost_units, cost_nanos }: Pick<UsageSums, 'cost_units'
 
 /** Adds up sums. The costs of each currency are added as integers. */
 export function addUp(sums: readonly UsageSums[]): UsageTotals {
+  // A count that no call reported is null, which adds 0.
   const add = (key: keyof UsageSums): number => sums.reduce((total, one) => total + Number(one[key]), 0)
   const costs = new Map<string, bigint>()
   for (const one of sums) {

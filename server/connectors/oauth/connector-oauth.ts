@@ -50,8 +50,8 @@ export function createClientMetadata(publicUrl: string): OAuthClientMetadata {
 /**
  * Our OAuth client for one connector. Stores the SDK's data in the database for each authorization server, with sealed
  * secrets. With `request`, the user can be sent to the consent page; with `pending`, the user comes back from it; with
- * neither, every step that needs the user fails. With `refreshed`, it only replaces or clears the tokens of that grant:
- * when the user has connected again or disconnected meanwhile, the result of the refresh is dropped (§13.29).
+ * neither, every step that needs the user fails. With `refreshed`, it replaces or clears no tokens but those of that
+ * grant: when the user has connected again or disconnected meanwhile, the result of the refresh is dropped (§13.29).
  */
 export class ConnectorOAuth implements OAuthClientProvider {
   readonly clientMetadataUrl?: string
@@ -205,8 +205,8 @@ export class ConnectorOAuth implements OAuthClientProvider {
   async invalidateCredentials(scope: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): Promise<void> {
     if (scope === 'verifier') return
     const columns = scope === 'all' ? (['client', 'tokens', 'discovery'] as const) : [scope]
-    const onlyTokens = columns.some((column) => column === 'tokens') ? this.#refreshed : undefined
-    await clearGrants(this.#deps, this.#connector, columns, onlyTokens)
+    const sealedTokens = scope === 'all' || scope === 'tokens' ? this.#refreshed : undefined
+    await clearGrants(this.#deps, this.#connector, columns, sealedTokens)
   }
 
   /** Returns the scope that the next consent must request because a call lacked it, or null. */

@@ -55,7 +55,7 @@ describe.each(engines)('tokens of connectors on %s', (engine) => {
     }
   })
 
-  it('ends only the reservation of its own when it releases a refresh (§18.16)', async () => {
+  it('ends only its own reservation when it releases a refresh (§18.16)', async () => {
     await scene.connect()
     const { database } = scene.test
     const row = await requireConnector(database.db, scene.ada.user, 'Guarded')

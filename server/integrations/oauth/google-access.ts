@@ -16,7 +16,7 @@ export interface GoogleAccess {
   readonly scopes: ReadonlySet<string>
 }
 
-export interface GoogleAccessOptions {
+interface GoogleAccessOptions {
   /** Checked once, at the start: a refresh serves other calls too. */
   readonly signal?: AbortSignal
   /** The token to which Google has responded with 401. It is refreshed, however long it would be valid. */
