@@ -7,12 +7,18 @@ import { createServer } from 'node:net'
  * check and the use.
  */
 const minPort = 20_000
-const maxPort = 32_000
+const portsPerProcess = 50
+/** With 240 processes, the ports end at 32,000. */
+const processes = 240
+
+/** Processes that run at the same time have different ports, so that none takes the port of another after its check. */
+const firstPort = minPort + (process.pid % processes) * portsPerProcess
+let count = randomInt(portsPerProcess)
 
 /** Returns a free port, for a server whose address must be known before it starts. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = randomInt(minPort, maxPort)
+    const port = firstPort + (count++ % portsPerProcess)
     const probe = createServer()
     try {
       probe.listen(port, '127.0.0.1')
