@@ -191,8 +191,8 @@ test('a message of the user at the top, whose width does not change, stays there
   }
 })
 
-/** Holds the end of each scrolling, and the timers that replace it, until the returned function is called. */
-async function holdScrollEnds(page: Page): Promise<() => Promise<void>> {
+/** Holds the end of each scrolling, and the timers that replace it, until `release` is called. */
+async function holdScrollEnds(page: Page) {
   await page.addInitScript(() => {
     const held: (() => void)[] = []
     Object.assign(window, { heldEnds: held })
@@ -203,12 +203,14 @@ async function holdScrollEnds(page: Page): Promise<() => Promise<void>> {
         ms === 150 ? held.push(callback) : setTimeout(callback, ms, ...rest),
     })
   })
-  return () =>
-    page.evaluate(() => {
-      const { heldEnds } = window as unknown as { heldEnds: (() => void)[] }
-      if (heldEnds.length === 0) throw new Error('No end of a scrolling is held.')
-      for (const end of heldEnds.splice(0)) end()
-    })
+  type Holder = typeof window & { heldEnds: (() => void)[] }
+  return {
+    count: () => page.evaluate(() => (window as Holder).heldEnds.length),
+    release: () =>
+      page.evaluate(() => {
+        for (const end of (window as Holder).heldEnds.splice(0)) end()
+      }),
+  }
 }
 
 test('when a phone is turned while the page still scrolls, it shows the text that was last read (§14.42)', async ({
@@ -217,12 +219,12 @@ test('when a phone is turned while the page still scrolls, it shows the text tha
   product,
 }) => {
   await page.setViewportSize(portrait)
-  const endScrolls = await holdScrollEnds(page)
+  const scrollEnds = await holdScrollEnds(page)
   await openLongChat(page, product.dataDir, user.email)
   await page.evaluate(() => scrollBy(0, -4_600))
   await expect(page.getByRole('button', { name: 'Go to the end' })).toBeVisible()
   const { word } = await readTopLine(page)
-  await endScrolls()
+  await scrollEnds.release()
   const step = 100
   await page.evaluate(
     (step) =>
@@ -232,6 +234,7 @@ test('when a phone is turned while the page still scrolls, it shows the text tha
       }),
     step,
   )
+  expect(await scrollEnds.count()).toBeGreaterThan(0)
   await rotate(page, landscape)
   await expect.poll(async () => Math.abs((await topOfWord(page, word))!)).toBeLessThanOrEqual(step)
 })

@@ -33,6 +33,21 @@ test('on a phone a message can have two lines, and Enter still sends (§5.3, §1
   await expect(editor).toHaveValue('first\n\nsecond\n')
 })
 
+test('on a phone the message input gets the focus only when it is tapped (§14.43)', async ({
+  account: user,
+  openDevice,
+}) => {
+  const page = await openDevice(user, '/', phone)
+  await expect(page.getByRole('combobox', { name: 'Bot' })).toHaveValue(/./)
+  await expect(input(page)).not.toBeFocused()
+  await input(page).tap()
+  await page.keyboard.type('hello')
+  await sendButton(page).tap()
+  await expect(page.getByRole('article', { name: 'You' })).toContainText('hello')
+  await expect(sendButton(page)).toBeVisible()
+  await expect(input(page)).not.toBeFocused()
+})
+
 test('with a mouse there is no button for a new line (§14.41)', async ({ page, user: _ }) => {
   await expect(input(page)).toBeVisible()
   await expect(newLine(page)).toBeHidden()
