@@ -37,7 +37,7 @@ function addBackup({ program, terminal, settings }: Cli): void {
         const { signal } = interrupted
         const created = await createBackup(readConfig(settings()), path, { version, withKey, onRows, signal })
         const { bytes, rows, sha256, keyFits } = created
-        const text = `${describeContent(`Backup ${path}`, created)}\n${bytes} bytes\n${describeKey(created, withKey)}`
+        const text = `${describeContent(`Backup ${path}`, created)}\n${bytes.toLocaleString('en')} bytes\n${describeKey(created, withKey)}`
         terminal.print({ text, data: { file: path, rows, sha256, bytes, withKey, keyFits } })
       }),
     )

@@ -39,7 +39,7 @@ const functions: Readonly<Record<string, { readonly arity: number | 'many'; read
  */
 export function evaluateExpression(expression: string): number {
   if (expression.length > maxChars)
-    throw new ExpressionError(`The expression is longer than ${maxChars} characters.`)
+    throw new ExpressionError(`The expression is longer than ${maxChars.toLocaleString('en')} characters.`)
   const value = new ExpressionParser(tokenize(expression)).read()
   if (Number.isNaN(value)) throw new ExpressionError('The result is not a real number.')
   if (!Number.isFinite(value)) throw new ExpressionError('The result is too large, or divided by zero.')

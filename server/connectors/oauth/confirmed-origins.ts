@@ -38,7 +38,8 @@ export function requireAddress(address: string): URL {
   if (url === undefined || !['https:', 'http:'].includes(url.protocol) || !visibleAscii.test(address)) {
     throw refuse('is not a web address in plain ASCII characters')
   }
-  if (address.length > maxAddressChars) throw refuse(`has more than ${maxAddressChars} characters`)
+  if (address.length > maxAddressChars)
+    throw refuse(`has more than ${maxAddressChars.toLocaleString('en')} characters`)
   // The browser would show the part before the `@` like a host name.
   if (url.username !== '' || url.password !== '') throw refuse('contains a user name or a password')
   return url

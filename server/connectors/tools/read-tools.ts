@@ -72,7 +72,7 @@ export function joinPages(
     else repeated.add(`"${tool.name}" is ignored, because only a space distinguishes it from "${first.name}"`)
   }
   const count = pages.reduce((sum, page) => sum + page.count, 0)
-  const total = isWhole ? String(count) : `more than ${count}`
+  const total = isWhole ? count.toLocaleString('en') : `more than ${count.toLocaleString('en')}`
   const unusable = [...tools.values()].filter(({ problem }) => problem !== null)
   // The most important ones first, because the notice shows only a few.
   const remarks = [

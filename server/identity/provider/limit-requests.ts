@@ -46,10 +46,16 @@ function limitSize({ url, headers }: FastifyRequest, base: string): void {
   const maxChars = maxAddressChars + (longName === undefined ? 0 : maxLongParameterChars)
   if (url.length > maxChars) throw tooLong('The address', maxChars)
   if (Number(headers['content-length'] ?? 0) > maxBodyBytes) {
-    throw new AppError('payload_too_large', `The body of this request has more than ${maxBodyBytes} bytes.`)
+    throw new AppError(
+      'payload_too_large',
+      `The body of this request has more than ${maxBodyBytes.toLocaleString('en')} bytes.`,
+    )
   }
 }
 
 function tooLong(what: string, maxChars: number): AppError {
-  return new AppError('invalid_request', `${what} of this request has more than ${maxChars} characters.`)
+  return new AppError(
+    'invalid_request',
+    `${what} of this request has more than ${maxChars.toLocaleString('en')} characters.`,
+  )
 }
