@@ -10,9 +10,9 @@ import { runBrowserTests } from './run-browser-tests.mjs'
 import { rootFolder, runTool } from '../bin/run-command.mjs'
 import { installMissing, ensureSqlite } from './setup.mjs'
 import { startPostgres } from './start-postgres.mjs'
-import { addCounts, countPlaywright, countVitest, describeCounts, noCounts } from './test-counts.mjs'
+import { addCounts, countPlaywright, countVitest, describeCounts, noCounts } from './test-results.mjs'
 
-/** @typedef {import('./test-counts.mjs').Counts} Counts */
+/** @typedef {import('./test-results.mjs').Counts} Counts */
 
 const reports = join(rootFolder, '.cache', 'test-reports')
 

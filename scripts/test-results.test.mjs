@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { addCounts, countPlaywright, countVitest, describeCounts, noCounts } from './test-counts.mjs'
+import { addCounts, countPlaywright, countVitest, describeCounts, noCounts } from './test-results.mjs'
 
 let folder = ''
 beforeEach(() => {
