@@ -2,7 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { addCounts, countPlaywright, countVitest, describeCounts, noCounts } from './test-results.mjs'
+import { rootFolder } from '../bin/run-command.mjs'
+import {
+  addResults,
+  describeResults,
+  noResults,
+  readPlaywrightReport,
+  readVitestReport,
+} from './test-results.mjs'
 
 let folder = ''
 beforeEach(() => {
@@ -17,37 +24,77 @@ function report(content) {
   return path
 }
 
+const file = join(rootFolder, 'server', 'chats.test.ts')
+
 const vitestReport = {
   numPassedTests: 5,
-  numFailedTests: 0,
   numPendingTests: 1,
   numTodoTests: 1,
-  testResults: [{ status: 'passed', assertionResults: [{ status: 'passed' }] }],
+  testResults: [{ name: file, status: 'passed', message: '', assertionResults: [{ status: 'passed' }] }],
 }
 
-it('counts what Vitest reports', () => {
-  expect(countVitest(report(vitestReport), 0)).toStrictEqual({ passed: 5, failed: 0, skipped: 2 })
+const playwrightReport = {
+  stats: { expected: 3, unexpected: 0, skipped: 1, flaky: 1 },
+  suites: [],
+  errors: [],
+}
+
+it('reads what Vitest reports', () => {
+  expect(readVitestReport(report(vitestReport), 0)).toStrictEqual({ passed: 5, skipped: 2, failures: [] })
 })
 
-it('counts a file that cannot be loaded as a failure, beside failed tests', () => {
+it('names each failed test with the start of its error, and each file that cannot be loaded', () => {
   const testResults = [
-    { status: 'failed', assertionResults: [] },
-    { status: 'failed', assertionResults: [{ status: 'failed' }] },
+    { name: file, status: 'failed', message: 'Cannot find module', assertionResults: [] },
+    {
+      name: file,
+      status: 'failed',
+      message: '',
+      assertionResults: [
+        { status: 'passed', fullName: 'chats open', failureMessages: [] },
+        { status: 'failed', fullName: 'chats close', failureMessages: ['expected 1\nto be 2\n'] },
+      ],
+    },
   ]
-  expect(countVitest(report({ ...vitestReport, numFailedTests: 1, testResults }), 1).failed).toBe(2)
+  expect(readVitestReport(report({ ...vitestReport, testResults }), 1).failures).toStrictEqual([
+    'server/chats.test.ts\n    Cannot find module',
+    'server/chats.test.ts › chats close\n    expected 1\n    to be 2',
+  ])
+})
+
+it('names each failed browser test with its file and groups, and errors outside all tests', () => {
+  const failed = {
+    status: 'unexpected',
+    results: [{ error: { message: '\u001b[31mnot visible\u001b[39m' } }],
+  }
+  const suites = [
+    {
+      title: 'chat.spec.ts',
+      specs: [{ title: 'a user sends', tests: [{ status: 'expected', results: [{}] }] }],
+      suites: [{ title: 'wide', specs: [{ title: 'a user reads', tests: [failed] }] }],
+    },
+  ]
+  const errors = [{ message: 'no such file' }]
+  expect(readPlaywrightReport(report({ ...playwrightReport, suites, errors }), 1)).toStrictEqual({
+    passed: 4,
+    skipped: 1,
+    failures: ['chat.spec.ts › wide › a user reads\n    not visible', 'Playwright\n    no such file'],
+  })
 })
 
 it('never reports success for a failed run', () => {
-  expect(countVitest(report(vitestReport), 1).failed).toBe(1)
-  expect(countVitest(join(folder, 'missing.json'), 0).failed).toBe(1)
-  expect(countPlaywright(join(folder, 'missing.json'), 0).failed).toBe(1)
-  const stats = { expected: 3, unexpected: 0, skipped: 0, flaky: 0 }
-  expect(countPlaywright(report({ stats }), 1)).toStrictEqual({ passed: 3, failed: 1, skipped: 0 })
+  const missing = join(folder, 'missing.json')
+  expect(readVitestReport(report(vitestReport), 1).failures).toHaveLength(1)
+  expect(readVitestReport(missing, 0).failures).toHaveLength(1)
+  expect(readPlaywrightReport(report(playwrightReport), 1).failures).toHaveLength(1)
+  expect(readPlaywrightReport(missing, 0).failures).toHaveLength(1)
 })
 
-it('formats the sum in one plain line', () => {
-  const stats = { expected: 3, unexpected: 2, skipped: 0, flaky: 1 }
-  const counts = addCounts(noCounts, countPlaywright(report({ stats }), 1))
-  expect(describeCounts(counts)).toBe('4 passed, 2 failed')
-  expect(describeCounts({ ...counts, skipped: 2 })).toBe('4 passed, 2 failed, 2 skipped')
+it('describes the sum with the failures first and the counts in the last line', () => {
+  const passed = readPlaywrightReport(report(playwrightReport), 0)
+  expect(describeResults({ ...passed, skipped: 0 })).toBe('4 passed, 0 failed')
+  const results = addResults(passed, { ...noResults, failures: ['a.test.ts › a\n    1', 'b.test.ts › b'] })
+  expect(describeResults(results)).toBe(
+    '✗ a.test.ts › a\n    1\n\n✗ b.test.ts › b\n\n4 passed, 2 failed, 1 skipped',
+  )
 })

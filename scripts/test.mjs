@@ -10,9 +10,15 @@ import { runBrowserTests } from './run-browser-tests.mjs'
 import { rootFolder, runTool } from '../bin/run-command.mjs'
 import { installMissing, ensureSqlite } from './setup.mjs'
 import { startPostgres } from './start-postgres.mjs'
-import { addCounts, countPlaywright, countVitest, describeCounts, noCounts } from './test-results.mjs'
+import {
+  addResults,
+  describeResults,
+  noResults,
+  readPlaywrightReport,
+  readVitestReport,
+} from './test-results.mjs'
 
-/** @typedef {import('./test-results.mjs').Counts} Counts */
+/** @typedef {import('./test-results.mjs').Results} Results */
 
 const reports = join(rootFolder, '.cache', 'test-reports')
 
@@ -38,50 +44,52 @@ const stages = [
   { name: 'Browser tests', run: runBrowserStage },
 ]
 
-let counts = noCounts
+let results = noResults
 for (const { name, run } of stages) {
   console.log(`\n${name}`)
   const startedAt = Date.now()
-  counts = addCounts(counts, await countExceptions(run))
+  results = addResults(results, await catchExceptions(name, run))
   console.log(`${name}: ${Math.round((Date.now() - startedAt) / 1000)} s`)
 }
-console.log(`\n${describeCounts(counts)}`)
-process.exitCode = counts.failed === 0 ? 0 : 1
+console.log(`\n${describeResults(results)}`)
+process.exitCode = results.failures.length === 0 ? 0 : 1
 
 /**
- * Counts an exception as one failure.
+ * Takes an exception as one failure.
  *
- * @param {() => Promise<Counts>} run
- * @returns {Promise<Counts>}
+ * @param {string} name of the stage
+ * @param {() => Promise<Results>} run
+ * @returns {Promise<Results>}
  */
-async function countExceptions(run) {
+async function catchExceptions(name, run) {
   try {
     return await run()
   } catch (error) {
-    console.error(error instanceof Error ? (error.stack ?? error.message) : error)
-    return { ...noCounts, failed: 1 }
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    console.error(text)
+    return { ...noResults, failures: [`${name}\n${text}`] }
   }
 }
 
-/** @returns {Promise<Counts>} */
+/** @returns {Promise<Results>} */
 async function runCheckStage() {
-  const failed = await runChecks()
-  return { ...noCounts, failed: failed.length }
+  const failures = await runChecks()
+  return { ...noResults, failures }
 }
 
 /**
  * Runs the tests of the server beside all others, because both wait a third of their time. The output of the others is
  * printed when they have ended.
  *
- * @returns {Promise<Counts>}
+ * @returns {Promise<Results>}
  */
 async function runUnitStage() {
   const others = runVitest('units', ['!server'], {
     maxWorkers: availableParallelism(),
     quiet: true,
   })
-  const [server, rest] = await Promise.all([countExceptions(runServerTests), others])
-  return addCounts(server, rest)
+  const [server, rest] = await Promise.all([catchExceptions('server', runServerTests), others])
+  return addResults(server, rest)
 }
 
 async function runServerTests() {
@@ -102,7 +110,7 @@ async function runServerTests() {
  * @param {string} name of the report
  * @param {readonly string[]} projects of vitest.config.ts; `!name` takes all but this one
  * @param {{ maxWorkers: number, quiet?: boolean, env?: NodeJS.ProcessEnv }} options
- * @returns {Promise<Counts>}
+ * @returns {Promise<Results>}
  */
 async function runVitest(name, projects, { maxWorkers, quiet = false, env = {} }) {
   const report = join(reports, `${name}.json`)
@@ -120,12 +128,13 @@ async function runVitest(name, projects, { maxWorkers, quiet = false, env = {} }
     { quiet, deadlineMs: stageDeadlineMs, env },
   )
   if (quiet) console.log(output.trimEnd())
-  return countVitest(report, code)
+  return readVitestReport(report, code)
 }
 
 /** Runs the browser tests against the built product. */
 async function runBrowserStage() {
   const report = join(reports, 'playwright.json')
   const code = await runBrowserTests(['--reporter=list,json'], { PLAYWRIGHT_JSON_OUTPUT_FILE: report })
-  return code === undefined ? { ...noCounts, failed: 1 } : countPlaywright(report, code)
+  if (code === undefined) return { ...noResults, failures: ['Browser tests: no Chromium was found'] }
+  return readPlaywrightReport(report, code)
 }
