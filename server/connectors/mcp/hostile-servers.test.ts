@@ -142,7 +142,7 @@ describe('a hostile server', () => {
     const name = await scene.connect('zeros')
     expect(await scene.toolsOf(name)).toEqual([])
     const { notice } = await requireConnector(scene.connectors.database.db, ada, name)
-    expect(notice).toContain('first 200 of 900000')
+    expect(notice).toContain('first 200 of 900,000 tools')
   })
 
   it('loses only its malformed tools and blocks', async () => {
