@@ -1,19 +1,24 @@
 import { createEvent, fireEvent, render, renderHook, screen } from '@testing-library/react'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { Dialog } from '../dialog/dialog.tsx'
-import { matchShortcut, useShortcut } from './shortcut.ts'
+import { formatAriaShortcut, matchesShortcut, useShortcut } from './shortcut.ts'
+
+it('writes the keys of a shortcut for screen readers as ARIA names them', () => {
+  expect(formatAriaShortcut('mod+shift+o')).toBe('Control+Shift+O')
+  expect(formatAriaShortcut('escape')).toBe('Escape')
+})
 
 describe('matching a shortcut', () => {
   const press = (key: string, modifiers: Partial<KeyboardEvent> = {}) =>
     new KeyboardEvent('keydown', { key, ...modifiers })
 
   it('accepts exactly the keys that the shortcut names', () => {
-    expect(matchShortcut(press('k', { ctrlKey: true }), 'mod+k')).toBe(true)
-    expect(matchShortcut(press('K', { ctrlKey: true, shiftKey: true }), 'mod+k')).toBe(false)
-    expect(matchShortcut(press('O', { ctrlKey: true, shiftKey: true }), 'mod+shift+o')).toBe(true)
-    expect(matchShortcut(press('k'), 'mod+k')).toBe(false)
-    expect(matchShortcut(press('k', { ctrlKey: true, altKey: true }), 'mod+k')).toBe(false)
-    expect(matchShortcut(press('Escape'), 'escape')).toBe(true)
+    expect(matchesShortcut(press('k', { ctrlKey: true }), 'mod+k')).toBe(true)
+    expect(matchesShortcut(press('K', { ctrlKey: true, shiftKey: true }), 'mod+k')).toBe(false)
+    expect(matchesShortcut(press('O', { ctrlKey: true, shiftKey: true }), 'mod+shift+o')).toBe(true)
+    expect(matchesShortcut(press('k'), 'mod+k')).toBe(false)
+    expect(matchesShortcut(press('k', { ctrlKey: true, altKey: true }), 'mod+k')).toBe(false)
+    expect(matchesShortcut(press('Escape'), 'escape')).toBe(true)
   })
 })
 

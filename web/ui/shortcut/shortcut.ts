@@ -16,11 +16,16 @@ export function formatShortcut(shortcut: string): readonly string[] {
 
 /** Returns the value of `aria-keyshortcuts` for a shortcut. */
 export function formatAriaShortcut(shortcut: string): string {
-  return shortcut.replace('mod', isApple ? 'Meta' : 'Control')
+  return shortcut
+    .split('+')
+    .map((key) =>
+      key === 'mod' ? (isApple ? 'Meta' : 'Control') : key.charAt(0).toUpperCase() + key.slice(1),
+    )
+    .join('+')
 }
 
 /** Whether a key press is a shortcut such as `mod+k` or `escape`; `mod` is Command on a Mac and Control elsewhere. */
-export function matchShortcut(
+export function matchesShortcut(
   event: Pick<KeyboardEvent, 'key' | 'metaKey' | 'ctrlKey' | 'shiftKey' | 'altKey'>,
   shortcut: string,
 ): boolean {
@@ -56,7 +61,7 @@ export function useShortcut(shortcut: string, onPress: () => void): void {
   const press = useEffectEvent(onPress)
   useEffect(() => {
     const handleKey = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.isComposing || !matchShortcut(event, shortcut)) return
+      if (event.defaultPrevented || event.isComposing || !matchesShortcut(event, shortcut)) return
       const isCovered = dialogStack.top() !== null
       // While a dialog is open the browser must not act on the keys either, for example focus its address bar. Escape
       // is an exception: the browser closes the dialog with it.
