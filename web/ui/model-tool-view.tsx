@@ -10,7 +10,7 @@ import { LoadingState } from './states/states.tsx'
 type Schema = Readonly<Record<string, unknown>>
 
 export interface ModelToolViewProps {
-  /** The result of the read. */
+  /** The result of the read; `mutate` reads again. */
   readonly read: {
     readonly data?: ModelTool | undefined
     readonly error?: Error | undefined
@@ -67,7 +67,7 @@ export function ModelToolView({ read, fingerprint }: ModelToolViewProps) {
         <>
           <div>
             <p className="text-muted">Parameters</p>
-            <Facts schema={parameters} shown={['type', 'properties', 'required']} />
+            <Facts schema={parameters} shownElsewhere={['type', 'properties', 'required']} />
             <ParameterList schema={parameters} />
           </div>
           <RawSchema label="Schema as JSON" schema={parameters} />
@@ -138,7 +138,7 @@ function Parameter({ name, schema, isRequired }: ParameterProps) {
           <FoldedText>{description}</FoldedText>
         </p>
       )}
-      <Facts schema={schema} shown={['type', 'description', 'properties', 'required', 'items']} />
+      <Facts schema={schema} shownElsewhere={['type', 'description', 'properties', 'required', 'items']} />
       {isSchema(properties) && <ParameterList schema={schema} />}
       {isSchema(items) && (
         <ul className="border-l border-line pl-2.5">
@@ -159,12 +159,18 @@ const factLabels: Readonly<Record<string, string>> = {
 }
 
 /** All keywords of a schema that are not shown elsewhere, so that nothing that a model reads is left out. */
-function Facts({ schema, shown }: { readonly schema: Schema; readonly shown: readonly string[] }) {
-  const facts = Object.entries(schema).filter(([keyword, value]) => !isShown(keyword, value))
+function Facts({
+  schema,
+  shownElsewhere,
+}: {
+  readonly schema: Schema
+  readonly shownElsewhere: readonly string[]
+}) {
+  const facts = Object.entries(schema).filter(([keyword, value]) => !isShownElsewhere(keyword, value))
 
-  function isShown(keyword: string, value: unknown): boolean {
-    if (!shown.includes(keyword)) return false
-    // What has an unexpected form is not shown elsewhere, or not completely.
+  function isShownElsewhere(keyword: string, value: unknown): boolean {
+    if (!shownElsewhere.includes(keyword)) return false
+    // A value of an unexpected form is not shown elsewhere, or not completely.
     switch (keyword) {
       case 'description':
         return typeof value === 'string'

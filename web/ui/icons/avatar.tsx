@@ -9,8 +9,8 @@ export interface AvatarProps {
 
 /** A user's picture, or the first letter of the name when there is no picture or it cannot be loaded. */
 export function Avatar({ name, picture, size = 32 }: AvatarProps) {
-  const [broken, setBroken] = useState<string>()
-  if (picture && picture !== broken)
+  const [failedPicture, setFailedPicture] = useState<string>()
+  if (picture && picture !== failedPicture)
     return (
       <img
         src={picture}
@@ -18,7 +18,7 @@ export function Avatar({ name, picture, size = 32 }: AvatarProps) {
         width={size}
         height={size}
         referrerPolicy="no-referrer"
-        onError={() => setBroken(picture)}
+        onError={() => setFailedPicture(picture)}
         className="shrink-0 rounded-full object-cover"
         style={{ width: size, height: size }}
       />

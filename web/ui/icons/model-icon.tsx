@@ -48,13 +48,11 @@ const families: readonly Family[] = [
 ]
 
 const neutral: ReactNode = (
-  <>
-    <path
-      {...stroke}
-      d="M6.5 5h11A2.5 2.5 0 0 1 20 7.5v7a2.5 2.5 0 0 1-2.5 2.5H11l-4.5 3.5V17A2.5 2.5 0 0 1 4 14.5v-7A2.5 2.5 0 0 1 6.5 5Z"
-      strokeLinejoin="round"
-    />
-  </>
+  <path
+    {...stroke}
+    d="M6.5 5h11A2.5 2.5 0 0 1 20 7.5v7a2.5 2.5 0 0 1-2.5 2.5H11l-4.5 3.5V17A2.5 2.5 0 0 1 4 14.5v-7A2.5 2.5 0 0 1 6.5 5Z"
+    strokeLinejoin="round"
+  />
 )
 
 /** The icon of a model's family, found by the model's name, or a neutral icon. */

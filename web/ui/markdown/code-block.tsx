@@ -20,7 +20,10 @@ export interface CodeBlockProps {
 
 /** Code with its language and a copy button. Highlighting changes neither text nor size, so nothing moves (§14.20). */
 export const CodeBlock = memo(function CodeBlock({ language, code, closed }: CodeBlockProps) {
-  const colours = useDeferredValue(closed && language !== '' && code.length <= maxHighlightedChars, false)
+  const isHighlighted = useDeferredValue(
+    closed && language !== '' && code.length <= maxHighlightedChars,
+    false,
+  )
   return (
     <figure className="markdown-code" dir="ltr">
       <figcaption>
@@ -30,7 +33,7 @@ export const CodeBlock = memo(function CodeBlock({ language, code, closed }: Cod
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- long lines scroll with the keyboard too */}
       <pre tabIndex={0}>
         <code>
-          {colours ? (
+          {isHighlighted ? (
             <Suspense fallback={code}>
               <HighlightedCode language={language} code={code} />
             </Suspense>
@@ -46,10 +49,7 @@ export const CodeBlock = memo(function CodeBlock({ language, code, closed }: Cod
 /** Whether the block being rendered can still grow. */
 export const BlockOpen = createContext(false)
 
-/**
- * A code block inside a list or a quote, found by the markdown parser. `createBlockSplitter` finds the other code
- * blocks.
- */
+/** A code block inside a text block, such as one in a list. Other fenced code is a block of its own (`MarkdownBlock`). */
 export function CodeFence({
   node,
   children,

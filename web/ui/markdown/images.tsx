@@ -6,7 +6,7 @@ import { Button } from '../button/button.tsx'
 /** The sites whose images are loaded without asking the user. */
 interface ImageSites {
   readonly has: (site: string) => boolean
-  /** Absent where the choice cannot be stored, for instance for a signed-out visitor. */
+  /** Absent where the choice cannot be stored, for example for a signed-out visitor. */
   readonly allow?: (site: string) => void
 }
 

@@ -34,8 +34,8 @@ interface MarkdownLinkProps {
 
 /**
  * A link in an untrusted text. Another site opens in a new tab and learns nothing about this page. A link whose address
- * was refused has an empty `href` (§5.18) and does nothing. Hover and focus show the address of every other link
- * (§14.35).
+ * was refused has an empty `href` (§5.18) and does nothing. Hover and focus show the address of a link, except to a
+ * footnote (§14.35).
  */
 function MarkdownLink({ href, children }: MarkdownLinkProps) {
   if (href === '')
@@ -66,10 +66,10 @@ function parseAddress(href: string): URL | undefined {
   }
 }
 
-/** More of an address is not shown. */
+/** A longer address is cut. */
 const maxAddressChars = 300
 
-/** An address with its host in bold, because the text before it can look like another host. */
+/** An address with its host in bold, because a user name before the host can look like another host. */
 function Address({ address: { href, host, protocol } }: { readonly address: URL }) {
   const siteStart = protocol.length + 2
   const siteEnd = href.indexOf('/', siteStart)

@@ -23,10 +23,10 @@ export function MarkdownText({ source, open }: { readonly source: string; readon
   return (
     <BlockOpen value={open}>
       {maths === undefined ? (
-        <PlainText source={source} />
+        <TextWithoutMaths source={source} />
       ) : (
         // The code that renders formulas is loaded when the first formula appears.
-        <Suspense fallback={<PlainText source={source} />}>
+        <Suspense fallback={<TextWithoutMaths source={source} />}>
           <MathText source={maths} />
         </Suspense>
       )}
@@ -34,7 +34,7 @@ export function MarkdownText({ source, open }: { readonly source: string; readon
   )
 }
 
-function PlainText({ source }: { readonly source: string }) {
+function TextWithoutMaths({ source }: { readonly source: string }) {
   const keepsBreaks = use(KeepLineBreaks)
   return (
     <ReactMarkdown

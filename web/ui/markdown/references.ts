@@ -4,7 +4,7 @@ const footnote = /^ {0,3}\[\^[^\]\s]{1,80}\]:/m
 /** A longer text is not parsed as one block, even if it has footnotes. */
 const maxWholeChars = 60_000
 
-/** Joins a finished text with footnotes into one block, since the notes must be listed together at its end. */
+/** Joins a finished text with footnotes into one block, since the notes must be listed together at the end. */
 export function joinFootnotes(text: string, split: SplitText): SplitText {
   if (!footnote.test(text) || text.length > maxWholeChars) return split
   return { blocks: [{ kind: 'text', key: -1, source: text }], definitions: [] }

@@ -126,7 +126,7 @@ function matchMaths(source: string): string | undefined {
   return end === null ? source : open[0] + rest.slice(0, end.index + end[0].length)
 }
 
-/** Splits a text into tokens. Nesting too deep for the call stack makes the text one single block. */
+/** Splits a text into tokens. A text that is nested too deeply for the call stack becomes one block. */
 function lexBlocks(source: string): readonly Token[] {
   if (source === '') return []
   try {
