@@ -4,9 +4,9 @@ import { classNames } from './class-names.ts'
 
 export interface DisclosureProps {
   readonly label: string
-  /** Named after the label by screen readers, where several disclosures have the same label. */
+  /** Screen readers read this after the label. It tells apart several disclosures with the same label. */
   readonly subject?: string
-  /** Rendered only while it is open. */
+  /** Rendered only while the disclosure is open. */
   readonly children: ReactNode
 }
 

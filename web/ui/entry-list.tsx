@@ -3,11 +3,11 @@ import { classNames } from './class-names.ts'
 
 export interface EntryListProps {
   readonly label: string
-  /** Entries, separated by lines. */
+  /** `Entry` elements. The list draws the lines between them. */
   readonly children: ReactNode
 }
 
-/** A card of entries with the same columns: what each is on the left, its status and its actions on the right. */
+/** A card of entries with the same columns: name and detail on the left, status and actions on the right. */
 export function EntryList({ label, children }: EntryListProps) {
   return (
     <ul
@@ -28,7 +28,7 @@ export interface EntryProps {
   readonly status?: ReactNode
   /** The second line: an address, a model, a description. */
   readonly detail: ReactNode
-  /** Buttons with the look `muted`, so that names and states stand out in a long list, or `plain`. */
+  /** Buttons with the look `plain`, or `muted`, so that names and statuses stand out in a long list. */
   readonly actions: ReactNode
   /** Puts the actions below the text where the list is narrow. For more than two buttons. */
   readonly stacks?: boolean

@@ -2,7 +2,8 @@ import { useEffectEvent, useLayoutEffect, useRef, type RefObject } from 'react'
 
 /**
  * Calls `moveFocus` when the calling component is removed while the element of the returned ref has the focus, or
- * contains it. Otherwise nothing would have the focus any more. The element is added and removed with the component.
+ * contains it. Otherwise nothing would have the focus any more. The element must be mounted and removed together with
+ * the component.
  */
 export function useFocusAfterRemoval<Removed extends HTMLElement>(
   moveFocus: () => void,

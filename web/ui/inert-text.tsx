@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import './inert-text.css'
 import { LongText } from './long-text.tsx'
 
-/** Further sequences of invisible characters in a text get no mark, to limit the number of elements. */
+/** At most this many sequences of invisible characters are marked in a text, to limit the number of elements. */
 const maxMarks = 200
 
 /**
@@ -15,10 +15,7 @@ export function InertText({ children }: { readonly children: string }) {
   return <LongText text={numberUnmarked(children.replaceAll('\r\n', '\n'))} draw={markInvisible} />
 }
 
-/**
- * Replaces the sequences of invisible characters after the first `maxMarks`, which get no mark, by their numbers in
- * `[]`.
- */
+/** Replaces each sequence of invisible characters after the first `maxMarks` by its numbers in square brackets. */
 function numberUnmarked(text: string): string {
   const unmarked = findInvisible(text).slice(maxMarks)
   if (unmarked.length === 0) return text

@@ -19,7 +19,7 @@ export const buttonSizes = { small: 'h-8 px-3', medium: 'h-9 px-4', large: 'h-11
  */
 export interface ButtonProps extends Omit<ComponentProps<'button'>, 'className' | 'style' | 'autoFocus'> {
   readonly look?: keyof typeof buttonLooks
-  /** `large` is for the only action of a page, and is as wide as its column. */
+  /** `large` is for the main action of a page, and as wide as the element around it. */
   readonly size?: keyof typeof buttonSizes
   /** Shows a spinner and ignores clicks, but keeps the focus. */
   readonly busy?: boolean

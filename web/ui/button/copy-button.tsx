@@ -24,7 +24,7 @@ export function CopyButton({ title, text }: CopyButtonProps) {
 const feedbackMs = 2000
 
 /**
- * Returns a function that copies a text, and `copied`, which is then true for two seconds; a failure is only logged
+ * Returns whether a text was copied in the last two seconds, and the function that copies one. A failure is only logged
  * (§8.13).
  */
 function useCopied(): readonly [copied: boolean, copy: (text: string) => Promise<void>] {

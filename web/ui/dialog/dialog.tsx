@@ -13,8 +13,8 @@ export interface DialogProps {
   /** Called on Escape, the close button and a click on the backdrop. The parent must then stop rendering the dialog. */
   readonly onClose: () => void
   /**
-   * Called instead of `onClose` when the browser has closed the dialog without asking, as a phone's second step back
-   * does.
+   * Called instead of `onClose` when the browser has closed the dialog without asking, for example because the user
+   * went back twice on a phone.
    */
   readonly onForcedClose?: () => void
   readonly role?: 'dialog' | 'alertdialog'
@@ -145,7 +145,10 @@ function Panel({
   )
 }
 
-/** Whether the body overflows and has no field: it must then be focusable, to scroll with the keyboard. */
+/**
+ * Returns the `ref` of the body, and whether the body overflows without a field in it. It must then be focusable itself,
+ * so that the keyboard can scroll it.
+ */
 function useScrollableText() {
   const body = useRef<HTMLDivElement>(null)
   const [isScrollable, setScrollable] = useState(false)

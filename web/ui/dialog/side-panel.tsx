@@ -7,16 +7,12 @@ import { useBackdropClick, useModal } from './dialog-layer.ts'
 
 export interface SidePanelProps {
   readonly title: string
-  /**
-   * Called on Escape, the close button and a click outside the panel. The parent must then stop rendering the panel.
-   */
+  /** Called on Escape, the close button and a click beside the panel. The parent must then stop rendering the panel. */
   readonly onClose: () => void
   readonly children: ReactNode
 }
 
-/**
- * A modal panel of 280 px (§2.27, §9.11) that slides in from the inline start: the left in left-to-right text (§14.13).
- */
+/** A modal panel of 280 px that slides in from the left (§2.27, §9.11, §14.13). */
 export function SidePanel({ title, onClose, children }: SidePanelProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()

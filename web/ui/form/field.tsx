@@ -17,7 +17,7 @@ export function useField(): FieldIds {
 
 export interface FieldProps {
   readonly label: string
-  /** Marks the label with an asterisk. */
+  /** Marks the label with an asterisk, and the control with `aria-required`. */
   readonly required?: boolean
   readonly hint?: ReactNode
   readonly error?: string | undefined

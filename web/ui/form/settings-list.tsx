@@ -38,7 +38,7 @@ export function SettingsHeader({ id, title, description, children }: SettingsHea
 
 export interface SettingsGroupProps {
   readonly title: string
-  /** Settings rows, separated by lines. */
+  /** `SettingsRow` elements. The group draws the lines between them. */
   readonly children: ReactNode
 }
 

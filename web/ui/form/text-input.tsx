@@ -4,9 +4,7 @@ import { classNames } from '../class-names.ts'
 import { useField } from './field.tsx'
 import { useInitialFocusRef } from './initial-focus.ts'
 
-/**
- * The classes of every text box and select. The text has 16 px on touch screens, since iOS zooms in on smaller text.
- */
+/** The classes of text boxes and selects with a border. On touch screens iOS zooms in on text smaller than 16 px. */
 export const controlLook =
   'w-full rounded-control border border-line-strong bg-surface text-sm text-ink transition-colors placeholder:text-muted hover:border-muted focus-visible:outline-offset-0 disabled:opacity-60 aria-invalid:border-danger pointer-coarse:text-base'
 
@@ -15,7 +13,7 @@ export interface TextInputProps extends Omit<ComponentProps<'input'>, 'className
   readonly initialFocus?: boolean | undefined
 }
 
-/** A single-line text box. A read-only one has the colour of its background. */
+/** A single-line text box. A read-only one has a darker background. */
 export function TextInput({ initialFocus = false, ref, ...rest }: TextInputProps) {
   const ids = useField()
   return (

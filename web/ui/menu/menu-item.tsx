@@ -5,7 +5,7 @@ import { useMenuControls } from './use-menu.ts'
 
 export interface MenuItemProps {
   readonly icon?: ReactNode
-  /** A path inside the application. Without it the item calls `onSelect`. */
+  /** A path inside the application, for an item that is a link. */
   readonly to?: string
   readonly onSelect?: () => void
   readonly children: ReactNode
@@ -45,7 +45,7 @@ export interface MenuChoiceProps<Value extends string> {
   readonly onChange: (value: Value) => void
 }
 
-/** One of a few options, side by side. Choosing it leaves the menu open, so that the user sees the effect. */
+/** A choice between a few options, side by side. It leaves the menu open, so that the user sees the effect. */
 export function MenuChoice<Value extends string>({
   label,
   value,

@@ -51,8 +51,8 @@ function findByKey(items: readonly HTMLElement[], key: string): HTMLElement | un
 }
 
 /**
- * A repeated letter finds the next item that begins with it; different letters find the item that begins with all of
- * them.
+ * Finds an item by its beginning. One letter, also a repeated one, finds the next item; several different letters can
+ * also find the focused one.
  */
 function findByText(items: readonly HTMLElement[], typed: string): HTMLElement | undefined {
   const isRepeated = typed === typed.charAt(0).repeat(typed.length)

@@ -7,7 +7,7 @@ const gapPx = 8
 const controls = 'button, a, input, select, textarea, summary, label, [tabindex]'
 
 /**
- * Keeps toasts from covering the control that is being used (§9.17): the focused one, and the one that was pressed
+ * Keeps toasts from covering the controls that are being used (§9.17): the focused one, and the one that was pressed
  * last, because not every browser focuses a pressed button. Layouts change without an event, so the place is checked in
  * each frame while `isShown`.
  */
@@ -67,8 +67,8 @@ function usePressedControl(): RefObject<Element | null> {
 }
 
 /**
- * Returns by how many pixels the region has to move down (up when negative) so that it covers no control. Returns 0
- * when it covers none in its own place, or when the window has no room below or above them.
+ * Returns by how many pixels the region has to move down (up when negative) so that it covers no used control. Returns
+ * 0 when it covers none in its own place, or when the window has no room below or above them.
  */
 function findOffset(region: DOMRect, offset: number, used: readonly DOMRect[]): number {
   const top = region.top - offset

@@ -50,7 +50,7 @@ function Region() {
   )
 }
 
-/** A toast, whose timer is paused while the pointer or the focus is on the toast. */
+/** A toast. While the pointer or the focus is on it, all toasts stay. */
 function ToastCard({ toast }: { readonly toast: Toast }) {
   const [isHovered, setHovered] = useState(false)
   const [isFocused, setFocused] = useState(false)

@@ -14,7 +14,7 @@ import { isFocusMoving } from '../focus-list.ts'
 import { formatShortcut } from '../shortcut/shortcut.ts'
 import { placeTooltip } from './place-tooltip.ts'
 
-/** A tooltip opens after the pointer has rested this long on its control. Keyboard focus opens it at once. */
+/** A tooltip opens when the pointer has been on its control for this long. Keyboard focus opens it at once. */
 const hoverDelayMs = 400
 /** For this long after a tooltip closes, the next one opens without delay, for example along a toolbar. */
 const skipDelayMs = 300
@@ -36,17 +36,15 @@ export interface TooltipProps {
   readonly shortcut?: string | undefined
   /** Whether the control is part of a line of text and can itself have several lines. */
   readonly inline?: boolean
-  /**
-   * Whether a press opens it, also on a touch screen. For a control whose only purpose is to show the text.
-   */
+  /** Whether a press opens the tooltip, also on a touch screen. For a control whose only purpose is to show the text. */
   readonly opensOnPress?: boolean
   readonly children: ReactNode
 }
 
 /**
- * Shows a text about a control, such as its name and shortcut or the address of a link, when the pointer rests on the
- * control or the keyboard reaches it (WCAG 1.4.13). It is hidden from screen readers, which get the same information
- * from the control.
+ * Shows a text about a control, such as its name and shortcut or the address of a link, when the pointer stays on the
+ * control or the keyboard reaches it (WCAG 1.4.13). The text is hidden from screen readers, which get the same
+ * information from the control.
  */
 export function Tooltip({ text, shortcut, inline = false, opensOnPress = false, children }: TooltipProps) {
   const anchor = useRef<HTMLSpanElement>(null)
@@ -162,8 +160,7 @@ function useCloseFromOutside(anchor: RefObject<HTMLElement | null>, onClose: () 
     const before = anchor.current?.getBoundingClientRect()
     const handleKey = (event: KeyboardEvent) => {
       if (event.key !== 'Escape' || event.isComposing) return
-      // Escape closes only the tooltip, not the dialog below it, and does not stop a reply, for which it is the
-      // shortcut.
+      // Escape closes only the tooltip. It must not close the dialog below the tooltip too, or stop a reply.
       event.preventDefault()
       event.stopPropagation()
       close()
