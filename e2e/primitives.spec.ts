@@ -4,7 +4,7 @@ import { expect, looks } from './support/fixtures.ts'
 import { checkAccessibility, expectNoSidewaysScroll } from './support/page-checks.ts'
 import { test as base } from './support/servers.ts'
 
-/** The gallery of the design system, which shows every primitive in every state. */
+/** The gallery of the design system, which shows the primitives in their states. */
 const test = base.extend<{ readonly gallery: Page }>({
   gallery: async ({ page, context, galleryPage }, use) => {
     const problems = createProblems()

@@ -30,7 +30,7 @@ export default defineConfig({
     target: 'es2022',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // Browsers get copies of these packages, so the file is served too.
+    // Browsers download these packages, so the file with their licences is served too.
     license: { fileName: 'THIRD-PARTY.md' },
     rolldownOptions: {
       output: {

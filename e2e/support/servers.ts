@@ -51,7 +51,7 @@ export interface Servers {
   readonly sharedProvider: HostileIdentityProvider
   /** The page that can only sign in and out. */
   readonly identityPage: BuiltPage
-  /** The gallery of the design system, which shows every primitive in every state. */
+  /** The gallery of the design system, which shows the primitives in their states. */
   readonly galleryPage: BuiltPage
   /** Serves the identity page, with the hosted provider. */
   readonly hosted: IdentityServer

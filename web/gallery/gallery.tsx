@@ -19,7 +19,7 @@ const sections = [
   'Markdown',
 ]
 
-/** Shows every UI primitive in every state, side by side, to look at and try: see docs/design-system.md. */
+/** Shows the UI primitives in their states, side by side, to look at and try: see docs/design-system.md. */
 export function Gallery() {
   const [isDark, setDark] = useState(() => document.documentElement.classList.contains('dark'))
   const choose = (dark: boolean) => {
@@ -32,7 +32,7 @@ export function Gallery() {
         <header>
           <div>
             <h1>Design system</h1>
-            <p>Every primitive in every state. Served by npm run dev only.</p>
+            <p>The primitives in their states. Served by npm run dev only.</p>
           </div>
           <div className="gallery-theme">
             Dark theme

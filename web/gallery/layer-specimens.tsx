@@ -106,7 +106,7 @@ export function DialogSpecimens() {
         </Button>
       </Specimen>
       {(layer === 'form' || layer === 'nested') && (
-        <FormDialog isNested={layer === 'nested'} onClose={close} />
+        <EditBotDialog isNested={layer === 'nested'} onClose={close} />
       )}
       {layer === 'confirm' && <DeleteDialog onClose={close} />}
       {layer === 'long' && (
@@ -127,7 +127,7 @@ export function DialogSpecimens() {
   )
 }
 
-function FormDialog({ isNested, onClose }: { readonly isNested: boolean; readonly onClose: () => void }) {
+function EditBotDialog({ isNested, onClose }: { readonly isNested: boolean; readonly onClose: () => void }) {
   const [isDeleting, setDeleting] = useState(false)
   return (
     <Dialog

@@ -1,13 +1,13 @@
 import { Section, Specimen } from './section.tsx'
 
 const colours = {
-  Grounds: ['page', 'surface', 'sunken', 'bubble', 'hover', 'pressed'],
+  Backgrounds: ['page', 'surface', 'sunken', 'bubble', 'hover', 'pressed'],
   'Text and lines': ['ink', 'muted', 'line', 'line-strong'],
   Accent: ['accent', 'accent-hover', 'accent-soft', 'on-accent', 'mark'],
   States: ['success', 'warning', 'danger', 'danger-hover', 'danger-soft', 'on-danger'],
   Code: ['code-keyword', 'code-string', 'code-number', 'code-name', 'code-comment', 'code-type'],
 }
-const types = ['xs', 'sm', 'base', 'lg', 'xl', '2xl', 'code']
+const textSizes = ['xs', 'sm', 'base', 'lg', 'xl', '2xl', 'code']
 const spaces = [1, 2, 3, 4, 6, 8, 12]
 const radii = ['mark', 'inner', 'control', 'card', 'block']
 
@@ -27,7 +27,7 @@ export function TokenSpecimens() {
         </Specimen>
       ))}
       <Specimen name="Type" wide arrange="column">
-        {types.map((size) => (
+        {textSizes.map((size) => (
           <div key={size} className="gallery-measure">
             <code>--text-{size}</code>
             <span

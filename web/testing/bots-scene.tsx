@@ -9,8 +9,8 @@ import { renderScreen } from './render-screen.tsx'
 import { json, ScriptedApi } from './scripted-api.ts'
 import { makeBot } from './wire-objects.ts'
 
-/** Requests that write nothing, although they have a body. */
-const checks = ['POST /api/bot/models', 'POST /api/bot/test']
+/** Requests that change nothing, although they are not GET requests. */
+const readOnlyRoutes = ['POST /api/bot/models', 'POST /api/bot/test']
 
 /** The bots section with a server that stores bots; a test can replace the response of any route. */
 export class BotsScene {
@@ -49,7 +49,7 @@ export class BotsScene {
   /** Every request that changes something: its route and body. */
   get writes(): readonly { readonly route: string; readonly body: unknown }[] {
     return this.api.requests
-      .filter(({ route }) => !route.startsWith('GET') && !checks.includes(route))
+      .filter(({ route }) => !route.startsWith('GET') && !readOnlyRoutes.includes(route))
       .map(({ route, body }) => ({ route, body }))
   }
 
@@ -71,7 +71,7 @@ export class BotsScene {
     return dialogOf('Add New Bot')
   }
 
-  /** Opens the dialog of a bot. */
+  /** Opens the dialog that edits a bot. */
   async openEdit(name: string) {
     this.open()
     await screen.findByText(name)

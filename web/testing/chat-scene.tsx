@@ -41,7 +41,7 @@ export function openChat(chat: Chat, api = new ScriptedApi()) {
   }
 }
 
-/** Responds to a message with a stream; `started` sends its first event, with the ids that the client created. */
+/** Responds to a message with a stream. `started` sends the first event, with the id that the client gave the message. */
 export function respondWithStream(api: ScriptedApi) {
   const route = 'POST /api/chat/completions'
   const stream = api.stream(route)

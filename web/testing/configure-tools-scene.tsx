@@ -4,12 +4,12 @@ import { makeConnector, makeTool } from './wire-objects.ts'
 
 const tools = ['read', 'write', 'list'].map((name) => makeTool(name))
 
-/** The connectors of a user with one connector that is connected and has three tools. */
+/** A scene with one connector, which is connected and has three tools. */
 export function toolsScene(part: Partial<Connector> = {}) {
   return new ConnectorsScene([makeConnector({ name: 'Files', status: 'connected', tools, ...part })])
 }
 
-/** Opens the dialog of that connector. */
+/** Opens the dialog that configures the tools of that connector. */
 export async function openTools(scene: ConnectorsScene) {
   await scene.press('Configure', 'Files')
   return dialogOf('Configure Tools - Files')

@@ -9,7 +9,7 @@ import { renderScreen } from './render-screen.tsx'
 import { failure, json, ScriptedApi } from './scripted-api.ts'
 import { makeConnector } from './wire-objects.ts'
 
-/** A server that stores connectors; a test can replace the response of any route. */
+/** The connectors section with a server that stores connectors; a test can replace the response of any route. */
 export class ConnectorsScene {
   readonly api = new ScriptedApi()
   connectors: Connector[]

@@ -11,7 +11,7 @@ let lines: ConsoleLine[] = []
 let expected: { readonly level: Level; readonly pattern: RegExp }[] = []
 let restore: (() => void)[] = []
 
-/** Declares that the current test logs a line that matches `pattern`. A line that no test declares fails the test. */
+/** Declares that the current test logs a line that matches `pattern`. A line that it does not declare fails the test. */
 export function expectConsole(level: Level, pattern: RegExp): void {
   expected.push({ level, pattern })
 }
@@ -28,7 +28,7 @@ export function watchConsole(): void {
   })
 }
 
-/** Fails when a line was logged that the test did not expect, or an expected one is missing. */
+/** Throws when a line was logged that the test did not expect, or an expected one is missing. */
 export function checkConsole(): void {
   for (const undo of restore) undo()
   const unexpected = lines.filter(

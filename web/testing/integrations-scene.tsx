@@ -19,7 +19,10 @@ export const typesRoute = 'GET /api/integration/types'
 export const createRoute = 'POST /api/integration'
 export const consentRoute = 'GET /api/integration/auth/google-gmail'
 
-/** A server that stores integrations; a test can replace the response of any route. Each test creates one. */
+/**
+ * The integrations section with a server that stores integrations; a test can replace the response of any route. Each
+ * test creates its own scene.
+ */
 export class IntegrationsScene {
   readonly api = new ScriptedApi()
   stored: readonly Integration[] = []

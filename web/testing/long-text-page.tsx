@@ -17,7 +17,7 @@ import '../ui/base.css'
 /** Shows long texts in the places that show texts, or as a plain element, for a benchmark. */
 declare global {
   interface Window {
-    /** The places by name. */
+    /** The names of the places. */
     places: readonly string[]
     /** Replaces what is shown. */
     show: (place: string, text: string) => void

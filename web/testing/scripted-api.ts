@@ -26,9 +26,10 @@ export class ScriptedApi {
   })
   /** For tests of the whole web app, which replace the global `fetch`. */
   readonly fetch: typeof fetch = async (input, init) => this.#serve(input, init)
+  /** Whether the client has got a 401. */
   signedOut = false
 
-  /** For example `on('GET /api/bots', () => json([]))`. */
+  /** Sets the handler of a route, for example `on('GET /api/bots', () => json([]))`. */
   on(route: string, handler: Handler): this {
     this.#handlers.set(route, handler)
     return this
@@ -80,7 +81,7 @@ export function failure(status: number, code: string, message: string, statusTex
   return Response.json({ error: { code, message } }, { status, statusText })
 }
 
-/** Waits until the page has processed the responses so far, to check that something did not happen. */
+/** Gives the page 20 ms to process the responses so far, to check that something did not happen. */
 export async function settle(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 20))
 }

@@ -20,7 +20,7 @@ export const sessionKey = 'yonder.sign-in:https://id.example:yonder'
 export class WebAppScene {
   readonly api = new ScriptedApi()
 
-  /** Replaces `fetch` and what happy-dom lacks; the test removes them with `vi.unstubAllGlobals`. */
+  /** Replaces `fetch` and what happy-dom lacks; the test removes the stubs with `vi.unstubAllGlobals`. */
   constructor() {
     vi.stubGlobal('fetch', this.api.fetch)
     vi.stubGlobal('isSecureContext', true)

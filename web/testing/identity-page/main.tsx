@@ -43,7 +43,7 @@ document.documentElement.classList.toggle('dark', matchMedia('(prefers-color-sch
 window.identity = createIdentityClient(settings.identity)
 void window.identity.start()
 const root = document.getElementById('root')
-if (root === null) throw new Error('The page has no root.')
+if (root === null) throw new Error('The page has no #root element.')
 createRoot(root).render(
   <StrictMode>
     <IdentityContext value={window.identity}>
