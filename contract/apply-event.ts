@@ -19,8 +19,8 @@ export const emptyRun: RunState = { seq: 0, status: 'running', messages: [] }
 
 /**
  * The only reducer of the stream. The server stores the reply that this function computes, and the browser shows the
- * reply that it computes from the same events, so both are equal. Of a failed reply the server stores the text without
- * the error, which is added again when it is read. Pure: an ignored event returns the same state.
+ * reply that it computes from the same events, so both are equal. A failed reply is the exception: the server stores its
+ * text, and `showFailure` adds the error on each read. The function is pure. An ignored event returns the same state.
  */
 export function applyEvent(run: RunState, event: RunEvent): RunState {
   if (event.seq <= run.seq) return run
@@ -84,7 +84,7 @@ function fold(run: RunState, event: RunEvent): RunState {
   }
 }
 
-/** Adds the result of a tool, with which its call is answered. */
+/** Adds the result of a tool and marks its call as answered. */
 function addResult(run: RunState, result: Message): RunState {
   const answered = changeCall(run, result.parent_id, ({ progress: _, question: __, ...call }) => ({
     ...call,
@@ -93,7 +93,7 @@ function addResult(run: RunState, result: Message): RunState {
   return { ...answered, messages: [...answered.messages, result] }
 }
 
-/** A reply can have several notices. One that it already has is not repeated, such as after a second attempt. */
+/** A reply can have several notices. A notice that it already has, for example from an earlier attempt, is not repeated. */
 function addNotice(reply: Message, notice: string): Message {
   if (reply.notice?.includes(notice) === true) return reply
   return { ...reply, notice: reply.notice === undefined ? notice : `${reply.notice} ${notice}` }
@@ -133,43 +133,4 @@ export function showFailure(reply: Message): Message {
     content: `**Error:** ${reply.error?.message ?? 'Unknown error occurred'}`,
     ...(partial === '' ? {} : { partial }),
   }
-}
-
-/** A message's place in the tree of its chat. */
-export interface TreeNode {
-  readonly id: string
-  readonly parent_id: string | null
-  /** When it was written. */
-  readonly unix_timestamp: number
-  /** When the user last switched to another version and this message became the end of the shown path. */
-  readonly selected_at?: number | null | undefined
-}
-
-/** When a message was last the end of the shown path, as far as this is stored: when it was written or chosen. */
-function shownAt({ unix_timestamp, selected_at }: TreeNode): number {
-  return Math.max(unix_timestamp, selected_at ?? 0)
-}
-
-/**
- * Returns the leaf to select for a version: the message below it that was shown last, or the version itself.
- * `nodes` are oldest first, so a message comes after its parent (§14.6).
- */
-export function findLastShownLeaf(nodes: readonly TreeNode[], id: string): string {
-  const below = new Set([id])
-  let leaf = id
-  let latest = 0
-  for (const node of nodes) {
-    if (node.parent_id === null || !below.has(node.parent_id)) continue
-    below.add(node.id)
-    // A child of the leaf becomes the leaf, even when the clock was set back in the meantime.
-    if (node.parent_id !== leaf && shownAt(node) < latest) continue
-    leaf = node.id
-    latest = Math.max(latest, shownAt(node))
-  }
-  return leaf
-}
-
-/** Returns the `selected_at` of a leaf that is selected at `now`: later than everything that was shown before. */
-export function nextSelectedAt(nodes: readonly TreeNode[], now: number): number {
-  return nodes.reduce((latest, node) => Math.max(latest, shownAt(node) + 1), now)
 }

@@ -8,7 +8,7 @@ import { LeftOutTools, ToolCall, ToolProgress, ToolQuestion } from './tool-call.
 
 const botName = z.string().min(1, 'no bot is selected').max(200)
 
-/** The IANA name of the browser's time zone, for the variables of a bot's instructions; else UTC (§23.4). */
+/** The IANA name of the browser's time zone, for the variables of a bot's instructions. By default UTC (§23.4). */
 const time_zone = z.string().max(100).nullish()
 
 /**
@@ -38,8 +38,8 @@ export const RegenerateRequest = z.object({ chatId: ClientId, botName, userMessa
 export type RegenerateRequest = z.infer<typeof RegenerateRequest>
 
 /**
- * Approves a tool call (§7.12). Without `messageId`, it is the newest call with this connector, tool and arguments.
- * `args` is an object or its JSON text.
+ * Approves a tool call (§7.12). Without `messageId`, this is the newest waiting call with the connector, tool and
+ * arguments. `args` is an object or its JSON text.
  */
 export const ToolConfirmRequest = z.object({
   botName,
@@ -71,7 +71,7 @@ export type CompletionRequest = z.infer<typeof CompletionRequest>
 
 /**
  * The query of `GET /api/chat/{id}/stream`, which sends every event after `after`. The number can also be sent in the
- * header `Last-Event-ID`. With `messageId`, only the run that writes this reply is followed.
+ * header `Last-Event-ID`. With `messageId`, the run that began with this reply is followed, else the latest one.
  */
 export const FollowQuery = z.object({
   after: z.coerce.number().int().min(0).optional(),
@@ -157,8 +157,8 @@ export const LeftOutToolsEvent = z.object({
   left_out_tools: LeftOutTools,
 })
 /**
- * How many older messages are being summarised before the model is called; null when this has ended (§26.3). Repeated
- * after each call that summarises.
+ * How many older messages are being summarised before the model is called; null when this has ended (§26.3). The number
+ * can be repeated meanwhile.
  */
 export const CompactingEvent = z.object({
   type: z.literal('compacting'),

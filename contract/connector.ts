@@ -43,7 +43,7 @@ export type ModelTool = z.infer<typeof ModelTool>
  * where there is none, or it could not be read.
  */
 export const ConnectorAccount = z.object({
-  /** An email address. */
+  /** An e-mail address. */
   account: z.string().nullable(),
   /** The IANA name of the time zone of the account's calendar. */
   time_zone: z.string().nullable(),

@@ -5,16 +5,16 @@ import type { LeftOutTools } from './tool-call.ts'
 /** Returns a sentence that says how many tools of which connectors are left out, and why (§12.26). */
 export function describeLeftOut({ connectors, max_tools, max_chars }: LeftOutTools): string {
   if (connectors.length === 0) return 'From here on, no tools are left out.'
-  const parts = connectors.map(({ server, count }) => `${countTools(count)} of ${server}`)
+  const parts = connectors.map(({ server, count }) => `${formatToolCount(count)} of ${server}`)
   const total = connectors.reduce((sum, { count }) => sum + count, 0)
   const limits = [
-    ...(max_tools === undefined ? [] : [`${format(max_tools)} tools`]),
-    ...(max_chars === undefined ? [] : [`${format(max_chars)} characters of tool descriptions`]),
+    ...(max_tools === undefined ? [] : [`${formatNumber(max_tools)} tools`]),
+    ...(max_chars === undefined ? [] : [`${formatNumber(max_chars)} characters of tool descriptions`]),
   ]
-  return `From here on, ${join(parts)} ${total === 1 ? 'is' : 'are'} left out: a model is offered at most ${join(limits)}.`
+  return `From here on, ${joinWithAnd(parts)} ${total === 1 ? 'is' : 'are'} left out: a model is offered at most ${joinWithAnd(limits)}.`
 }
 
-/** Tools of all connectors together that one request to a model offers at most (§16.7). */
+/** How many tools of all connectors together one request to a model offers at most (§16.7). */
 export const maxOfferedTools = 128
 
 /** Returns a sentence that says how many of how many tools are offered, if it is known (§28.17). */
@@ -23,20 +23,20 @@ export function describeOffered({
   total,
 }: Pick<LeftOutTools, 'offered' | 'total'>): string | undefined {
   if (offered === undefined || total === undefined) return undefined
-  return `${format(offered)} of ${countTools(total)} ${total === 1 ? 'is' : 'are'} offered.`
+  return `${formatNumber(offered)} of ${formatToolCount(total)} ${total === 1 ? 'is' : 'are'} offered.`
 }
 
-/** Formats a number of tools for users. */
-export function countTools(tools: number): string {
-  return tools === 1 ? '1 tool' : `${format(tools)} tools`
+/** Formats a number of tools for users, such as `1 tool`. */
+export function formatToolCount(tools: number): string {
+  return tools === 1 ? '1 tool' : `${formatNumber(tools)} tools`
 }
 
-function format(number: number): string {
+function formatNumber(number: number): string {
   return number.toLocaleString('en-US')
 }
 
 /** Joins parts with commas and a final "and". */
-function join(parts: readonly string[]): string {
+function joinWithAnd(parts: readonly string[]): string {
   const last = parts.at(-1) ?? ''
   return parts.length < 2 ? last : `${parts.slice(0, -1).join(', ')} and ${last}`
 }

@@ -2,10 +2,10 @@
  * The one definition of the characters that a user cannot see. The server removes them from what models read of tools,
  * and refuses them in names of tools; the browser shows them by number (§12.13, §13.3, §18.31).
  *
- * Invisible are, by Unicode's own properties: what is ignorable by default (variation selectors, joiners, fillers,
+ * Unicode's own properties define most of them: what is ignorable by default (variation selectors, joiners, fillers,
  * tags, direction marks), format characters, controls except tab and line feed, line and paragraph separators, and code
  * points that no font draws (private use, unassigned, halves of surrogate pairs). A list adds the few that have a glyph
- * without ink. White space (`Zs`) is seen as a gap and is not part of it. A carriage return is kept only before a line
+ * without ink. White space (`Zs`) does not count, because it is seen as a gap, nor does a carriage return before a line
  * feed.
  */
 const unicodeProperties = String.raw`\p{DI}\p{Cf}\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}`
@@ -15,7 +15,7 @@ const unicodeProperties = String.raw`\p{DI}\p{Cf}\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Co}\
  */
 const blankGlyphs = String.raw`\u2800\uFFFC\u{13441}\u{13442}\u{16FE4}\u2D7F\u{1107F}\u{1D159}`
 
-/** Line feeds, tabs, and number signs that Unicode counts as format characters although they are drawn. */
+/** Line feeds, tabs, and signs that Unicode counts as format characters although they are drawn. */
 const drawn = String.raw`\t\n\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}`
 
 const invisible = String.raw`(?![${drawn}])[${unicodeProperties}${blankGlyphs}]`
@@ -90,9 +90,9 @@ export function findInvisible(text: string): readonly InvisibleSequence[] {
 }
 
 /**
- * Returns a text as a model may read it: a lone carriage return and other separators of lines become line feeds, a
- * blank braille pattern outside braille a space, a code point that no font draws U+FFFD, and every other invisible
- * character is removed, except those that an emoji or a script needs.
+ * Returns a text as a model may read it. A lone carriage return and other separators of lines become line feeds, a blank
+ * braille pattern outside braille becomes a space, and a code point that no font draws becomes U+FFFD. Every other
+ * invisible character is removed, except those that an emoji or a script needs.
  */
 export function removeInvisible(text: string): string {
   if (!hasInvisible(text)) return text

@@ -9,7 +9,7 @@ import {
   SelectedLeaf,
   SelectResponse,
 } from '@yonder/contract/chat'
-import { findLastShownLeaf, nextSelectedAt } from '@yonder/contract/apply-event'
+import { findLastShownLeaf, nextSelectedAt } from '@yonder/contract/lib/last-shown-leaf'
 import { ResultImage } from '@yonder/contract/tool-call'
 import { z } from 'zod'
 import type { Database, Db } from '../db/database.ts'

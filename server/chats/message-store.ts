@@ -1,6 +1,6 @@
 import type { RawBuilder, Selectable } from 'kysely'
 import { sql } from 'kysely'
-import type { TreeNode } from '@yonder/contract/apply-event'
+import type { TreeNode } from '@yonder/contract/lib/last-shown-leaf'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
 import type { Db } from '../db/database.ts'

@@ -1,4 +1,4 @@
-import { countTools } from '@yonder/contract/describe-left-out'
+import { formatToolCount } from '@yonder/contract/describe-left-out'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import type { ModelTools } from './offer-tools.ts'
 
@@ -28,7 +28,8 @@ export function reportUsable(
   toolCount: number,
   onStatus: OnStatus,
 ): void {
-  if (call_error === null) onStatus({ status: 'connected', server: name, message: countTools(toolCount) })
+  if (call_error === null)
+    onStatus({ status: 'connected', server: name, message: formatToolCount(toolCount) })
   else onStatus({ status: 'error', server: name, message: call_error })
 }
 
@@ -39,7 +40,7 @@ export function reportSummary(
   onStatus: OnStatus,
 ): void {
   for (const notice of notices) onStatus({ status: 'info', server: '', message: notice })
-  const message = `${ready} of ${all} connectors are ready, with ${countTools(tools.length)}.`
+  const message = `${ready} of ${all} connectors are ready, with ${formatToolCount(tools.length)}.`
   onStatus({ status: 'summary', server: '', message, finished: true })
 }
 

@@ -1,7 +1,7 @@
 import type { RunState } from '@yonder/contract/apply-event'
 import type { Chat } from '@yonder/contract/chat'
 import type { Compaction } from '@yonder/contract/compaction'
-import { findLastShownLeaf, nextSelectedAt } from '@yonder/contract/apply-event'
+import { findLastShownLeaf, nextSelectedAt } from '@yonder/contract/lib/last-shown-leaf'
 import type { Message } from '@yonder/contract/message'
 import type { OutgoingMessage } from './outbox.ts'
 

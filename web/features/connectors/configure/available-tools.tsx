@@ -1,5 +1,5 @@
 import type { Connector, ConnectorTool } from '@yonder/contract/connector'
-import { countTools, maxOfferedTools } from '@yonder/contract/describe-left-out'
+import { formatToolCount, maxOfferedTools } from '@yonder/contract/describe-left-out'
 import { useConnectors } from '../../../data/connectors.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { InertText } from '../../../ui/inert-text.tsx'
@@ -112,8 +112,8 @@ function ToolLimitNotice() {
   if (total <= maxOfferedTools) return null
   return (
     <p className="mt-1 text-xs text-muted">
-      A model is offered at most {maxOfferedTools} of the {countTools(total)} of your connectors. Block tools
-      that you do not need, to make room for others.
+      A model is offered at most {maxOfferedTools} of the {formatToolCount(total)} of your connectors. Block
+      tools that you do not need, to make room for others.
     </p>
   )
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { findLastShownLeaf, nextSelectedAt } from './apply-event.ts'
-import type { TreeNode } from './apply-event.ts'
+import { findLastShownLeaf, nextSelectedAt } from './last-shown-leaf.ts'
+import type { TreeNode } from './last-shown-leaf.ts'
 
 const node = (
   id: string,
