@@ -4,7 +4,7 @@ export interface TreeNode {
   readonly parent_id: string | null
   /** When it was written, in milliseconds since 1970. */
   readonly unix_timestamp: number
-  /** When the user last switched to another version and this message became the end of the shown path, in the same unit. */
+  /** When the user last switched to another version and this message became the end of the shown path, in this unit. */
   readonly selected_at?: number | null | undefined
 }
 
