@@ -156,6 +156,13 @@ const cases = [
     message: 'features must not import app',
   },
   {
+    title: 'every folder of the browser is a known layer',
+    rule: checkWebFeatures,
+    bad: ['web/helpers/format.ts', "import { Composer } from '../features/chat/composer.tsx'"],
+    good: ['web/main.tsx', "import { WebApp } from './app/web-app.tsx'"],
+    message: 'web/helpers is not in the list of layers',
+  },
+  {
     title: 'only tests import web/testing',
     rule: checkWebFeatures,
     bad: ['web/lib/clock.ts', "import { fake } from '../testing/fake-clock.ts'"],

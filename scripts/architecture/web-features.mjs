@@ -1,4 +1,4 @@
-/** Which layers a layer of the browser may import; a feature is a layer of its own. */
+/** Which layers a layer of the browser may import. Each feature may also import itself. */
 const layers = /** @type {Record<string, readonly string[]>} */ ({
   app: ['app', 'features', 'data', 'ui', 'lib'],
   features: ['data', 'ui', 'lib'],
@@ -34,9 +34,10 @@ function checkImport(path, target) {
   if (target.startsWith('web/testing/')) return `only tests import ${target}`
   const [, from = '', feature] = path.split('/')
   const [, to = '', otherFeature] = target.split('/')
+  // The files in the root of the package start the application or configure its build.
+  if (!path.includes('/', 'web/'.length)) return undefined
   const allowed = layers[from]
-  // Files in the package's own root (its configuration) are not part of the application.
-  if (allowed === undefined || !path.includes('/', 4)) return undefined
+  if (allowed === undefined) return `the folder web/${from} is not in the list of layers`
   if (from === 'features' && to === 'features')
     return feature === otherFeature
       ? undefined
