@@ -19,8 +19,9 @@ export const emptyRun: RunState = { seq: 0, status: 'running', messages: [] }
 
 /**
  * The only reducer of the stream. The server stores the reply that this function computes, and the browser shows the
- * reply that it computes from the same events, so both are equal. A failed reply is the exception: the server stores its
- * text, and `showFailure` adds the error on each read. The function is pure. An ignored event returns the same state.
+ * reply that it computes from the same events, so both are equal. A failed reply is the exception: the server stores
+ * its text, and `showFailure` adds the error on each read. The function is pure. An ignored event returns the same
+ * state.
  */
 export function applyEvent(run: RunState, event: RunEvent): RunState {
   if (event.seq <= run.seq) return run
@@ -93,7 +94,7 @@ function addResult(run: RunState, result: Message): RunState {
   return { ...answered, messages: [...answered.messages, result] }
 }
 
-/** A reply can have several notices. A notice that it already has, for example from an earlier attempt, is not repeated. */
+/** A reply can have several notices. One that it already has, for example from an earlier attempt, is not repeated. */
 function addNotice(reply: Message, notice: string): Message {
   if (reply.notice?.includes(notice) === true) return reply
   return { ...reply, notice: reply.notice === undefined ? notice : `${reply.notice} ${notice}` }

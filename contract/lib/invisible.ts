@@ -90,9 +90,9 @@ export function findInvisible(text: string): readonly InvisibleSequence[] {
 }
 
 /**
- * Returns a text as a model may read it. A lone carriage return and other separators of lines become line feeds, a blank
- * braille pattern outside braille becomes a space, and a code point that no font draws becomes U+FFFD. Every other
- * invisible character is removed, except those that an emoji or a script needs.
+ * Returns a text as a model may read it. A lone carriage return and other separators of lines become line feeds, a
+ * blank braille pattern outside braille becomes a space, and a code point that no font draws becomes U+FFFD. Every
+ * other invisible character is removed, except those that an emoji or a script needs.
  */
 export function removeInvisible(text: string): string {
   if (!hasInvisible(text)) return text

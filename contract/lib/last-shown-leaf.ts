@@ -1,10 +1,10 @@
-/** A message's place in the tree of its chat. */
+/** A message's place in the tree of its chat. Times are in milliseconds since 1970. */
 export interface TreeNode {
   readonly id: string
   readonly parent_id: string | null
-  /** When it was written, in milliseconds since 1970. */
+  /** When the message was written. */
   readonly unix_timestamp: number
-  /** When the user last switched to another version and this message became the end of the shown path, in this unit. */
+  /** When the user last switched to another version and this message became the end of the shown path. */
   readonly selected_at?: number | null | undefined
 }
 

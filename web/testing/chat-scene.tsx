@@ -41,7 +41,7 @@ export function openChat(chat: Chat, api = new ScriptedApi()) {
   }
 }
 
-/** Responds to a message with a stream. `started` sends the first event, with the id that the client gave the message. */
+/** Responds to a message with a stream. `started` sends its first event, with the id that the client has generated. */
 export function respondWithStream(api: ScriptedApi) {
   const route = 'POST /api/chat/completions'
   const stream = api.stream(route)

@@ -146,8 +146,8 @@ function Panel({
 }
 
 /**
- * Returns the `ref` of the body, and whether the body overflows without a field in it. It must then be focusable itself,
- * so that the keyboard can scroll it.
+ * Returns the `ref` of the body, and whether the body overflows without a field in it. It must then be focusable
+ * itself, so that the keyboard can scroll it.
  */
 function useScrollableText() {
   const body = useRef<HTMLDivElement>(null)

@@ -49,7 +49,7 @@ export const CodeBlock = memo(function CodeBlock({ language, code, closed }: Cod
 /** Whether the block being rendered can still grow. */
 export const BlockOpen = createContext(false)
 
-/** A code block inside a text block, such as one in a list. Other fenced code is a block of its own (`MarkdownBlock`). */
+/** A code block inside a text block, for example in a list. Other fenced code is a `MarkdownBlock` of its own. */
 export function CodeFence({
   node,
   children,

@@ -36,7 +36,7 @@ export interface TooltipProps {
   readonly shortcut?: string | undefined
   /** Whether the control is part of a line of text and can itself have several lines. */
   readonly inline?: boolean
-  /** Whether a press opens the tooltip, also on a touch screen. For a control whose only purpose is to show the text. */
+  /** Whether a press opens the tooltip, also on touch screens. For a control whose only purpose is to show the text. */
   readonly opensOnPress?: boolean
   readonly children: ReactNode
 }
