@@ -8,7 +8,7 @@ import { userFolder } from './user-folder.mjs'
 /*
  * The server of the package runs this program when npm has not installed the SQLite that this Node needs: release 12 is
  * not a dependency, because it would be compiled on every machine. The program finds an earlier installation, or
- * installs SQLite beside the package or, where that is read-only, in the user's cache. It prints the folder of the
+ * installs SQLite in the package's folder or, where that is read-only, in the user's cache. It prints the folder of the
  * module; all else is printed on standard error.
  */
 

@@ -7,14 +7,15 @@ import { fileURLToPath } from 'node:url'
  * @property {boolean} [quiet] collects the output instead of printing it
  * @property {string} [cwd]
  * @property {NodeJS.ProcessEnv} [env] in addition to the environment of this process
- * @property {number} [deadlineMs] after which it is killed, with all its child processes except on Windows
+ * @property {number} [deadlineMs] after which the program is killed, with all its child processes except on Windows
  */
 
 /** The root folder of the repository, with a slash at its end. */
 export const rootFolder = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * Runs a program and returns its exit code: 128 when a signal ended it, 127 when it could not be started.
+ * Runs a program and returns its exit code, which is 128 when a signal ended the program and 127 when it could not be
+ * started, and its output, if `quiet` collects it.
  *
  * @param {string} program
  * @param {readonly string[]} parameters

@@ -29,7 +29,7 @@ export default defineConfig({
       args: [
         '--no-sandbox',
         '--disable-gpu',
-        // A process less for each browser: without a GPU it only copies pictures.
+        // One process less for each browser. Without a GPU, that process would only copy pictures.
         '--in-process-gpu',
         '--disable-background-networking',
         '--disable-component-update',

@@ -61,8 +61,8 @@ export async function buildStale() {
 }
 
 /**
- * Builds into a temporary folder and then moves it into place, so that a failed build or two at the same time never
- * leave an incomplete one.
+ * Builds into a temporary folder and then moves it into place, so that neither a failed build nor two builds at the
+ * same time leave an incomplete one.
  *
  * @param {string} folder
  * @param {(output: string) => Promise<void>} build

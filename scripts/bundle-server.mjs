@@ -18,8 +18,9 @@ const external = ['pg-native']
 const unused = { yaml: false, glob: false }
 
 /**
- * Shortens the names of local variables, without which the server needs 10 MB more. Classes keep their names, because
- * the library of the embedded provider stores them, and functions and lines stay as they are for stack traces.
+ * Shortens the names of local variables, which saves the server 10 MB of memory. Classes keep their names, because the
+ * library of the embedded provider stores them. Functions keep their names, and lines stay as they are, for stack
+ * traces.
  *
  * @type {import('rolldown').MinifyOptions}
  */
@@ -45,7 +46,7 @@ export async function bundleServer(programs, output) {
     platform: 'node',
     transform: { target: 'node20' },
     logLevel: 'warn',
-    // The built-in provider depends on an old `depd`, which wraps deprecated functions with `eval`.
+    // The embedded provider depends on an old `depd`, which wraps deprecated functions with `eval`.
     checks: { eval: false },
     output: {
       dir: output,
@@ -60,7 +61,7 @@ export async function bundleServer(programs, output) {
 
 /**
  * V8 stores a file in memory with two bytes for each character when any of them does not fit into one byte, which costs
- * 3 MB. The last step, because the minifier would unescape them.
+ * 3 MB. This must be the last step, because the minifier would replace the escapes by the characters.
  *
  * @type {import('rolldown').Plugin}
  */

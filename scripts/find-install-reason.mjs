@@ -41,9 +41,9 @@ function findChangedManifest(folder, wanted) {
  */
 function findStalePackage(installed, wanted) {
   for (const [path, entry] of Object.entries(wanted)) {
-    // Optional packages for other systems are missing on purpose.
     if (!path.startsWith('node_modules/') || entry.link === true) continue
     const found = installed[path]
+    // Optional packages for other systems are missing on purpose.
     if (found === undefined && entry.optional === true) continue
     if (found?.version !== entry.version)
       return `${path.replace(/^.*node_modules\//, '')} ${entry.version} is missing`

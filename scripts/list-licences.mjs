@@ -14,7 +14,7 @@ export const listLicences = {
   generateBundle(_options, bundle) {
     const folders = Object.values(bundle)
       .flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
-      // A virtual module begins with this character.
+      // The id of a virtual module begins with this character.
       .filter((id) => !id.startsWith('\0'))
       .map((id) => /^.*[\\/]node_modules[\\/](@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0])
     const entries = [...new Set(folders)].flatMap((folder) =>

@@ -10,7 +10,7 @@ let provided
 
 /**
  * Creates an empty PostgreSQL database for a test run and sets TEST_DATABASE_URL to it. Every test creates its own
- * schema there. The variable is empty when this machine has no PostgreSQL. The tests then use the embedded one.
+ * schema there. The variable is empty when this machine has no PostgreSQL. The tests then use PGlite.
  */
 export async function setup() {
   if (process.env['TEST_ENGINES'] === 'sqlite') return

@@ -56,7 +56,7 @@ export async function ensureSqlite() {
   exitWith(compilerHint)
 }
 
-/** Faster than in a new process. */
+/** Whether SQLite loads in this process. This is faster than `loadsSqlite`, which starts a new one. */
 function loadsHere() {
   try {
     const Sqlite = createRequire(`${rootFolder}server/package.json`)(sqliteRelease.name)

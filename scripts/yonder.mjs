@@ -3,7 +3,7 @@ import { rootFolder, runCommand } from '../bin/run-command.mjs'
 
 const program = `${rootFolder}server/dist/yonder.js`
 
-// Only when there is none: a new build would replace the files of a running server.
+// Builds only when there is no build, because a new one would replace the files of a running server.
 if (!existsSync(program)) {
   const { code } = await runCommand(process.execPath, ['scripts/build.mjs'])
   if (code !== 0) process.exit(code)

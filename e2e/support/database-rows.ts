@@ -60,7 +60,7 @@ export async function writeLongChat(
   }
 }
 
-/** Writes a summary that ends with the last message of a chat directly into the database of a product. */
+/** Writes a summary of all messages of a chat directly into the database of a product. */
 export async function writeSummary(dataDir: string, chatId: string, content: string): Promise<void> {
   const { db, close } = openSqlite(join(dataDir, sqliteFileName))
   try {

@@ -13,7 +13,7 @@ export function cardOf(page: Page, title: string): Locator {
   return page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: title, exact: true }) })
 }
 
-/** Opens the form for a new integration and selects one. */
+/** Opens the form for a new integration, selects the integration with this title, and returns the form. */
 export async function selectNew(page: Page, title: string): Promise<Locator> {
   await page.getByRole('button', { name: 'Add Integration' }).click()
   const dialog = page.getByRole('dialog', { name: 'Add New Integration' })

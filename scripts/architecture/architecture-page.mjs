@@ -70,7 +70,7 @@ function checkNumbers(rows, numbers) {
 }
 
 /**
- * The numbers that a row names; `5.1 to 5.3` are three. A row for a whole section names none.
+ * Returns the numbers that a row names; `5.1 to 5.3` names three. A row for a whole section names none.
  *
  * @param {string} row
  */

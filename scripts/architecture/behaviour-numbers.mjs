@@ -2,13 +2,13 @@ const sentence = /^- §(\d+\.\d+) /gm
 const mention = /§(\d+\.\d+)/g
 const range = /§\d+\.\d+ ?[-–] ?§?\d+\.\d+/
 
-/** A remark about the document, which no test can prove. */
+/** A remark about the specification, which no test can prove. */
 export const unprovable = new Set(['1.12'])
 
 /**
- * Every number of a behaviour in the sources exists in `docs/behaviour.md`, where no two sentences have the same one,
- * and a test names every sentence of it. Ranges of numbers are refused, because a search for a number would not find
- * them.
+ * Every number of a behaviour in the sources exists in `docs/behaviour.md`. There no two sentences have the same
+ * number, and a test names the number of each sentence. Ranges of numbers are refused, because a search for a number
+ * would not find them.
  *
  * @param {string} behaviour the text of `docs/behaviour.md`
  * @returns {import('./read-sources.mjs').Rule}
@@ -36,7 +36,7 @@ export function checkBehaviourNumbers(behaviour) {
 }
 
 /**
- * The number of each sentence, in the order of the page.
+ * Returns the number of each sentence, in the order of the page.
  *
  * @param {string} behaviour
  */

@@ -43,7 +43,7 @@ export function checkDocLinks(root) {
 }
 
 /**
- * The headings of a document as GitHub writes them in addresses.
+ * Returns the headings of a document as GitHub writes them in addresses.
  *
  * @param {string} path
  */

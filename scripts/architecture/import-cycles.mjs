@@ -16,7 +16,7 @@ export function checkImportCycles(sources) {
 }
 
 /**
- * A shortest cycle through each file that is in a cycle, unless an earlier cycle already contains the file.
+ * Returns a shortest cycle through each file that is in a cycle, unless an earlier cycle already contains the file.
  *
  * @param {ReadonlyMap<string, readonly string[]>} targets
  * @returns {string[][]}

@@ -24,8 +24,7 @@ export const patternExemptions = [
   {
     path: 'contract/lib/invisible.ts',
     pattern: "new RegExp(`${visibleSequences.join('|')}|((?:(?!${endOfRun})${invisible})+)`, 'gu')",
-    reason:
-      'Nothing follows its repetitions, so that it never backtracks, and it looks at one neighbour only.',
+    reason: 'Nothing follows its repetitions, so it never backtracks, and it looks at one neighbour only.',
   },
   {
     path: 'server/models/refusal.ts',

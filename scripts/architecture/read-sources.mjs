@@ -22,7 +22,7 @@ const folders = ['contract', 'server', 'web', 'e2e', 'bench', 'bin', 'scripts']
 const skipped = new Set(['node_modules', 'dist', 'data', 'test-results', 'playwright-report'])
 
 /**
- * Every source file of the packages, tests included.
+ * Reads every source file of the packages, tests included.
  *
  * @param {string} root
  * @returns {Source[]}

@@ -49,7 +49,8 @@ const restrictions = [
 ]
 
 /**
- * Settings, SQL, outgoing requests, clones, design values and default exports are allowed in some files only.
+ * Settings, SQL, outgoing requests, clones, literal colours and sizes, a `className` of a component and default exports
+ * are allowed in some files only.
  *
  * @type {import('./read-sources.mjs').Rule}
  */

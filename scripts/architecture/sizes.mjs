@@ -34,7 +34,7 @@ const maxCommentChars = 120
 const unbreakable = /@type\b|oxlint-disable/
 
 /**
- * The formatter wraps code, but no comments.
+ * No comment line has more than 120 characters. The formatter wraps code, but no comments.
  *
  * @type {import('./read-sources.mjs').Rule}
  */
