@@ -21,7 +21,7 @@ export interface CliOptions {
   readonly settings?: Readonly<Record<string, string | undefined>>
 }
 
-/** Commands whose output is no result. */
+/** Commands that have no result to print. */
 const withoutJson: ReadonlySet<string> = new Set(['start'])
 /** Commands that read no data. */
 const withoutData: ReadonlySet<string> = new Set(['version'])

@@ -126,7 +126,7 @@ function addDeleteCommand(users: Command, manage: Manage, { terminal }: Cli): vo
           `This deletes ${nameOf(user)} with all chats, bots, connectors, integrations and shared links. It cannot be undone.`,
         )
         return describeChange(
-          // By id, so that what was confirmed is deleted.
+          // By id, so that exactly the confirmed user is deleted.
           await deleteUser(deps, `id:${user.id}`),
           `is signed out everywhere, and ${deps.embedded ? 'the account and its shared links are' : 'the shared links are'} deleted. The running server deletes all other data within seconds; if none runs, the next start does.${deps.embedded ? '' : ' Remove the user at the provider too.'}`,
         )
@@ -198,7 +198,7 @@ function presentUser({ id, email, name, kind, status, createdAt, usedAt }: Manag
   }
 }
 
-/** A provider may have sent control characters, which would be commands to the terminal. */
+/** A provider may have sent control characters, which a terminal would obey. */
 function nameOf({ email, id }: ManagedUser): string {
   return toVisibleLine(email ?? id)
 }

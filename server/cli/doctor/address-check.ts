@@ -67,7 +67,7 @@ async function examinePort({ host, port }: Config, guard: GuardedFetch): Promise
     case 'ENOTFOUND':
       return stopped(
         problem(
-          `HOST is ${host}, which is no address of this machine. Set it to one of its addresses, or to 0.0.0.0.`,
+          `HOST is ${host}, which is not an address of this machine. Set it to one of its addresses, or to 0.0.0.0.`,
         ),
       )
     case 'EACCES':

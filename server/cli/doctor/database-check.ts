@@ -108,7 +108,7 @@ async function examinePostgres(database: Database, { databaseUrl }: Config): Pro
     ...(/^(C|POSIX)$/i.test(locale)
       ? [
           warning(
-            `The locale of the database is ${locale}, so that the search distinguishes letters outside of ASCII by case. Create it again with another locale, such as C.UTF-8.`,
+            `The locale of the database is ${locale}, so the search distinguishes letters outside of ASCII by case. Create it again with another locale, such as C.UTF-8.`,
           ),
         ]
       : []),

@@ -240,9 +240,11 @@ describe.each(engines.filter(isConcurrent))('yonder doctor with %s', (engine) =>
     expect(complaints).toEqual([expect.stringMatching(/^warning, addresses: HOST is 0\.0\.0\.0/)])
   })
 
-  it('names a HOST that is no address of this machine (§30.22)', async () => {
+  it('names a HOST that is not an address of this machine (§30.22)', async () => {
     const { code, complaints } = await diagnose({ HOST: '203.0.113.1', PUBLIC_URL: 'https://chat.example' })
-    expect(complaints).toEqual([expect.stringContaining('203.0.113.1, which is no address of this machine')])
+    expect(complaints).toEqual([
+      expect.stringContaining('203.0.113.1, which is not an address of this machine'),
+    ])
     expect(code).toBe(1)
   })
 

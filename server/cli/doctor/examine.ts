@@ -40,7 +40,7 @@ export interface ExamineOptions {
   readonly progress?: (text: string) => void
 }
 
-/** Runs all checks. None stops the others or changes anything but the token of `proxyCheck` (§30.21). */
+/** Runs all checks, also after one has failed. They change nothing but the token of `proxyCheck` (§30.21). */
 export async function examine(
   environment: Environment,
   { problems = [], ignored = [], now = Date.now, progress = () => undefined }: ExamineOptions = {},

@@ -54,7 +54,7 @@ export const ok = (message: string): Report => ({ status: 'ok', message })
 export const warning = (message: string): Report => ({ status: 'warning', message })
 export const problem = (message: string): Report => ({ status: 'problem', message })
 
-/** Warns about what is not checked, because one of these settings is wrong and counts as unset. Empty when none is. */
+/** Returns a warning that nothing was checked if one of these settings is wrong, else an empty list. */
 export function findWrongSettings(
   { problems }: Pick<CheckContext, 'problems'>,
   settings: readonly string[],
@@ -67,7 +67,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** The innermost cause, because `fetch` and others wrap it in "fetch failed". */
+/** The message of the innermost cause. That of the error itself may say little, such as "fetch failed". */
 export function reasonOf(error: unknown): string {
   let inner = error
   while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause

@@ -13,8 +13,8 @@ const minFreeBytes = 100 * megabyte
 const lowFreeBytes = 1_000 * megabyte
 
 /**
- * The data folder, if it is used: that it is there, who owns and reads it, whether it can be written, and the space on
- * its disk.
+ * The data folder, if it is used: whether it exists, who owns it and can read it, whether it can be written, and the
+ * space on its disk.
  */
 export const folderCheck: Check = {
   name: 'data folder',
@@ -42,7 +42,7 @@ export const folderCheck: Check = {
   },
 }
 
-/** Whether the folder is needed also when the wrong settings, which count as unset, have been corrected. */
+/** Whether the folder is needed even when the wrong settings, which count as unset, are corrected. */
 function isNeededAnyway(context: CheckContext): boolean {
   const { config } = context
   const isWrong = (name: string) => findWrongSettings(context, [name]).length > 0

@@ -139,7 +139,8 @@ function describeAddress(received: ReceivedRequest): Report[] {
       ),
     ]
   }
-  // When a proxy has added the address of this machine, the forged one counts only if TRUSTED_PROXIES has this machine.
+  // When the last hop is another address, a proxy added that of this machine. Then the forged one counts only because
+  // TRUSTED_PROXIES contains this machine, which is no problem.
   if (address === forgedAddress && hops.at(-1) === forgedAddress) {
     const message = `A client can choose its address: ${peer} is in TRUSTED_PROXIES, but passes on the X-Forwarded-For of clients. Let the proxy add the address to the header (nginx: $proxy_add_x_forwarded_for), or remove it from TRUSTED_PROXIES.`
     return [isProxied ? problem(message) : warning(message)]
