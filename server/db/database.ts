@@ -29,7 +29,7 @@ export interface NotificationListeners {
   onGap(): void
 }
 
-/** Everything that differs between SQLite and PostgreSQL. */
+/** Most of what differs between SQLite and PostgreSQL. */
 export interface Dialect {
   readonly kind: 'sqlite' | 'postgres'
   /** The type of integers that hold milliseconds since 1970. */
@@ -37,14 +37,14 @@ export interface Dialect {
   /** Makes other migrations wait until this transaction ends. */
   lockMigrations(trx: Db): Promise<void>
   /**
-   * Until the transaction ends, no server can begin to subscribe, as each does while it starts. Returns false when one
+   * Keeps servers, which subscribe when they start, from subscribing until the transaction ends. Returns false when one
    * is subscribed now. Returns true on SQLite, where `lockDataFolder` keeps servers out.
    */
   lockOutServers(trx: Db): Promise<boolean>
   /** SQL that begins a transaction which only reads, and sees the data of one moment. */
   readonly beginSnapshotSql: string
   /** Adds a primary key that the engine increments and never reuses. */
-  withNumber<Table extends string>(
+  addIncrementingKey<Table extends string>(
     table: CreateTableBuilder<Table>,
     column: string,
   ): CreateTableBuilder<Table, string>
@@ -59,13 +59,13 @@ export interface Dialect {
   /** Creates the table of the texts that PostgreSQL searches, its index and queue. Does nothing on SQLite. */
   createSearchTexts(trx: Kysely<Tables>): Promise<void>
   /**
-   * Milliseconds since 1970 by the database's clock. It decides about every lease, because the clocks of nodes may
+   * Milliseconds since 1970 by the database's clock. Leases are measured with it, because the clocks of nodes may
    * differ.
    */
   readonly clock: RawBuilder<number>
   /**
-   * Writes events, and returns the ids of those of their runs that `nodeId` still holds. Events of other runs are not
-   * written, and a repeated event is written once. Outside a transaction this is one commit.
+   * Writes the events of the runs that `nodeId` still holds, and returns the ids of these runs. Other events are not
+   * written, and a repeated event is written once. Outside a transaction, this is one commit.
    */
   appendRunEvents(db: Db, nodeId: string, events: readonly RunEventRow[]): Promise<ReadonlySet<number>>
   /** Makes every writer of this run's events wait until the transaction ends. */
@@ -89,13 +89,13 @@ export interface Database {
   /** The path of the SQLite file, which a worker may open for reading. Null on PostgreSQL. */
   readonly file: string | null
   /**
-   * Rejects when no statement can be executed now: on PostgreSQL when there is no connection, on SQLite also when
-   * a write would have to wait for longer than a second.
+   * Rejects when no statement can be executed now: on PostgreSQL when there is no connection, on SQLite when a write
+   * would have to wait for longer than a second.
    */
   check(): Promise<void>
   /**
    * Notifications may be lost, for example while the connection is interrupted, so subscribers also poll. On SQLite
-   * there are none.
+   * there are no notifications.
    */
   subscribe(listeners: NotificationListeners): Subscription
   /** Ends every connection. Open queries finish first. */

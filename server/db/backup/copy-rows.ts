@@ -28,14 +28,14 @@ export function readSnapshot<T>({ db, dialect }: Database, read: (source: Source
 /** Rows that PostgreSQL sends at once: few where a row may have megabytes. */
 const fetchedRows = (table: CopiedTable): number => (table === 'result_images' ? 4 : maxChunkRows)
 
-/** Reads all tables in the order of their primary keys. `source` is a snapshot or a transaction on one connection. */
+/** Reads the rows of all tables, ordered by primary key. `source` is a snapshot or a transaction on one connection. */
 export async function* readTables(source: Source): AsyncGenerator<Chunk> {
   const columns = await listColumns(source)
   for (const table of copiedTables) {
-    const ofTable = columns.get(table)
-    // The database is of an older version.
-    if (ofTable === undefined) continue
-    yield* readTable(source, table, ofTable)
+    const tableColumns = columns.get(table)
+    // A database of an older version may not have the table.
+    if (tableColumns === undefined) continue
+    yield* readTable(source, table, tableColumns)
   }
 }
 
@@ -84,7 +84,7 @@ async function* iterateSqlite(
   for await (const row of query.stream()) yield [row]
 }
 
-/** With a cursor, because the driver would read all rows into memory. */
+/** Uses a cursor, because the driver would read all rows into memory. */
 async function* fetchFromPostgres(
   db: Db,
   table: CopiedTable,
@@ -115,7 +115,7 @@ export async function hashContent(source: Source): Promise<Content> {
 
 /**
  * Inserts the chunks into empty tables. The tables must have exactly the columns of the chunks.
- * @throws AppError when they do not
+ * @throws AppError when they do not, or when the chunks of a table are missing
  */
 export async function writeTables(
   trx: Transaction<Tables>,
@@ -141,7 +141,7 @@ export async function writeTables(
   }
   const [first] = missing
   if (first !== undefined) throw refusal(`The backup does not have the table ${first}.`)
-  if (dialect.kind === 'postgres') await continueNumbers(trx)
+  if (dialect.kind === 'postgres') await advanceSequences(trx)
 }
 
 function toInsert({ kind }: Dialect, table: string, columns: readonly string[], rows: number): string {
@@ -151,8 +151,8 @@ function toInsert({ kind }: Dialect, table: string, columns: readonly string[], 
   return `insert into ${table} (${columns.map((name) => `"${name}"`).join()}) values ${values.join()}`
 }
 
-/** Lets new rows get higher numbers than the inserted ones. SQLite does this itself. */
-async function continueNumbers(trx: Transaction<Tables>): Promise<void> {
+/** Makes new rows get higher numbers than the inserted ones. SQLite does this itself. */
+async function advanceSequences(trx: Transaction<Tables>): Promise<void> {
   for (const [table, column] of [
     ['messages', 'position'],
     ['runs', 'id'],

@@ -39,16 +39,16 @@ export interface PostgresPoolOptions extends pg.PoolConfig {
   readonly maxWaitMs?: number
 }
 
-/** A pool for Kysely whose callers do not notice a short interruption (§22.15). */
+/** A pool for Kysely that bridges short interruptions (§22.15). */
 export interface ResilientPool extends PostgresPool {
-  /** Rejects when the server does not execute a statement now. Does not wait for it to come back. */
+  /** Rejects when the server does not execute a statement now. It does not retry. */
   check(): Promise<void>
 }
 
 /**
- * Opens a pool. It waits up to `maxWaitMs` for a connection, and repeats a statement on a new connection when running
- * it twice does no harm: a `begin`, a `select` outside a transaction (also one that sends a notification, since a
- * second one only makes its readers look again), and a statement that the server has rolled back.
+ * Opens a pool that tries to connect for `maxWaitMs`. Outside a transaction, it repeats a statement when running it
+ * twice does no harm: any statement that the server has rolled back, and a `begin` or a `select` whose connection was
+ * lost. A repeated `select` may send a notification twice, which only makes its receivers look again.
  */
 export function openPool({
   onError,

@@ -6,12 +6,11 @@
  * the texts, so that no write waits for the grams.
  */
 
-/**
- * Characters that a chunk adds, and characters that it repeats of the next one: at least as many as a search may have.
- */
+/** Characters from the start of a chunk to the start of the next one. */
 const chunkStep = 2_000
+/** Characters that a chunk shares with the next one: at least as many as a search may have. */
 const chunkOverlap = 512
-/** A long word is cut in pieces of this length, because `substr` is slow far from the start of a text. */
+/** A long word is cut into pieces of this length, because `substr` is slow far from the start of a text. */
 const pieceLength = 64
 
 /**
@@ -20,13 +19,13 @@ const pieceLength = 64
  */
 export const ownerLength = 6
 
-/** Kilobytes of new entries that every search reads one by one. A write that exceeds them moves them into the index. */
+/** Kilobytes of new entries that every search reads one by one. A write that exceeds this moves them into the index. */
 const maxPendingKb = 512
 
 /** SQL that converts a text to the form in which texts are compared, as `foldCase` does. */
 export const foldSql = (text: string): string => `replace(lower(${text}), 'ς', 'σ')`
 
-/** The SQL condition for the messages `m` that are searched: finished ones that are no results of tools. */
+/** The SQL condition for the messages `m` that are searched: finished ones that are not results of tools. */
 export const searchableSql = `m.status <> 'streaming' and (m.server is null or m.role = 'assistant')`
 
 const insertTextsSql = (from: string): string => `

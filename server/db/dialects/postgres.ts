@@ -13,9 +13,9 @@ import type { Tables } from '../tables/tables.ts'
 import { ConnectionError, openPool } from './postgres-pool.ts'
 import { searchTextsSchema } from './postgres-search.ts'
 
-/** The channel for notifications of runs with new events. */
+/** The channel for notifications about runs. */
 const runChannel = 'yonder_runs'
-/** Runs in one notification of `appendRunEvents`, because PostgreSQL limits a notification to 8,000 bytes. */
+/** The most runs in one notification of `appendRunEvents`, because PostgreSQL limits a notification to 8,000 bytes. */
 const maxNotifiedRuns = 300
 /** The channels for other changes. */
 const changeChannels: Readonly<Record<ChangeNotification['topic'], string>> = {
@@ -23,11 +23,11 @@ const changeChannels: Readonly<Record<ChangeNotification['topic'], string>> = {
   settings: 'yonder_settings',
 }
 
-/** Type id of `bigint`. Our integers are milliseconds and positions, far below 2^53, so they are read as numbers. */
+/** Type id of `bigint`. Stored integers, such as times and positions, are below 2^53, so they are read as numbers. */
 const bigintType = 20
 
 export interface PostgresOptions {
-  /** Connections that this process may open. */
+  /** Connections of the pool. A subscription has its own. */
   readonly maxConnections?: number
   /** The schema to use instead of the role's own. */
   readonly schema?: string
@@ -177,7 +177,7 @@ export const postgresDialect: Dialect = {
     return rows[0]?.locked === true
   },
   beginSnapshotSql: 'begin isolation level repeatable read read only',
-  withNumber: (table, column) => table.addColumn(column, 'bigserial', (c) => c.primaryKey()),
+  addIncrementingKey: (table, column) => table.addColumn(column, 'bigserial', (c) => c.primaryKey()),
   async createMessageTable(trx, columns) {
     await sql`create table messages (position bigserial primary key, ${columns})`.execute(trx)
   },

@@ -13,7 +13,7 @@ function loadSqlite(): typeof BetterSqlite {
   try {
     return load(sqliteRelease.name)
   } catch (error) {
-    // Exists as seen from the bundle in `server/dist` only. For the sources, `scripts/setup.mjs` has installed SQLite.
+    // The path is right for the bundle in `server/dist` only. For the sources, `scripts/setup.mjs` installs SQLite.
     const provider = fileURLToPath(new URL('../../bin/provide-sqlite.mjs', import.meta.url))
     if (!existsSync(provider)) throw error
     return load(provide(provider))
@@ -28,7 +28,8 @@ function load(moduleOrFolder: string): typeof BetterSqlite {
 }
 
 /**
- * Returns the folder of a module that has been installed now or earlier. It may take minutes, and prints its progress.
+ * Returns the folder of the module, and installs it there if it is missing. This may take minutes. It prints the
+ * progress.
  */
 function provide(provider: string): string {
   try {

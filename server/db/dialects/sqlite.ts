@@ -49,9 +49,9 @@ interface WaitingConfig extends SqliteDialectConfig {
 }
 
 /**
- * Acquires the write lock when a transaction begins. One that reads first and writes later would otherwise fail with
- * SQLITE_BUSY, whatever the timeout is. While another process holds the lock, the connection is free for reads
- * (§22.16).
+ * Acquires the write lock when a transaction begins. A transaction that reads first and writes later could otherwise
+ * fail with SQLITE_BUSY, whatever the timeout is. While another process holds the lock, the connection is free for
+ * reads (§22.16).
  */
 class WaitingDriver extends SqliteDriver {
   readonly #config: WaitingConfig
@@ -141,7 +141,7 @@ export function openSqlite(path: string, { maxWaitMs = defaultMaxWaitMs }: Sqlit
   }
 }
 
-/** Throws when no transaction can begin. Writes nothing. */
+/** Throws when no write transaction can begin. Writes nothing. */
 function tryToLock(file: BetterSqlite.Database): void {
   file.exec('begin immediate')
   file.exec('rollback')
@@ -222,7 +222,7 @@ const insertRunEvent = `
 function appendToSqlite(file: BetterSqlite.Database, maxWaitMs: number): Dialect['appendRunEvents'] {
   let insert: BetterSqlite.Statement<[number, string, number, string]> | undefined
   const append = (nodeId: string, events: readonly RunEventRow[]): ReadonlySet<number> => {
-    // Prepared with the first use, because the first migration creates the table.
+    // Prepared at the first use, because the first migration creates the table.
     insert ??= file.prepare(insertRunEvent)
     const live = new Set<number>()
     for (const { run_id, seq, event } of events) {
@@ -250,7 +250,8 @@ export const sqliteDialect = (
   lockMigrations: () => Promise.resolve(),
   lockOutServers: () => Promise.resolve(true),
   beginSnapshotSql: 'begin',
-  withNumber: (table, column) => table.addColumn(column, 'integer', (c) => c.primaryKey().autoIncrement()),
+  addIncrementingKey: (table, column) =>
+    table.addColumn(column, 'integer', (c) => c.primaryKey().autoIncrement()),
   async createMessageTable(trx, columns) {
     await sql`create table messages (position integer primary key autoincrement, ${columns})`.execute(trx)
   },

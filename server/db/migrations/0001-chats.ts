@@ -75,7 +75,7 @@ export async function createChats(trx: Kysely<Tables>, dialect: Dialect): Promis
     .on('messages')
     .columns(['chat_id', 'unix_timestamp'])
     .execute()
-  // Finds chats that were reserved and never used without reading all chats.
+  // Reserved chats that were never used are found by this index, without reading all chats.
   await sql`create index chats_empty on chats (created_at) where selected_message_id is null`.execute(trx)
   await createRuns(trx, dialect)
 }
@@ -83,7 +83,7 @@ export async function createChats(trx: Kysely<Tables>, dialect: Dialect): Promis
 async function createRuns(trx: Kysely<Tables>, dialect: Dialect): Promise<void> {
   const { integer } = dialect
   await dialect
-    .withNumber(trx.schema.createTable('runs'), 'id')
+    .addIncrementingKey(trx.schema.createTable('runs'), 'id')
     .addColumn('chat_id', 'text', (c) => c.notNull().references('chats.id').onDelete('cascade'))
     .addColumn('user_id', 'text', (c) => c.notNull())
     .addColumn('message_id', 'text', (c) => c.notNull())
