@@ -12,7 +12,8 @@ export function createDataFolder(path: string): void {
 }
 
 /**
- * Creates a missing file for its owner only (§22.19). SQLite gives its other files the same mode. Returns the path.
+ * Creates a missing file that only its owner can use (§22.19), and returns its path. SQLite gives the files that it
+ * creates beside a database the mode of the database.
  * @throws AppError when it cannot be written
  */
 export function createPrivateFile(path: string): string {

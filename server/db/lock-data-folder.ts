@@ -14,10 +14,10 @@ export interface DataFolderLock {
  * Makes this process the only server, restore or move on the SQLite database of the folder. A missing folder is
  * created. The lock is an open transaction on an empty SQLite file, so it ends with the process, however that ends
  * (§31.10).
- * @throws AppError when another process has the lock. Then nothing is written.
+ * @throws AppError when another process has the lock
  */
 export async function lockDataFolder(dataDir: string): Promise<DataFolderLock> {
-  // Loaded only when it is used, because the package has to install the driver where Node is older than 22.14.
+  // Loaded on demand, because with Node older than 22.14 the first use installs the driver.
   const { SqliteFile } = await import('./dialects/sqlite-file.ts')
   createDataFolder(dataDir)
   const path = createPrivateFile(join(dataDir, fileName))

@@ -73,7 +73,7 @@ export async function openStoredDatabase({ databaseUrl, dataDir }: DatabaseOptio
   return openSqliteLazily(path)
 }
 
-/** Loads the driver only when it is used, because the package has to install it where Node is older than 22.14. */
+/** Loads the driver on demand, because with Node older than 22.14 the first use installs it. */
 async function openSqliteLazily(path: string): Promise<Database> {
   const { openSqlite } = await import('./dialects/sqlite.ts')
   try {
@@ -83,7 +83,7 @@ async function openSqliteLazily(path: string): Promise<Database> {
   }
 }
 
-/** Loads the driver only when it is used. It takes 30 ms and 5 MB. */
+/** Loads the driver on demand, because it takes 30 ms and 5 MB. */
 async function openPostgresLazily(databaseUrl: string, events: DatabaseEvents): Promise<Database> {
   const { openPostgres } = await import('./dialects/postgres.ts')
   return openPostgres(databaseUrl, events)

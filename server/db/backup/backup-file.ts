@@ -34,7 +34,7 @@ export interface Header {
 const HeaderLine = z.object({ yonderBackup: z.object({ format: z.number().int() }).loose() })
 const Header = z.object({
   format: z.literal(format),
-  // Printed, so nothing in it may control the terminal.
+  // Commands print it, so it must not contain control characters.
   version: z.string().regex(/^[\w.+-]{1,100}$/),
   migrations: z.number().int().min(1),
   database: z.enum(['sqlite', 'postgres']),
@@ -52,8 +52,8 @@ export interface WrittenBackup extends Content {
 }
 
 /**
- * Writes a backup beside `path` and then renames it to `path`, for its owner only. A failure leaves a file at `path` as
- * it was.
+ * Writes a backup that only its owner can read: first to a file beside `path`, which is then renamed to `path`. When
+ * writing fails, an existing file at `path` stays as it was.
  * @throws the reason of the signal when it is aborted
  */
 export async function writeBackupFile(
@@ -103,7 +103,7 @@ export async function syncFolder(path: string): Promise<void> {
 
 /**
  * Reads the first line.
- * @throws AppError when the file is not a backup, or has a newer format
+ * @throws AppError when the file is not a backup, is damaged, or has a newer format
  */
 export async function readHeader(path: string): Promise<Header> {
   for await (const line of readLines(path)) return parseHeader(path, line)
@@ -151,7 +151,7 @@ function parseHeader(path: string, line: string): Header {
   const found = HeaderLine.safeParse(parseJson(path, line)).data?.yonderBackup
   if (found === undefined) throw notABackup(path)
   if (found.format > format)
-    throw refusal(`The backup ${path} is of a newer version of Yonder. Restore it with that version.`)
+    throw refusal(`The backup ${path} is from a newer version of Yonder. Restore it with that version.`)
   const header = Header.safeParse(found)
   if (!header.success) throw damaged(path, 'its first line is wrong')
   return header.data
@@ -181,10 +181,10 @@ const damaged = (path: string, reason: string): AppError =>
 const maxLineBytes = 400_000_000
 const newline = 0x0a
 
-/** Reads the lines of a gzip file. Not with `node:readline`, which also splits at characters that JSON contains. */
+/** Reads the lines of a gzip file. `node:readline` would also split at U+2028 and U+2029, which JSON may contain. */
 async function* readLines(path: string): AsyncGenerator<string, undefined> {
   const gunzip = createGunzip({ chunkSize: bufferBytes })
-  // The iteration below throws its errors.
+  // The loop below throws the same error.
   pipeline(createReadStream(path), gunzip).catch(() => undefined)
   let parts: Buffer[] = []
   let bytes = 0

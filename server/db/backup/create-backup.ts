@@ -12,19 +12,19 @@ import { readSnapshot, readTables } from './copy-rows.ts'
 import { withProgress } from './rows.ts'
 import type { ReportRows } from './rows.ts'
 
-/** Where an installation has its data, and its key. */
+/** Where an installation has its data and its key. */
 export interface InstallationOptions extends DatabaseOptions {
-  /** The setting. Null means the key in `dataDir`. */
+  /** The setting SECRET_KEY. Null means the key in `dataDir`. */
   readonly secretKey: string | null
 }
 
 export interface BackupOptions {
   /** The version of Yonder. */
   readonly version: string
-  /** Includes the key of the installation. */
+  /** Whether the backup includes the key of the installation. */
   readonly withKey: boolean
   readonly onRows: ReportRows
-  /** Ends the backup without a file. */
+  /** Aborts the backup. No file is left then. */
   readonly signal: AbortSignal
 }
 

@@ -11,17 +11,17 @@ import type { Chunk, Content } from './rows.ts'
 import { copiedTables, listColumns } from './tables.ts'
 
 export interface FillOptions {
-  /** The number of migrations of the rows. The further ones run after the rows are inserted. */
+  /** The number of migrations of the rows. Later migrations run after the rows are inserted. */
   readonly migrations: number
   readonly chunks: AsyncIterable<Chunk>
-  /** Called as the last step of the transaction. When it throws, nothing was changed. */
+  /** Called as the last step of the transaction. When it throws, nothing is changed. */
   readonly check: (trx: Transaction<Tables>) => Promise<void>
 }
 
 /**
- * Replaces all tables of a PostgreSQL database, or fills an empty SQLite file, in one transaction. Then it reads all
- * rows again, and compares their hash with that of the chunks (§31.4). The tables are created as in the version of the
- * rows, and migrated to this version after the comparison.
+ * Replaces the tables of Yonder in a PostgreSQL database, or fills an empty SQLite file, in one transaction. The tables
+ * are created as in the version of the rows. All inserted rows are read again, and their hash is compared with that of
+ * the chunks (§31.4). Then the tables are migrated to this version.
  * @throws AppError when a server uses the database, or when the rows do not fit. Then nothing was changed.
  */
 export function fillDatabase({ db, dialect }: Database, options: FillOptions): Promise<Content> {
@@ -78,10 +78,10 @@ export async function hasData({ db, dialect }: Database): Promise<boolean> {
     if (!(await dialect.lockOutServers(trx))) throw serverRuns()
     const tables = await listColumns({ db: trx, dialect })
     const existing = copiedTables.filter((table) => tables.has(table))
-    const ofMigrations = tables.get('migrations')?.map(({ name }) => name)
-    if (existing.length === 0 && ofMigrations === undefined) return false
-    // Many programs have tables with such names.
-    if (ofMigrations?.join() !== 'applied_at,number') {
+    const migrationColumns = tables.get('migrations')?.map(({ name }) => name)
+    if (existing.length === 0 && migrationColumns === undefined) return false
+    // Other programs also have tables with names such as `users` and `migrations`.
+    if (migrationColumns?.join() !== 'applied_at,number') {
       throw refusal('The database has tables of another program. Use an empty database.')
     }
     refuseNewer(await countAppliedMigrations({ db: trx }))

@@ -12,9 +12,8 @@ import type { Content, ReportRows } from './rows.ts'
 /**
  * Copies the SQLite database of a data folder to an empty PostgreSQL database, in one transaction, and compares the
  * hashes of both. The SQLite database stays as it is.
- * @throws AppError when the target is not empty, or does not have the same content afterwards. Then nothing was
- *   changed.
- * @throws AppError when a server uses the SQLite database
+ * @throws AppError when a server uses one of the databases, when the target has data, or when the hashes differ. Then
+ *   the target is unchanged.
  */
 export async function moveToPostgres(dataDir: string, url: string, onRows: ReportRows): Promise<Content> {
   const source = await openReadable({ databaseUrl: null, dataDir })

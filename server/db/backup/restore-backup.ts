@@ -22,8 +22,8 @@ import type { Content, ReportRows } from './rows.ts'
 
 export interface RestoreOptions {
   /**
-   * Restores without the key of the backup: removes the secrets of the sign-in, which cannot be opened without it.
-   * Users enter their own keys again.
+   * Restores without the key that sealed the secrets in the backup: removes those of the sign-in, which cannot be
+   * opened without it. Users have to enter their own keys again.
    */
   readonly lostKey: boolean
   /** Asks before data is replaced. @throws when the operator declines */
@@ -34,8 +34,7 @@ export interface RestoreOptions {
 
 /**
  * Replaces the data of an installation by a backup. If it fails or is killed, the data is as before (§31.6).
- * @throws AppError when the file, the key or the database does not allow it
- * @throws AppError when a server uses the SQLite database
+ * @throws AppError when the file, the key or the database does not allow it, or when a server uses the database
  */
 export async function restoreBackup(
   installation: InstallationOptions,
@@ -74,7 +73,7 @@ async function restoreToPostgres(
       chunks: withProgress(readChunks(path), options.onRestoredRows),
       check: async (trx) => {
         await checkKey(trx, installation, header, options)
-        // Before the data is committed, which is useless without its key.
+        // The key is written before the data is committed, because the data is useless without it.
         if (addsKey(installation, header, options)) writeSecretKey(installation.dataDir, header.secretKey)
       },
     })

@@ -46,7 +46,7 @@ export interface Column {
   readonly isText: boolean
 }
 
-/** Returns the columns of every table, by name. Their order is the same on both databases. */
+/** Returns the columns of every table, sorted by name, so that their order is the same on both databases. */
 export async function listColumns({
   db,
   dialect,

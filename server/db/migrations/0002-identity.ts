@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Dialect } from '../database.ts'
 import type { Tables } from '../tables/tables.ts'
 
-/** The embedded provider: its keys (sealed), accounts and protocol records. */
+/** The built-in identity provider: its sealed keys, accounts and protocol records. */
 export async function createIdentity(trx: Kysely<Tables>, { integer }: Dialect): Promise<void> {
   await trx.schema
     .createTable('keys')

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Dialect } from '../database.ts'
 import type { Tables } from '../tables/tables.ts'
 
-/** Connectors, their tools, the allowed tools, the record of calls, and OAuth consents. */
+/** Connectors, their tools, the allowed tools, the record of calls, OAuth grants and consents, and the catalogue. */
 export async function createConnectors(trx: Kysely<Tables>, dialect: Dialect): Promise<void> {
   const { integer } = dialect
   await trx.schema

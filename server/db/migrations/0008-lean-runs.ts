@@ -4,8 +4,9 @@ import type { Dialect } from '../database.ts'
 import type { Tables } from '../tables/tables.ts'
 
 /**
- * Removes indexes, because each one is another page to write for every message and every chunk of a reply. Few runs are
- * active, so their unique index is enough for all queries. It also orders the events by key, which migration 9 undoes.
+ * Removes one index and makes another smaller, because every index adds pages to write. Few runs are active, so the
+ * unique index of active runs is enough for the queries by status. It also orders the events by key, which migration 9
+ * undoes.
  */
 export async function leanRuns(trx: Kysely<Tables>, dialect: Dialect): Promise<void> {
   await trx.schema.dropIndex('runs_by_status').execute()

@@ -10,7 +10,7 @@ export interface SecretChange {
   readonly context: SealContext
   /** The stored secret, sealed. */
   readonly stored: string | null
-  /** The value from the client: undefined or the mask keep the stored secret, null or an empty text remove it. */
+  /** The value from the client: undefined or the mask keeps the stored secret, null or an empty text removes it. */
   readonly input: string | null | undefined
   /** The address that a new secret belongs to. */
   readonly address: string | null

@@ -7,10 +7,10 @@ import type { Sealer } from './seal-secret.ts'
 const sealedPattern = 'v2.%'
 
 /**
- * Returns whether the key of this sealer is the one with which the database was used. The keys of the built-in sign-in
- * decide. Without them, as with a provider of the operator, API keys of bots and integrations are tried, up to 100 of
- * each. They may all be from an earlier key, so when none of them can be opened, the key only `perhaps differs`. It is
- * `unknown` when there are no such keys, whatever else is sealed.
+ * Returns whether the key of this sealer is the one with which the database was used. The keys of the built-in identity
+ * provider decide. Without them, API keys of bots and integrations are tried, up to 100 of each. An earlier key may
+ * have sealed all of these, so when none can be opened, the result is only `perhaps differs`. It is `unknown` when
+ * there are no such keys, whatever else is sealed.
  */
 export async function compareSecretKey(
   db: Db,

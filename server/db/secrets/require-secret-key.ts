@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../lib/app-error.ts'
+import { errorCode } from '../../lib/describe-error.ts'
 import { createDataFolder } from '../data-folder.ts'
 import { findWeakness, makeSecretHint } from '../../lib/secret.ts'
 
@@ -12,7 +13,7 @@ const minKeyChars = 32
 /**
  * Returns the installation's secret: the setting, or a key that the first start creates in the data folder, readable by
  * its owner only. Two processes that start at once get the same key.
- * @throws AppError when the file with the key is empty, or the key can be guessed
+ * @throws AppError when the file with the key is empty, or the key in it can be guessed
  */
 export function requireSecretKey(setting: string | null, dataDir: string): string {
   const known = findSecretKey(setting, dataDir)
@@ -39,7 +40,7 @@ export function writeSecretKey(dataDir: string, key: string): void {
   try {
     linkSync(draft, path)
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    if (errorCode(error) !== 'EEXIST') throw error
   } finally {
     unlinkSync(draft)
   }
@@ -47,7 +48,7 @@ export function writeSecretKey(dataDir: string, key: string): void {
 
 /**
  * Returns the installation's secret if there is one, without creating it.
- * @throws AppError when the key can be guessed
+ * @throws AppError when the key in the data folder can be guessed
  */
 export function findSecretKey(setting: string | null, dataDir: string): string | undefined {
   if (setting !== null) return setting
@@ -71,7 +72,7 @@ function readKey(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8').trim() || undefined
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    if (errorCode(error) === 'ENOENT') return undefined
     throw error
   }
 }

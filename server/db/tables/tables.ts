@@ -88,7 +88,8 @@ export interface MessageTable {
   outcome: string | null
   notice: string | null
   /**
-   * JSON: the tools that requests leave out from this reply on. Null where the last value on its path still applies.
+   * JSON: the tools that are left out of requests, beginning with this reply. Null when the last value on the path to
+   * it still applies.
    */
   left_out_tools: string | null
   /** Milliseconds, strictly increasing within a chat. */
@@ -197,7 +198,7 @@ export interface SignInTable {
   /** The browser and its operating system, such as 'Firefox on Linux'. */
   browser: string | null
   created_at: number
-  /** When its tokens were last issued, which an open page does every few minutes. */
+  /** When its tokens were last issued. An open page requests new ones every few minutes. */
   used_at: number
 }
 
@@ -229,7 +230,7 @@ export interface CompactionTable {
   edited: number
   /** When it was written or changed. */
   written_at: number
-  /** Until when, by the database's clock, it is reserved for a request that rewrites it. Null when there is none. */
+  /** Until when, by the database's clock, it is reserved for a request that rewrites it. Null when not reserved. */
   held_until: number | null
 }
 
@@ -259,7 +260,7 @@ export interface UsageRecordTable {
   kind: 'reply' | 'summary'
   /** The name of the bot at the time of the call. */
   bot: string
-  /** The name that the bot had for the model at the time of the call. */
+  /** The model that was set in the bot at the time of the call. */
   model: string
   provider: string | null
   time: number
