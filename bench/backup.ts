@@ -20,9 +20,9 @@ import { partPath, startProcess } from './parts/start-process.ts'
 
 /*
  * Backs a database up while the server streams replies into it, and restores each backup into another database. The
- * restore compares the hash of all rows with the backup. Then the load stops, and the last restore must have the same
- * rows as the source by another hash. `npm run bench backup [rounds] [messages] [sqlite|postgres]`; PostgreSQL needs
- * TEST_DATABASE_URL.
+ * restore compares the hash of all rows with the backup. Then the load stops, and another hash checks that the last
+ * restore has the same rows as the source. `npm run bench backup [rounds] [messages] [sqlite|postgres]`; PostgreSQL
+ * needs TEST_DATABASE_URL.
  */
 
 const [rounds = '20', messages = '20000', only] = process.argv.slice(2)
@@ -60,8 +60,8 @@ async function hashStored(options: DatabaseOptions): Promise<string> {
 }
 
 /**
- * Counts the runs that are still running. Throws when the message of one is not being streamed: the copy then mixes
- * data of different moments.
+ * Returns the number of runs that are still running. Throws when the message of such a run is not being streamed,
+ * because the copy then mixes data of different moments.
  */
 async function countRunning(options: DatabaseOptions): Promise<number> {
   const database = await openDatabase(options)
@@ -123,7 +123,7 @@ async function measure(engine: 'sqlite' | 'postgres'): Promise<void> {
   const running = copies.reduce((sum, each) => sum + each.running, 0)
   if (running === 0) throw new Error('No reply was running during a backup.')
   console.log(
-    `  ${engine}: ${tokens} tokens were streamed meanwhile; the backups have ${running} running replies`,
+    `  ${engine}: ${tokens} tokens were streamed meanwhile; the backups contain ${running} running replies`,
   )
   console.log(`  ${engine}: the last backup has ${(statSync(file).size / megabyte).toFixed(1)} MB`)
   for (const what of ['backup', 'restore'] as const)

@@ -8,13 +8,13 @@ import { openReport } from './parts/open-report.ts'
 
 /*
  * Compares opening long chats and one of 50 messages, in a browser that has cached the app: from the navigation until
- * the last messages are painted. The chats take turns. Also with a page whose processor is slowed, like that of a phone
- * or of a busy machine. Also counts the nodes of the page.
+ * the last messages are painted. The chats take turns. Each is also opened with a slowed processor, like that of a
+ * phone or of a busy machine. The nodes of the page are counted too.
  */
 
 const rounds = Number(process.argv[2] ?? 9)
 const slowdowns = [1, 4]
-/** The goals hold for this size. The next one shows how the time grows. */
+/** Messages. The goal for the time is for this size. The next size shows how the time grows. */
 const judgedSize = 10_000
 const sizes = [50, judgedSize, 4 * judgedSize]
 const maxRatio = 1.3

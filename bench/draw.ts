@@ -76,8 +76,8 @@ await close()
 
 const report = openReport('draw', 'characters')
 const goal = { maxRatio }
-const toPlain = { name: 'plain text', values: [plain] }
-report.add({ name: 'draw a reply', size: 20_000, unit: 's', values: [markdown], counterpart: toPlain, goal })
+const counterpart = { name: 'plain text', values: [plain] }
+report.add({ name: 'draw a reply', size: 20_000, unit: 's', values: [markdown], counterpart, goal })
 const toMs = (seconds: number): readonly number[] => [(seconds / steps) * 1000]
 report.add({ name: 'draw a step', size: 20_000, unit: 'ms', values: toMs(early) })
 report.add({ name: 'draw a step', size: 80_000, unit: 'ms', values: toMs(late), goal: { maxGrowth } })

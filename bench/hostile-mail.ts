@@ -3,7 +3,7 @@ import { watchEventLoop } from '../server/testing/watch-event-loop.ts'
 import { openReport } from './parts/open-report.ts'
 
 /*
- * Measures how long reading an email that was made to be expensive blocks the event loop of the server. HTML is
+ * Measures how long the event loop of the server is blocked by reading emails that were made to be expensive. HTML is
  * converted in a thread of its own, so only the headers and the decoding of the text count.
  */
 

@@ -40,7 +40,7 @@ const calls = [
   'huge-call',
   'huge-stream',
   'bomb',
-  // Results that are expensive to read or hostile, and messages that nobody requested.
+  // Results that are expensive to read or hostile, and messages that were not requested.
   'deep',
   'blocks',
   'long-text',
@@ -81,7 +81,7 @@ const attacks = [
 const product = await startProcess(partPath('attacked-product'))
 const { base, token, control: controlBase } = JSON.parse(product.line) as AttackedProduct
 
-/** With `node:http`, because `fetch` sends no other host than the one of the address. */
+/** Options of `node:http`, because `fetch` cannot send a Host header that differs from the address. */
 const options = {
   agent: new Agent({ keepAlive: true }),
   headers: { authorization: `Bearer ${token}`, host: 'localhost:3000' },

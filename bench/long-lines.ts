@@ -3,9 +3,9 @@ import { openReport } from './parts/open-report.ts'
 import { openWebPage } from './parts/open-web-page.ts'
 
 /*
- * Shows a million characters without a space in every place of the product, and compares the time of the page's main
- * thread with that of a bare element with the same text. No single task may be longer than 200 ms, or than the browser
- * itself needs for a bare element: pasting into a bare text area is one long task already.
+ * Shows a million characters without a space in each place that `long-text-page.tsx` offers, and compares the time of
+ * the page's main thread with that of a bare element with the same text. No single task may be longer than 200 ms, or
+ * than the browser itself needs for a bare element: pasting into a bare text area is one long task already.
  */
 
 const maxRatio = 1.5
@@ -83,7 +83,7 @@ const grow = (place: 'reply' | 'plain', text: string) =>
     text,
   ] as const)
 
-/** Pastes the text into the only input of the page, and then types a few characters. */
+/** Pastes the text into the only input of the page. */
 async function paste(text: string): Promise<void> {
   await page.evaluate((text) => {
     const input = document.querySelector('textarea')

@@ -76,7 +76,7 @@ async function measureDelays(streams: number): Promise<void> {
   })
 }
 
-/** The most streams that a target holds, by bisection. `next` gives each target its turn. */
+/** Finds the most streams that a target holds, by bisection. `next` takes one step, so that targets can take turns. */
 class HeldSearch {
   readonly target: Target
   #held = minHeld

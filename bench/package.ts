@@ -20,8 +20,8 @@ import { openReport } from './parts/open-report.ts'
 /*
  * Measures `npx ./yonder-<version>.tgz` until the server is ready, in an empty folder with an empty home and so with a
  * cold cache of npm, beside `npm ci` of the clone under the same conditions. It uses the network. `npm run bench
- * package [rounds] [versions of Node]` fetches these versions from npm. Node 20 compiles SQLite where it cannot
- * download it; behind a proxy, set npm_config_nodedir to its headers.
+ * package [rounds] [versions of Node]` fetches these versions from npm. With Node 20, SQLite is compiled where it
+ * cannot be downloaded. Behind a proxy, set npm_config_nodedir to the headers of Node for this.
  */
 
 const [rounds = '3', ...versions] = process.argv.slice(2)
@@ -33,7 +33,7 @@ const npm = process.env['npm_execpath'] ?? ''
 const npx = join(dirname(npm), 'npx-cli.js')
 if (!existsSync(npx)) throw new Error('Start it with `npm run bench package`.')
 
-/** The parts of the environment that a bare machine has too, and how this network is reached. */
+/** Returns only what a bare machine has in its environment too, and what this machine needs to reach the network. */
 function environment(node: string, home: string): Record<string, string> {
   const kept = Object.entries(process.env).filter(
     ([name, value]) =>
@@ -47,7 +47,7 @@ function environment(node: string, home: string): Record<string, string> {
   }
 }
 
-/** Returns the path of this version of Node. */
+/** Installs this version of Node from npm, and returns the path of its program. */
 async function fetchNode(version: string): Promise<string> {
   const name = `node-${process.platform}-${process.arch}`
   const target = join(rootFolder, '.cache', `node-${version}`)
@@ -119,7 +119,7 @@ function countBytes(path: string): number {
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0)
 }
 
-/** `npm ci` of the clone, which neither builds nor starts. */
+/** Returns the milliseconds that `npm ci` of the clone takes. It neither builds nor starts. */
 async function measureInstallation(node: string): Promise<number> {
   const run = mkdtempSync(join(folder, 'ci-'))
   const home = join(run, 'home')

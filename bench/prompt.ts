@@ -9,8 +9,8 @@ import { addCompaction } from '../server/testing/factories/chats.ts'
 import { openReport } from './parts/open-report.ts'
 
 /*
- * Compares the cost of a prompt in long chats whose older messages are summarised, all but the newest 100, and in a
- * chat of 100 messages: reading the path and building the messages, on a SQLite file. The chats take turns.
+ * Compares the cost of a prompt in long chats, in which all but the newest 100 messages are summarised, and in a chat
+ * of 100 messages: reading the path and building the messages, on a SQLite file. The chats take turns.
  */
 
 const rounds = Number(process.argv[2] ?? 300)

@@ -9,7 +9,7 @@ import { runLoad } from './parts/run-load.ts'
 /*
  * Compares the cost of a streamed token in the built product, with everything on, and in a bare relay, with the same
  * upstream and load. Absolute figures depend on the machine; the ratios are stable. With `OLD_BUILD=<clone>`, an older
- * build takes the place of the bare relay, and the goal is that the product costs no more than 3 % above it.
+ * build takes the place of the bare relay, and the goal is that the product costs at most 3 % more.
  */
 
 /** Even, so that both run first equally often: the first one after a pause pays for code that V8 has discarded. */

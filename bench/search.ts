@@ -13,13 +13,13 @@ import { createSearchKinds } from './parts/search-kinds.ts'
 import type { SearchKind } from './parts/search-kinds.ts'
 
 /*
- * Measures the processor time of the first page of every kind of search with its previews and total, how much later
- * another user's reads end meanwhile, and how long searching and indexing block the event loop.
+ * Measures the processor time of the first page of every kind of search with its previews and total, how much slower
+ * another user's reads are meanwhile, how long searches block the event loop, and the time of a step of indexing.
  * `npm run bench search [messages] [address of an empty PostgreSQL database] [searches of each kind]`
  */
 
 const [count = '1000000', address = '', searches = '40'] = process.argv.slice(2)
-/** The goals hold for the last size. */
+/** Messages. The smaller size shows how the costs grow. */
 const sizes = [Number(count) / 4, Number(count)]
 const maxSearchMs = 60
 const maxHeldUpMs = 20
@@ -59,7 +59,7 @@ async function readOthers(isOver: () => boolean): Promise<number[]> {
   return times
 }
 
-/** Another user reads while a user searches, one search after the other. */
+/** Measures the reads of another user while a user searches, one search after the other. */
 async function measureOthers(kinds: readonly SearchKind[], size: number): Promise<void> {
   let reads = 0
   const quiet = await readOthers(() => ++reads > quietReads)

@@ -10,9 +10,9 @@ import { openReport } from './parts/open-report.ts'
 import { startProcess } from './parts/start-process.ts'
 
 /*
- * Measures the start of the built server on SQLite with the embedded provider, and its memory: just after the start, at
- * rest, and after the first request to the provider, which loads its library. The server starts with two databases of
- * different sizes. A bare server of Fastify and SQLite starts in the same rounds.
+ * Measures the start of the built server on SQLite with the built-in identity provider, and its memory: just after the
+ * start, at rest, and after the first request to the provider, which loads its library. The server starts with two
+ * databases of different sizes. A bare server of Fastify and SQLite starts in the same rounds.
  * `npm run bench start [rounds] [main.js of another build]` compares with another build.
  */
 
@@ -21,7 +21,7 @@ const maxStartMs = 500
 const maxMemoryMb = 90
 const megabyte = 1024 * 1024
 /**
- * V8 gives back the memory that a start needed some twenty seconds later, when the process has allocated little since.
+ * About twenty seconds after a start, V8 returns the memory that it needed, if the process has allocated little since.
  */
 const restMs = 30_000
 /** Memory varies little between starts. */
@@ -98,7 +98,7 @@ async function measureMemory(program: Program): Promise<void> {
   await running.end()
 }
 
-// The first round creates the database and fills the caches of the system.
+// The first round fills the caches of the system and is not counted.
 for (let round = 0; round <= Number(rounds); round++) {
   for (const each of round % 2 === 0 ? programs : programs.toReversed()) await measureTime(each, round > 0)
 }

@@ -62,7 +62,7 @@ async function callAll(count: number): Promise<string[]> {
   )
 }
 
-/** The most processor time of one turn of the event loop since the last reading, in milliseconds. */
+/** The most processor time, in milliseconds, of one turn of the event loop since `takeLongestTurn` was last called. */
 let longestTurnMs = 0
 let usedBefore = process.cpuUsage()
 setInterval(() => {
@@ -71,14 +71,14 @@ setInterval(() => {
   usedBefore = process.cpuUsage()
 }, 1)
 
-/** Returns the longest turn since the last call. */
+/** Returns the longest turn since the last call, as the only item. */
 function takeLongestTurn(): string[] {
   const taken = longestTurnMs
   longestTurnMs = 0
   return [taken.toFixed(1)]
 }
 
-function act({ pathname, searchParams }: URL): Promise<string[]> {
+function execute({ pathname, searchParams }: URL): Promise<string[]> {
   switch (pathname) {
     case '/connect':
       return connectAll(searchParams.get('behaviour') ?? '', Number(searchParams.get('count') ?? callsAtOnce))
@@ -90,7 +90,7 @@ function act({ pathname, searchParams }: URL): Promise<string[]> {
 }
 
 const control = createServer((request, response) => {
-  act(new URL(request.url ?? '', 'http://control')).then(
+  execute(new URL(request.url ?? '', 'http://control')).then(
     (outcomes) => response.end(JSON.stringify(outcomes)),
     (error: unknown) => response.writeHead(500).end(String(error)),
   )

@@ -45,7 +45,7 @@ const starts = [
   'sh',
 ]
 const ends = ['a', 'e', 'i', 'o', 'u', 'an', 'en', 'er', 'ing', 'ol', 'ur', 'is', 'at', 'ea', 'ou']
-/** Roughly as many as in a language, so that four-grams are about as selective as in real text. */
+/** About as many as a natural language has, so that four-grams are about as selective as in real text. */
 const syllables = starts.flatMap((start) => ends.map((end) => start + end))
 
 /** Returns a unique word for each rank. */
@@ -64,7 +64,7 @@ export function wordOf(rank: number): string {
 /** The number of different Chinese words and characters. */
 const hanVocabularySize = 10_000
 const hanCharacters = 2_500
-/** One chat of this many is Chinese, where no space separates words. */
+/** One chat in this many is in Chinese, where no space separates words. */
 const hanInterval = 20
 const hanWordsPerMessage = 80
 
@@ -92,8 +92,8 @@ function writeHanText(random: () => number): string {
 }
 
 /**
- * Fills a database with chats, of which nine of ten belong to the user `owner`. It already has those of the first
- * `filled` messages.
+ * Fills a database until its chats have at least this many messages. Nine of ten chats belong to the user `owner`. The
+ * chats of the first `filled` messages exist already.
  */
 export async function fillChats({ db, dialect }: Database, messages: number, filled = 0): Promise<void> {
   const random = createRandom(1 + filled)

@@ -9,7 +9,7 @@ let input = ''
 for await (const chunk of process.stdin) input += String(chunk)
 const { targets, turn, spreadMs, settleMs } = JSON.parse(input) as LoadPlan
 const agent = new Agent({ keepAlive: true, maxSockets: Infinity })
-/** Gaps and delays are measured from then on. */
+/** The time from which gaps and delays are measured. */
 const measuredFrom = settleMs === null ? Infinity : performance.now() + spreadMs + settleMs
 let hasEnded = false
 

@@ -7,7 +7,7 @@ import type { Database } from '../../server/db/database.ts'
  * connections have used.
  */
 export async function openCpuClock({ db, dialect }: Database): Promise<() => number> {
-  const pids =
+  const paths =
     dialect.kind === 'sqlite'
       ? []
       : (
@@ -16,7 +16,7 @@ export async function openCpuClock({ db, dialect }: Database): Promise<() => num
             db,
           )
         ).rows.map(({ pid }) => `/proc/${pid}/schedstat`)
-  const files = pids.filter((path) => existsSync(path))
+  const files = paths.filter((path) => existsSync(path))
   return () => {
     const { user, system } = process.cpuUsage()
     const nanoseconds = files.map((path) => Number(readFileSync(path, 'utf8').split(' ')[0]))

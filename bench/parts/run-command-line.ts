@@ -40,7 +40,7 @@ function readMaxMemory(pid: number | undefined): number {
   try {
     return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
   } catch {
-    // It has ended.
+    // The process has ended.
     return 0
   }
 }

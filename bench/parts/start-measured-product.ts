@@ -10,7 +10,7 @@ import type { RunningProcess } from './start-process.ts'
 export interface Product extends RunningProcess {
   readonly base: string
   readonly headers: Readonly<Record<string, string>>
-  /** Reserves chats. */
+  /** Reserves this many chats and returns their ids. */
   newChats(count: number): Promise<string[]>
 }
 

@@ -34,7 +34,7 @@ export async function startProcess(
     env: { ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  // A bench that fails would leave it running.
+  // Otherwise a benchmark that fails would leave it running.
   const kill = () => child.kill()
   process.once('exit', kill)
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
@@ -64,7 +64,7 @@ export async function startProcess(
   const lines = createInterface({ input: child.stdout })
   const line = await new Promise<string>((resolve, reject) => {
     lines.once('line', resolve)
-    void exited.then(() => reject(new Error(`${script} ended`)))
+    void exited.then(() => reject(new Error(`${script} ended before it printed a line.`)))
   })
   return { line, ...running }
 }
