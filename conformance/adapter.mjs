@@ -1,7 +1,7 @@
 /*
  * The conformance suite starts this program as the client of each scenario, with the address of the scenario's MCP
  * server as its last argument. The program passes the scenario to the driver that `protocol-conformance.test.ts` has
- * started. The driver runs it in the product, and the program exits with 0 when it succeeded.
+ * started. The driver runs the scenario in the product, and the program exits with 0 when the scenario succeeded.
  */
 const {
   CONFORMANCE_CONTROL,

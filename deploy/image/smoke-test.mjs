@@ -16,8 +16,7 @@ const restrictions = ['--read-only', '--tmpfs=/tmp', '--cap-drop=ALL', '--securi
 const maxStartMs = 60_000
 
 /**
- * Starts the image as an operator does, and with every mistake that has a message of its own. Throws at the first
- * failure.
+ * Starts the image as an operator does, and with mistakes that have messages of their own. Throws at the first failure.
  *
  * @param {Engine} engine
  */
@@ -58,7 +57,7 @@ async function testProduct(engine, volume, restored) {
     assert.equal(await inside('id', '-u'), '1000')
     await assert.rejects(inside('touch', '/opt/yonder/file'), /[Rr]ead-only/)
     const [image] = JSON.parse(await runEngine(engine, ['inspect', '--type=image', imageName]))
-    // Docker and Podman have it in different places.
+    // Docker and Podman list the health check in different places.
     const [kind, ...command] = (image.Config.Healthcheck ?? image.Healthcheck).Test
     assert.equal(kind, 'CMD')
     await inside(...command)
@@ -106,7 +105,7 @@ async function testProduct(engine, volume, restored) {
     const options = ['--rm', '--network=host', ...engine.runOptions, ...restrictions, ...volumes]
     await runEngine(engine, ['run', ...options, imageName, 'restore', '/old/today.backup'])
     await findChat(restored)
-    passed('a backup that was made while the server runs is restored to another volume')
+    passed('a backup that was made while the server ran is restored to another volume')
   })
 }
 
@@ -151,7 +150,7 @@ async function testRefusal({ program, options, runOptions }, option, sentence) {
  */
 
 /**
- * Starts a container that only this machine reaches, waits until it is ready, and removes it.
+ * Starts a container that only this machine reaches, waits until it is ready, calls `use`, and removes the container.
  *
  * @param {Engine} engine
  * @param {readonly string[]} options

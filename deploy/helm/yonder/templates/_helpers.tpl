@@ -24,7 +24,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{ or .Values.autoscaling.enabled (gt (int .Values.replicas) 1) }}
 {{- end }}
 
-{{/* Values that do not fit together end the installation with a sentence. */}}
+{{/* Fails with a message when values are wrong or do not fit together. */}}
 {{- define "yonder.check" -}}
 {{- with .Values }}
 {{- if not (regexMatch "^https?://[^/]+/?$" .publicUrl) }}
