@@ -3,15 +3,15 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /*
- * Below the ports that systems use for outgoing connections, any of which another connection could take between the
- * check and the use.
+ * The ports are below those that systems use for outgoing connections, because such a connection could take a port
+ * between the check and the use.
  */
 const minPort = 20_000
 const portsPerProcess = 50
 /** With 240 processes, the ports end at 32,000. */
 const processes = 240
 
-/** Processes that run at the same time have different ports, so that none takes the port of another after its check. */
+/** Nearly all processes that run at once get different ports, so that none takes a port that another has checked. */
 const firstPort = minPort + (process.pid % processes) * portsPerProcess
 let count = randomInt(portsPerProcess)
 

@@ -20,7 +20,7 @@ export const createOptions = {
   signal: new AbortController().signal,
 }
 
-/** Confirms that data is replaced. */
+/** Options of a restore that confirm that data is replaced. */
 export const restoreOptions: RestoreOptions = {
   lostKey: false,
   confirm: () => Promise.resolve(),
@@ -28,7 +28,7 @@ export const restoreOptions: RestoreOptions = {
   onRestoredRows: () => undefined,
 }
 
-/** Fails when it has to confirm that data is replaced. */
+/** Options with which a restore fails when it asks whether to replace data. */
 export const failIfAsked: RestoreOptions = {
   ...restoreOptions,
   confirm: () => Promise.reject(new Error('The restore asked.')),
@@ -93,7 +93,7 @@ export async function hashInstallation(
   return hashes
 }
 
-/** The hashes of all tables but that of the migrations, which has the times at which they ran. */
+/** Returns the hashes of all tables except that of the migrations, which has the times at which they ran. */
 export async function hashRows(
   database: Parameters<typeof hashTables>[0],
 ): Promise<Readonly<Record<string, string>>> {

@@ -40,7 +40,7 @@ export interface UserData {
   readonly elicitation: string
 }
 
-/** Joins a user and creates data of every kind for them, with a running reply and two open calls. */
+/** Signs a user in and creates data of every kind for them, with a running reply and two open calls. */
 export async function createUserData(product: ToolApp, name: string): Promise<UserData> {
   const client = await product.join(name)
   const secret = `secret-of-${name}`

@@ -3,7 +3,7 @@ import type { Method } from '../send-request.ts'
 
 /** One call of the API, as its OpenAPI document describes it. */
 export interface ApiCall {
-  /** `POST /api/chat/stop` */
+  /** Method and path, such as `POST /api/chat/stop`. */
   readonly name: string
   readonly method: Method
   readonly path: string

@@ -17,7 +17,7 @@ export interface TestStream {
   readonly run: RunState
   /** The text of the reply so far. */
   readonly text: string
-  /** Resolves as soon as `ready` returns true; rejects when the stream ends before. */
+  /** Resolves as soon as `ready` returns true; rejects when the stream ends first. */
   until(ready: (stream: TestStream) => boolean): Promise<void>
   /** Resolves when the response has ended or broken off. */
   readonly ended: Promise<void>

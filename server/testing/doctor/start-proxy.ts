@@ -8,7 +8,7 @@ export interface ProxyFaults {
   readonly replacesHost?: boolean
   /** Decodes `%2F` in paths. */
   readonly decodesPaths?: boolean
-  /** Sends a response when it is complete. */
+  /** Sends a response only when it is complete. */
   readonly buffers?: boolean
   /** Redirects every request to this origin. */
   readonly redirectsTo?: string

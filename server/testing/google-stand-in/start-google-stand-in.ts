@@ -59,7 +59,7 @@ export interface GoogleStandInOptions {
   readonly consent?: StandInBehaviour['consent']
 }
 
-/** Starts the parts of Google that the product uses on this machine: sign-in, consent, tokens, and the given APIs. */
+/** Serves the parts of Google that the product uses from this machine: sign-in, consent, tokens, and the given APIs. */
 export async function startGoogleStandIn(options: GoogleStandInOptions = {}): Promise<GoogleStandIn> {
   const standIn = new StandIn(options.apis ?? [], await createStandInKeys())
   standIn.behaviour.consent = options.consent ?? 'grant'

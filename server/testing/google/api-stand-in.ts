@@ -11,9 +11,9 @@ export interface StandInGrant {
 
 /** One API of the Google stand-in. It receives only requests with a valid token. */
 export interface StandInApi {
-  /** `/gmail-api` */
+  /** Such as `/gmail-api`. */
   readonly prefix: string
-  /** `request.url` is without the prefix: `http://google.invalid/gmail/v1/users/me/labels`. */
+  /** `request.url` is without the prefix, such as `http://google.invalid/gmail/v1/users/me/labels`. */
   handle(request: Request, grant: StandInGrant): Response | Promise<Response>
 }
 
@@ -36,7 +36,7 @@ export interface Fault {
   readonly retryAfter?: number
   /** How many requests fail. Default: 1. */
   readonly times?: number
-  /** How many requests to the method succeed before. Default: 0. */
+  /** How many requests to the method succeed first. Default: 0. */
   readonly skipped?: number
 }
 
@@ -56,7 +56,7 @@ export class ApiStandIn implements StandInApi {
     readonly params: MatchedRequest['params']
     readonly body: unknown
   }[] = []
-  /** Differences from the discovery document. */
+  /** Differences between the requests and the discovery document. */
   readonly problems: string[] = []
   readonly #options: ApiStandInOptions
   readonly #faults: { fault: Fault; remaining: number; skipped: number }[] = []

@@ -30,7 +30,7 @@ const systemLabels = ['INBOX', 'SENT', 'DRAFT', 'TRASH', 'SPAM', 'STARRED', 'UNR
 /** The mailbox of one account. */
 export class Mailbox {
   readonly mails = new Map<string, StoredMail>()
-  /** The email of each draft, by draft id. */
+  /** The id of the email of each draft, by draft id. */
   readonly drafts = new Map<string, string>()
   readonly labels = systemLabels.map((name) => ({ id: name, name, type: 'system' }))
   /** The emails that were sent. */

@@ -22,7 +22,7 @@ export const badTools: Readonly<Record<string, Behaviour>> = {
     ),
   },
   spaced: { tools: () => [tool(' act'), tool('act', { description: 'The same name without the space.' })] },
-  // Longer than a reply of the tests waits for a list.
+  // Takes longer for a list than a reply waits for one in the tests.
   'late-list': {
     post: onMethod('tools/list', ({ response, message }) => {
       setTimeout(() => json(response, message.id, { tools: [tool('act')] }), 1_500)

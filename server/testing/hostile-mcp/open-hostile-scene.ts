@@ -40,7 +40,7 @@ export interface HostileScene {
   connectError(behaviour: string, query?: Record<string, string>, token?: string): Promise<AppError>
   callTo(behaviour: string, rest?: Partial<ToolCallRequest>): Promise<ToolOutcome>
   toolsOf(name: string): Promise<readonly ConnectorToolRow[]>
-  /** Lets Bob make one call after the other. */
+  /** Starts Bob's calls, one after the other until `stopBob`. */
   startBob(): void
   /** Rejects when one of Bob's calls failed. */
   stopBob(): Promise<void>

@@ -27,7 +27,7 @@ export interface ConformanceDriver {
 /** The number of prompts so far. Each prompt selects its scripted reply. */
 let prompts = 0
 
-/** Attempts to connect before the scenario fails. */
+/** Attempts to connect, and to call a tool. */
 const maxAttempts = 5
 
 /**
@@ -98,7 +98,7 @@ class SimulatedUser {
 
   /**
    * Connects the connector, confirms the addresses of its authorization server, and grants each consent that it
-   * requires.
+   * requires. Returns whether the connector is connected.
    */
   async #connect(): Promise<boolean> {
     let confirmedOrigins: readonly string[] = []

@@ -56,7 +56,7 @@ export interface OAuthMcpServer {
   readonly registrations: { count: number }
   /** The forms of the revocation requests, in order. */
   readonly revocations: readonly Readonly<Record<string, string>>[]
-  /** Whether it has issued this access token, which has not expired. */
+  /** Whether it has issued this access token, and the token has not expired. */
   isValid(token: string): boolean
   /** Makes all issued tokens invalid. */
   forgetTokens(): void

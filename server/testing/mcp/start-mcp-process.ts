@@ -36,7 +36,7 @@ function findManifest(name: string): string {
   throw new Error(`${name} is not installed.`)
 }
 
-/** Starts a program with a small environment of its own, since some tools repeat theirs. */
+/** Starts a program with a small environment of its own, because some tools return the environment. */
 async function start(
   path: string,
   describe: (port: number) => { args: string[]; env?: Record<string, string>; health: string },
@@ -61,7 +61,7 @@ async function start(
   let current = run()
   const ready = async (): Promise<void> => {
     for (let attempt = 0; attempt < 200; attempt++) {
-      if (current.child.exitCode !== null) throw new Error(`It ended: ${current.output()}`)
+      if (current.child.exitCode !== null) throw new Error(`The server ended: ${current.output()}`)
       try {
         const response = await fetch(`http://127.0.0.1:${port}${health}`, {
           signal: AbortSignal.timeout(1_000),
@@ -72,7 +72,7 @@ async function start(
         await new Promise((resolve) => setTimeout(resolve, 50))
       }
     }
-    throw new Error(`It did not start: ${current.output()}`)
+    throw new Error(`The server did not start: ${current.output()}`)
   }
   const end = async (): Promise<void> => {
     current.child.kill('SIGKILL')
@@ -90,7 +90,7 @@ async function start(
   }
 }
 
-/** The reference server with every kind of result: legacy and stateful, over streamable HTTP or the older events. */
+/** Starts the stateful reference server with every kind of result, over streamable HTTP or the older HTTP+SSE. */
 export function startEverything(transport: 'streamableHttp' | 'sse' = 'streamableHttp'): Promise<McpProcess> {
   return start(transport === 'sse' ? '/sse' : '/mcp', (port) => ({
     args: [binOf('@modelcontextprotocol/server-everything'), transport],
@@ -99,7 +99,7 @@ export function startEverything(transport: 'streamableHttp' | 'sse' = 'streamabl
   }))
 }
 
-/** A server that speaks only over its standard streams, behind a proxy that speaks the newest revision. */
+/** Starts a server that speaks only over its standard streams, behind a proxy that speaks HTTP. */
 function startBehindProxy(command: readonly string[], env?: Record<string, string>): Promise<McpProcess> {
   return start('/mcp', (port) => ({
     args: [
@@ -119,12 +119,12 @@ function startBehindProxy(command: readonly string[], env?: Record<string, strin
   }))
 }
 
-/** Keeps a graph of entities in `file`. */
+/** Starts a server that keeps a graph of entities in `file`. */
 export function startMemory(file: string): Promise<McpProcess> {
   return startBehindProxy([binOf('@modelcontextprotocol/server-memory')], { MEMORY_FILE_PATH: file })
 }
 
-/** Reads and writes files below `folder`. */
+/** Starts a server that reads and writes files below `folder`. */
 export function startFilesystem(folder: string): Promise<McpProcess> {
   return startBehindProxy([binOf('@modelcontextprotocol/server-filesystem'), folder])
 }

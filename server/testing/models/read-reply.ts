@@ -3,7 +3,7 @@ import type { ModelPart, ModelRequest, ModelStream } from '../../models/model.ts
 interface ReadOptions {
   readonly signal: AbortSignal
   readonly onParts: (parts: readonly ModelPart[]) => void
-  /** Drains only a reply that is full or closed. */
+  /** Whether the reply is drained only when it is full or closed. */
   readonly late?: boolean
 }
 

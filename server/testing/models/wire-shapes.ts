@@ -126,7 +126,7 @@ const anthropicShape: WireShape = {
         stop_reason: { stop: 'end_turn', length: 'max_tokens', tool_calls: 'tool_use' }[reason],
         stop_sequence: null,
       },
-      // Anthropic counts cached tokens apart.
+      // Anthropic counts cached tokens separately.
       usage: {
         input_tokens: usage.input - (usage.cached ?? 0) - (usage.cacheWrite ?? 0),
         cache_read_input_tokens: usage.cached,
@@ -223,7 +223,7 @@ const googleShape: WireShape = {
         usageMetadata: {
           promptTokenCount: usage.input,
           cachedContentTokenCount: usage.cached,
-          // Google counts thoughts apart.
+          // Google counts thoughts separately.
           candidatesTokenCount: usage.output - (usage.reasoning ?? 0),
           thoughtsTokenCount: usage.reasoning,
         },

@@ -6,14 +6,14 @@ import { listTables } from '../database/list-tables.ts'
 /** The columns of each table. */
 export type Columns = ReadonlyMap<string, readonly string[]>
 
-/** Tables that a migration may rebuild: its own, and those of the search index. */
-const rebuilt = /^migrations$|search|^sqlite_/
+/** Tables whose rows an upgrade may change: that of the migrations, and those of the search index. */
+const changing = /^migrations$|search|^sqlite_/
 
 /** Lists the columns of all tables whose rows an upgrade keeps. */
 export async function listColumns({ db, dialect }: Database): Promise<Columns> {
   const columns = new Map<string, readonly string[]>()
   for (const table of (await listTables({ db, dialect })).toSorted()) {
-    if (rebuilt.test(table)) continue
+    if (changing.test(table)) continue
     const { rows } =
       dialect.kind === 'sqlite'
         ? await sql<{ name: string }>`select name from pragma_table_info(${table})`.execute(db)
@@ -41,8 +41,8 @@ export async function hashColumns(
 }
 
 /**
- * Describes all tables, columns, indexes, constraints and triggers in sorted lines. Two databases with the same lines
- * behave in the same way.
+ * Describes tables, columns, indexes, constraints, triggers and functions in sorted lines, to compare an upgraded
+ * database with a new one.
  */
 export async function describeSchema({ db, dialect }: Database): Promise<readonly string[]> {
   const query = dialect.kind === 'sqlite' ? sqliteSchema : postgresSchema

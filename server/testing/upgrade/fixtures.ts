@@ -12,7 +12,7 @@ import type { Engine } from '../database/test-database.ts'
 
 const folder = fileURLToPath(new URL('../../db/fixtures/', import.meta.url))
 
-/** The installation's key of a fixture, which its `secret.key` is copied to. */
+/** The copy of the installation's `secret.key` in a fixture. */
 const keyFile = 'secret-of-this-fixture.key'
 const dataFiles = { sqlite: 'yonder.sqlite.gz', postgres: 'postgres.sql.gz' } as const
 

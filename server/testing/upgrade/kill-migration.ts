@@ -5,9 +5,9 @@ import { moduleUrl } from '../program-path.ts'
 import type { RestoredFixture } from './restore-fixture.ts'
 
 /**
- * Migrates a fixture in a process of its own, which kills itself with SIGKILL in its migration of this number, from 1:
- * after all statements and before the commit. The migrations before it are committed. Returns the signal that ended it,
- * and its errors.
+ * Migrates a fixture in a process of its own, which kills itself with SIGKILL in the migration number `killAt`, counted
+ * from 1 among those that it runs: after all statements and before the commit. Earlier migrations are committed.
+ * Returns the signal that ended the process, and its errors.
  */
 export async function killMigration(
   { dataDir, databaseUrl }: Pick<RestoredFixture, 'dataDir' | 'databaseUrl'>,

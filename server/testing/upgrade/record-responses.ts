@@ -5,7 +5,7 @@ import type { RecordedResponse } from './fixtures.ts'
 /** Whole words of the fixtures, one without spaces around it, parts of words, and words that no chat has. */
 const searches = ['harbour', 'lighthouse', '灯台', 'root quest', 'nothing has this']
 
-/** Reads everything that a user can read, as far as the version has it. */
+/** Reads the settings, chats, usage and searches of a user, as far as the version has them. */
 export async function recordUser(client: RequestClient): Promise<RecordedResponse[]> {
   const read = (path: string) => recordResponse(client, path)
   const today = new Date().toISOString().slice(0, 10)

@@ -45,7 +45,7 @@ async function makeFixture(folder: string, engine: Engine, storage: Storage): Pr
     const ada = await signUp(0)
     const grace = await signUp(1)
     await useProduct(migrations, standIns, [ada, grace])
-    // The index is written in the order of the messages, and this is the last one.
+    // The index is written in the order of the messages, and Grace's message is the last one.
     await waitForSearch(grace, 'harbour')
     const content = await recordContent(folder, [ada, grace])
     await product.stop()
