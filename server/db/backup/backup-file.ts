@@ -78,10 +78,10 @@ export async function writeBackupFile(
       createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }),
       { signal },
     )
+    if (content === undefined) throw new Error('The backup has no end.')
     const { size: bytes } = await stat(draft)
     await rename(draft, path)
     await syncFolder(dirname(path))
-    if (content === undefined) throw new Error('The backup has no end.')
     return { ...content, bytes }
   } catch (error) {
     await rm(draft, { force: true })
@@ -133,7 +133,7 @@ export async function* readChunks(path: string): AsyncGenerator<Chunk, Content> 
       writer.add(chunk)
       yield chunk
     }
-    const value = parseJson(path, line)
+    const value = parseJson(line)
     const table = TableLine.safeParse(value)
     if (table.success) {
       chunk = { ...table.data, rows: [], chars: 0 }
@@ -148,7 +148,7 @@ export async function* readChunks(path: string): AsyncGenerator<Chunk, Content> 
 }
 
 function parseHeader(path: string, line: string): Header {
-  const found = HeaderLine.safeParse(parseJson(path, line)).data?.yonderBackup
+  const found = HeaderLine.safeParse(parseJson(line)).data?.yonderBackup
   if (found === undefined) throw notABackup(path)
   if (found.format > format)
     throw refusal(`The backup ${path} is from a newer version of Yonder. Restore it with that version.`)
@@ -158,17 +158,18 @@ function parseHeader(path: string, line: string): Header {
 }
 
 function parseRow(path: string, line: string, columns: readonly string[]): Row {
-  const value = parseJson(path, line)
+  const value = parseJson(line)
   if (!Array.isArray(value) || value.length !== columns.length || !value.every(isValue))
     throw damaged(path, 'a row is wrong')
   return value
 }
 
-function parseJson(path: string, line: string): unknown {
+/** Returns undefined for a line that is not JSON. */
+function parseJson(line: string): unknown {
   try {
     return JSON.parse(line)
   } catch {
-    throw damaged(path, 'a line is not JSON')
+    return undefined
   }
 }
 
@@ -209,5 +210,5 @@ async function* readLines(path: string): AsyncGenerator<string, undefined> {
     if (!errorCode(error).startsWith('Z_')) throw error
     throw isFirst ? notABackup(path) : damaged(path, 'it is not complete, or was changed')
   }
-  if (bytes > 0) throw damaged(path, 'it is not complete')
+  if (bytes > 0) throw isFirst ? notABackup(path) : damaged(path, 'it is not complete')
 }

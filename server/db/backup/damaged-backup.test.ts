@@ -120,6 +120,8 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
     ['a file that is not compressed', 'text', /is not a backup of Yonder/],
     ['an empty file', '', /is not a backup of Yonder/],
     ['another compressed file', gzipSync('{"a":1}\n'), /is not a backup of Yonder/],
+    ['a compressed text', gzipSync('drop table users;\n'), /is not a backup of Yonder/],
+    ['a compressed text of one line', gzipSync('text'), /is not a backup of Yonder/],
     [
       'a backup of a newer format',
       compress(headerLine({ format: 2 }), wrongEnd),
