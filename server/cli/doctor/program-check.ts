@@ -20,11 +20,11 @@ export const programCheck: Check = {
       await openSqlite(':memory:').close()
       return findings
     } catch (error) {
-      const reason = messageOf(error)
+      const reason = messageOf(error).replace(/\.$/, '')
       return [
         ...findings,
         problem(
-          `The module for SQLite does not work: ${reason} Install Yonder again with this version of Node.`,
+          `The module for SQLite does not work: ${reason}. Install Yonder again with this version of Node.`,
         ),
       ]
     }
