@@ -20,7 +20,7 @@ export const addressCheck: Check = {
     const { config, guards } = context
     const unchecked = findWrongSettings(context, addressSettings)
     const addresses =
-      unchecked.length > 0 ? unchecked : [...findInsecureAddress(config), ...findUnreachable(config)]
+      unchecked.length > 0 ? unchecked : [...findInsecureAddress(config), ...findUnreachableUrl(config)]
     if (findWrongSettings(context, ['PORT']).length > 0) return addresses
     const port = await examinePort(config, guards.operatorSupplied)
     context.isServing = port.isServing
@@ -37,7 +37,7 @@ function findInsecureAddress({ publicUrl }: Config): Report[] {
   ]
 }
 
-function findUnreachable({ publicUrl, host }: Config): Report[] {
+function findUnreachableUrl({ publicUrl, host }: Config): Report[] {
   const isPublic = !isLoopbackName(new URL(publicUrl).hostname)
   const listensOnLoopback = /^(localhost|127(\.\d+){3}|::1)$/.test(host)
   if (isPublic || listensOnLoopback) return []
@@ -56,28 +56,28 @@ interface PortState {
 async function examinePort({ host, port }: Config, guard: GuardedFetch): Promise<PortState> {
   if (port === 0) return { findings: [], isServing: false }
   const place = `port ${port} of ${host}`
-  const stopped = (finding: Report): PortState => ({ findings: [finding], isServing: false })
+  const notServing = (finding: Report): PortState => ({ findings: [finding], isServing: false })
   const code = await tryToListen(host, port)
   switch (code) {
     case null:
-      return stopped(ok(`The ${place} is free: no server runs there.`))
+      return notServing(ok(`The ${place} is free: no server runs there.`))
     case 'EADDRINUSE':
       return examineServer(place, originOf(host, port), guard)
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return stopped(
+      return notServing(
         problem(
           `HOST is ${host}, which is not an address of this machine. Set it to one of its addresses, or to 0.0.0.0.`,
         ),
       )
     case 'EACCES':
-      return stopped(
+      return notServing(
         problem(
           `This user may not listen on ${place}. Set PORT to 1024 or more. A proxy can listen on a lower port.`,
         ),
       )
     default:
-      return stopped(problem(`The ${place} cannot be used (${code}). Check HOST and PORT.`))
+      return notServing(problem(`The ${place} cannot be used (${code}). Check HOST and PORT.`))
   }
 }
 

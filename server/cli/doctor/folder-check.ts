@@ -31,11 +31,11 @@ export const folderCheck: Check = {
       return [problem(`${dataDir} is not a folder. Remove the file, or set DATA_DIR to a folder.`)]
     }
     const findings = [
-      ...findOwner(dataDir, folder.uid),
-      ...findReaders(dataDir, folder.mode, '700'),
-      ...findReaders(join(dataDir, sqliteFileName), modeOf(join(dataDir, sqliteFileName)), '600'),
+      ...findForeignOwner(dataDir, folder.uid),
+      ...findForeignAccess(dataDir, folder.mode, '700'),
+      ...findForeignAccess(join(dataDir, sqliteFileName), modeOf(join(dataDir, sqliteFileName)), '600'),
       ...findWriteProblem(dataDir),
-      ...findSpace(dataDir),
+      ...findLowSpace(dataDir),
     ]
     if (findings.length > 0) return findings
     return [ok(`${dataDir} can be written${hasModes ? ', and only its owner can read it' : ''}.`)]
@@ -65,7 +65,7 @@ function describeMissing(dataDir: string): Report {
   )
 }
 
-function findOwner(path: string, owner: number): Report[] {
+function findForeignOwner(path: string, owner: number): Report[] {
   const own = process.getuid?.()
   if (own === undefined || own === owner) return []
   return [
@@ -83,7 +83,7 @@ function modeOf(path: string): number {
 const hasModes = process.platform !== 'win32'
 
 /** Warns when the mode of a file or folder gives other users any access. Returns nothing on Windows. */
-export function findReaders(path: string, mode: number, allowed: '600' | '700'): Report[] {
+export function findForeignAccess(path: string, mode: number, allowed: '600' | '700'): Report[] {
   if (!hasModes || (mode & 0o077) === 0) return []
   return [warning(`Other users of this machine have access to ${path}. Run: chmod ${allowed} "${path}"`)]
 }
@@ -103,7 +103,7 @@ function findWriteProblem(path: string): Report[] {
   }
 }
 
-function findSpace(path: string): Report[] {
+function findLowSpace(path: string): Report[] {
   const { bavail, bsize } = statfsSync(path)
   const free = bavail * bsize
   if (free >= lowFreeBytes) return []

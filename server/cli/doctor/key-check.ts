@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { compareSecretKey } from '../../db/secrets/compare-secret-key.ts'
 import { findSecretKey, secretKeyFileName } from '../../db/secrets/require-secret-key.ts'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
-import { findReaders } from './folder-check.ts'
+import { findForeignAccess } from './folder-check.ts'
 import { findWrongSettings, messageOf, ok, problem, warning } from './finding.ts'
 import type { Check } from './finding.ts'
 
@@ -22,7 +22,7 @@ export const keyCheck: Check = {
       return [problem(messageOf(error))]
     }
     const mode = config.secretKey === null ? (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) : 0
-    const findings = findReaders(path, mode, '600')
+    const findings = findForeignAccess(path, mode, '600')
     const place = config.secretKey === null ? path : 'SECRET_KEY'
     if (key === undefined) {
       return database === null
