@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { programParameters } from '../testing/program-path.ts'
-import { explain, requireDataFolder } from './data-folder.ts'
+import { explainWriteError, requireDataFolder } from './data-folder.ts'
 
 const isRoot = process.getuid?.() === 0
 const namespace = ['--mount', ...(isRoot ? [] : ['--map-root-user'])]
@@ -68,7 +68,7 @@ describe('a data folder that cannot be written', () => {
 
   it('names no users on Windows, where they have no ids (§33.5)', () => {
     const error = Object.assign(new Error('operation not permitted'), { code: 'EPERM' })
-    expect(explain(error, dataDir, dataDir, [undefined, undefined])).toBe(
+    expect(explainWriteError(error, dataDir, dataDir, [undefined, undefined])).toBe(
       ' (EPERM). Make it writable for the user that runs Yonder, or choose another data folder with --data or DATA_DIR.',
     )
   })

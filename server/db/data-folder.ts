@@ -39,9 +39,11 @@ function attempt(path: string, dataDir: string, work: () => void): void {
   try {
     work()
   } catch (cause) {
-    throw new AppError('unavailable', `Yonder cannot write to ${path}${explain(cause, path, dataDir)}`, {
-      cause,
-    })
+    throw new AppError(
+      'unavailable',
+      `Yonder cannot write to ${path}${explainWriteError(cause, path, dataDir)}`,
+      { cause },
+    )
   }
 }
 
@@ -49,7 +51,7 @@ function attempt(path: string, dataDir: string, work: () => void): void {
 const impossiblePath: ReadonlySet<string> = new Set(['EEXIST', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'])
 
 /** Continues the sentence about a path that this process cannot write to. Windows has no ids of users and groups. */
-export function explain(
+export function explainWriteError(
   error: unknown,
   path: string,
   dataDir: string,

@@ -32,7 +32,7 @@ export interface NotificationListeners {
 /** Most of what differs between SQLite and PostgreSQL. */
 export interface Dialect {
   readonly kind: 'sqlite' | 'postgres'
-  /** The type of integers that hold milliseconds since 1970. */
+  /** The type of integer columns. It can hold milliseconds since 1970. */
   readonly integer: ColumnDataType
   /** Makes other migrations wait until this transaction ends. */
   lockMigrations(trx: Db): Promise<void>

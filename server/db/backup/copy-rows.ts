@@ -26,7 +26,7 @@ export function readSnapshot<T>({ db, dialect }: Database, read: (source: Source
 }
 
 /** Rows that PostgreSQL sends at once: few where a row may have megabytes. */
-const fetchedRows = (table: CopiedTable): number => (table === 'result_images' ? 4 : maxChunkRows)
+const rowsPerFetch = (table: CopiedTable): number => (table === 'result_images' ? 4 : maxChunkRows)
 
 /** Reads the rows of all tables, ordered by primary key. `source` is a snapshot or a transaction on one connection. */
 export async function* readTables(source: Source): AsyncGenerator<Chunk> {
@@ -97,7 +97,7 @@ async function* fetchFromPostgres(
   })
   await sql`declare rows_of_table no scroll cursor for
     select ${sql.join(names)} from ${sql.table(table)} order by ${sql.join(order)}`.execute(db)
-  const fetch = sql.raw<StoredRow>(`fetch ${fetchedRows(table)} from rows_of_table`)
+  const fetch = sql.raw<StoredRow>(`fetch ${rowsPerFetch(table)} from rows_of_table`)
   for (;;) {
     const { rows } = await fetch.execute(db)
     if (rows.length === 0) break
@@ -135,7 +135,7 @@ export async function writeTables(
     }
     if (rows.length === 0) continue
     if (insert?.table !== table || insert.rows !== rows.length) {
-      insert = { table, rows: rows.length, text: toInsert(dialect, table, columns, rows.length) }
+      insert = { table, rows: rows.length, text: createInsertSql(dialect, table, columns, rows.length) }
     }
     await trx.executeQuery(CompiledQuery.raw(insert.text, rows.flat()))
   }
@@ -144,7 +144,7 @@ export async function writeTables(
   if (dialect.kind === 'postgres') await advanceSequences(trx)
 }
 
-function toInsert({ kind }: Dialect, table: string, columns: readonly string[], rows: number): string {
+function createInsertSql({ kind }: Dialect, table: string, columns: readonly string[], rows: number): string {
   let parameter = 0
   const placeholder = (): string => (kind === 'postgres' ? `$${++parameter}` : '?')
   const values = Array.from({ length: rows }, () => `(${columns.map(placeholder).join()})`)

@@ -185,7 +185,7 @@ export interface OidcTable {
   uid: string | null
   expires_at: number | null
   consumed_at: number | null
-  /** The account that the record belongs to (`readOwner`); an empty text when it has none yet. */
+  /** The account of the record (`readOwner`). An empty text when a session has none yet; null when none is needed. */
   account_id: Generated<string | null>
   /** The grant of the sign-in that the record belongs to. */
   sign_in_id: Generated<string | null>
