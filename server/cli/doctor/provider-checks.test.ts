@@ -39,7 +39,7 @@ describe('yonder doctor and the provider of models', () => {
       ...settings,
     })
 
-  it('finds nothing when it lists the models of the default bots (§30.24)', async () => {
+  it('finds no problem when the provider lists the models of the default bots (§30.24)', async () => {
     const bots = JSON.stringify([{ name: 'Helper', model: 'small' }])
     expect(await diagnose({ DEFAULT_BOTS: bots })).toMatchObject({ code: 0, complaints: [] })
   })
@@ -81,7 +81,7 @@ describe('yonder doctor and an authority of the operator', () => {
     provider.close()
   })
 
-  it('accepts it also with TLS=local (§30.24)', async () => {
+  it('accepts its certificates also with TLS=local (§30.24)', async () => {
     provider.listen(0, '127.0.0.1')
     await once(provider, 'listening')
     const path = installation.path('operator.pem')
@@ -96,7 +96,7 @@ describe('yonder doctor and an authority of the operator', () => {
     expect(findings).toContainEqual({
       check: 'model',
       status: 'ok',
-      message: expect.stringMatching(/responds, and lists 1 models\.$/),
+      message: expect.stringMatching(/responds, and lists 1 model\.$/),
     })
   })
 })
@@ -138,7 +138,7 @@ describe('yonder doctor and the sign-in', () => {
   })
 
   it.each(['the built-in provider', 'a hosted provider'])(
-    'names a Google that cannot be used, with %s (§30.24)',
+    'says that Google cannot be used, with %s (§30.24)',
     async (signIn) => {
       const { code, complaints } = await installation.diagnose({
         ...(signIn === 'a hosted provider' && hostedSettings(provider.issuer)),

@@ -28,8 +28,9 @@ export const modelCheck: Check = {
     try {
       const { models, omitted } = await listModels(endpoint, { guards, limits }, new AbortController().signal)
       const unknown = omitted > 0 ? [] : listDefaultModels(config).filter((model) => !models.includes(model))
+      const count = models.length + omitted
       return unknown.length === 0
-        ? [ok(`The provider at ${baseUrl} responds, and lists ${models.length + omitted} models.`)]
+        ? [ok(`The provider at ${baseUrl} responds, and lists ${count} ${count === 1 ? 'model' : 'models'}.`)]
         : [warning(`The provider at ${baseUrl} does not list ${unknown.join(', ')}. Check DEFAULT_BOTS.`)]
     } catch (error) {
       // Not every provider has a list of models.
