@@ -162,9 +162,9 @@ describe.each(engines.filter(isConcurrent))('yonder users on %s', (engine) => {
   })
 
   it.each([
-    ['newer', sql`insert into migrations (number, applied_at) values (9999, 0)`, 'from a newer version'],
-    ['older', sql`delete from migrations where number > 3`, 'from an older version'],
-  ])('changes nothing in a database of a(n) %s version (§30.4)', async (_name, statement, message) => {
+    ['a newer', sql`insert into migrations (number, applied_at) values (9999, 0)`, 'from a newer version'],
+    ['an older', sql`delete from migrations where number > 3`, 'from an older version'],
+  ])('changes nothing in a database of %s version (§30.4)', async (_name, statement, message) => {
     await scene.database.db.connection().execute((connection) => statement.execute(connection))
     // The changed migrations also keep this schema from being used by other tests (`postgres-schemas.ts`).
     const before = await hashTables(scene.database)

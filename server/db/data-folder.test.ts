@@ -9,9 +9,9 @@ import { explainWriteError, requireDataFolder } from './data-folder.ts'
 const isRoot = process.getuid?.() === 0
 const namespace = ['--mount', ...(isRoot ? [] : ['--map-root-user'])]
 const canMount = spawnSync('unshare', [...namespace, 'true']).status === 0
-/** Without them root may not write to the files of others. */
+/** Parameters of `setpriv`. Without capabilities, root may not write to the files of other users. */
 const noCapabilities = ['--bounding-set=-all', '--inh-caps=-all']
-/** As a user who is not root in there, and has the rights of this one outside. */
+/** Parameters of `unshare`. The program runs as user 1000, and with the rights of this user outside its namespace. */
 const asAnotherUser = ['--user', '--map-user=1000', '--map-group=1000']
 const canDrop =
   isRoot &&

@@ -62,7 +62,7 @@ async function empty({ db, dialect }: Database): Promise<void> {
     return
   }
   await sql`pragma foreign_keys = off`.execute(db)
-  // Dropping a virtual table drops the tables behind it. One that reads another one must be dropped first.
+  // Dropping a virtual table drops the tables behind it. A virtual table that reads another one must be dropped first.
   for (const kind of ['create virtual table%fts5vocab%', 'create virtual table%', 'create table%']) {
     const { rows } = await sql<{ name: string }>`select name from sqlite_master
       where type = 'table' and name not like 'sqlite_%' and sql like ${kind}`.execute(db)

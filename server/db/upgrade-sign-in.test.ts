@@ -8,10 +8,10 @@ import { fixtureUrl, fixtureUsers, listFixtures, readFixtureContent } from '../t
 import { openFixtureSealer } from '../testing/upgrade/open-upgraded.ts'
 import { restoreFixture } from '../testing/upgrade/restore-fixture.ts'
 
-/** A computation of a password takes long on a busy machine. */
+/** Hashing a password takes long on a busy machine. */
 const maxTestMs = 120_000
 
-// The oldest and the newest: a password takes half a second, and no upgrade changes its row (§32.1).
+// Only the oldest and the newest: hashing a password takes half a second, and no upgrade changes its row (§32.1).
 const versions = [listFixtures()[0], listFixtures().at(-1)].filter((version) => version !== undefined)
 const cases = engines.flatMap((engine) => versions.map((version) => ({ engine, version })))
 

@@ -100,7 +100,7 @@ describe.each(engines)('an upgrade on %s', (engine) => {
       const fixture = await restore(firstVersion)
       const tables = await readTables(fixture)
       for (let applied = firstVersion; applied < migrations.length; applied++) {
-        // Every process but the first commits the migration in which the former one was killed.
+        // Every process but the first commits the migration in which the process before it was killed.
         const killAt = applied === firstVersion ? 1 : 2
         expect(await killMigration(fixture, killAt)).toEqual({ signal: 'SIGKILL', errors: '' })
         const database = await fixture.open()

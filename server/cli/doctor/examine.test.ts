@@ -136,7 +136,7 @@ describe.each(engines.filter(isConcurrent))('yonder doctor with %s', (engine) =>
     },
   )
 
-  it('checks the data folder when another setting needs it than the wrong one (§30.21)', async () => {
+  it('checks the data folder when a setting that is not wrong needs it (§30.21)', async () => {
     const { complaints } = await diagnose({
       DATABASE_URL: 'wrong',
       DATA_DIR: installation.path('nope'),
@@ -162,9 +162,9 @@ describe.each(engines.filter(isConcurrent))('yonder doctor with %s', (engine) =>
   })
 
   it.each([
-    ['newer', 'insert into migrations (number, applied_at) values (9999, 0)', 'from a newer version'],
-    ['older', 'delete from migrations where number > 3', 'from an older version'],
-  ])('names a database of a(n) %s version (§30.22)', async (_name, statement, message) => {
+    ['a newer', 'insert into migrations (number, applied_at) values (9999, 0)', 'from a newer version'],
+    ['an older', 'delete from migrations where number > 3', 'from an older version'],
+  ])('names a database of %s version (§30.22)', async (_name, statement, message) => {
     await execute(statement)
     const { code, complaints } = await diagnose()
     expect(complaints).toEqual(containing('problem, database: The database is '))

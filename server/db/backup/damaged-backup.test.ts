@@ -94,7 +94,7 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
     for (let at = gzipHeaderBytes; at < whole.length - gzipTrailerBytes; at += stepOf(60)) {
       const changed = withChangedBit(whole, at, 2)
       if (await isRefused(changed)) continue
-      // A bit that says where a repeated text stands has no effect when the text stands there too.
+      // A changed bit has no effect when it refers to another place with the same text.
       expect(gunzipSync(changed).equals(gunzipSync(whole))).toBe(true)
     }
     for (let at = whole.length - gzipTrailerBytes; at < whole.length; at++) {
@@ -104,7 +104,7 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
     expect(await hashInstallation(target)).toEqual(before)
   }, 120_000)
 
-  it('is accepted with changes of the header of gzip that have no effect, and refused with others (§31.6)', async () => {
+  it('is accepted with changes of the gzip header that have no effect, and refused with others (§31.6)', async () => {
     await createBackup(installationOf(source), scene.file, createOptions)
     const whole = readFileSync(scene.file)
     const accepted: [number, number][] = []
@@ -138,7 +138,7 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
       /is damaged: its first line is wrong/,
     ],
     [
-      'a backup with a time that is none',
+      'a backup with an invalid time',
       compress(headerLine({ createdAt: '\u001B[2J' }), rightEnd),
       /is damaged: its first line is wrong/,
     ],
@@ -150,7 +150,7 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
       /it continues after its end/,
     ],
     [
-      'a backup with a table that is none of a backup',
+      'a backup with a table that backups do not contain',
       compress(headerLine(), '{"table":"migrations","columns":["applied_at","number"]}', wrongEnd),
       /damaged/,
     ],

@@ -114,7 +114,7 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
       const queued = await database.db.selectFrom('search_queue').select('position').execute()
       // The others are results of a tool, which SQLite does not queue.
       expect(queued).toContainEqual({ position: 2 })
-      // New rows get numbers of their own.
+      // New rows get new numbers.
       const { id: runId } = await database.db
         .insertInto('runs')
         .values({ ...newRun, chat_id: 'b chat_id' })

@@ -44,7 +44,7 @@ describe.each(engines)('the key of an installation on %s', (engine) => {
     expect(await compare()).toBe('differs')
   })
 
-  it('is compared with the keys of users at another provider, where some are from a former key (§30.4, §30.22)', async () => {
+  it('is compared with the keys of users when there are none of the sign-in, and may fit only some (§30.4, §30.22)', async () => {
     await addUser(database.db, { id: 'ada' })
     await addBotKey('stale', former)
     expect(await compare()).toBe('perhaps differs')

@@ -23,7 +23,7 @@ it('does not reveal the length of a long secret', () => {
   expect(mask(`abcd${'x'.repeat(50)}wxyz`)).toBe(mask(`abcd${'y'.repeat(9)}wxyz`))
 })
 
-it('has no mask for no secret', () => {
+it('returns null when there is no secret', () => {
   expect(maskSecret(sealer, context, null)).toBeNull()
 })
 
