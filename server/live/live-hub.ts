@@ -41,7 +41,7 @@ export class LiveHub {
 
   /**
    * Subscribes a stream to its user's notifications. They are held back until the returned function is called, which
-   * sends the first line. `onLast` is called when the user's last stream closes.
+   * sends the first event. `onLast` is called when the user's last stream closes.
    */
   add(userId: string, stream: SseStream, onLast: () => void): (runs: readonly LiveRun[]) => void {
     const streams = this.#streams.get(userId) ?? new Map<SseStream, Backlog>()
@@ -70,7 +70,7 @@ export class LiveHub {
 
   /** Notifies the user's streams at this node only. */
   sendChatChanged(userId: string, chatId: string): void {
-    this.#sendLine(userId, { type: 'chat_changed', chatId })
+    this.#sendEvent(userId, { type: 'chat_changed', chatId })
   }
 
   /** Notifies the user's streams at this node and at every other node (§10.4, §10.5). */
@@ -81,7 +81,7 @@ export class LiveHub {
 
   /** Notifies the user's streams at this node and at every other node that a list of settings has changed. */
   readonly notifySettingsChanged = (userId: string, what: SettingsList): void => {
-    this.#sendLine(userId, { type: 'changed', what })
+    this.#sendEvent(userId, { type: 'changed', what })
     this.#notifyNodes('settings', userId, what)
   }
 
@@ -90,7 +90,7 @@ export class LiveHub {
     if (nodeId === this.#deps.nodeId) return
     if (topic === 'chat') this.sendChatChanged(userId, subject)
     // A newer node may send a list that is unknown here. Browsers ignore unknown lists.
-    else this.#sendLine(userId, { type: 'changed', what: subject as SettingsList })
+    else this.#sendEvent(userId, { type: 'changed', what: subject as SettingsList })
   }
 
   /** Notifications may have been lost, so every stream ends: clients reconnect and load what they missed. */
@@ -102,8 +102,8 @@ export class LiveHub {
     for (const streams of this.#streams.values()) for (const stream of streams.keys()) stream.end()
   }
 
-  #sendLine(userId: string, line: LiveEvent): void {
-    if (this.has(userId)) this.send(userId, sseFrame(JSON.stringify(line)))
+  #sendEvent(userId: string, event: LiveEvent): void {
+    if (this.has(userId)) this.send(userId, sseFrame(JSON.stringify(event)))
   }
 
   #notifyNodes(topic: ChangeNotification['topic'], userId: string, subject: string): void {
@@ -113,6 +113,6 @@ export class LiveHub {
 }
 
 interface Backlog {
-  /** Frames held back until the first line; undefined once it is sent. */
+  /** Frames held back until the first event; undefined once it is sent. */
   pending: string | undefined
 }
