@@ -24,7 +24,7 @@ export interface BotRoutesOptions {
 
 const NamedBot = z.object({ name: z.string().transform(normalizeText) })
 
-/** A user's bots (§7.2, §7.3, §7.4, §7.5). */
+/** Registers the routes of a user's bots (§7.2, §7.3, §7.4, §7.5). */
 export function registerBotRoutes(
   api: Api,
   { database, sealer, config, now }: BotRoutesDeps,

@@ -14,7 +14,7 @@ const maxBots = 200
 
 /**
  * Creates a bot at the request of a user. `now` is in milliseconds since 1970.
- * @throws AppError `conflict` when the user already has `maxBots`, `name_taken`
+ * @throws AppError `conflict` when the user already has `maxBots`, `name_taken`, `invalid_request`
  */
 export function addBot(
   { db, dialect }: Database,

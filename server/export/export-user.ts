@@ -41,7 +41,7 @@ export interface ExportDeps {
 }
 
 /**
- * Returns the data of a user that §30.12 names, as the parts of the text of one JSON object. Keys, tokens and
+ * Yields the text of one JSON object, in parts, with the data of a user that §30.12 names. Keys, tokens and
  * passwords are left out, and so is which prompt each reply was given. The server may run meanwhile: nothing is
  * changed, lists and chats are read one after the other, and a reply that is being written is exported with its text so
  * far.

@@ -11,7 +11,7 @@ export interface SharedChatRoutesDeps {
 }
 
 export interface SharedChatRoutesOptions {
-  /** Reads per minute from one address. */
+  /** Requests per minute from one network. */
   readonly perMinute: number
 }
 

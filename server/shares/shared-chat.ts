@@ -76,8 +76,8 @@ function stateFrom({ call_state }: MessageRow, next: MessageRow | undefined): To
 
 /** Returns how a call ended, without the result. Why it failed is private, apart from a timeout. */
 function publicOutcome({ status }: ToolOutcome): ToolOutcome {
-  const isReason = status === 'tool_error' || status === 'authorization_needed'
-  return { status: isReason ? 'failed' : status, duration: null, parts: [] }
+  const isPrivate = status === 'tool_error' || status === 'authorization_needed'
+  return { status: isPrivate ? 'failed' : status, duration: null, parts: [] }
 }
 
 const failure = { code: 'internal', message: 'This reply failed.' } as const

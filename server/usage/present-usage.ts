@@ -12,7 +12,7 @@ import type { UsageSums } from './usage-store.ts'
 const nanosOfUnit = 1_000_000_000n
 const nanoDigits = 9
 
-/** An amount of billionths as a decimal number, without zeros at its end. */
+/** Formats an amount in billionths as a decimal number, without trailing zeros after the point. */
 export function formatNanos(nanos: bigint): string {
   const units = nanos / nanosOfUnit
   let decimals = (nanos % nanosOfUnit).toString().padStart(nanoDigits, '0')

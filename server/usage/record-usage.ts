@@ -27,10 +27,7 @@ export interface ModelCallRecord extends Pick<
   readonly prices?: ModelPrices
 }
 
-/**
- * Stores what a call used and cost, in the transaction that commits the usage (§25.6). Recording the same id again
- * replaces the figures.
- */
+/** Stores what a call used and cost (§25.6). Recording the same id again replaces the figures. */
 export async function recordUsage(trx: Db, { usage, prices, ...call }: ModelCallRecord): Promise<void> {
   const counts = toTokenCounts(usage)
   const cost = costInNanos(counts, prices)

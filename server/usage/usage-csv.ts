@@ -1,7 +1,7 @@
 import { formatNanos, nanosOf } from './present-usage.ts'
 import type { UsageSums } from './usage-store.ts'
 
-/** Spreadsheets read a file without it in another encoding. */
+/** Excel reads a file without it in another encoding. */
 const byteOrderMark = '\uFEFF'
 
 /** Spreadsheets calculate a cell that begins with one of these, also in full width (§25.14). */

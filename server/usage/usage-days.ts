@@ -5,7 +5,7 @@ import { AppError } from '../lib/app-error.ts'
 import type { UsageDay } from './usage-store.ts'
 
 /**
- * The days of a query in its time zone. A day has 23 or 25 hours when the clocks change (§25.11).
+ * The days of a query in its time zone. A day on which the clocks change is shorter or longer than 24 hours (§25.11).
  * @throws AppError `invalid_request`
  */
 export function listUsageDays({ from, to, time_zone }: UsageQuery): readonly UsageDay[] {

@@ -12,7 +12,7 @@ export interface CheckDeps extends BotModelDeps {
   readonly database: Pick<Database, 'db'>
 }
 
-/** Appears in the messages of a bot that has no name yet. */
+/** Appears in messages about a bot that has no name yet. */
 const newBotName = 'New bot'
 
 /**
