@@ -46,11 +46,14 @@ const ImageParams = z.object({
 
 /** Registers the routes that read chats (§7.6, §7.7, §7.8) and change them (§7.13). */
 export function registerChatRoutes(api: Api, deps: ChatRoutesDeps): void {
-  registerReading(api, deps)
-  registerChanges(api, deps)
+  registerReadRoutes(api, deps)
+  registerWriteRoutes(api, deps)
 }
 
-function registerReading(api: Api, deps: Pick<ChatRoutesDeps, 'database' | 'readRun' | 'searchChats'>): void {
+function registerReadRoutes(
+  api: Api,
+  deps: Pick<ChatRoutesDeps, 'database' | 'readRun' | 'searchChats'>,
+): void {
   const { readRun, searchChats } = deps
   const { db } = deps.database
 
@@ -88,7 +91,10 @@ function registerReading(api: Api, deps: Pick<ChatRoutesDeps, 'database' | 'read
   )
 }
 
-function registerChanges(api: Api, deps: Pick<ChatRoutesDeps, 'database' | 'now' | 'onChatChanged'>): void {
+function registerWriteRoutes(
+  api: Api,
+  deps: Pick<ChatRoutesDeps, 'database' | 'now' | 'onChatChanged'>,
+): void {
   const { now, onChatChanged } = deps
   const { db } = deps.database
 

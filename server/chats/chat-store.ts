@@ -106,8 +106,8 @@ const leafUpdate = prepareQuery((db, chat: { readonly id: string; readonly messa
 )
 
 /**
- * Selects a message of a chat. The query names no owner: the caller has locked the chat for its user (`lockChat`), or
- * writes a run of the chat, which only its user can start.
+ * Selects a message of a chat. The query names no owner: the caller has locked the chat for its user, or writes a run
+ * of the chat, which only its user can start.
  */
 export async function selectLeaf(db: Db, chatId: string, messageId: string): Promise<void> {
   await leafUpdate(db, { id: chatId, messageId })
@@ -130,7 +130,7 @@ export async function touchChat(db: Db, chatId: string, now: number, addedChars:
   await timeUpdate(db, { id: chatId, now, addedChars })
 }
 
-/** Returns a page of a user's chats, newest first. */
+/** Returns the ids of a page of a user's chats, the last changed first. */
 export async function listChatIds(
   db: Db,
   user: Owner,

@@ -127,7 +127,7 @@ export function presentMessage(row: MessageRow): Message {
   return message.status === 'failed' ? showFailure(message) : message
 }
 
-/** Presents the state of a call, without the data for the model and the connector. */
+/** Presents a call to the owner of its chat, without the data that only the server needs. */
 function presentCall({ call, call_state }: MessageRow): ToolCall | null {
   const state = toolCallStates.find((known) => known === call_state)
   if (call === null || state === undefined) return null

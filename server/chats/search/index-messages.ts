@@ -44,20 +44,20 @@ export async function indexMessages(db: Kysely<Tables>, sliceMs = maxSliceMs): P
 async function indexChunk(trx: Db, queued: QueuedChunk): Promise<void> {
   const { position, chunk, text, user_id } = queued
   if (text === null || user_id === null) return deleteQueued(trx, position)
-  const { grams, last } = readChunk(Array.from(text), chunk)
+  const { grams, isLast } = readChunk(Array.from(text), chunk)
   const user = queued.user ?? (await assignUserNumber(trx, user_id))
   await insertChunk(trx, { user, position, chunk }, grams)
-  return last ? deleteQueued(trx, position) : moveQueued(trx, position, chunk + 1)
+  return isLast ? deleteQueued(trx, position) : moveQueued(trx, position, chunk + 1)
 }
 
 /** The grams of a chunk. `characters` is the chunk, and one further character when the text continues. */
 function readChunk(
   characters: readonly string[],
   chunk: number,
-): { readonly grams: string; readonly last: boolean } {
+): { readonly grams: string; readonly isLast: boolean } {
   return {
     grams: splitGrams(foldCase(characters.slice(0, chunkLength).join(''))),
-    last: characters.length <= chunkLength || chunk + 1 >= maxChunks,
+    isLast: characters.length <= chunkLength || chunk + 1 >= maxChunks,
   }
 }
 
@@ -91,8 +91,8 @@ async function removeChunks(trx: Db, user: number, message: IndexedMessage): Pro
   const characters = Array.from(content)
   for (let chunk = 0; chunk < (next_chunk ?? maxChunks); chunk++) {
     const start = chunk * (chunkLength - chunkOverlap)
-    const { grams, last } = readChunk(characters.slice(start, start + chunkLength + 1), chunk)
+    const { grams, isLast } = readChunk(characters.slice(start, start + chunkLength + 1), chunk)
     await deleteChunk(trx, { user, position, chunk }, grams)
-    if (last) return
+    if (isLast) return
   }
 }

@@ -87,7 +87,7 @@ interface PendingSearch {
   reject(error: Error): void
 }
 
-/** A thread that searches, and the searches that it has not answered. */
+/** A thread that searches, and the searches that it has not finished. */
 interface SearchThread {
   readonly worker: Worker
   readonly pending: Map<number, PendingSearch>

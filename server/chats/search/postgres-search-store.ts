@@ -93,7 +93,7 @@ export async function listChats(trx: Db, query: ListChatsQuery): Promise<ListedC
 /** The word as a pattern, with its wildcards escaped. */
 const patternOf = (word: string): string => `%${word.replace(/[\\%_]/g, '\\$&')}%`
 
-/** The messages whose texts are not stored yet. */
+/** The user's messages in the queue, whose texts are not stored yet. */
 const selectQueued = (userId: string): RawBuilder<unknown> => sql`
   select m.chat_id, ${sql.raw(foldSql('m.content'))} as text
   from search_queue q join messages m on m.position = q.position join chats c on c.id = m.chat_id

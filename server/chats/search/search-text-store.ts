@@ -11,7 +11,7 @@ const batchSize = 50
 const lockNotAvailable = '55P03'
 
 /**
- * Stores the texts of some queued messages for the search in PostgreSQL. When few remain in the queue, it queues
+ * Stores the texts of up to `batchSize` queued messages for the search in PostgreSQL. When it finds fewer, it queues
  * messages that were written before the queue existed, newest first. Returns true when there are more.
  */
 export async function fillSearchTexts(db: Kysely<Tables>): Promise<boolean> {

@@ -73,7 +73,7 @@ const hitsSql = (join = '') => `
   and s.rowid < ${rowIdOf('cast(? as integer)', '0', '0')} order by s.rowid desc`
 const messagesOfHitsSql = hitsSql(`cross join messages m on m.position = ${positionOf('s.rowid')}`)
 
-/** Texts of a chat that are read at once. A text has at most a million characters. */
+/** Texts of a chat that are read at once. A text has at most about a million characters. */
 const maxJoinedTexts = 32
 
 /** Milliseconds by which a message may have an earlier time than one that was written before it, in another chat. */
