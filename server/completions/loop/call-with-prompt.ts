@@ -33,7 +33,7 @@ export interface PromptCallResult {
 }
 
 /**
- * Calls the model with the messages of a path. When they exceed the context window, older ones are summarised first
+ * Calls the model with the messages of a path. When they exceed the budget, older ones are summarised first
  * (§26.2); when the provider says that the prompt is too long, it is shortened and sent again (§26.5).
  */
 export async function callWithPrompt(
@@ -50,7 +50,7 @@ export async function callWithPrompt(
     source = await fitPrompt(frame, before, budget, now)
     if (signal.aborted) return { answer: { ending: abortedEnding(signal), calls: [] }, source }
     if (refused !== undefined && isSamePrompt(before, source)) return { answer: refused, source }
-    const messages = buildPrompt(source.path, { ...source, tools: request.tools.length > 0 })
+    const messages = buildPrompt(source.path, { ...source, hasTools: request.tools.length > 0 })
     onPrompt(source)
     const meter = openMeter()
     const answer = await callModel({

@@ -106,7 +106,7 @@ describe('buildPrompt', () => {
       result('r', '1'),
       assistant('It is 1.'),
     ]
-    const prompt = buildPrompt(path, { tools: false })
+    const prompt = buildPrompt(path, { hasTools: false })
     expect(prompt.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant'])
     expect(prompt[1]?.content).toBe('Hm.\n\n[I used the tool one with {}]')
     expect(prompt[2]?.content).toContain('\n1\n')
@@ -161,8 +161,8 @@ describe('buildPrompt', () => {
         .map(({ state, ...more }) => calling('one', state, more)),
     )
     fc.assert(
-      fc.property(fc.array(piece, { maxLength: 12 }), fc.boolean(), (path, tools) => {
-        const prompt = buildPrompt(path, { tools })
+      fc.property(fc.array(piece, { maxLength: 12 }), fc.boolean(), (path, hasTools) => {
+        const prompt = buildPrompt(path, { hasTools })
         if (prompt.length > 0) expect(prompt[0]?.role).toBe('user')
         for (let at = 0; at < prompt.length; at++) {
           const message = prompt[at]
@@ -175,7 +175,7 @@ describe('buildPrompt', () => {
           if (ids.length > 0) expect(prompt[at + 1 + ids.length]?.role).not.toBe('tool')
           at += ids.length
         }
-        if (!tools) expect(prompt.filter(({ role }) => role === 'tool')).toEqual([])
+        if (!hasTools) expect(prompt.filter(({ role }) => role === 'tool')).toEqual([])
       }),
     )
   })

@@ -15,10 +15,8 @@ const shortenedEndChars = 600
 export type PromptMessage = Omit<PathMessage, 'status' | 'left_out_tools' | 'parent_id'>
 
 export interface PromptOptions {
-  /**
-   * False for a model without tools: calls are described as text, because such a model does not accept them (§21.8).
-   */
-  readonly tools?: boolean
+  /** False for a request without tools: calls are described as text, because some models refuse them then (§21.8). */
+  readonly hasTools?: boolean
   /** The summary of the messages before the path. */
   readonly summary?: Pick<CompactionRow, 'id' | 'content' | 'message_count'> | undefined
   /** Results of tools before this index of the path are shortened; 0 shortens none. */
@@ -44,7 +42,7 @@ type Message = TextMessage | Extract<ModelMessage, { role: 'tool' }>
  */
 export function buildPrompt(
   path: readonly PromptMessage[],
-  { tools = true, summary, shortenBefore = 0 }: PromptOptions = {},
+  { hasTools = true, summary, shortenBefore = 0 }: PromptOptions = {},
 ): ModelMessage[] {
   const messages: Message[] = []
   if (summary !== undefined) messages.push({ role: 'user', content: formatSummary(summary) })
@@ -60,7 +58,7 @@ export function buildPrompt(
     }
     const batch = collectBatch(fitting, index)
     if (messages.length > 0) {
-      if (tools) addBatch(messages, batch)
+      if (hasTools) addBatch(messages, batch)
       else describeBatch(messages, batch)
     }
     index = batch.last
@@ -114,9 +112,8 @@ function isNotBlank(text: string): boolean {
 }
 
 /**
- * Puts a tool's result between two boundary lines that the tool cannot know, so that a text inside cannot imitate the
- * end of the result. A message always has the same boundary, so that the provider's prompt cache still matches
- * (§12.13).
+ * Puts a tool's result between two marks that the tool cannot know, so that a text inside cannot imitate the end of the
+ * result. A message always has the same mark, so that the provider's prompt cache still matches (§12.13).
  */
 function formatResult(result: BatchResult): string {
   if (!('messageId' in result)) return result.text
@@ -177,7 +174,7 @@ function collectBatch(path: readonly PromptMessage[], first: number): Batch {
   }
 }
 
-/** The message that 'Deny' sends, which says nothing more. */
+/** The message that 'Deny' sends. It gives the model no further reason. */
 const plainDenial = 'cancel'
 
 /** Explains to the model why a call has no result on this path. `denial` is the message that denied only this call. */

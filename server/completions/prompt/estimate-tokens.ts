@@ -1,10 +1,10 @@
-/** The common tokenizers have 3.5 to 4.5 in English text. The estimate uses the lowest, because too high is safer. */
+/** Common tokenizers have 3.5 to 4.5 for English text. The lowest is used, because a higher estimate is safer. */
 const asciiCharsPerToken = 3.5
 /** Tokens that a provider adds to each message. */
 export const tokensPerMessage = 4
 
 /**
- * Estimates the tokens of a text, for any tokenizer: one for 3.5 ASCII characters, and one for each other UTF-16 unit,
+ * Estimates the tokens of a text, for any tokenizer: one per 3.5 ASCII characters, and one for each other UTF-16 unit,
  * such as a Chinese character.
  */
 export function estimateTokens(text: string): number {

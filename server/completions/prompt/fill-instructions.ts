@@ -15,7 +15,7 @@ const unnamedUser = 'the user'
 /** Characters of a name, which the instructions can contain thousands of times. */
 const maxNameChars = 100
 
-/** A variable in further braces, such as `{{{user}}}`, is not one (§23.3). */
+/** A name in further braces, such as `{{{user}}}`, is not a variable (§23.3). */
 const variables = /(?<!\{)\{\{(?:user|date|time_zone)\}\}(?!\})/g
 
 /**

@@ -21,9 +21,9 @@ const maxReadMessages = 20_000
 const maxPromptTokens = 1_000_000
 /** The smallest budget for the messages, however large the instructions and the tools are. */
 const minPromptTokens = 500
-/** Tokens of messages in one call that summarises, when the context window is unknown. */
+/** Tokens of messages in one call that summarises, when the context window is unknown or very large. */
 const defaultSummaryCallTokens = 30_000
-/** The smallest number of such tokens for a known window. */
+/** The smallest number of such tokens for a smaller window. */
 const minSummaryCallTokens = 300
 /** Tokens of the task in a call that summarises, besides the messages and the summary before them. */
 const summaryTaskTokens = 400

@@ -99,7 +99,7 @@ export async function readSentPrompt(
   const find = (hash: string | undefined) => (hash === undefined ? undefined : texts.get(hash))
   const isMissing = (hash: string | undefined) => hash !== undefined && !texts.has(hash)
   const messages = buildPrompt(path, {
-    tools: tools !== undefined,
+    hasTools: tools !== undefined,
     shortenBefore,
     summary: summary && { ...summary, content: find(summary.hash) ?? '' },
   })

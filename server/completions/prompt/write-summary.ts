@@ -115,7 +115,7 @@ function writeTask(previous: string | undefined, text: string, tokens: number): 
   return `${before}Summarise these messages in at most ${words} words.\n\n<messages>\n${text}\n</messages>`
 }
 
-/** A message as text. */
+/** Formats a message as text. Empty for a message without text and call. */
 function writeEntry(message: PromptMessage): string {
   const { content, arguments: callArguments, call } = message
   if (isToolResult(message)) return `[Result of a tool]\n${cutWithNote(content, maxResultChars)}\n\n`
@@ -125,7 +125,7 @@ function writeEntry(message: PromptMessage): string {
   return text === '' ? '' : `[${message.role === 'assistant' ? 'Assistant' : 'User'}]\n${text}\n\n`
 }
 
-/** Joins consecutive texts to pieces of at most `tokens`. A longer text is cut into several pieces. */
+/** Joins consecutive texts into pieces of at most `tokens`. A longer text is cut into several pieces. */
 function cutToFit(texts: readonly string[], tokens: number): string[] {
   const pieces: string[] = []
   let piece = ''
