@@ -58,7 +58,7 @@ function registerReplyRoutes(api: Api, routes: CompletionRoutesDeps): void {
       deps.runs.refuseWhileClosing()
       deps.runs.checkUserLimit(perMinute, user.id)
       const bot = await requireBot(deps.database.db, user, body.botName)
-      const sent = await writeWhenFree(deps, body.chatId, () => write(deps, user, bot, body))
+      const sent = await writeWhenFree(deps, body.chatId, () => writeRequestedReply(deps, user, bot, body))
       if (sent.kind === 'repeated') {
         sse.checkLimit(request)
         return repeatReply(deps, () => sse.open(request, reply), sent)
@@ -133,7 +133,8 @@ function streamRun(deps: CompletionDeps, stream: SseStream, { id, started }: Wri
   return followRun(deps, stream, { runId: id, after: started.seq, numbered: false })
 }
 
-async function write(
+/** Writes what the request asks for: another reply, a continuation from a result, or a message with its reply. */
+async function writeRequestedReply(
   deps: CompletionDeps,
   user: User,
   bot: BotRow,

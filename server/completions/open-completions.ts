@@ -29,9 +29,7 @@ export interface CompletionOptions extends Pick<
   CompletionDeps,
   'openBotModel' | 'findModelFacts' | 'connectors' | 'compactAt' | 'onError'
 > {
-  /**
-   * Receives run events, other changes, and gaps in the notifications for the users with a live stream at this node.
-   */
+  /** The users with a live stream at this node. Receives run events, other changes, and gaps in the notifications. */
   readonly subscribers: RunSubscribers & ChangeListener
   /** Notifies the user's other tabs and devices of a change to the chat that is not a run event. */
   readonly onChatChanged: (userId: string, chatId: string) => void
@@ -48,7 +46,7 @@ export interface Completions {
   readRun(chatId: string): Promise<RunningReply | undefined>
   countActive(): number
   /**
-   * Returns the user's running runs, each with the number of the event after which events are sent to the subscribers
+   * Returns the user's active runs, each with the number of the event after which events are sent to the subscribers
    * until `leaveRuns`. `isFirst` is true for the first live stream of the user.
    */
   joinRuns(userId: string, isFirst: boolean): Promise<LiveRun[]>
@@ -62,7 +60,7 @@ export interface Completions {
 
 const defaultGraceMs = 1_000
 
-/** Opens the run log and starts everything that works on runs. */
+/** Opens the run log, and starts the maintenance of runs and the feed of their events. */
 export function openCompletions(appDeps: AppDeps, options: CompletionOptions): Completions {
   const { database, nodeId, now } = appDeps
   const { subscribers, onError } = options
@@ -124,7 +122,7 @@ export function openCompletions(appDeps: AppDeps, options: CompletionOptions): C
   }
 }
 
-/** Reports a failure of the catalogue and returns no facts. The model is called without its window and prices. */
+/** Reports a failure of the catalogue and returns no facts, so the model's window and prices count as unknown. */
 function withoutFailure(
   findModelFacts: CompletionDeps['findModelFacts'],
   onError: CompletionDeps['onError'],

@@ -55,7 +55,7 @@ export class RunFeed {
   }
 
   /**
-   * Returns the user's running runs, each with the number of the last event before those that will be sent. When the
+   * Returns the user's active runs, each with the number of the last event before those that will be sent. When the
    * user already has another stream (`isFirst` is false), a run of another node that was not found before is sent from
    * its beginning.
    */

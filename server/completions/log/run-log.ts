@@ -16,8 +16,8 @@ const intervalFactor = 5
 /** Milliseconds after which a failed commit is retried. */
 const retryDelayMs = 250
 /**
- * Milliseconds of failing commits after which a run is ended: when the database refuses its events, and when the
- * database is restarting or locked and the run can continue afterwards.
+ * Milliseconds of failing commits after which a run is given up: when the database refuses its events, and when the
+ * database cannot be used at the moment (`isOutage`).
  */
 const maxRefusedMs = 8_000
 const maxOutageMs = 300_000
@@ -33,7 +33,7 @@ export interface RunLogOptions {
   readonly isOutage: (error: unknown) => boolean
   readonly db: Db
   readonly transaction: (work: (trx: Db) => Promise<void>) => Promise<void>
-  /** Called when a commit failed, before it is retried or given up. */
+  /** Called with the error of a failed commit. The commit may be retried. */
   readonly onError: (error: unknown) => void
 }
 
@@ -62,15 +62,15 @@ export function mergeInterval({ runs, commitMs }: CommitLoad): number {
 
 /**
  * Numbers the events of all runs of this process, commits them together at intervals (`mergeInterval`), and then passes
- * them to their readers. So the database contains everything that a user has seen. The first text of a reply, the
- * end of a run and what is flushed are committed without this delay. The events of other runs are left out of such a
- * commit, unless their own is due: they would be committed more often.
+ * them to their readers. So the database contains everything that a user has seen. The first text and the first
+ * reasoning of a reply, the end of a run and what is flushed are committed without this delay. Such a commit includes
+ * the events of other runs only if they are due, so that they are not committed more often.
  * One commit is under way at a time; events that arrive meanwhile go into the next (§10.15, §17.18).
  */
 export class RunLog {
   readonly #options: RunLogOptions
   readonly #dirty = new Set<RunRecorder>()
-  /** Those of the dirty runs that do not wait for the next commit of all runs. */
+  /** The dirty runs that do not wait for the next commit of all runs. */
   readonly #urgent = new Set<RunRecorder>()
   /** The parts of failed commits, which are retried unchanged before anything else of their runs. */
   readonly #failed = new Map<RunRecorder, Entry>()
@@ -105,7 +105,7 @@ export class RunLog {
     const isUrgent = this.#urgent.size > 0 || this.#isRetryDue
     const delayMs = isUrgent ? 0 : this.#dueAt - performance.now()
     if (delayMs > 0) this.#timer ??= setTimeout(() => this.#start(), delayMs)
-    // Runs after the pending input is processed, so that the first tokens of many runs share one commit.
+    // Deferred until the pending input is processed, so that the first tokens of many runs share one commit.
     else this.#immediate = setImmediate(() => this.#start())
   }
 
@@ -181,7 +181,7 @@ export class RunLog {
       ownedRunIds = await this.#options.append(this.#options.db, rows)
     }
     for (const { recorder, batch, state } of entries) {
-      // The events that the run has added since are collected now.
+      // The events that the run has added since then are collected next.
       if (this.#failed.delete(recorder)) this.#dirty.add(recorder)
       if (ownedRunIds.has(recorder.runId)) recorder.publish(batch, state)
       else recorder.lose(new AppError('interrupted', 'Another server has ended this reply. Reload the page.'))

@@ -11,7 +11,7 @@ export interface RunNotifications {
   close(): Promise<void>
 }
 
-/** The other notifications on the same database connection. */
+/** Receives the other notifications on the same database connection. */
 export interface ChangeListener {
   /** Called when any node, this one included, has changed something. */
   onChange(change: ChangeNotification): void

@@ -19,7 +19,7 @@ export interface NumberedEvent {
  */
 export type Urgency = 'immediate' | 'normal' | 'low'
 
-/** Events of one run that are committed together, framed once for all readers. */
+/** Consecutive events of one run, framed once for all readers. */
 export class EventBatch {
   /** The end without events, for a reader that already has all stored events of the run. */
   static readonly emptyEnd = new EventBatch([], { isEnd: true, isStored: true })
@@ -106,7 +106,7 @@ export class RunRecorder {
   readonly runId: number
   /** The state after the last committed event. */
   state: RunState
-  /** The time of the first of several failed commits, in milliseconds since 1970. Undefined after a success. */
+  /** When the commits of this run began to fail, in milliseconds since 1970; undefined after a success. */
   failingSince: number | undefined
   /**
    * True once the end was added. After that, only the commit of the end shows whether this process still owned the run.
@@ -127,7 +127,7 @@ export class RunRecorder {
   #tailKind: TextKind = 'text'
   /** The kinds of text that the open reply contains so far. */
   readonly #startedKinds = new Set<TextKind>()
-  /** True while the next commit of the run log includes this run. */
+  /** True from the request of a commit until the run log collects the events. */
   #isScheduled = false
   /** The number of events that were collected and are not committed yet. */
   #collectedCount = 0

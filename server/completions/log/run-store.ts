@@ -10,7 +10,7 @@ import type { ElicitationAnswerRow, RunEventRow, RunRow } from '../../db/tables/
 /** Milliseconds for which a lease is valid. The node of a run renews it in time. */
 export const leaseMs = 10_000
 
-/** A literal, because SQLite does not use the partial index on running runs when the status is a parameter. */
+/** A literal, because SQLite does not use the partial index on active runs when the status is a parameter. */
 const running = sql.lit('running')
 
 /** A run; `expired` is true when its node has not renewed the lease in time. */
@@ -36,7 +36,10 @@ const runInsert = prepareQuery((db, run: NewRun & { readonly clock: RawBuilder<n
     .compile(),
 )
 
-/** Returns the run's id. Violates a unique index when the chat already has a running run. */
+/**
+ * Stores a run with its first event, and returns its id. Rejects with the database's unique violation when the chat
+ * already has an active run.
+ */
 export async function insertRun(
   trx: Db,
   { clock }: Dialect,
@@ -105,7 +108,7 @@ export function listRunRefs(db: Db, runIds: readonly number[]): Promise<RunRef[]
   return db.selectFrom('runs').select(refColumns).where('id', 'in', runIds).execute()
 }
 
-/** Returns the user's running runs on all nodes. */
+/** Returns the user's active runs on all nodes. */
 export function listRunsOfUser(db: Db, userId: string): Promise<RunRef[]> {
   return db
     .selectFrom('runs')
@@ -115,7 +118,7 @@ export function listRunsOfUser(db: Db, userId: string): Promise<RunRef[]> {
     .execute()
 }
 
-/** Returns the running runs of other nodes. */
+/** Returns the active runs of other nodes. */
 export function listForeignRuns(db: Db, nodeId: string): Promise<RunRef[]> {
   return db
     .selectFrom('runs')
@@ -234,7 +237,7 @@ export async function closeRun(
 ): Promise<void> {
   const last = state.messages.at(-1)
   if (last === undefined) throw new Error(`run ${run.id} has no reply`)
-  // Locks the chat first, as every writer does: two writers that lock in different orders would deadlock.
+  // Locks the chat first: two writers that lock in different orders would deadlock.
   await touchChat(trx, run.chat_id, now, 0)
   const end = { id: run.id, status: state.status, lastSeq: state.seq, now }
   const { numAffectedRows = 0n } = await runEndUpdate(trx, end)

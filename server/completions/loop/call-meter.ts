@@ -11,9 +11,7 @@ export interface MeteredCall {
   readonly userId: string
   readonly bot: BotRow
   readonly chatId: string
-  /**
-   * The reply for which the model is called, also to summarise; or the summary that a user lets the model rewrite.
-   */
+  /** The id of the reply for which the model is called, also when it summarises; or of the summary that it rewrites. */
   readonly messageId: string
   readonly kind: UsageRecordRow['kind']
 }
@@ -34,7 +32,7 @@ export class CallMeter {
   readonly #call: MeteredCall
   readonly #id = newId()
   readonly #startedAt = performance.now()
-  /** Read at once, so that the prices are those of the time of the call, and no commit waits for them. */
+  /** Read at once, so that the prices are those of the time of the call, and are usually there before the commit. */
   readonly #facts: Promise<ModelFacts>
   #firstOutputAt: number | undefined
   #hasReport = false
@@ -50,7 +48,7 @@ export class CallMeter {
     this.#firstOutputAt ??= performance.now()
   }
 
-  /** Returns the write for the commit of a usage report. The write of a later report of the same call replaces it. */
+  /** Returns the write for the commit of a usage report. A later report of the same call replaces its figures. */
   createWrite(usage: ModelUsage): UsageWrite {
     this.#hasReport = true
     return this.#toWrite(usage)

@@ -188,8 +188,8 @@ class PartReader {
           )
         : failed('upstream_invalid', 'The model returned an empty reply. Regenerate it.')
     }
-    const cut = reason === 'length' || reason === 'content_filter'
-    return { status: 'complete', ...(cut ? { finish: reason } : {}) }
+    const isCut = reason === 'length' || reason === 'content_filter'
+    return { status: 'complete', ...(isCut ? { finish: reason } : {}) }
   }
 }
 

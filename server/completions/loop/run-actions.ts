@@ -179,7 +179,7 @@ export class RecordedActions implements RunActions {
       readBotConnectors: this.#readBotConnectors,
       signal,
     })
-    // The event contains the text of the reply so far, so that text is committed first.
+    // `plainContent` is read from the committed state, so the text of the reply is committed first.
     await recorder.flush()
     const event: UnnumberedEvent = {
       type: 'tool_call',
@@ -250,7 +250,7 @@ export class RecordedActions implements RunActions {
       await appendMessage(trx, { chat_id: this.#chatId, id, ...empty }, parent, time)
       await selectLeaf(trx, this.#chatId, id)
     })
-    // The next prompt is built from the database, so the reply must be committed.
+    // The next prompt is read from the database, so the result before this reply must be committed.
     await recorder.flush()
   }
 

@@ -17,7 +17,7 @@ export type RunStep =
   | ({ readonly kind: 'dispatch' } & RemainingCalls)
   | { readonly kind: 'invoke'; readonly invocation: ToolInvocation }
 
-/** The effects of the loop. Each of them adds its outcome to the log, which stores it and shows it to the user. */
+/** The effects of the loop. Their outcomes go into the log, which stores them and shows them to the user. */
 export interface RunActions {
   /** Returns how the run ends when its texts or the chat leave no room for another reply or result (§16.23, §16.24). */
   findLimitEnding(): RunEnding | undefined
@@ -34,7 +34,7 @@ export interface RunActions {
 /**
  * The loop of a run: calls the model, dispatches its tool calls, invokes those that need no approval, and calls the
  * model again, until it replies without a call, a call needs approval, a limit is reached, or the run is aborted. All
- * effects are in `actions`, and it rejects only when an action does (§12.1, §12.3).
+ * effects are in `actions`. Rejects only when an action does (§12.1, §12.3).
  */
 export async function runCompletion(
   first: RunStep,

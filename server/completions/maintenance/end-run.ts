@@ -67,12 +67,12 @@ export async function foldLog(db: Db, runId: number): Promise<RunState> {
   return rows.reduce((state, { event }) => applyEvent(state, JSON.parse(event) as RunEvent), emptyRun)
 }
 
-/** Milliseconds to wait until the end of a stopped run is stored. */
+/** Milliseconds to wait at most until the end of a stopped run is stored. */
 const maxStopMs = 10_000
 /** Milliseconds between two reads of the status of a run that another node stops. */
 const stopPollMs = 200
 
-/** Resolves when `ended` does, or after `maxMs`: while the database is away, the end of a run cannot be stored. */
+/** Resolves when `ended` does, or after `maxMs`: without the database, the end of a run cannot be stored. */
 async function waitAtMost(ended: Promise<void>, maxMs: number): Promise<void> {
   const timeout = new AbortController()
   const elapsed = wait(maxMs, undefined, { signal: timeout.signal }).catch(() => undefined)

@@ -60,7 +60,7 @@ async function handleRequests(deps: Pick<CompletionDeps, 'database' | 'nodeId' |
 
 /**
  * Renews the leases of the runs of this process, and marks runs that another node has ended as lost. A run that is no
- * longer active in this process is not renewed, so that another node ends it.
+ * longer active in this process is not renewed, so that it expires.
  */
 export async function renewRuns({
   database,

@@ -48,7 +48,7 @@ export async function requirePendingCall(
   throw refusal(explainNotPending(await findMessage(db, chatId, messageId), server, tool))
 }
 
-/** Formats arguments with sorted keys, for comparison; returns undefined when they are no JSON object. */
+/** Formats arguments with sorted keys, for comparison; returns undefined when they are not a JSON object. */
 function toCanonical(callArguments: unknown): string | undefined {
   try {
     return canonicalJson(readArguments(callArguments))

@@ -14,7 +14,8 @@ import { noSuchMessage, writeReply } from './send-message.ts'
 import type { SendOutcome } from './send-message.ts'
 
 /**
- * Messages of a turn that are searched. A run writes at most this many: two for each call and its result, and a reply.
+ * Messages of a turn that are searched. A run writes at most this many: a reply and a result for each call, and the
+ * last reply.
  */
 const maxTurnMessages = 2 * maxCalls + 1
 
@@ -48,8 +49,8 @@ export async function continueRun(
 }
 
 /**
- * Returns the tool result that a continuation continues from (§4.23): the named message, or the newest result of this
- * connector in the turn that ends with the named message or the selected leaf. The content of the request is ignored.
+ * Returns the tool result that a request continues from (§4.23): the newest result of this connector in the turn that
+ * ends with the message `parentId`, or else with the selected leaf.
  * @throws AppError `not_found`, `conflict`
  */
 export async function requireResult(
@@ -75,7 +76,10 @@ export async function requireResult(
   return row
 }
 
-/** Returns the position after a result in the log of the newest run that contains the result. */
+/**
+ * Returns the position after a result in the log of the newest run that contains it, or the beginning of a run that
+ * started from it.
+ */
 async function findCursor(db: Db, { chat_id, id }: MessageRow): Promise<RunCursor | undefined> {
   for (const { run_id, seq, event: json } of await listEventsMentioning(db, chat_id, id)) {
     const event = RunEvent.parse(JSON.parse(json))

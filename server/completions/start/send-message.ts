@@ -18,7 +18,7 @@ import type { RunStep } from '../loop/run-completion.ts'
 import { findActiveRun, insertRun } from '../log/run-store.ts'
 import { expireRun } from '../maintenance/end-run.ts'
 
-/** What a request for a reply led to: a new run, or the repetition of an earlier one. */
+/** What a request for a reply led to: a new run, or nothing new, because the request repeats an earlier one. */
 export type SendOutcome = WrittenReply | RepeatedRequest
 
 interface WrittenReply {
@@ -83,7 +83,7 @@ export async function sendMessage(
     // A message with `denyOne` has no other purpose. The call may have been decided in another tab.
     if (request.denyOne === true && denial === undefined)
       throw new AppError('conflict', 'This call was already allowed or denied. Reload the page.')
-    // In a full chat, a call that waits can still be decided.
+    // In a full chat, a call that needs approval can still be denied.
     if (denial === undefined) refuseFullChat(chat)
     return { kind: 'written', run: await writeReply(trx, deps, user, bot, chat, message), denial }
   })
@@ -280,7 +280,7 @@ export async function writeRun(
     started_at: now(),
   }
   const id = await insertRun(trx, dialect, run, JSON.stringify(started)).catch((error: unknown) => {
-    // A unique index allows one running run per chat.
+    // A unique index allows one active run per chat.
     throw dialect.isUniqueViolation(error) ? replyInProgress() : error
   })
   await dialect.notifyRuns(trx, [id])

@@ -26,7 +26,7 @@ export interface ToolInvocation {
   readonly approval: 'once' | 'listed' | 'no_list'
   /** Identifies the tool definition that was approved. A tool that has changed since is not called. */
   readonly fingerprint: string | undefined
-  /** The connector and credential that the user approved. Undefined for a call that needed no approval. */
+  /** Identifies the connector and credential that the user approved. Undefined for a call that needed no approval. */
   readonly credential: string | undefined
   /** The calls of the same batch that come after it. */
   readonly remaining: RemainingCalls
@@ -79,8 +79,8 @@ export async function decideCall(
   }
   // No tool has an empty fingerprint, so a tool that is added with this name a moment later is not called.
   const fingerprint = known?.tool.fingerprint ?? ''
-  const isRun = decision.kind === 'run'
-  const seen = { fingerprint, ...(isRun || known === undefined ? {} : { credential: known.credential }) }
+  const runsAtOnce = decision.kind === 'run'
+  const seen = { fingerprint, ...(runsAtOnce || known === undefined ? {} : { credential: known.credential }) }
   const { calls: rest, total } = remaining
   const stored: StoredCall = {
     id: call.id,
@@ -100,10 +100,10 @@ export async function decideCall(
     shown: {
       server,
       tool,
-      call: isRun ? { state: 'running', ...shownCall } : { state: 'waiting', ...shownCall, ...seen },
+      call: runsAtOnce ? { state: 'running', ...shownCall } : { state: 'waiting', ...shownCall, ...seen },
     },
     stored,
-    invocation: isRun
+    invocation: runsAtOnce
       ? {
           ...toInvocation({ id: replyId, server, tool, arguments: call.arguments }, stored, decision.by),
           refusal,
