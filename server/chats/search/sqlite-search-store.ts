@@ -98,39 +98,41 @@ const queuedSql = `select m.chat_id, m.content from (
       order by c.updated_at desc, m.unix_timestamp desc limit @limit)
   ) q cross join messages m on m.position = q.position cross join chats c on c.id = m.chat_id where c.user_id = @userId`
 
-export function createSearchReader(file: BetterSqlite.Database): SearchReader {
-  const userNumber = file.prepare<[string], { number: number }>(
+export function createSearchReader(database: BetterSqlite.Database): SearchReader {
+  const userNumber = database.prepare<[string], { number: number }>(
     'select number from search_users where user_id = ?',
   )
-  const newestHits = file
+  const newestHits = database
     .prepare<unknown[], number>(`select ${positionOf('s.rowid')} ${hitsSql()} limit ?`)
     .pluck()
   // One statement for the index and the messages takes half the time of one for each message.
-  const hits = file.prepare<unknown[], Hit>(
+  const hits = database.prepare<unknown[], Hit>(
     `select m.position, m.chat_id as chatId, null as content ${messagesOfHitsSql}`,
   )
-  const hitsWithContent = file.prepare<unknown[], Hit>(
+  const hitsWithContent = database.prepare<unknown[], Hit>(
     `select m.position, m.chat_id as chatId, m.content ${messagesOfHitsSql}`,
   )
-  const queued = file.prepare<[{ userId: string; limit: number }], QueuedText>(queuedSql)
-  const chats = file
+  const queued = database.prepare<[{ userId: string; limit: number }], QueuedText>(queuedSql)
+  const chats = database
     .prepare<[string], string>('select id from chats where user_id = ? order by updated_at desc, id desc')
     .pluck()
-  const sorted = file
+  const sorted = database
     .prepare<[string, number, number], string>(
       `select c.id from json_each(?) wanted cross join chats c on c.id = wanted.value
        order by c.updated_at desc, c.id desc limit ? offset ?`,
     )
     .pluck()
-  const start = file.prepare<[string], { position: number }>(
+  const firstPosition = database.prepare<[string], { position: number }>(
     'select position from messages where chat_id = ? order by unix_timestamp limit 1',
   )
   const textsSql = `select content from messages where chat_id = ? and ${searchableSql} order by unix_timestamp`
-  const texts = file.prepare<[string], string>(textsSql).pluck()
-  const firstTexts = file.prepare<[string], { count: number; joined: string | null }>(
+  const texts = database.prepare<[string], string>(textsSql).pluck()
+  const firstTexts = database.prepare<[string], { count: number; joined: string | null }>(
     `select count(*) as count, group_concat(content, char(10)) as joined from (${textsSql} limit ${maxJoinedTexts})`,
   )
-  const furtherTexts = file.prepare<[string], string>(`${textsSql} limit -1 offset ${maxJoinedTexts}`).pluck()
+  const furtherTexts = database
+    .prepare<[string], string>(`${textsSql} limit -1 offset ${maxJoinedTexts}`)
+    .pluck()
 
   return {
     findUserNumber: (userId) => userNumber.get(userId)?.number,
@@ -140,7 +142,7 @@ export function createSearchReader(file: BetterSqlite.Database): SearchReader {
     listQueued: (userId, limit) => queued.all({ userId, limit }),
     iterateChats: (userId) => chats.iterate(userId),
     sortChats: (chatIds, { offset, limit }) => sorted.all(JSON.stringify(chatIds), limit, offset),
-    findFirstPosition: (chatId) => start.get(chatId)?.position,
+    findFirstPosition: (chatId) => firstPosition.get(chatId)?.position,
     iterateTexts: (chatId) => texts.iterate(chatId),
     *iterateJoinedTexts(chatId) {
       const first = firstTexts.get(chatId)
