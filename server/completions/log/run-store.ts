@@ -237,7 +237,7 @@ export async function closeRun(
 ): Promise<void> {
   const last = state.messages.at(-1)
   if (last === undefined) throw new Error(`run ${run.id} has no reply`)
-  // Locks the chat first: two writers that lock in different orders would deadlock.
+  // Locks the chat before its messages: two writers that lock in different orders would deadlock.
   await touchChat(trx, run.chat_id, now, 0)
   const end = { id: run.id, status: state.status, lastSeq: state.seq, now }
   const { numAffectedRows = 0n } = await runEndUpdate(trx, end)

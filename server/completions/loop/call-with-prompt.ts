@@ -28,7 +28,7 @@ export interface PromptCall {
 
 /** The outcome of a call, and what its prompt was built from. */
 export interface PromptCallResult {
-  readonly answer: ModelCallResult
+  readonly result: ModelCallResult
   readonly source: PromptSource
 }
 
@@ -48,12 +48,12 @@ export async function callWithPrompt(
     const budget = budgetOf(await contextWindows.find(bot), compactAt, request)
     const before = source
     source = await fitPrompt(frame, before, budget, now)
-    if (signal.aborted) return { answer: { ending: abortedEnding(signal), calls: [] }, source }
-    if (refused !== undefined && isSamePrompt(before, source)) return { answer: refused, source }
+    if (signal.aborted) return { result: { ending: abortedEnding(signal), calls: [] }, source }
+    if (refused !== undefined && isSamePrompt(before, source)) return { result: refused, source }
     const messages = buildPrompt(source.path, { ...source, hasTools: request.tools.length > 0 })
     onPrompt(source)
     const meter = openMeter()
-    const answer = await callModel({
+    const result = await callModel({
       model: frame.model,
       request: { ...request, messages },
       signal,
@@ -62,10 +62,10 @@ export async function callWithPrompt(
     })
     const unreported = meter.createUnreportedWrite()
     if (unreported !== undefined) recorder.attach(unreported)
-    if (answer.failure?.code !== 'context_exceeded' || attempt === maxShortenings) return { answer, source }
-    refused = answer
+    if (result.failure?.code !== 'context_exceeded' || attempt === maxShortenings) return { result, source }
+    refused = result
     const tokens = estimateRequest({ ...request, messages })
-    contextWindows.learn(bot, answer.failure.contextWindow ?? Math.floor(tokens * assumedWindowShare))
+    contextWindows.learn(bot, result.failure.contextWindow ?? Math.floor(tokens * assumedWindowShare))
   }
 }
 

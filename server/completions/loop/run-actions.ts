@@ -110,7 +110,7 @@ export class RecordedActions implements RunActions {
   /** Whether a summary of older messages failed in this run. Then no other one is tried. */
   #hasSummaryFailed = false
   /** Whether the stream contains a round of connection statuses (§17.17). */
-  #hasReported = false
+  #hasReportedStatuses = false
 
   constructor(deps: ActionDeps, frame: RunFrame) {
     const { chatId, started, latestTime } = frame.run
@@ -148,18 +148,18 @@ export class RecordedActions implements RunActions {
     ])
     const refusedBefore = toolSupport.refuses(bot)
     const start = { ...path, summaryFailed: this.#hasSummaryFailed }
-    let { answer, source } = await this.#callWith(start, refusedBefore ? [] : offered.tools)
-    if (answer.ending.error?.code === 'tool_unavailable' && !refusedBefore) {
+    let { result, source } = await this.#callWith(start, refusedBefore ? [] : offered.tools)
+    if (result.ending.error?.code === 'tool_unavailable' && !refusedBefore) {
       toolSupport.addRefusal(bot)
-      ;({ answer, source } = await this.#callWith(source, []))
+      ;({ result, source } = await this.#callWith(source, []))
     }
     this.#hasSummaryFailed = source.summaryFailed === true
     const omitsTools = toolSupport.refuses(bot)
     if (!omitsTools) this.#addLeftOut(source.path, offered.leftOut)
     await this.#addNotice(omitsTools && offered.tools.length > 0)
     return {
-      ending: answer.ending,
-      calls: answer.calls.map((call) => {
+      ending: result.ending,
+      calls: result.calls.map((call) => {
         const target = offered.resolve(call.name)
         return { ...call, ...(target === undefined ? {} : { target }) }
       }),
@@ -260,15 +260,17 @@ export class RecordedActions implements RunActions {
   #listTools(): Promise<ModelTools> {
     const { user, bot, recorder, signal } = this.#frame
     const { toolSupport } = this.#deps
-    const hasReported = this.#hasReported
-    this.#hasReported = true
+    const hasReportedStatuses = this.#hasReportedStatuses
+    this.#hasReportedStatuses = true
     return this.#deps.connectors.listModelTools({
       user,
       apiType: apiTypeOf(bot),
       // The first time, the bot was read just before.
-      readBotConnectors: hasReported ? this.#readBotConnectors : () => Promise.resolve(connectorsOf(bot)),
+      readBotConnectors: hasReportedStatuses
+        ? this.#readBotConnectors
+        : () => Promise.resolve(connectorsOf(bot)),
       signal,
-      reportsStored: !hasReported && !toolSupport.refuses(bot),
+      reportsStored: !hasReportedStatuses && !toolSupport.refuses(bot),
       onStatus: (status) => {
         // No status is shown after an abort, and a slow server may respond after the end.
         if (!signal.aborted && recorder.isRunning && !recorder.isEnding)

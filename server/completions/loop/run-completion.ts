@@ -51,9 +51,9 @@ export async function runCompletion(
     switch (step.kind) {
       case 'call_model': {
         if (rounds++ === maxRounds) return tooMany(maxRounds)
-        const answer = await actions.callModel()
-        if (answer.calls.length === 0) return answer.ending
-        step = { kind: 'dispatch', calls: answer.calls, total: answer.calls.length }
+        const result = await actions.callModel()
+        if (result.calls.length === 0) return result.ending
+        step = { kind: 'dispatch', calls: result.calls, total: result.calls.length }
         break
       }
       case 'dispatch': {

@@ -79,7 +79,7 @@ export async function storeResult(
 ): Promise<void> {
   const replyId = message.parent_id ?? ''
   const { id, unix_timestamp: time, content, server = '', tool = '', outcome } = message
-  // Locks the chat first: two writers that lock in different orders would deadlock.
+  // Locks the chat before its messages: two writers that lock in different orders would deadlock.
   await touchChat(trx, chatId, time, countChars(message))
   await appendMessage(
     trx,
