@@ -119,11 +119,13 @@ class ServerAuthorization implements ConnectionAuth {
     }
     if (this.#consent === undefined) throw new UnauthorizedError()
     const granted = (await oauth.tokens())?.scope
-    const result = await runAuth(this.#deps, oauth, this.#url, {
+    // Without `forceReauthorization` the SDK would send the refresh token again, although no lease is held.
+    await runAuth(this.#deps, oauth, this.#url, {
       resourceMetadataUrl,
       scope: computeScopeUnion(granted, scope),
+      forceReauthorization: true,
     })
-    if (result !== 'AUTHORIZED') throw new UnauthorizedError()
+    throw new UnauthorizedError()
   }
 
   /**

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { ConnectResult } from '@yonder/contract/connector'
 import { describe, expect, it } from 'vitest'
 import { engines } from '../../testing/database/test-database.ts'
 import { ConsentScene } from '../../testing/mcp/consent-scene.ts'
@@ -166,6 +167,19 @@ describe.each(engines)('tokens of connectors on %s', (engine) => {
     scene.server.behaviour.accessTokenLifeS = 3_600
     await scene.connect()
     expect((await scene.call()).status).toBe('done')
+  })
+
+  it('sends a refresh token once when its server fails while the user connects (§18.16)', async () => {
+    await scene.connect()
+    scene.server.forgetAccessTokens()
+    const refreshes: (string | null)[] = []
+    scene.server.behaviour.respondToTokenRequest = (form) => {
+      refreshes.push(form.get('refresh_token'))
+      return { status: 500, body: JSON.stringify({ error: 'server_error' }) }
+    }
+    const asked = ConnectResult.parse((await scene.ada.post('/api/mcp-server/Guarded/connect')).json())
+    expect(asked.authorization_url).toContain(scene.server.origin)
+    expect(refreshes).toEqual([expect.any(String)])
   })
 
   it('deletes its tokens when the address changes, and with the connector', async () => {

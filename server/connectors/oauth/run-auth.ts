@@ -11,7 +11,7 @@ const requestTimeoutMs = 15_000
 export interface AuthStep {
   readonly scope?: string | undefined
   readonly resourceMetadataUrl?: URL | undefined
-  /** Requests consent even when there are tokens, because their scope is insufficient. */
+  /** Requests consent even when there are tokens, instead of refreshing them. */
   readonly forceReauthorization?: boolean
   readonly authorizationCode?: string
   /** The `iss` parameter with which the server redirected the user back. */
