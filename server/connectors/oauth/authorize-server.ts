@@ -206,10 +206,10 @@ export async function requestMissingScope(
 ): Promise<boolean> {
   if (connector.token !== null || connector.is_default === 1) return false
   const oauth = new ConnectorOAuth(deps, connector, { request: consent })
-  const missing = refusal === undefined ? await oauth.missingScope() : (refusal.requiredScope ?? null)
+  const wanted = refusal === undefined ? ((await oauth.wantedScope()) ?? undefined) : refusal.requiredScope
   const granted = (await oauth.tokens())?.scope
-  const scope = computeScopeUnion(granted, missing ?? undefined)
-  if (missing === null || scope === undefined || !isStrictScopeSuperset(scope, granted)) return false
+  const scope = computeScopeUnion(granted, wanted)
+  if (scope === undefined || !isStrictScopeSuperset(scope, granted)) return false
   const url = deps.guards.userSupplied.requireUrl(connector.url)
   await runAuth(deps, oauth, url, {
     scope,
@@ -220,8 +220,8 @@ export async function requestMissingScope(
 }
 
 /**
- * Stores the scope that a call lacked, so that connecting again requests it. Returns false when it is not named or
- * already granted.
+ * Stores the scope that a call lacked, together with the granted one, so that the next consent requests both. Returns
+ * false, and stores nothing, when the server did not name a scope or has granted it already.
  */
 export async function rememberMissingScope(
   deps: ConnectorDeps,
@@ -230,12 +230,8 @@ export async function rememberMissingScope(
 ): Promise<boolean> {
   const oauth = new ConnectorOAuth(deps, connector)
   const granted = (await oauth.tokens())?.scope
-  if (
-    requiredScope === undefined ||
-    !isStrictScopeSuperset(computeScopeUnion(granted, requiredScope), granted)
-  ) {
-    return false
-  }
-  await oauth.saveMissingScope(requiredScope)
+  const scope = computeScopeUnion(granted, requiredScope)
+  if (scope === undefined || !isStrictScopeSuperset(scope, granted)) return false
+  await oauth.saveWantedScope(scope)
   return true
 }

@@ -147,7 +147,8 @@ export class ConnectorOAuth implements OAuthClientProvider {
       { tokens: { tokens: granted, expiresAt } },
       replaced === undefined ? { isNewConsent } : { replaced },
     )
-    await this.saveMissingScope(null)
+    // A refresh cannot widen the scope (RFC 6749, section 6).
+    if (isNewConsent) await this.saveWantedScope(null)
   }
 
   saveCodeVerifier(verifier: string): void {
@@ -209,12 +210,12 @@ export class ConnectorOAuth implements OAuthClientProvider {
     await clearGrants(this.#deps, this.#connector, columns, sealedTokens)
   }
 
-  /** Returns the scope that the next consent must request because a call lacked it, or null. */
-  async missingScope(): Promise<string | null> {
+  /** Returns the scope that the next consent must request, because a call lacked part of it; else null. */
+  async wantedScope(): Promise<string | null> {
     return (await this.#discovery())?.wantedScope ?? null
   }
 
-  async saveMissingScope(wantedScope: string | null): Promise<void> {
+  async saveWantedScope(wantedScope: string | null): Promise<void> {
     const grant = await this.#find(undefined, ({ discovery }) => discovery !== null)
     if (!grant?.discovery) return
     await this.#save(grant.issuer, { discovery: { ...grant.discovery, wantedScope } })

@@ -169,6 +169,48 @@ describe.each(engines)('tokens of connectors on %s', (engine) => {
     expect((await scene.call()).status).toBe('done')
   })
 
+  /** Makes a call that lacks a scope. */
+  async function callWithout(scope: string) {
+    scene.server.behaviour.missingScope = scope
+    expect((await scene.call()).status).toBe('authorization_needed')
+    scene.server.behaviour.missingScope = null
+  }
+
+  /** Connects, and returns the scope that the consent page is opened with. */
+  async function readRequestedScope() {
+    const response = await scene.ada.post('/api/mcp-server/Guarded/connect')
+    const { authorization_url } = ConnectResult.parse(response.json())
+    return new URL(authorization_url ?? '').searchParams.get('scope')
+  }
+
+  it.each([
+    ['expire', () => scene.advance(3_590_000)],
+    ['are refused', () => scene.server.forgetAccessTokens()],
+  ])(
+    'requests the scope that a call lacked even if tokens %s and are refreshed meanwhile',
+    async (_, end) => {
+      await scene.connect()
+      await callWithout('write')
+      end()
+      expect((await scene.call()).status).toBe('done')
+      expect(scene.server.tokenRequests).toEqual(['authorization_code', 'refresh_token'])
+      expect(await readRequestedScope()).toBe('write')
+      await scene.connect()
+      const again = await scene.ada.post('/api/mcp-server/Guarded/connect')
+      expect(again.json()).toMatchObject({ authorization_url: null, connector: { status: 'connected' } })
+    },
+  )
+
+  it('requests the granted scope too when its tokens are revoked after a call lacked a scope', async () => {
+    await scene.connect()
+    await callWithout('write')
+    await scene.connect()
+    await callWithout('share')
+    scene.server.behaviour.revoked = true
+    expect((await scene.call()).status).toBe('authorization_needed')
+    expect(await readRequestedScope()).toBe('write share')
+  })
+
   it('sends a refresh token once when its server fails while the user connects (§18.16)', async () => {
     await scene.connect()
     scene.server.forgetAccessTokens()

@@ -24,14 +24,14 @@ export interface StoredTokens {
   readonly expiresAt: number | null
 }
 
-/** The discovery result of a connector's servers, and the scope that a call lacked. */
+/** What discovery found for a connector, and what must survive another discovery. */
 export interface StoredDiscovery {
   readonly state: OAuthDiscoveryState | null
-  /** The scope that a call needed and our tokens do not have. */
+  /** The scope that the next consent must request, because a call lacked part of it; else null. */
   readonly wantedScope: string | null
   /** The origins of the authorization server, other than the connector's, that the user has confirmed (§18.39). */
   readonly confirmed?: readonly string[]
-  /** How the tokens can be revoked after `state` was cleared. */
+  /** How the tokens can be revoked while `state` is null. */
   readonly revocation?: RevocationMetadata
 }
 
@@ -218,8 +218,8 @@ function deleteOldGrants(
 }
 
 /**
- * Clears the given columns of all grants of a connector, or of those with the given stored form of their tokens. The
- * origins that the user has confirmed stay, and so does what is needed to revoke the tokens later.
+ * Clears the given columns of all grants of a connector, or of those with the given stored form of their tokens. Of
+ * `discovery`, only the state is cleared: the wanted scope, the confirmed origins and how to revoke the tokens are kept.
  */
 export async function clearGrants(
   deps: GrantDeps,
@@ -232,10 +232,10 @@ export async function clearGrants(
       columns.map((column) => [column, null]),
     )
     if (columns.includes('discovery') && discovery !== null) {
-      const { confirmed = [] } = discovery
+      const { wantedScope, confirmed = [] } = discovery
       const kept: StoredDiscovery = {
         state: null,
-        wantedScope: null,
+        wantedScope,
         confirmed,
         revocation: readRevocationMetadata(discovery),
       }
