@@ -16,7 +16,7 @@ import { z } from 'zod'
 import type { Api } from '../http/api.ts'
 import { normalizeText } from '../lib/text.ts'
 import { requireUser } from '../identity/authenticate.ts'
-import { readBrowserKey, writeBrowserKey, openConsentRequest } from './oauth/consent-request.ts'
+import { readBrowserKey, formatConsentCookie, createConsentRequest } from './oauth/consent-request.ts'
 import { browseServers } from './catalogue/browse-servers.ts'
 import { changeConnector, requireDeletable, createConnector, removeConnector } from './save-connector.ts'
 import { connectionPrefix } from './mcp/connection-pool.ts'
@@ -144,12 +144,12 @@ function registerConnections(api: Api, deps: ConnectorDeps): void {
       const connector = await requireSyncedConnector(deps, user, request.params.name)
       const known = readBrowserKey(publicUrl, request.headers.cookie)
       const returnTo = request.body?.return_to ?? '/settings/connectors'
-      const consent = openConsentRequest(returnTo, known, request.body?.confirmed_origins)
+      const consent = createConsentRequest(returnTo, known, request.body?.confirmed_origins)
       const { connectConnector } = await import('./connect-connector.ts')
       await connectConnector(deps, connector, consent)
       const authorizationUrl = consent.authorizationUrl?.href ?? null
       if (authorizationUrl !== null)
-        reply.header('set-cookie', writeBrowserKey(publicUrl, consent.browserKey))
+        reply.header('set-cookie', formatConsentCookie(publicUrl, consent.browserKey))
       const current = await requireConnector(database.db, user, connector.name)
       return {
         connector: await presentOne(deps, current),

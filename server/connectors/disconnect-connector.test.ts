@@ -7,7 +7,7 @@ import type { TestConnectors } from '../testing/mcp/open-test-connectors.ts'
 import { connectConnector } from './connect-connector.ts'
 import { requireConnector } from './connector-store.ts'
 import { disconnectConnector } from './connector-state.ts'
-import { openConsentRequest } from './oauth/consent-request.ts'
+import { createConsentRequest } from './oauth/consent-request.ts'
 import { refreshTools } from './tools/refresh-tools.ts'
 
 const ada = { id: 'ada' }
@@ -68,7 +68,7 @@ describe('a connector that is disconnected while its tools are loaded', () => {
 
   it('is connected again when the user connects it', async () => {
     await disconnectMeanwhile()
-    await connectConnector(connectors, await readConnector(), openConsentRequest('/settings/connectors'))
+    await connectConnector(connectors, await readConnector(), createConsentRequest('/settings/connectors'))
     expect(await readConnector()).toMatchObject({ status: 'connected' })
   })
 

@@ -7,7 +7,7 @@ import { allowTools } from '../tools/allow-tools.ts'
 import { connectConnector } from '../connect-connector.ts'
 import { requireConnector } from '../connector-store.ts'
 import { syncConnectors } from '../sync-connectors.ts'
-import { openConsentRequest } from '../oauth/consent-request.ts'
+import { createConsentRequest } from '../oauth/consent-request.ts'
 import { refreshTools } from '../tools/refresh-tools.ts'
 
 const user = { id: 'ada' }
@@ -142,7 +142,7 @@ describe.each(engines)('the connector of an integration on %s', (engine) => {
   it('sends the user to the integrations, and works after they have connected again (§11.17)', async () => {
     const mail = await requireConnector(connectors.database.db, user, 'Mail')
     integrationStatus = { version: 1, isConnected: false }
-    const consent = openConsentRequest('/settings/connectors')
+    const consent = createConsentRequest('/settings/connectors')
     await connectConnector(connectors, mail, consent)
     expect(consent.authorizationUrl?.href).toBe('http://localhost:3000/settings/integrations')
     integrationStatus = { version: 2, isConnected: true }
@@ -156,7 +156,7 @@ describe.each(engines)('the connector of an integration on %s', (engine) => {
   it('sends the user to the integrations when its calls fail, and reads the state once (§11.17)', async () => {
     const mail = await requireConnector(connectors.database.db, user, 'Mail')
     integrationStatus = { version: 1, isConnected: true, callError: 'The account is closed.' }
-    const consent = openConsentRequest('/settings/connectors')
+    const consent = createConsentRequest('/settings/connectors')
     statusReads = 0
     await connectConnector(connectors, mail, consent)
     expect(consent.authorizationUrl?.href).toBe('http://localhost:3000/settings/integrations')

@@ -5,7 +5,7 @@ import type { ConnectorDeps } from '../connector-deps.ts'
 import { disconnectConnector } from '../connector-state.ts'
 import { requireConnector } from '../connector-store.ts'
 import { syncConnectors } from '../sync-connectors.ts'
-import { openConsentRequest } from '../oauth/consent-request.ts'
+import { createConsentRequest } from '../oauth/consent-request.ts'
 import { presentConnector } from '../present-connector.ts'
 import { engines } from '../../testing/database/test-database.ts'
 import { startHostileServer } from '../../testing/hostile-mcp/start-hostile-server.ts'
@@ -106,7 +106,7 @@ describe.each(engines)('a connector whose calls fail, on %s', (engine) => {
     await server.nextPhase('refusing')
     await call('plan')
     const row = await requireConnector(connectors.database.db, ada, 'plan')
-    await connectConnector(connectors, row, openConsentRequest('/settings/connectors'))
+    await connectConnector(connectors, row, createConsentRequest('/settings/connectors'))
     expect(await stateOf('plan')).toEqual(works)
     await call('plan')
     await disconnectConnector(connectors, row)
@@ -133,7 +133,7 @@ describe.each(engines)('a connector whose calls fail, on %s', (engine) => {
   it('also shows the failure at its integration, until a call works again (§19.22)', async () => {
     const { database, builtIns, now } = connectors
     for (const row of await syncConnectors(database.db, ada, builtIns, now()))
-      await connectConnector(connectors, row, openConsentRequest('/settings/connectors'))
+      await connectConnector(connectors, row, createConsentRequest('/settings/connectors'))
     failures.length = 0
     await server.nextPhase('refusing')
     await call('Finder')
@@ -148,7 +148,7 @@ describe.each(engines)('a connector whose calls fail, on %s', (engine) => {
   it('has the same results when its state cannot be stored (§18.40)', async () => {
     const { database, builtIns, now } = connectors
     for (const row of await syncConnectors(database.db, ada, builtIns, now()))
-      await connectConnector(connectors, row, openConsentRequest('/settings/connectors'))
+      await connectConnector(connectors, row, createConsentRequest('/settings/connectors'))
     const unstored = new Error('The disk is full.')
     const errors: unknown[] = []
     const failing: ConnectorDeps = {

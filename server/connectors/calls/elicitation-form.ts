@@ -38,7 +38,7 @@ export function readElicitation(
     if (field === undefined) return undefined
     fields.push(field)
   }
-  return { message: text(params['message'], maxMessageChars) ?? '', fields }
+  return { message: readText(params['message'], maxMessageChars) ?? '', fields }
 }
 
 function readPage(params: JsonObject, isRepeated: boolean): Elicitation | undefined {
@@ -48,7 +48,7 @@ function readPage(params: JsonObject, isRepeated: boolean): Elicitation | undefi
   // A user name in an address looks like the name of another site.
   if (!/^https?:$/.test(protocol) || username !== '' || password !== '') return undefined
   return {
-    message: text(params['message'], maxMessageChars) ?? '',
+    message: readText(params['message'], maxMessageChars) ?? '',
     fields: [],
     page: { address: href, needs_continue: isRepeated },
   }
@@ -58,8 +58,8 @@ const secretWords = /pass(word|phrase|code)|\bpin\b|secret|api.?key|credit.?card
 
 function readField(name: string, property: unknown, required: boolean): ElicitationField | undefined {
   if (!isObject(property) || name === '__proto__' || name.length > maxNameChars) return undefined
-  const label = text(property['title'], maxTextChars) ?? cleanText(name)
-  const description = text(property['description'], maxTextChars)
+  const label = readText(property['title'], maxTextChars) ?? cleanText(name)
+  const description = readText(property['description'], maxTextChars)
   if (secretWords.test(`${name} ${label}`) || property['format'] === 'password') return undefined
   const shared = { name, label, description, required }
   const choice = readChoice(property)
@@ -73,9 +73,9 @@ function readField(name: string, property: unknown, required: boolean): Elicitat
         ...shared,
         kind: 'number',
         whole: property['type'] === 'integer',
-        minimum: number(property['minimum']),
-        maximum: number(property['maximum']),
-        value: number(property['default']),
+        minimum: readNumber(property['minimum']),
+        maximum: readNumber(property['maximum']),
+        value: readNumber(property['default']),
       }
     case 'boolean':
       return {
@@ -91,9 +91,9 @@ function readField(name: string, property: unknown, required: boolean): Elicitat
 function readTextRules(property: JsonObject) {
   return {
     format: textFormats.find((format) => format === property['format']) ?? null,
-    minLength: number(property['minLength']),
-    maxLength: number(property['maxLength']),
-    value: text(property['default'], maxAnswerChars),
+    minLength: readNumber(property['minLength']),
+    maxLength: readNumber(property['maxLength']),
+    value: readText(property['default'], maxAnswerChars),
   }
 }
 
@@ -128,7 +128,7 @@ function readOptions(source: JsonObject) {
   // A value is returned to the server unchanged, so one that is too long makes the choice unusable.
   const options = pairs.map(([value, title]) =>
     typeof value === 'string' && value.length <= maxTextChars
-      ? { value, label: text(title, maxTextChars) ?? (cleanText(value) || '(empty)') }
+      ? { value, label: readText(title, maxTextChars) ?? (cleanText(value) || '(empty)') }
       : undefined,
   )
   return options.every((option) => option !== undefined) ? options : undefined
@@ -138,18 +138,19 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function text(value: unknown, maxChars: number): string | null {
+function readText(value: unknown, maxChars: number): string | null {
   return typeof value === 'string' ? cleanText(value).slice(0, maxChars).toWellFormed() : null
 }
 
-function number(value: unknown): number | null {
+function readNumber(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null
 }
 
 /**
- * Returns the answer with only the fields of the form; undefined when a required value is missing or a value has
- * another type, length or range; formats are left to the server. Accepting a page with content is invalid: a browser
- * tab with an older version shows the page as an empty form, so the user has not opened it.
+ * Returns the answer with only the fields of the form, or undefined when the answer is invalid: when a required value
+ * is missing, or a value has another type, length or range. Formats are left to the server. When a page was to be
+ * opened, an answer with content is invalid: it comes from a browser tab with an older version, which shows the page as
+ * an empty form, so the user has not opened the page.
  */
 export function checkElicitationAnswer(
   { fields, page }: Elicitation,

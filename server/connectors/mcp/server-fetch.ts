@@ -17,8 +17,11 @@ const maxContainers = 500_000
  * (§18.20).
  */
 export class ResponseBudget {
-  /** Called when the budget is exceeded, since an error in the middle of a stream would not make its request fail. */
-  onExceeded: ((refusal: AppError) => void) | undefined
+  /**
+   * Called when the budget is exceeded or a response is refused, since an error in the middle of a stream would not
+   * make its request fail.
+   */
+  onRefused: ((refusal: AppError) => void) | undefined
   #maxBytes = 0
   #bytes = 0
   #lines = 0
@@ -44,13 +47,13 @@ export class ResponseBudget {
   /** Counts a piece of a response. Returns an error when the budget is exceeded. */
   count(piece: Uint8Array, isEventStream: boolean): AppError | undefined {
     const refusal = this.#countPiece(piece, isEventStream)
-    if (refusal !== undefined) this.onExceeded?.(refusal)
+    if (refusal !== undefined) this.onRefused?.(refusal)
     return refusal
   }
 
   /** Makes the request fail with an error that its responses have caused, and returns that error. */
   refuse(refusal: AppError): AppError {
-    this.onExceeded?.(refusal)
+    this.onRefused?.(refusal)
     return refusal
   }
 

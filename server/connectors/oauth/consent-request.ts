@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto'
 /** Milliseconds after which a pending consent expires. */
 export const maxConsentMs = 10 * 60_000
 
-/** A request from a browser that can be sent to a consent page. */
+/** A request to connect, made by a browser that can be sent to a consent page. */
 export interface ConsentRequest {
   /** The path on our origin to which the browser returns. */
   readonly returnTo: string
@@ -18,7 +18,7 @@ export interface ConsentRequest {
   originsToConfirm: readonly string[]
 }
 
-/** The encrypted payload of a stored consent, read when the user comes back. */
+/** The payload of a stored consent, which is encrypted until the user comes back. */
 export interface PendingConsent {
   /** The code verifier (PKCE) that proves that the code was requested by us. */
   readonly verifier: string
@@ -31,7 +31,7 @@ export interface PendingConsent {
 }
 
 /** Creates a consent request. `browserKey` is the key that the browser already has from an earlier request. */
-export function openConsentRequest(
+export function createConsentRequest(
   returnTo: string,
   browserKey = randomSecret(),
   confirmedOrigins: readonly string[] = [],
@@ -59,7 +59,7 @@ function cookieName(publicUrl: string): string {
 }
 
 /** Formats the `Set-Cookie` header. SameSite is Lax, because the browser comes back by a redirect from another site. */
-export function writeBrowserKey(publicUrl: string, key: string): string {
+export function formatConsentCookie(publicUrl: string, key: string): string {
   const secure = publicUrl.startsWith('https:') ? '; Secure' : ''
   const seconds = maxConsentMs / 1_000
   return `${cookieName(publicUrl)}=${key}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`

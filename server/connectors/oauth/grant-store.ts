@@ -14,7 +14,7 @@ import type { SealContext, Sealer } from '../../db/secrets/seal-secret.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 
 /** Identifies a connector's grants, which belong to the connector, its owner and its address. */
-type Owned = Pick<ConnectorRow, 'id' | 'user_id' | 'url'>
+type ConnectorKey = Pick<ConnectorRow, 'id' | 'user_id' | 'url'>
 
 type GrantDeps = Pick<ConnectorDeps, 'database' | 'sealer'>
 
@@ -52,7 +52,7 @@ export interface GrantParts {
   readonly discovery: StoredDiscovery | null
 }
 
-/** The decrypted content of a grant, which is all that is needed to revoke its tokens. */
+/** The decrypted content of a grant. */
 export interface GrantData extends GrantParts {
   readonly issuer: string
 }
@@ -69,7 +69,7 @@ export interface Grant extends GrantData {
  * Returns the grants of a connector, the latest first. A column that was encrypted with another SECRET_KEY is null, so
  * that the user can connect again.
  */
-export async function listGrants({ database, sealer }: GrantDeps, connector: Owned): Promise<Grant[]> {
+export async function listGrants({ database, sealer }: GrantDeps, connector: ConnectorKey): Promise<Grant[]> {
   const rows = await database.db
     .selectFrom('connector_grants as g')
     .innerJoin('connectors as c', 'c.id', 'g.connector_id')
@@ -89,7 +89,7 @@ export async function listGrants({ database, sealer }: GrantDeps, connector: Own
   }))
 }
 
-function openGrant(sealer: Sealer, connector: Owned, row: ConnectorGrantRow): GrantData {
+function openGrant(sealer: Sealer, connector: ConnectorKey, row: ConnectorGrantRow): GrantData {
   const open = (column: keyof GrantParts): unknown =>
     openOrNull(sealer, row[column], grantContext(column, connector, row))
   return {
@@ -112,18 +112,18 @@ function openOrNull(sealer: Sealer, sealed: string | null, context: SealContext)
 export interface SaveOptions {
   /** True for tokens of a new consent, which the user may have given with another account. Default: false. */
   readonly isNewConsent?: boolean
-  /** The stored form of the tokens that the given ones replace. By default they replace any. */
+  /** The stored form of the tokens that the new tokens replace. By default, they replace any tokens. */
   readonly replaced?: string
 }
 
 /**
  * Stores the given columns of a grant; the others stay unchanged. New tokens end the reservation of a refresh, which
- * was for the former ones. Returns the old grants that were deleted to make room, or undefined, without a change, when
- * the address has changed or other tokens than the replaced ones are stored.
+ * was for the former tokens. Returns the old grants that were deleted to make room. Returns undefined, and changes
+ * nothing, when the connector's address has changed or other tokens than `replaced` are stored.
  */
 export async function saveGrant(
   { database, sealer, now }: GrantDeps & Pick<ConnectorDeps, 'now'>,
-  connector: Owned,
+  connector: ConnectorKey,
   issuer: string,
   parts: Partial<GrantParts>,
   options: SaveOptions = {},
@@ -142,7 +142,7 @@ export async function saveGrant(
 
 function writeGrant(
   db: Kysely<Tables>,
-  { id, user_id, url }: Owned,
+  { id, user_id, url }: ConnectorKey,
   issuer: string,
   part: Partial<Pick<ConnectorGrantRow, keyof GrantParts>>,
   { now, isNewConsent = false, replaced }: SaveOptions & { readonly now: number },
@@ -185,7 +185,7 @@ function writeGrant(
   })
 }
 
-/** Grants of a connector; a server that named a new authorization server each time would add rows without end. */
+/** Grants of a connector; without a limit, a server could name a new authorization server each time. */
 const maxGrants = 5
 
 /**
@@ -219,11 +219,11 @@ function deleteOldGrants(
 
 /**
  * Clears the given columns of all grants of a connector, or of those with the given stored form of their tokens. Of
- * `discovery`, only the state is cleared: the wanted scope, the confirmed origins and how to revoke the tokens are kept.
+ * `discovery`, only the state is cleared, not the wanted scope, the confirmed origins or how to revoke the tokens.
  */
 export async function clearGrants(
   deps: GrantDeps,
-  connector: Owned,
+  connector: ConnectorKey,
   columns: readonly (keyof GrantParts)[],
   sealedTokens?: string,
 ): Promise<void> {
@@ -279,8 +279,8 @@ export async function deleteGrants(
 }
 
 /**
- * Reserves the refresh of these tokens for some milliseconds, by the database's clock. Returns the time at which the
- * reservation ends, or undefined when another process refreshes or has replaced them.
+ * Reserves the refresh of these tokens for `leaseMs` milliseconds, by the database's clock. Returns the time at which
+ * the reservation ends, or undefined when another process refreshes the tokens or has replaced them.
  */
 export async function reserveRefresh(
   { db, dialect }: Pick<Database, 'db' | 'dialect'>,

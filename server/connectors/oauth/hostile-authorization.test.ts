@@ -8,7 +8,7 @@ import type { TestApp, TestClient } from '../../testing/test-app.ts'
 import { connectConnector } from '../connect-connector.ts'
 import { requireConnector } from '../connector-store.ts'
 import { openConnectors } from '../open-connectors.ts'
-import { openConsentRequest } from './consent-request.ts'
+import { createConsentRequest } from './consent-request.ts'
 import { deleteGrants, listGrants, saveGrant } from './grant-store.ts'
 
 describe.each(engines)('a hostile authorization server on %s', (engine) => {
@@ -197,7 +197,7 @@ describe.each(engines)('a hostile authorization server on %s', (engine) => {
       })
       const row = await requireConnector(test.database.db, ada.user, 'Guarded')
       await expect(
-        connectConnector(node.deps, row, openConsentRequest('/settings/connectors')),
+        connectConnector(node.deps, row, createConsentRequest('/settings/connectors')),
       ).rejects.toMatchObject({ code: 'upstream_timeout' })
       expect([await grants(), await consents()]).toEqual([[], []])
       await node.close()

@@ -6,7 +6,7 @@ import type { ConnectorLimits } from '../../connectors/connector-limits.ts'
 import { createConnector } from '../../connectors/save-connector.ts'
 import { connectConnector } from '../../connectors/connect-connector.ts'
 import { requireConnector } from '../../connectors/connector-store.ts'
-import { openConsentRequest } from '../../connectors/oauth/consent-request.ts'
+import { createConsentRequest } from '../../connectors/oauth/consent-request.ts'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
 import { guardedFetch } from '../../http/outgoing/guarded-fetch.ts'
@@ -90,7 +90,7 @@ export async function openTestConnectors(options: TestConnectorsOptions = {}): P
     async connect(userId, { name = 'Tools', ...input }) {
       const user = { id: userId }
       const created = await createConnector(connectors.deps, user, { name, ...input })
-      await connectConnector(connectors.deps, created, openConsentRequest('/settings/connectors'))
+      await connectConnector(connectors.deps, created, createConsentRequest('/settings/connectors'))
       return requireConnector(database.db, user, name)
     },
     async close() {
