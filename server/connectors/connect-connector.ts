@@ -11,8 +11,8 @@ import { fetchTools } from './tools/refresh-tools.ts'
 /**
  * Connects a connector at the user's request. When the server needs consent first, the connector is disconnected, and
  * `consent.authorizationUrl` is set to the page where the user consents (§18.14), or `consent.originsToConfirm` to the
- * origins that the user has to confirm first (§18.39). For a missing integration, `authorizationUrl` is the page of
- * integrations.
+ * origins that the user has to confirm first (§18.39). When the connector's integration is missing or fails,
+ * `authorizationUrl` is the page of integrations.
  * @throws AppError with the reason, which is also stored in the connector's row
  */
 export async function connectConnector(
@@ -44,7 +44,7 @@ export async function connectConnector(
   }
 }
 
-/** Lists the tools, unless the user has to consent to a larger scope first. Returns whether the user has to. */
+/** Lists the tools. Returns true when the user has to consent to a larger scope first. */
 async function listOrRequestScope(
   deps: ConnectorDeps,
   connector: ConnectorRow,

@@ -9,7 +9,7 @@ export interface ConnectorLimits {
   readonly maxListPages: number
   /** Bytes of the responses while connecting. */
   readonly maxConnectBytes: number
-  /** Bytes of all pages of a list. More than is stored, so that an enormous schema makes only its tool unusable. */
+  /** Bytes of all pages of a list. Far above `maxSchemaChars`, so that a huge schema makes only its tool unusable. */
   readonly maxListBytes: number
   /** Time of a call without progress. */
   readonly maxCallIdleMs: number
@@ -20,12 +20,12 @@ export interface ConnectorLimits {
   readonly maxOAuthBytes: number
   /** How long an idle connection stays open. */
   readonly maxIdleMs: number
-  /** Time before a broken stream is opened again, even if its server requests a shorter one. */
+  /** Time before a broken stream is opened again, even if its server requests a shorter time. */
   readonly minReconnectMs: number
   readonly maxReconnects: number
   /** Time of one step of an authorization, with all its requests; shorter than the lease of a refresh. */
   readonly maxAuthorizationMs: number
-  /** Authorization attempts while a connection is opened, and for each request after that. More count as refused. */
+  /** Authorization attempts while a connection is opened, and for each later call or list. More count as refused. */
   readonly maxAuthorizations: number
   readonly maxTools: number
   readonly maxToolNameChars: number
@@ -91,7 +91,7 @@ export const connectorLimits: ConnectorLimits = {
   maxTools: 200,
   maxToolNameChars: 128,
   maxDescriptionChars: 4_096,
-  maxSchemaChars: 32 * kilobyte,
+  maxSchemaChars: 32_768,
   maxSchemaDepth: 16,
   maxConnectorsPerUser: 20,
   maxToolsPerRequest: maxOfferedTools,

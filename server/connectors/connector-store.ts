@@ -167,7 +167,8 @@ export async function resetConnector(
 }
 
 /**
- * Replaces the sealed client secret of a connector. Returns false, without a change, when it is not `known` any more.
+ * Replaces the sealed client secret of a connector. Returns false, without a change, when the stored one is no longer
+ * `known`.
  */
 export async function replaceClientSecret(
   db: Db,

@@ -68,9 +68,9 @@ export async function createConnector(
 const noCredentials = { token: undefined, client_id: undefined, client_secret: undefined }
 
 /**
- * Changes a connector. Of a default connector, only the lists of allowed and blocked tools can be changed. The user is
- * locked, so that the later one of two simultaneous changes sees the tools that the other has blocked, and so that a
- * simultaneous change of a bot does not store the former name (§28.5, §28.10).
+ * Changes a connector. Of a default connector, only the lists of allowed and blocked tools can be changed. The user's
+ * row is locked, so that the later one of two simultaneous changes sees the tools that the other has blocked, and so
+ * that a simultaneous change of a bot does not store the former name (§28.5, §28.10).
  * @throws AppError `not_found`, `forbidden`, `name_taken`, `conflict`, `invalid_request`
  */
 export async function changeConnector(
@@ -221,8 +221,8 @@ function needsApproval(stored: Pick<ConnectorRow, 'asks'>, { allow_tools }: Conn
 }
 
 /**
- * "Allow all tools" (`null`) counts for the new address only if it was not chosen before. Otherwise the user chose it
- * for the old address, and the form only repeats it.
+ * No list (`null`) counts for the new address only if the connector had a list before. Otherwise the user chose to have
+ * none for the old address, and the form only repeats it.
  */
 function needsApprovalAtNewAddress(
   stored: Pick<ConnectorRow, 'asks'>,

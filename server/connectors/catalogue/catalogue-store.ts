@@ -7,7 +7,7 @@ export function findCatalogue(db: Db, source: string): Promise<ConnectorCatalogu
 }
 
 /**
- * Claims the next refresh of a catalogue. Returns false when any node has tried one less than `intervalMs` ago. `now`
+ * Claims the next refresh of a catalogue. Returns false when any node has claimed one less than `intervalMs` ago. `now`
  * is in milliseconds since 1970.
  */
 export async function claimRefresh(
@@ -29,7 +29,7 @@ export async function claimRefresh(
   return (numInsertedOrUpdatedRows ?? 0n) > 0n
 }
 
-/** Stores the servers of a registry: JSON of a list of `BrowseServer`. */
+/** Stores the servers of a registry. `servers` is the JSON of a list of `BrowseServer`. */
 export async function saveCatalogue(db: Db, source: string, servers: string, now: number): Promise<void> {
   await db
     .updateTable('connector_catalogue')

@@ -79,7 +79,7 @@ export interface CatalogueEntry {
   readonly needsToken: boolean
 }
 
-/** Returns the form of an entry that pages get, with clean and short texts. */
+/** Converts an entry to the form of the API, with cleaned and shortened texts. */
 export function presentServer({ name, title, description, url, needsToken }: CatalogueEntry): BrowseServer {
   const [namespace = '', serverName = namespace] = name.split('/')
   const shortName = cleanText(serverName).slice(0, 200)
@@ -104,7 +104,7 @@ function readAuthor(namespace: string): string {
 /** The UUID namespace of the servers in the catalogue: a constant that was generated at random. */
 const namespaceId = Buffer.from('6f1b7c0e5f1d4b6a9f0b2c5d8e7a4133', 'hex')
 
-/** Creates a version 5 UUID, which is always the same for the same name. */
+/** Creates a UUID of version 5, which is the same whenever the name is the same. */
 function nameUuid(name: string): string {
   const bytes = createHash('sha1').update(namespaceId).update(name).digest().subarray(0, 16)
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6)

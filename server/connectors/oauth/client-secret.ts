@@ -11,7 +11,8 @@ type Deps = Pick<ConnectorDeps, 'database' | 'sealer'>
 /**
  * Returns the client secret that the user entered, for this authorization server. The secret belongs to the server of
  * its first use, because the connector alone names the server, and could name another one later (§18.38).
- * @throws AppError `upstream_refused_key` when it belongs to another server or cannot be decrypted
+ * @throws AppError `upstream_refused_key` when the secret belongs to another server or cannot be decrypted; `conflict`
+ * when it was removed meanwhile
  */
 export async function openClientSecret(
   deps: Deps,

@@ -27,10 +27,10 @@ function redirectAddress(publicUrl: string): string {
   return `${publicUrl}${callbackPath}`
 }
 
-/** Characters of what one authorization server can have stored in each column: metadata, client and tokens. */
+/** The longest JSON that is stored in each column of a grant: `client`, `tokens` and `discovery`. */
 const maxPartChars = 64_000
 
-/** Whether a text has only the characters of ids and secrets of clients (RFC 6749, appendix A). */
+/** Whether a text has only characters that OAuth allows in a client's id and secret (RFC 6749, appendix A). */
 function isClientText(text: string): boolean {
   return /^[\x20-\x7e]*$/.test(text)
 }
@@ -50,8 +50,8 @@ export function createClientMetadata(publicUrl: string): OAuthClientMetadata {
 /**
  * Our OAuth client for one connector. Stores the SDK's data in the database for each authorization server, with sealed
  * secrets. With `request`, the user can be sent to the consent page; with `pending`, the user comes back from it; with
- * neither, every step that needs the user fails. With `refreshed`, it replaces or clears no tokens but those of that
- * grant: when the user has connected again or disconnected meanwhile, the result of the refresh is dropped (§13.29).
+ * neither, no consent is requested. With `refreshed`, only the tokens of that grant are replaced or cleared: when other
+ * tokens are stored by then, or none, the result of the refresh is dropped (§13.29).
  */
 export class ConnectorOAuth implements OAuthClientProvider {
   readonly clientMetadataUrl?: string
@@ -297,7 +297,7 @@ export class ConnectorOAuth implements OAuthClientProvider {
 }
 
 /**
- * Checks the page that a browser is sent to. It must use TLS, unless both it and the product are on the local machine.
+ * Checks the page that a browser is sent to. The page must use TLS, unless it and Yonder are both on the local machine.
  * @throws AppError `address_refused`
  */
 function requireSafeAddress(address: URL, publicUrl: string): void {

@@ -67,7 +67,8 @@ export async function finishConsent(
 }
 
 /**
- * Returns the error for the log, so that the operator can find out why consents fail. It names only the code (§18.43).
+ * Returns the error for the log, so that the operator can find out why consents fail. Of the server's error, only the
+ * code is logged (§18.43).
  */
 function describeMissingCode({ discovery }: PendingConsent, error: string | undefined): Error {
   const url = discovery?.authorizationServerUrl

@@ -49,7 +49,7 @@ function metadataOf({ discovery }: GrantData): RevocationMetadata {
 
 /**
  * Revokes the refresh token first, since most servers revoke the whole grant with it. `url` is the connector's address.
- * Never rejects: a failure is reported to `onError`.
+ * Never rejects: a failure is reported to `onError`, unless the process is shutting down.
  */
 export async function revoke(deps: ConnectorDeps, url: URL, revocation: Revocation): Promise<void> {
   const { refresh_token, access_token } = revocation.tokens
