@@ -18,6 +18,6 @@ parentPort?.on('message', (input: ArgumentsToValidate) => {
   parentPort?.postMessage(validate(input))
 })
 
-// The main thread waits for this message before it sends others.
+// Tells the main thread that this thread is ready.
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
 parentPort?.postMessage(null)

@@ -38,7 +38,7 @@ export async function recordCall(
   }
 }
 
-/** Records that the user denied a call, so that nothing was sent. Does nothing when the user has no such connector. */
+/** Records a call that the user denied and that was not sent. Does nothing when the user has no such connector. */
 export async function recordDenial(
   { database, now }: Pick<ConnectorDeps, 'database' | 'now'>,
   user: Owner,
@@ -135,7 +135,7 @@ export interface ToolCallPage {
   readonly limit: number
 }
 
-/** Returns the recorded calls of a user's connector, the newest first. */
+/** Returns a page of the recorded calls of a user's connector, the newest first. */
 export function listToolCalls(
   db: Db,
   user: Owner,

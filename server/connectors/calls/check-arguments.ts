@@ -10,7 +10,7 @@ import type { ArgumentsToValidate, InspectedSchema } from './validate-arguments.
 
 /** Steps of the schema times steps of the arguments on the main thread: about twenty milliseconds at worst. */
 const maxSteps = 100_000
-/** Tools whose schema could not be used, which are remembered so that it is not tried again at once. */
+/** Tools that are remembered because their schema could not be used, so that the schema is not tried again at once. */
 const maxUnusable = 1_000
 /** Milliseconds after which a schema is tried again, because only some arguments may be slow with it. */
 const unusableMs = 10 * 60_000
@@ -31,8 +31,8 @@ export class ArgumentChecker {
   readonly #unusable = new LRUCache<string, true>({ max: maxUnusable, ttl: unusableMs, ttlResolution: 0 })
 
   /**
-   * Returns a sentence about arguments that the tool does not accept, else undefined: also when `signal` aborts first.
-   * Never rejects.
+   * Returns a text about arguments that the tool does not accept. Returns undefined for other arguments, and when
+   * `signal` aborts first. Never rejects.
    */
   async check(
     userId: string,

@@ -20,8 +20,8 @@ export interface ReadImage {
 }
 
 /**
- * Detects the type of a base64 image from its bytes. Returns undefined for an unsupported format or a too large image
- * (§16.5).
+ * Detects the type and size of a base64 image from its bytes. Returns undefined for an image that has another format,
+ * is too large, or has a size that cannot be read (§16.5).
  */
 export function readImage(data: unknown, maxBytes: number): ReadImage | undefined {
   if (typeof data !== 'string' || data.length > (maxBytes * 4) / 3 + 4) return undefined

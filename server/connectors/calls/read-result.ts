@@ -57,7 +57,7 @@ function readMeta({ _meta: meta }: JsonObject): JsonObject {
   return typeof meta === 'object' && meta !== null ? (meta as JsonObject) : {}
 }
 
-/** Characters that are cleaned without yielding to the event loop: a few milliseconds at worst. */
+/** Characters of a text after which cleaning yields to the event loop at the next good place. */
 const maxCleanedChars = 20_000
 
 /** Removes what the user cannot see from the text of a part (§18.31). */
@@ -73,7 +73,7 @@ async function cleanPart(part: OutcomePart): Promise<OutcomePart> {
   return { ...part, text }
 }
 
-/** Returns the next place at which no emoji or word is cut, or at least no surrogate pair if there is none nearby. */
+/** Returns the next index where a cut splits no word or emoji; when none is near, one that splits no surrogate pair. */
 function findCut(text: string, from: number): number {
   const space = text.slice(from, from + maxCleanedChars).search(/[ \n]/)
   if (space >= 0) return from + space

@@ -17,6 +17,7 @@ export interface ToolOutcome {
   readonly parts: readonly OutcomePart[]
   /** Milliseconds, without the time spent waiting for the user. */
   readonly duration: number
+  /** Size of the result as JSON; 0 when there is none. */
   readonly bytes: number
 }
 

@@ -122,7 +122,7 @@ const costlyKeywords = new Set([
   'unevaluatedItems',
 ])
 
-/** Keywords whose values are subschemas: one, a list, or one for each name. */
+/** Keywords whose value is a subschema or a list of subschemas. */
 const schemaKeywords = new Set([
   'items',
   'prefixItems',
@@ -140,6 +140,7 @@ const schemaKeywords = new Set([
   'then',
   'else',
 ])
+/** Keywords whose value has a subschema for each name. */
 const namedSchemaKeywords = new Set([
   'properties',
   'patternProperties',
@@ -149,7 +150,7 @@ const namedSchemaKeywords = new Set([
   'definitions',
 ])
 
-/** Copies a schema for `validateArguments` and finds out whether it is safe to do so on the main thread. */
+/** Copies a schema for `validateArguments`, and estimates whether validating on the main thread is safe. */
 export function inspectSchema(schema: JsonSchema): InspectedSchema {
   let steps = 0
   let isCostly = false

@@ -81,7 +81,7 @@ export class CallElicitations {
   }
 
   /**
-   * Shows the pages that the server has named in its error, which the user opens before the call is made again.
+   * Shows the pages that the server has named in its error. The user has to open them before the call is made again.
    * @throws AppError when the user does not open one, or when the server names none or one that cannot be shown
    */
   async openPages({ elicitations }: UrlElicitationRequiredError): Promise<void> {
@@ -97,7 +97,7 @@ export class CallElicitations {
     }
   }
 
-  /** Continues the call after the user has finished on a page, as a legacy server reports it. */
+  /** Continues the call after a legacy server has reported that the user has finished on a page. */
   finishPage(elicitationId: string): void {
     this.#openPages.get(elicitationId)?.()
   }

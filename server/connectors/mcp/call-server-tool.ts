@@ -27,9 +27,9 @@ export interface ServerCall extends ElicitingCall {
 }
 
 /**
- * Calls a tool, with as many elicitations as the limits allow, and returns its result. The clock's signal also cancels
- * the request at the server. The call is sent again only when the server has requested that after an elicitation
- * (§18.24).
+ * Calls a tool, with as many elicitations as the limits allow, and returns its result. When the clock's signal aborts,
+ * the request is also cancelled at the server. The call is sent again only when the server has requested that after an
+ * elicitation (§18.24).
  */
 export async function callServerTool(
   connection: ServerConnection,

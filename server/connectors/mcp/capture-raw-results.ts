@@ -15,7 +15,7 @@ type Handler = NonNullable<Transport['onmessage']>
 
 /** The latest results of a server. Each can be consumed once. */
 export interface CapturedResults {
-  /** The latest page of a list. */
+  /** The latest page of a list; empty when there is none. */
   consumePage(): ToolPage
   /** The latest result of a call; undefined when there is none. */
   consumeCallResult(): Promise<ReadResult | undefined>
@@ -37,8 +37,8 @@ type OnUnanswered = (error: AppError) => void
 
 /**
  * Captures the results of `tools/list` and `tools/call` before the SDK sees them, because the SDK rejects a whole
- * result for one invalid part. The SDK gets an empty result instead, and we read the raw one part by part. Requests are
- * sent one at a time.
+ * result for one invalid part. The SDK gets an empty result instead, and we read the raw one part by part. Only the
+ * latest result is kept, because a connection serves one request at a time.
  */
 export class ResultCapture implements CapturedResults {
   readonly #source: ResultSource
@@ -83,7 +83,10 @@ export class ResultCapture implements CapturedResults {
     })
   }
 
-  /** Captures the result in a message that is too large for the main thread. @throws AppError when it is refused */
+  /**
+   * Captures the result in a message that is too large for the main thread.
+   * @throws AppError when the message is refused
+   */
   readonly readLarge: ReadLarge = async (data, secret) => {
     const { userId, largeMessageReader, url, limits } = this.#source
     const read = await largeMessageReader.read(userId, { data, secret, methods: this.#methods, url, limits })

@@ -38,14 +38,13 @@ interface InProcessTarget {
 
 /** The SDK's provider for one connection, which may stay open for hours. */
 export interface ConnectionAuth extends AuthProvider {
-  /** Called before each request, so that the attempts are limited for each request and not for the connection. */
+  /** Called before each call or list, so that the attempts are limited for each of them, not for the connection. */
   resetAttempts?(): void
 }
 
 export interface HttpTarget {
   readonly kind: 'http'
   readonly url: URL
-  /** The guarded fetch. */
   readonly fetch: GuardedFetch['fetch']
   readonly auth: ConnectionAuth
   /** The result of an earlier discovery of the server's protocol revision, or null. */
@@ -256,7 +255,7 @@ export function openInProcessTransport(
   return client
 }
 
-/** Drops messages that exceed the budget; `budget.onExceeded` then closes the connection. */
+/** Drops messages that exceed the budget. Exceeding the budget also closes the connection. */
 function limitMessages(server: Transport, budget: ResponseBudget): void {
   const send = server.send.bind(server)
   server.send = async (message, options) => {

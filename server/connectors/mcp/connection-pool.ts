@@ -11,7 +11,10 @@ export function connectionPrefix({ user_id, id }: Pick<ConnectorRow, 'user_id' |
   return `${userPrefix(user_id)}${id} `
 }
 
-/** Returns the key of a connection, so that it is never used for another user or with old credentials (§18.19). */
+/**
+ * Returns the key of a connector's connections. The key contains the user and the version of the credential, so that a
+ * connection is never used for another user or with old credentials (§18.19).
+ */
 export function connectionKey(
   connector: Pick<ConnectorRow, 'user_id' | 'id' | 'credential_version'>,
 ): string {

@@ -57,8 +57,8 @@ export function isFailedDiscovery(error: unknown): boolean {
 const unsent = /^(UND_ERR_CONNECT_TIMEOUT|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|ERR_SSL_)/
 
 /**
- * Whether the tool may have run although its call failed. It has not when the request was never sent, and an error that
- * the server returned is a known outcome (§12.25).
+ * Whether the tool may have run although its call failed. It has not when the request was never sent. An MCP error and
+ * an HTTP status below 500, or 501, are known outcomes too (§12.25).
  */
 export function isOutcomeUnknown(error: unknown): boolean {
   if (needsAuthorization(error)) return false
@@ -130,7 +130,8 @@ function unreachableError(cause: unknown): AppError {
 const networkCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
 
 /**
- * Checked before other errors, as the MCP client reports a network failure as an invalid response to its first request.
+ * Whether the server could not be reached. Checked before other errors, because the MCP client reports a network
+ * failure at its first request as an invalid response.
  */
 function isUnreachable(error: unknown): boolean {
   return error instanceof Error && 'code' in error && networkCodes.has(String(error.code))

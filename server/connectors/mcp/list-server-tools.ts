@@ -10,7 +10,10 @@ export interface ServerTools extends ToolReading {
   readonly ttlMs: number | null
 }
 
-/** Requests the pages of a server's list of tools, until the last or until they list more tools than are stored. */
+/**
+ * Requests the pages of a server's list of tools, until the last page or until they contain more tools than are stored.
+ * @throws AppError `upstream_invalid` when the server offers no tools or has too many pages
+ */
 export async function listServerTools(
   connection: ServerConnection,
   limits: ConnectorLimits,

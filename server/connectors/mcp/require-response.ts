@@ -2,8 +2,8 @@ import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 
 /**
- * Wraps the fetch of a Streamable HTTP transport so that a request fails at once when its HTTP response does not
- * contain the MCP response. No later HTTP response can contain it, but the SDK would wait until the request times out.
+ * Wraps the fetch of a Streamable HTTP transport so that a request fails at once when its HTTP response is complete and
+ * does not contain the MCP response. The SDK would wait for the MCP response until the request times out.
  */
 export function requireResponses(send: GuardedFetch['fetch']): GuardedFetch['fetch'] {
   return async (input, init) => {
@@ -29,7 +29,7 @@ function readRequestId(body: unknown): unknown {
   return isObject(message) && 'method' in message ? message['id'] : undefined
 }
 
-/** Whether a text contains the response to a request, alone or in a batch. The SDK reports what is not JSON. */
+/** Whether a text contains the response to a request, alone or in a batch. Invalid JSON passes: the SDK reports it. */
 function isResponseTo(id: unknown, text: string): boolean {
   let value: unknown
   try {
@@ -38,7 +38,7 @@ function isResponseTo(id: unknown, text: string): boolean {
     return text !== ''
   }
   const messages: readonly unknown[] = Array.isArray(value) ? value : [value]
-  // Some servers return a number as text, which the SDK accepts.
+  // Some servers return the number of the id as text, which the SDK accepts.
   return messages.some(
     (message) => isObject(message) && !('method' in message) && String(message['id']) === String(id),
   )

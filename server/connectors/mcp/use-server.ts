@@ -129,7 +129,10 @@ function readEra({ era }: ConnectorRow, now: number): PriorDiscovery | null {
 /** Characters up to which a discovery result is stored. */
 const maxEraChars = 64_000
 
-/** Formats the server's protocol era for storage, so that the next connection need not discover it. */
+/**
+ * Formats the server's protocol era for storage, so that the next connection need not discover it. Returns undefined
+ * when it is too long to be stored.
+ */
 function formatEra(
   { settings: { limits }, now }: Pick<ConnectorDeps, 'settings' | 'now'>,
   { era, discoverResult }: ServerConnection,

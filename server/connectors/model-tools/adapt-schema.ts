@@ -41,7 +41,7 @@ export function adaptSchema(schema: JsonSchema, apiType: ApiType): AdaptedSchema
 }
 
 function clean(value: unknown, depth: number): Record<string, unknown> {
-  // A schema can also be `true`, which allows every value. As without a type, the model is told to pass a string.
+  // A schema can also be `true`, which allows every value. Like a schema without a type, it becomes a string.
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { type: 'string' }
   return cleanObject(value as JsonSchema, depth)
 }

@@ -13,7 +13,7 @@ export class LargeMessageReader {
   })
 
   /**
-   * The bytes of the message must not be used afterwards.
+   * Reads a message. Bytes are moved to the thread, so the caller must not use them afterwards.
    * @throws AppError when the message cannot be read in time or in memory
    */
   async read(userId: string, message: LargeMessage): Promise<ReadMessage> {

@@ -12,6 +12,6 @@ async function reply(message: LargeMessage): Promise<void> {
 
 parentPort?.on('message', (message: LargeMessage) => void reply(message))
 
-// The main thread waits for this message before it sends others.
+// Tells the main thread that this thread is ready.
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
 parentPort?.postMessage(null)

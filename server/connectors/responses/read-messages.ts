@@ -119,7 +119,7 @@ function join(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return joined
 }
 
-/** Reads the start of a response that is an error or no message. */
+/** Returns the start of a response that is an error or not a message, in one piece. */
 async function* readStart(
   body: ReadableStream<Uint8Array>,
   { secret }: ReadOptions,

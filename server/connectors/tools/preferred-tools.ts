@@ -10,8 +10,9 @@ const maxAgeMs = 30 * 24 * 60 * 60 * 1_000
 const maxCalls = 100
 
 /**
- * Returns which tools come first when not all fit into a request: those on a list of allowed tools, and those that were
- * called recently (§12.26). A connector without a list allows all of its tools, which says nothing about each of them.
+ * Returns a function that says whether a tool comes first when not all fit into a request: whether it is on a list of
+ * allowed tools or was called recently (§12.26). A connector without a list allows all of its tools, which says nothing
+ * about each of them.
  */
 export async function findPreferredTools(
   { database: { db }, now }: Pick<ConnectorDeps, 'database' | 'now'>,

@@ -25,6 +25,7 @@ export async function readModelTool(
   if (row === undefined) {
     throw new AppError('not_found', `The connector "${connector.name}" has no tool named "${toolName}".`)
   }
+  // Only the schemas for Google differ from those for other providers.
   const general = await readOffer(deps, user, connector, row, 'openai')
   const google = await readOffer(deps, user, connector, row, 'google')
   const described = general.tool ?? google.tool
@@ -39,7 +40,6 @@ export async function readModelTool(
   }
 }
 
-/** Only the schemas for Google differ from those for other providers (`adaptSchema`). */
 async function readOffer(
   deps: ConnectorDeps,
   user: Owner,

@@ -65,7 +65,7 @@ export function joinPages(
       unnamed++
       continue
     }
-    // Two names that differ only by a space at an end are too easily taken for one another.
+    // Two names that differ only by a space at an end are too easily confused.
     const first = tools.get(tool.name.trim())
     if (first === undefined) tools.set(tool.name.trim(), tool)
     else if (first.name === tool.name) repeated.add(`"${tool.name}" is listed more than once`)
@@ -94,7 +94,7 @@ function readName(item: unknown, { maxToolNameChars }: ToolListLimits): string |
   return isUsable ? name : undefined
 }
 
-/** White space that makes two names look the same. A single space at an end does not: pages mark it (§18.32). */
+/** White space that makes two names look the same. A single space at an end does not: our pages mark it (§18.32). */
 const misleadingSpace = /[^\S ]| {2}/
 const maxTitleChars = 300
 
