@@ -78,7 +78,7 @@ class ServerAuthorization implements ConnectionAuth {
   readonly #url: URL
   readonly #consent: ConsentRequest | undefined
   /** The access token of the latest request. */
-  #sent: string | undefined
+  #sentToken: string | undefined
   #attempts = 0
 
   constructor(deps: ConnectorDeps, connector: ConnectorRow, url: URL, consent: ConsentRequest | undefined) {
@@ -98,8 +98,8 @@ class ServerAuthorization implements ConnectionAuth {
       await this.#refresh(grant)
       grant = await this.#findGrant()
     }
-    this.#sent = grant === undefined ? undefined : grant.tokens.tokens.access_token
-    return this.#sent
+    this.#sentToken = grant === undefined ? undefined : grant.tokens.tokens.access_token
+    return this.#sentToken
   }
 
   async onUnauthorized({ response }: { readonly response: Response }): Promise<void> {
@@ -112,7 +112,7 @@ class ServerAuthorization implements ConnectionAuth {
     if (grant !== undefined) {
       const { tokens } = grant.tokens
       // Another request has refreshed the token since this one was sent, so the new token is tried.
-      if (tokens.access_token !== this.#sent) return
+      if (tokens.access_token !== this.#sentToken) return
       // The current token is refused: it may have expired, or the connector uses another authorization server now.
       await oauth.invalidateCredentials('discovery')
       if (await this.#refresh(grant, resourceMetadataUrl)) return
@@ -220,8 +220,8 @@ export async function requestMissingScope(
 }
 
 /**
- * Stores the scope that a call lacked, together with the granted one, so that the next consent requests both. Returns
- * false, and stores nothing, when the server did not name a scope or has granted it already.
+ * Stores the scope that a call lacked, together with the granted one, so that the next consent requests both (§18.48).
+ * Returns false, and stores nothing, when the server named no scope or has granted it already.
  */
 export async function rememberMissingScope(
   deps: ConnectorDeps,

@@ -187,7 +187,7 @@ describe.each(engines)('tokens of connectors on %s', (engine) => {
     ['expire', () => scene.advance(3_590_000)],
     ['are refused', () => scene.server.forgetAccessTokens()],
   ])(
-    'requests the scope that a call lacked even if tokens %s and are refreshed meanwhile',
+    'requests the scope that a call lacked even if tokens %s and are refreshed meanwhile (§18.48)',
     async (_, end) => {
       await scene.connect()
       await callWithout('write')
@@ -201,7 +201,7 @@ describe.each(engines)('tokens of connectors on %s', (engine) => {
     },
   )
 
-  it('requests the granted scope too when its tokens are revoked after a call lacked a scope', async () => {
+  it('requests the granted scope too when its tokens are revoked after a call lacked a scope (§18.48)', async () => {
     await scene.connect()
     await callWithout('write')
     await scene.connect()
