@@ -123,7 +123,8 @@ export function useAuthorization(openPage: (authUrl: string) => Promise<void>): 
       setFailed(undefined)
       const result = await action.run({ name, isWanted })
       if (!result.done && result.error !== undefined) setFailed({ name, notice: createNotice(result.error) })
-      setPending(undefined)
+      // The user may have started another authorization meanwhile.
+      setPending((current) => (current === name ? undefined : current))
     },
   }
 }

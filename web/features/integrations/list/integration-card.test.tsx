@@ -67,6 +67,20 @@ describe('connecting', () => {
     expect(scene.assign).not.toHaveBeenCalled()
   })
 
+  it('stays pending when an earlier authorization of another integration fails', async () => {
+    expectConsole('error', /Failed to initiate Gmail authentication/)
+    let answer: (response: Response) => void = () => undefined
+    scene.api
+      .on(consentRoute, () => new Promise((resolve) => (answer = resolve)))
+      .on('GET /api/integration/auth/google-calendar', never)
+    scene.open(gmail, { ...calendar, connected: false })
+    await userEvent.click(button('Connect', await cardOf('Gmail')))
+    await userEvent.click(button('Connect', await cardOf('Google Calendar')))
+    answer(failure(409, 'conflict', 'Google is not set up here.'))
+    expect(await screen.findByText('Google is not set up here.')).toBeInTheDocument()
+    expect(button('Connecting...', await cardOf('Google Calendar'))).toHaveAttribute('aria-busy', 'true')
+  })
+
   it.each([
     'javascript:alert(1)//?state=s',
     'data:text/html,x?state=s',
