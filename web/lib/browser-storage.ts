@@ -3,8 +3,8 @@ import type { ReadableStore } from './store.ts'
 const memory = new Map<string, string>()
 
 /**
- * Local storage that never throws. If the browser blocks it or it is full, values are stored until the page is closed,
- * so that one screen can still pass values to the next.
+ * Local storage that never throws. If the browser blocks it or it is full, values stay in memory until the page is
+ * closed, so that one screen can still pass values to the next.
  */
 export const browserStorage = {
   read(key: string): string | null {

@@ -12,7 +12,7 @@ const toastMs = 5000
 const store = createStore<readonly Toast[]>([])
 let lastId = 0
 
-/** The toasts on the page, the oldest first. `web/ui/toast` shows them. */
+/** The toasts on the page, the oldest first. */
 export const toasts: ReadableStore<readonly Toast[]> = store
 
 /** Shows a short message at the top right for five seconds (§2.48). */
@@ -28,7 +28,7 @@ export function dismissToast(id: number): void {
     store.update((shown) => shown.filter((other) => other.id !== id))
 }
 
-/** Pauses all countdowns until the returned function is called, while the user reads or cannot see the page. */
+/** Pauses all countdowns until the returned function is called, for example while the user reads a toast. */
 export function pauseToasts(): () => void {
   pauseCount += 1
   if (pauseCount === 1) for (const countdown of countdowns.values()) pause(countdown)

@@ -32,8 +32,8 @@ export interface Form<Draft, Field extends string> {
   /** Shows problems that another action than the submission found, and focuses the first control with one. */
   readonly report: (problems: Problems<Field>) => void
   /**
-   * Returns the ref for the control of a field. The first control whose problem `check` finds gets the focus on
-   * submission.
+   * Returns the ref for the control of a field. A submission focuses the first control for which `check` returns a
+   * problem.
    */
   readonly ref: (field: Field) => RefCallback<HTMLElement>
 }

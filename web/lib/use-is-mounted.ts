@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef } from 'react'
 
-/** Returns a function that returns whether the component is on the page, for code that continues after an `await`. */
+/** Returns a function that says whether the component is still mounted, for code that continues after an `await`. */
 export function useIsMounted(): () => boolean {
   const mounted = useRef(false)
   useEffect(() => {

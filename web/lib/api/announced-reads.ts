@@ -1,13 +1,14 @@
 import { createStore, useStore } from '../store.ts'
 
 /*
- * Reads whose changes the server announces over the live stream. After a change or a reconnection only the announcement
- * repeats such a read, so that there is one read instead of two (§9.4, §10.29).
+ * Reads whose changes the server announces over the live stream. Once such a read is loaded, only the announcement
+ * repeats it after a change or a reconnection, so that there is one request instead of two (§9.4, §10.29).
  */
 
 interface Announced {
-  /** The keys of the reads that are repeated when the live stream is open again; empty while no events can arrive. */
+  /** The keys of the announced reads; empty while no events can arrive. */
   readonly keys: ReadonlySet<string>
+  /** Whether the live stream is open. */
   readonly isOpen: boolean
 }
 
@@ -43,7 +44,7 @@ export function readAnnounced(key: string, read: () => unknown): void {
   else void read()
 }
 
-/** Calls `read` at once. It replaces the reads that were announced before it. */
+/** Calls `read` at once, and drops a read of this key that `readAnnounced` has held back. */
 export function readNow<Result>(key: string, read: () => Result): Result {
   heldReads.delete(key)
   return read()

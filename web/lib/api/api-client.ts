@@ -24,8 +24,8 @@ export interface ApiRequest {
 
 /**
  * The calls to the server, with the user's bearer token. After a 401 the user is signed out and the call returns
- * `undefined`. A success without a body returns `null` (§7.38, §8.2). Without a response they throw an
- * `UnreachableError`, and without a token 'Failed to get access token' (§8.1).
+ * `undefined`. A success without a body returns `null` (§7.38, §8.2). A call throws an `UnreachableError` when it gets
+ * no response, and 'Failed to get access token' when there is no token (§8.1).
  */
 export interface ApiClient {
   /**
@@ -53,14 +53,14 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 
   const connection = createConnection(() => probe(send))
 
-  const sendOrCheck = checkFailures(send, connection)
+  const sendWithCheck = withConnectionCheck(send, connection)
 
   const request: ApiClient['request'] = async (
     path,
     { method = 'GET', body, headers, signal, credentials = 'omit' } = {},
   ) => {
     const token = await requireToken(options.getAccessToken)
-    const response = await sendOrCheck(path, {
+    const response = await sendWithCheck(path, {
       method,
       credentials,
       headers: { 'Content-Type': 'application/json', ...headers, Authorization: `Bearer ${token}` },
@@ -75,16 +75,16 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   const call = async <Answer>(
     path: string,
     init: ApiRequest,
-    explain: (status: number) => string,
+    describeError: (status: number) => string,
   ): Promise<Answer | undefined> => {
     const response = await request(path, init)
     if (response === undefined) return undefined
     if (!response.ok)
-      throw new ApiError(explain(response.status), response.status, await readErrorBody(response))
+      throw new ApiError(describeError(response.status), response.status, await readErrorBody(response))
     return readJsonBody<Answer>(response)
   }
 
-  const write =
+  const callWith =
     (method: NonNullable<ApiRequest['method']>) =>
     async <Answer>(path: string, body?: unknown, options?: Pick<ApiRequest, 'credentials' | 'signal'>) =>
       call<Answer>(path, { method, body, ...options }, (status) => `API error: ${status}`)
@@ -92,19 +92,19 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   return {
     request,
     read: async (path) => call(path, {}, () => readFailureMessage),
-    get: write('GET'),
-    post: write('POST'),
-    put: write('PUT'),
-    delete: write('DELETE'),
+    get: callWith('GET'),
+    post: callWith('POST'),
+    put: callWith('PUT'),
+    delete: callWith('DELETE'),
     connection,
   }
 }
 
 /**
- * Returns a `fetch` that checks the connection after a request without a response, for which it throws an
- * `UnreachableError`, and after a response that may be from a proxy.
+ * Returns a `fetch` that starts a check of the connection when there is no response, or the response may be from a
+ * proxy. Without a response it throws an `UnreachableError`.
  */
-function checkFailures(send: typeof fetch, connection: Connection) {
+function withConnectionCheck(send: typeof fetch, connection: Connection) {
   return async (path: string, init: RequestInit): Promise<Response> => {
     try {
       const response = await send(path, init)
@@ -119,7 +119,7 @@ function checkFailures(send: typeof fetch, connection: Connection) {
   }
 }
 
-/** A check of the connection without a response within this time has failed. */
+/** A check of the connection fails if there is no response within this time. */
 const maxProbeMs = 3000
 
 /** Whether the server, and not only a proxy in front of it, responds. */
@@ -151,8 +151,8 @@ async function readJsonBody<Answer>(response: Response): Promise<Answer | undefi
 }
 
 /**
- * Loads public data without a token and without cookies (§7.1). Throws an `ApiError` as `ApiClient.read` does after
- * every status of a failure, also 401; without a response, the error of `fetch`.
+ * Loads public data without a token and without cookies (§7.1). After a failure status, 401 included, it throws the
+ * same `ApiError` as `ApiClient.read`. Without a response it throws the error of `fetch`.
  */
 export async function readPublicly<Answer>(path: string): Promise<Answer> {
   const response = await fetch(path, {

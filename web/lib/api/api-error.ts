@@ -12,7 +12,7 @@ export function describeFailure(failure: Failure, isOnline = navigator.onLine): 
 
 const outages: readonly FailureCause[] = ['offline', 'unreachable', 'unconfirmed']
 
-/** Whether a request failed because it, or its response, did not get through, so that it may succeed later. */
+/** Whether a request failed because the request or its response did not get through. It may succeed later. */
 export function isOutage(failure: Failure): boolean {
   return 'cause' in failure && outages.includes(failure.cause)
 }
@@ -74,8 +74,8 @@ export class UnconfirmedError extends Error {
 }
 
 /**
- * Whether a proxy responds with this status when the server behind it does not respond. Our server uses
- * it too, for example when a model is unreachable.
+ * Whether a proxy responds with this status when the server behind it does not respond. Our server uses these statuses
+ * too, for example when a model is unreachable.
  */
 export function isGatewayFailure(status: number): boolean {
   return status === 502 || status === 503 || status === 504
@@ -103,7 +103,7 @@ export function readReason(error: unknown, labels: FieldLabels = {}): string {
   return error instanceof ApiError && error.reason ? labelFields(reason, labels) : reason
 }
 
-/** A reason may name several fields, or an entry of one: `base_url: …; allow_tools.3: …`. */
+/** A reason may name several fields, or an entry of a field: `base_url: …; allow_tools.3: …`. */
 function labelFields(reason: string, labels: FieldLabels): string {
   return reason.replaceAll(/(^|; )(\w+)(\.\w+)*(?=: )/g, (whole: string, before: string, field: string) =>
     Object.hasOwn(labels, field) ? `${before}${labels[field]}` : whole,

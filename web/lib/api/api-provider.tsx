@@ -19,7 +19,7 @@ function cancelRetry(key: string): void {
   retries.delete(key)
 }
 
-/** The options of every read (§7.28): a failed read is retried every five seconds, without a limit. */
+/** The default options of reads (§7.28): a failed read is retried every five seconds, without a limit. */
 export const readOptions = {
   revalidateOnFocus: false,
   revalidateOnReconnect: true,
@@ -27,8 +27,8 @@ export const readOptions = {
   dedupingInterval: dedupingMs,
   errorRetryInterval: retryIntervalMs,
   onSuccess: (_data: unknown, key) => cancelRetry(key),
-  // The console logs every failed read, whatever the screen shows (§8.34): its path, without the query and without
-  // SWR's prefix of paged reads.
+  // A failed read is logged even if the screen still shows older data (§8.34). The log names its path, without the
+  // query and without the prefix that SWR adds to paged reads.
   onError: (error: unknown, key) => logError(`${describeRead(error)} (${key.replace(/^\$inf\$|\?.*/g, '')})`),
   onErrorRetry: (_error, key, _config, revalidate, { retryCount }) => {
     // Another screen or 'Try again' may have scheduled a retry already; only one is kept.
@@ -55,7 +55,7 @@ export const optionalReadOptions = {
 
 function describeRead(error: unknown): string {
   if (error instanceof ApiError) return `${error.message} ${error.status}`
-  // The log has the words of the browser.
+  // The browser's own error says more than the sentence for the user.
   const logged = error instanceof UnreachableError ? error.cause : error
   return logged instanceof Error ? logged.message : String(logged)
 }

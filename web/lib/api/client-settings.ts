@@ -1,6 +1,6 @@
 import type { ClientSettings } from '@yonder/contract/identity'
 
-/** A request for the settings without a response within this time has failed. */
+/** The request for the settings fails if there is no response within this time. */
 const maxResponseMs = 10_000
 
 let loading: Promise<ClientSettings> | undefined

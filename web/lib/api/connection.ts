@@ -2,8 +2,8 @@ import { useEffect, useEffectEvent } from 'react'
 import { createStore, type ReadableStore } from '../store.ts'
 
 /**
- * Whether requests reach the server. `offline`: the browser has no network. `checking`: the network is back, or a
- * request got no response. `unreachable`: the server has not responded to checks for a second.
+ * Whether requests reach the server. `offline`: the browser has no network. `checking`: the network is back or a
+ * request has failed, and the server is being probed. `unreachable`: the server has not responded for a second.
  */
 export type ConnectionState = 'online' | 'checking' | 'unreachable' | 'offline'
 
@@ -18,8 +18,8 @@ const gracePeriodMs = 1000
 const checkIntervalMs = 2000
 
 /**
- * Creates the state of the connection to the server. `probe` resolves to whether the server responds. The server is
- * probed only after a request has failed or the browser was offline, and only while something subscribes to the state.
+ * Creates the state of the connection to the server. `probe` resolves to whether the server responds. It is called only
+ * while something subscribes to the state.
  */
 export function createConnection(probe: () => Promise<boolean>): Connection {
   return new CheckedConnection(probe)
@@ -65,7 +65,7 @@ class CheckedConnection implements Connection {
     window.addEventListener('offline', this.#handleOffline)
     window.addEventListener('online', this.#handleOnline)
     if (!navigator.onLine) this.#handleOffline()
-    // What happened while nothing subscribed is not known.
+    // The server may have become reachable while nothing subscribed.
     else if (this.get() !== 'online') this.check()
   }
 
@@ -83,9 +83,9 @@ class CheckedConnection implements Connection {
       const isReachable = await this.#probe()
       if (!navigator.onLine) return
       if (isReachable) return this.#state.set('online')
-      const isLong = Date.now() - startedAt >= gracePeriodMs
-      if (isLong) this.#state.set('unreachable')
-      await this.#pause(isLong ? checkIntervalMs : gracePeriodMs)
+      const isGraceOver = Date.now() - startedAt >= gracePeriodMs
+      if (isGraceOver) this.#state.set('unreachable')
+      await this.#pause(isGraceOver ? checkIntervalMs : gracePeriodMs)
     }
   }
 
@@ -135,8 +135,8 @@ const firstPauseMs = 500
 const maxPauseMs = 15_000
 
 /**
- * Waits before a broken connection is retried. The first retry is immediate; a returning network or server ends the
- * wait.
+ * Waits before a broken connection is retried. There is no wait before the first retry, when `failures` is 0. The wait
+ * ends early when the network or the server is back, or `signal` is aborted.
  */
 export async function waitToRetry(
   failures: number,

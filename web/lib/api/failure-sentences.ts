@@ -1,6 +1,6 @@
-// A module of its own, because the first page shows a sentence before it makes any call.
+// Separate from `api-error.ts`, because the first page needs only the sentences.
 
-/** The causes of failures that the browser finds by itself. Each has one sentence, which every place shows. */
+/** The causes of failures that the browser detects, each with the sentence for the user. */
 const sentences = {
   offline: 'You are offline.',
   was_offline: 'You were offline.',

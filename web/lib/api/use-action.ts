@@ -42,8 +42,8 @@ export interface Action<Input, Answer> {
 }
 
 /**
- * A change that the user makes on the server: the call, the update of cached data, and the toasts of §8. The button or
- * the form that starts it prevents a second run while it is pending (§8.30).
+ * A change that the user makes on the server: the call, the update of cached data, and the toasts (§8.30). It does not
+ * prevent a second run while the first is pending.
  */
 export function useAction<Input, Answer>(options: ActionOptions<Input, Answer>): Action<Input, Answer> {
   const api = useApi()

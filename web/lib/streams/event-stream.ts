@@ -7,7 +7,7 @@ const maxSilenceMs = 40_000
 
 export interface ConnectedStream {
   readonly response: Response
-  /** Restarts the timeout for silence; must be called for everything that arrives. */
+  /** Restarts the timeout for silence; must be called for each event, heartbeats included. */
   readonly restartTimeout: () => void
   /** Must be called when the response is no longer read; it does not close the response. */
   readonly stopTimeout: () => void
@@ -58,7 +58,7 @@ export async function* readSse(response: Response): AsyncGenerator<string, void,
   const reader = response.body.getReader()
   const decoder = new TextDecoder()
   let partial = ''
-  let afterReturn = false
+  let endedWithReturn = false
   let data: string[] = []
   try {
     for (;;) {
@@ -66,8 +66,8 @@ export async function* readSse(response: Response): AsyncGenerator<string, void,
       let decoded = done ? decoder.decode() : decoder.decode(value, { stream: true })
       if (decoded !== '') {
         // A line feed at the start of a chunk belongs to the carriage return at the end of the previous one.
-        const continuesLineEnd = afterReturn && decoded.startsWith('\n')
-        afterReturn = decoded.endsWith('\r')
+        const continuesLineEnd = endedWithReturn && decoded.startsWith('\n')
+        endedWithReturn = decoded.endsWith('\r')
         if (continuesLineEnd) decoded = decoded.slice(1)
       }
       const lines = (partial + decoded).split(/\r\n|\r|\n/)

@@ -3,12 +3,12 @@ import { logError } from '../log-error.ts'
 import { onOutageEnd, waitToRetry, type Connection } from '../api/connection.ts'
 
 /**
- * `lost` while the stream is retried; `held` while a request for it has had no event for ten seconds, as behind a proxy
- * that buffers; `unavailable` if the browser does not support it or the server refuses it.
+ * `lost`: the stream is not open and is retried. `held`: a request for the stream has had no event for ten seconds, as
+ * behind a proxy that buffers. `unavailable`: the browser does not support shared streams, or the server refuses them.
  */
 export type SharedStreamState = 'open' | 'lost' | 'held' | 'unavailable'
 
-/** Whether events arrive now, or will after a retry. While the stream is held back they may never arrive. */
+/** Whether events arrive now, or will after a retry. While a proxy holds the stream back, they may never arrive. */
 export function canReceive(state: SharedStreamState): boolean {
   return state === 'open' || state === 'lost'
 }
@@ -123,7 +123,7 @@ class StreamLeader {
       window.addEventListener('offline', disconnect)
       const heldTimer = setTimeout(() => this.#report('held'), maxFirstEventMs)
       // A request that was sent during an outage may hang long after it, and would be reported as `held`.
-      const endWatch =
+      const unsubscribe =
         connection && onOutageEnd(connection, () => this.#lostTimer !== undefined && disconnect())
       try {
         const stream = await this.#options.connect(AbortSignal.any([this.#signal, broken.signal]))
@@ -133,7 +133,7 @@ class StreamLeader {
         // Every failure is retried; after the grace period the pages show that the stream is lost.
       } finally {
         clearTimeout(heldTimer)
-        endWatch?.()
+        unsubscribe?.()
         window.removeEventListener('offline', disconnect)
       }
       await waitToRetry(failures, this.#signal, connection)
