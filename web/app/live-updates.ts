@@ -47,10 +47,7 @@ function followLive(
 ): () => void {
   const sessions = findChatSessions(api)
   sessions.setLiveState('opening')
-  /**
-   * False until the first state of the stream. A stream sends its first `ready` before its first state; events may have
-   * been missed before any later `ready`.
-   */
+  // No event was missed before the first `ready`, which normally arrives before `onState` is called.
   let mayHaveMissed = false
   const leave = shareStream({
     name: `yonder.live:${userId}`,

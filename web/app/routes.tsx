@@ -62,10 +62,10 @@ const loadSignedIn = async () => (await import('./layout/signed-in.tsx')).Signed
 export const SignedIn = lazy(async () => ({ default: await loadSignedIn() }))
 
 /**
- * Loads the code of a signed-in user's screen at once, instead of one file after the other once the sign-in is known.
+ * Starts to load the code of a signed-in user's screen and its layout, so that the files are loaded in parallel.
  */
 export function preloadScreen(pathname: string): void {
   const route = userRoutes.find(({ paths }) => paths.some((path) => matchPath(path, pathname) !== null))
-  // A failure is ignored here: rendering the screen loads the code again and shows the error.
+  // A failure is ignored here, because rendering the screen loads the code again and shows the error.
   for (const load of [loadSignedIn, route?.load]) load?.().catch(() => undefined)
 }

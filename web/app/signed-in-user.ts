@@ -1,4 +1,4 @@
-/** What the screens show of the signed-in user. */
+/** What the screens need of the signed-in user. */
 export interface SignedInUser {
   readonly sub: string
   readonly name?: string | null | undefined

@@ -33,7 +33,7 @@ async function startUp(report: (startup: Startup) => void, signal: AbortSignal):
   while (!signal.aborted) {
     try {
       const settings = await loadClientSettings()
-      // Starting a client processes the provider's response, which works only once.
+      // A client processes the provider's response, which works only once, so none is started after unmounting.
       if (signal.aborted) return
       const identity = createIdentityClient(settings.identity)
       void identity.start()

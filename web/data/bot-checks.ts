@@ -13,8 +13,8 @@ export type ModelListState =
 const none: ModelListState = { kind: 'none' }
 
 /**
- * The models at the address of a draft. `load` aborts an earlier request. It does nothing for the draft of the latest
- * request, unless that request failed (§23.17).
+ * The models at the address of a draft. `load` aborts the previous request. It does nothing if the draft is the same as
+ * in the previous request, unless that request failed (§23.17).
  */
 export function useModelList(): {
   readonly list: ModelListState
@@ -34,7 +34,7 @@ export function useModelList(): {
     const answer = await api
       .post<ModelList>('/api/bot/models', draft, { signal })
       .catch((error: unknown): ModelList => {
-        // The next focus tries again.
+        // The next `load` of the same draft tries again.
         if (!signal.aborted) requested.current = ''
         return { models: [], omitted: 0, problem: readReason(error, botLabels) }
       })
@@ -45,7 +45,7 @@ export function useModelList(): {
   return { list, load: (draft) => void load(draft) }
 }
 
-/** A test of the draft, and its outcome until `clear` or the next test (§23.11). Leaving the form ends it (§23.14). */
+/** A test of the draft, and its outcome until `clear` or the next test (§23.11). Unmounting aborts it (§23.14). */
 export function useBotTest(): {
   readonly pending: boolean
   readonly result: BotTestResult | undefined

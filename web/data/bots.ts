@@ -29,8 +29,8 @@ export function useBots() {
 }
 
 /**
- * Creates a bot, or changes the `stored` one (§7.3, §7.4, §8.15, §8.31). `onRename` is called before a list shows the
- * new name.
+ * Creates a bot, or changes the `stored` one (§7.3, §7.4, §8.15, §8.31). `onRename` is called before the cached list
+ * has the new name.
  */
 export function useSaveBot(stored?: Bot, onRename?: (name: string, next: string) => void) {
   return useAction({

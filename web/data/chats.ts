@@ -10,7 +10,7 @@ import { chatListKey } from './keys.ts'
 /** The number of chats on a page; the first page is 1 (§9.5). */
 const pageSize = 10
 
-/** Increased with each change of the chat list, so that an open list is loaded again. */
+/** Increased when the chat list may have changed, so that an open list is loaded again. */
 const listVersion = createStore(0)
 
 /** Reads the list of chats again where it is open, because a chat may have changed. */

@@ -22,7 +22,7 @@ export function useIsToggling(name: string): boolean {
   return useStore(pendingToggles, (toggles) => toggles.some((toggle) => toggle.name === name))
 }
 
-/** A question to the user whether a connector may use an authorization server at other origins (§18.39). */
+/** A question for the user: may a connector use an authorization server at other origins (§18.39)? */
 export interface OriginConfirmation {
   readonly name: string
   readonly origins: readonly string[]
@@ -61,7 +61,8 @@ export function describeToggleFailure(name: string | undefined, reason: string):
 
 /**
  * Connects a connector that is not connected, and disconnects one that is (§7.18, §4.27, §8.20, §8.32). If the user has
- * to consent first, the browser goes to the consent page, unless the component has been unmounted by then (§18.29).
+ * to consent first, the browser goes to the consent page, unless the component has been unmounted by then (§18.29). The
+ * consent page returns to the path `returnTo`.
  */
 export function useToggleConnector(returnTo: string) {
   const { mutate } = useSWRConfig()
@@ -94,7 +95,7 @@ export function useToggleConnector(returnTo: string) {
       endChange()
       pendingToggles.update((toggles) => toggles.filter((toggle) => toggle !== pending))
     }
-    // If the user cancels the navigation, the page is not notified: nothing may wait for the end of this action.
+    // The action does not end if the user cancels the navigation, so `onLeave` ends the toggle before the navigation.
     const result = await action.run({ connector, onLeave: end })
     // A failed call may have changed the connector too. The row stays busy until the list is loaded again.
     if (!result.done && result.error !== undefined) await readNow(connectorsKey, () => mutate(connectorsKey))

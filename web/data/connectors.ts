@@ -47,7 +47,7 @@ export function useLatestConnectors() {
   })
 }
 
-/** What models read of a tool, as it is now (§17.27). */
+/** The current definition of a tool as models get it (§17.27). */
 export function useModelTool(connector: string, tool: string) {
   return useSWR<ModelTool, Error>(`${connectorPath(connector)}/tools/${encodeURIComponent(tool)}`, {
     revalidateOnMount: true,
@@ -141,7 +141,7 @@ export function useDeleteConnector() {
 
 export interface AllowToolsInput {
   readonly connector: Connector
-  /** Returns the new list of allowed tools for the stored one. With null every tool runs without approval. */
+  /** Returns the new list of allowed tools for the stored one. Null means that every tool runs without approval. */
   readonly change: (stored: readonly string[] | null) => readonly string[] | null
   /** Returns the new list of blocked tools for the stored one. Absent means that the stored list stays. */
   readonly changeBlocked?: (stored: readonly string[]) => readonly string[]
@@ -159,7 +159,7 @@ export function useAllowTools() {
       if (connectors === undefined) return undefined
       const stored = connectors.find(({ name }) => name === connector.name) ?? connector
       const blocked = changeBlocked?.(stored.block_tools ?? [])
-      const isSame = JSON.stringify(blocked) === JSON.stringify(stored.block_tools ?? [])
+      const areBlockedSame = JSON.stringify(blocked) === JSON.stringify(stored.block_tools ?? [])
       // A tool that was allowed in another tab and is blocked here is no longer allowed. The server refuses to allow a
       // tool here that was blocked in another tab.
       const newlyBlocked = new Set(blocked?.filter((name) => stored.block_tools?.includes(name) !== true))
@@ -167,7 +167,7 @@ export function useAllowTools() {
       return api.put<Connector>(connectorPath(connector.name), {
         ...toConnectorInput(stored),
         allow_tools: names === null ? null : [...names],
-        ...(blocked === undefined || isSame ? {} : { block_tools: [...blocked] }),
+        ...(blocked === undefined || areBlockedSame ? {} : { block_tools: [...blocked] }),
         tool_fingerprints: Object.fromEntries(seen.map(({ name, fingerprint }) => [name, fingerprint])),
       } satisfies ConnectorInput)
     },

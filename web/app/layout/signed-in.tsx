@@ -10,8 +10,8 @@ export interface SignedInProps {
   /** Must not change while the element is mounted. Another user needs another `key`. */
   readonly user: SignedInUser
   /**
-   * Returns an access token of the user with this id. Only the function of the first rendering is called; the same
-   * holds for `onUnauthorized`.
+   * Returns an access token of the user with this id. Only the functions `getAccessToken` and `onUnauthorized` of the
+   * first rendering are called.
    */
   readonly getAccessToken: (userId: string) => Promise<string | null | undefined>
   /** Signs out in every tab and at the provider, and returns to the origin of the site. */
