@@ -7,11 +7,11 @@ import type { Problems } from '../../lib/use-form.ts'
 export interface BotDraft {
   readonly name: string
   readonly model: string
-  readonly ownKey: boolean
+  readonly showsOwnKey: boolean
   readonly baseUrl: string
   /** The mask of the stored key until the user types another; the server reads the mask as "unchanged". */
   readonly apiKey: string
-  readonly optional: boolean
+  readonly showsOptional: boolean
   readonly instructions: string
   readonly temperature: string
   readonly topP: string
@@ -21,7 +21,7 @@ export interface BotDraft {
   readonly maxTokens: string
   readonly contextWindow: string
   readonly connectors: ConnectorChoice
-  /** The stored names when the form was opened. */
+  /** The stored names when the form was opened; null means all connectors. */
   readonly connectorsBefore: readonly string[] | null
 }
 
@@ -59,10 +59,10 @@ export function draftOf(bot: Bot | undefined): BotDraft {
   return {
     name: bot?.name ?? '',
     model: bot?.model ?? '',
-    ownKey: Boolean(bot?.base_url ?? bot?.api_key),
+    showsOwnKey: Boolean(bot?.base_url ?? bot?.api_key),
     baseUrl: bot?.base_url ?? '',
     apiKey: bot?.api_key ?? '',
-    optional: Boolean(bot?.connectors) || Object.values(options).some((value) => value !== ''),
+    showsOptional: Boolean(bot?.connectors) || Object.values(options).some((value) => value !== ''),
     ...options,
     connectors: choiceOf(bot?.connectors ?? null),
     connectorsBefore: bot?.connectors ?? null,
@@ -82,28 +82,32 @@ function connectorsOf({ connectors: { scope, names } }: BotDraft): string[] | nu
 
 /** Shows or hides the fields of the user's own key; hiding clears them (§5.7). */
 export function toggleOwnKey(draft: BotDraft): BotDraft {
-  return draft.ownKey ? { ...draft, ownKey: false, ...emptyOwnKey } : { ...draft, ownKey: true }
+  return draft.showsOwnKey
+    ? { ...draft, showsOwnKey: false, ...emptyOwnKey }
+    : { ...draft, showsOwnKey: true }
 }
 
 /** Shows or hides the optional settings; hiding clears them (§5.8, §23.18). */
 export function toggleOptional(draft: BotDraft): BotDraft {
-  return draft.optional ? { ...draft, optional: false, ...emptyOptional } : { ...draft, optional: true }
+  return draft.showsOptional
+    ? { ...draft, showsOptional: false, ...emptyOptional }
+    : { ...draft, showsOptional: true }
 }
 
 /** What a click on a model of Ollama fills in (§23.16). Ollama needs no key and has the default API type. */
 export function ollamaDraft(baseUrl: string, model: string): Partial<BotDraft> {
-  return { model, ownKey: true, baseUrl, apiKey: '', apiType: '', customApiPath: '' }
+  return { model, showsOwnKey: true, baseUrl, apiKey: '', apiType: '', customApiPath: '' }
 }
 
 /**
  * Returns the request body. It names every field, so that a field cleared in the form is cleared on the server too.
- * Only unchanged connectors are omitted, since one can have been renamed in another tab meanwhile (§28.5).
+ * Only `connectors` is omitted when unchanged, since a connector can have been renamed in another tab (§28.5).
  */
 export function inputOf(draft: BotDraft): BotInput {
   const connectors = connectorsOf(draft)
-  const isSame = JSON.stringify(connectors) === JSON.stringify(draft.connectorsBefore)
+  const isUnchanged = JSON.stringify(connectors) === JSON.stringify(draft.connectorsBefore)
   return {
-    ...(isSame ? {} : { connectors }),
+    ...(isUnchanged ? {} : { connectors }),
     name: draft.name.trim(),
     model: draft.model.trim(),
     ...addressOf(draft),
@@ -174,7 +178,7 @@ function isInRange(field: NumberField, text: string): boolean {
   return value >= range.min && value <= range.max && (kind === 'a number' || Number.isInteger(value))
 }
 
-/** Returns the length of the instructions as they would be saved; an empty text while it is far from the limit. */
+/** Returns the length of the instructions as they would be saved; an empty text below 90 % of the limit. */
 export function describeLength({ instructions }: Pick<BotDraft, 'instructions'>): string {
   const { length } = instructions.trim()
   if (length < 0.9 * maxInstructionsChars) return ''

@@ -94,7 +94,7 @@ export function OptionalFields(props: OptionFieldsProps) {
         {...props}
         field="contextWindow"
         label="Context window"
-        hint="The tokens that the model can read, used to shorten long chats. Leave it empty to look up known models."
+        hint="How many tokens the model can read. Long chats are shortened to fit. Leave it empty for a known model."
         range={botLimits.context_window}
         isWhole
       />

@@ -104,7 +104,7 @@ describe('the connectors of a bot', () => {
   })
 
   it.each([
-    [['Mail'], 'Those that were chosen stay chosen.'],
+    [['Mail'], 'The chosen connectors stay chosen.'],
     [[], 'Without a chosen connector, the bot gets no tools.'],
   ])(
     'cannot be changed from %j while they cannot be loaded, and the form says so',

@@ -99,7 +99,7 @@ export function BotFormDialog({ bot, local, onRename, onClose }: BotFormDialogPr
         <ModelField
           value={draft.model}
           list={models.list}
-          isWrong={problems.model !== undefined}
+          isInvalid={problems.model !== undefined}
           inputRef={form.ref('model')}
           onFocus={() => models.load(endpoint())}
           onChange={(model) => change({ model })}
@@ -107,10 +107,10 @@ export function BotFormDialog({ bot, local, onRename, onClose }: BotFormDialogPr
         <Checkbox
           label="Provide your own key"
           hint="The admin of this site can see it, so use a key with a credit limit."
-          checked={draft.ownKey}
+          checked={draft.showsOwnKey}
           onChange={() => change(toggleOwnKey(draft))}
         />
-        {draft.ownKey && (
+        {draft.showsOwnKey && (
           <OwnKeyFields
             draft={draft}
             onChange={change}
@@ -120,10 +120,10 @@ export function BotFormDialog({ bot, local, onRename, onClose }: BotFormDialogPr
         )}
         <Checkbox
           label="Optional settings"
-          checked={draft.optional}
+          checked={draft.showsOptional}
           onChange={() => change(toggleOptional(draft))}
         />
-        {draft.optional && <OptionalFields draft={draft} onChange={change} form={form} />}
+        {draft.showsOptional && <OptionalFields draft={draft} onChange={change} form={form} />}
       </form>
     </FormDialog>
   )

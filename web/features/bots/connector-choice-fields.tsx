@@ -52,18 +52,18 @@ interface ConnectorCheckboxesProps {
   readonly onChange: (names: readonly string[]) => void
 }
 
-/** The user's connectors, and the chosen names that none of them has, so that they can be removed (§28.7). */
+/** Checkboxes for the user's connectors, and for chosen names without a connector, which can be removed (§28.7). */
 function ConnectorCheckboxes({ names, onChange }: ConnectorCheckboxesProps) {
   const title = useId()
   const [search, setSearch] = useState('')
   const { data: connectors, error } = useConnectors()
   const known = connectors?.map(({ name }) => name) ?? []
   // A missing name stays in the list after it was unchecked, so that a mistake can be undone.
-  const [before] = useState(names)
+  const [namesBefore] = useState(names)
   const missing =
     connectors === undefined
       ? []
-      : [...new Set([...before, ...names])].filter((name) => !known.includes(name))
+      : [...new Set([...namesBefore, ...names])].filter((name) => !known.includes(name))
   const all = [...missing, ...known]
   const wanted = search.trim().toLowerCase()
   const shown = all.filter((name) => name.toLowerCase().includes(wanted))
@@ -73,13 +73,13 @@ function ConnectorCheckboxes({ names, onChange }: ConnectorCheckboxesProps) {
 
   if (connectors === undefined) {
     return error === undefined ? (
-      <LoadingState>Loading the connectors</LoadingState>
+      <LoadingState>Loading connectors...</LoadingState>
     ) : (
       <p className="text-sm text-danger">
         The connectors could not be loaded.{' '}
         {names.length === 0
           ? 'Without a chosen connector, the bot gets no tools.'
-          : 'Those that were chosen stay chosen.'}
+          : 'The chosen connectors stay chosen.'}
       </p>
     )
   }

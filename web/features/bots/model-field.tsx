@@ -9,7 +9,7 @@ import { TextInput } from '../../ui/form/text-input.tsx'
 export interface ModelFieldProps {
   readonly value: string
   readonly list: ModelListState
-  readonly isWrong: boolean
+  readonly isInvalid: boolean
   readonly inputRef: Ref<HTMLInputElement>
   readonly onChange: (model: string) => void
   /** Called when the user enters the field, which is when the list is needed. */
@@ -17,10 +17,10 @@ export interface ModelFieldProps {
 }
 
 /**
- * The model, with the models of the provider as suggestions (§23.17). They are a `datalist`: the dialog does not cut it
- * off, and every device and screen reader supports it.
+ * The model, with the models of the provider as suggestions (§23.17). The suggestions are a `datalist`, because the
+ * dialog does not cut it off.
  */
-export function ModelField({ value, list, isWrong, inputRef, onChange, onFocus }: ModelFieldProps) {
+export function ModelField({ value, list, isInvalid, inputRef, onChange, onFocus }: ModelFieldProps) {
   const id = useId()
   const models = list.kind === 'loaded' ? list.models : []
   return (
@@ -32,7 +32,7 @@ export function ModelField({ value, list, isWrong, inputRef, onChange, onFocus }
         autoCapitalize="off"
         spellCheck={false}
         maxLength={300}
-        aria-invalid={isWrong || undefined}
+        aria-invalid={isInvalid || undefined}
         value={value}
         onFocus={onFocus}
         onChange={(event) => onChange(event.target.value)}
@@ -70,11 +70,12 @@ export interface LocalModelChoicesProps {
   readonly onChoose: (model: string) => void
 }
 
-/** More buttons than this would hide the form. The model field suggests all of them. */
+/** More buttons than this would push the form out of view. */
 const maxChoices = 6
 
 /**
- * The models of the Ollama that the server has found, one click each (§23.16). It may be on another machine (§34.24).
+ * Buttons for the models of the Ollama server that Yonder's server has found, which may be on another machine (§23.16,
+ * §34.24).
  */
 export function LocalModelChoices({ local, onChoose }: LocalModelChoicesProps) {
   const id = useId()

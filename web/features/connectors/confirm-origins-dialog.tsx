@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import { declineOrigins, useOriginConfirmation } from '../../data/connector-toggle.ts'
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx'
 
-/** Shows the address of a connector's authorization server, before Yonder registers or opens a page there (§18.39). */
+/** Asks the user to confirm an authorization server's origin before Yonder registers or opens a page there (§18.39). */
 export function ConfirmOriginsDialog() {
   const confirmation = useOriginConfirmation()
   // When the user signs out, open questions are declined, so that the next user does not see them.

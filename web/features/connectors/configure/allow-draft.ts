@@ -10,12 +10,12 @@ export interface AllowDraft {
   /** The stored list when the user began to change it. */
   readonly before: AllowTools
   /** Whether every tool runs without approval. `names` stays, in case the user changes this back (§18.6). */
-  readonly everyTool: boolean
+  readonly allowsEveryTool: boolean
   readonly names: readonly string[]
 }
 
 export function allowDraftOf(allowTools: Connector['allow_tools']): AllowDraft {
-  return { before: allowTools, everyTool: allowTools === null, names: allowTools ?? [] }
+  return { before: allowTools, allowsEveryTool: allowTools === null, names: allowTools ?? [] }
 }
 
 /** Adds a typed name unless it is empty or already in the list. It is trimmed unless a tool has that name (§5.16). */
@@ -29,8 +29,8 @@ export function addToolName(
 }
 
 /** Returns the list for the request; null means that no tool needs approval. */
-export function allowToolsOf({ everyTool, names }: AllowDraft): string[] | null {
-  return everyTool ? null : [...names]
+export function allowToolsOf({ allowsEveryTool, names }: AllowDraft): string[] | null {
+  return allowsEveryTool ? null : [...names]
 }
 
 /**
@@ -38,8 +38,8 @@ export function allowToolsOf({ everyTool, names }: AllowDraft): string[] | null 
  * (§18.25).
  */
 export function applyDraft(draft: AllowDraft, stored: AllowTools): AllowTools {
-  const { before, everyTool, names } = draft
-  if (everyTool) return before === null ? stored : null
+  const { before, allowsEveryTool, names } = draft
+  if (allowsEveryTool) return before === null ? stored : null
   const removed = new Set(before?.filter((name) => !names.includes(name)))
   const added = addedNames(draft)
   if (before !== null && removed.size === 0 && added.length === 0) return stored
@@ -60,9 +60,9 @@ export function toolsDraftOf({ allow_tools, block_tools = [] }: Connector): Tool
 }
 
 /** Returns the state of a tool. Without a list of allowed tools, each tool that is not blocked is allowed. */
-export function stateOf(name: string, { allow: { everyTool, names }, blocked }: ToolsDraft): ToolState {
+export function stateOf(name: string, { allow: { allowsEveryTool, names }, blocked }: ToolsDraft): ToolState {
   if (blocked.includes(name)) return 'blocked'
-  return everyTool || names.includes(name) ? 'allowed' : 'asks'
+  return allowsEveryTool || names.includes(name) ? 'allowed' : 'asks'
 }
 
 /** Puts a tool into one state, so that it is never in both lists (§28.9). */
@@ -75,7 +75,7 @@ export function withState(draft: ToolsDraft, name: string, state: ToolState): To
         ? [...list, name]
         : list.filter((other) => other !== name)
   // While every tool runs without approval, `names` is the list that is used again when the user turns that off.
-  const isAllowed = state === 'allowed' && (!draft.allow.everyTool || names.includes(name))
+  const isAllowed = state === 'allowed' && (!draft.allow.allowsEveryTool || names.includes(name))
   return {
     ...draft,
     allow: { ...draft.allow, names: update(names, isAllowed) },
@@ -116,6 +116,6 @@ export function isAllowDraftChanged(draft: AllowDraft): boolean {
 }
 
 /** The names that a draft adds to the stored list. */
-export function addedNames({ before, everyTool, names }: AllowDraft): readonly string[] {
-  return everyTool ? [] : names.filter((name) => before?.includes(name) !== true)
+export function addedNames({ before, allowsEveryTool, names }: AllowDraft): readonly string[] {
+  return allowsEveryTool ? [] : names.filter((name) => before?.includes(name) !== true)
 }

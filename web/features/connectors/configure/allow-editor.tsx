@@ -20,12 +20,12 @@ export function AllowEditor({ draft, onChange, onEmptied, children }: AllowEdito
       <Checkbox
         label="Run every tool without asking"
         hint="This includes tools that delete data and tools that the connector adds later."
-        checked={draft.everyTool}
-        onChange={(event) => onChange({ ...draft, everyTool: event.target.checked })}
+        checked={draft.allowsEveryTool}
+        onChange={(event) => onChange({ ...draft, allowsEveryTool: event.target.checked })}
       />
-      {!draft.everyTool && (
+      {!draft.allowsEveryTool && (
         <>
-          {draft.names.length === 0 && <ApprovalBadge everyTool={false} />}
+          {draft.names.length === 0 && <ApprovalBadge allowsEveryTool={false} />}
           <ToolChips
             names={draft.names}
             onRemove={(removed) =>
@@ -41,14 +41,14 @@ export function AllowEditor({ draft, onChange, onEmptied, children }: AllowEdito
 }
 
 /** The badge of a connector whose tools all need approval (§2.72), or all run without approval. */
-export function ApprovalBadge({ everyTool }: { readonly everyTool: boolean }) {
-  const Icon = everyTool ? ShieldAlert : ShieldCheck
+export function ApprovalBadge({ allowsEveryTool }: { readonly allowsEveryTool: boolean }) {
+  const Icon = allowsEveryTool ? ShieldAlert : ShieldCheck
   return (
     <p
-      className={`inline-flex w-fit items-center gap-1.5 rounded-full border border-line px-2.5 py-1 text-xs font-medium ${everyTool ? 'text-warning' : 'text-muted'}`}
+      className={`inline-flex w-fit items-center gap-1.5 rounded-full border border-line px-2.5 py-1 text-xs font-medium ${allowsEveryTool ? 'text-warning' : 'text-muted'}`}
     >
       <Icon size={14} aria-hidden />
-      {everyTool ? 'Every tool runs without asking' : 'All tools need confirmation'}
+      {allowsEveryTool ? 'Every tool runs without asking' : 'All tools need confirmation'}
     </p>
   )
 }

@@ -27,7 +27,7 @@ export function AllowSummary({ connector: { allow_tools, tools }, onManage }: Al
         </Button>
       </div>
       {allow_tools === null || allow_tools.length === 0 ? (
-        <ApprovalBadge everyTool={allow_tools === null} />
+        <ApprovalBadge allowsEveryTool={allow_tools === null} />
       ) : (
         <ToolChips names={allow_tools} />
       )}
@@ -49,25 +49,20 @@ export interface ManageToolsProps {
 }
 
 /** The manage mode of the allowed tools (§2.70). */
-export function ManageTools({
-  tools,
-  draft: toolsDraft,
-  onChange: onDraftChange,
-  onEmptied,
-}: ManageToolsProps) {
-  const draft = toolsDraft.allow
-  const onChange = (allow: AllowDraft) => onDraftChange(withAllowed(toolsDraft, allow))
+export function ManageTools({ tools, draft, onChange, onEmptied }: ManageToolsProps) {
+  const { allow } = draft
+  const changeAllowed = (changed: AllowDraft) => onChange(withAllowed(draft, changed))
   return (
     <section className="flex flex-col gap-3">
       <h3 className="flex min-h-8 items-center text-sm font-medium">
-        {describeAllowed(draft.everyTool ? null : draft.names)}
+        {describeAllowed(allow.allowsEveryTool ? null : allow.names)}
       </h3>
-      <AllowEditor draft={draft} onChange={onChange} onEmptied={onEmptied}>
+      <AllowEditor draft={allow} onChange={changeAllowed} onEmptied={onEmptied}>
         {tools.length > 0 && (
           <ToolSearch
             tools={tools}
-            allowed={draft.names}
-            onAdd={(name) => onChange({ ...draft, names: [...draft.names, name] })}
+            allowed={allow.names}
+            onAdd={(name) => changeAllowed({ ...allow, names: [...allow.names, name] })}
           />
         )}
       </AllowEditor>

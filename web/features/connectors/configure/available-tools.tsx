@@ -12,7 +12,7 @@ import { ToolStateControl } from './tool-state-control.tsx'
 export interface AvailableToolsProps {
   readonly connector: Connector
   readonly busy: boolean
-  /** The states of the tools: the stored ones, or in manage mode the unsaved ones. */
+  /** The stored states of the tools, or the unsaved ones in manage mode. */
   readonly draft: ToolsDraft
   readonly onChange: (tool: ConnectorTool, state: ToolState) => void
   /** Unblocks a tool that the connector does not offer now. */
@@ -77,7 +77,7 @@ export function AvailableTools({
                 <ToolStateControl
                   name={tool.name}
                   state={stateOf(tool.name, draft)}
-                  everyTool={draft.allow.everyTool}
+                  allowsEveryTool={draft.allow.allowsEveryTool}
                   busy={busy}
                   onChange={(state) => onChange(tool, state)}
                 />
@@ -103,7 +103,7 @@ export function AvailableTools({
   )
 }
 
-/** Says that the connectors have more tools than a model is offered, and how to make room (§28.17). */
+/** Shown when the connectors have more tools than a model is offered, with advice on how to make room (§28.17). */
 function ToolLimitNotice() {
   const { data: connectors = [] } = useConnectors()
   const total = connectors

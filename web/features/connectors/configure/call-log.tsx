@@ -54,14 +54,14 @@ function Calls({ name }: { readonly name: string }) {
 }
 
 function Call({ call }: { readonly call: ToolCallRecord }) {
-  const { outcome, isBad, time, facts } = describeCall(call)
+  const { outcome, isFailure, time, facts } = describeCall(call)
   return (
     <li className="py-2 text-xs">
       <p className="flex items-baseline justify-between gap-3">
         <bdi className="min-w-0 font-mono leading-5 wrap-anywhere">
           <ToolName>{call.tool}</ToolName>
         </bdi>
-        <span className={classNames('shrink-0 font-medium', isBad ? 'text-danger' : 'text-muted')}>
+        <span className={classNames('shrink-0 font-medium', isFailure ? 'text-danger' : 'text-muted')}>
           {outcome}
         </span>
       </p>

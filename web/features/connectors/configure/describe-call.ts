@@ -21,7 +21,7 @@ const outcomes: Readonly<Record<CallOutcome, string>> = {
 
 export interface CallLine {
   readonly outcome: string
-  readonly isBad: boolean
+  readonly isFailure: boolean
   readonly time: string
   /** How the call was approved, how long it took and how large its result was, as far as these are known. */
   readonly facts: readonly string[]
@@ -36,7 +36,7 @@ export function describeCall({ approval, outcome, started_at, duration, bytes }:
   ]
   return {
     outcome: outcomes[outcome],
-    isBad: outcome === 'tool_error' || outcome === 'failed' || outcome === 'timed_out',
+    isFailure: outcome === 'tool_error' || outcome === 'failed' || outcome === 'timed_out',
     time: formatMoment(new Date(started_at)),
     facts: facts.filter((fact) => fact !== undefined),
   }

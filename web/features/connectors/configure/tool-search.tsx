@@ -91,7 +91,7 @@ function findTools(
     .slice(0, maxResults)
 }
 
-/** Returns the beginning of a description, to fit on a line of the results (§2.70). */
+/** Returns at most 80 characters of a description, with an ellipsis if it was longer (§2.70, §9.8). */
 function cutDescription(description: string): string {
   const { text, isCut } = cutText(description, maxDescriptionChars)
   return isCut ? `${text}...` : text

@@ -15,7 +15,7 @@ export interface ToolStateControlProps {
   readonly name: string
   readonly state: ToolState
   /** Whether every tool that is not blocked runs without approval, so that none can ask. */
-  readonly everyTool: boolean
+  readonly allowsEveryTool: boolean
   readonly busy: boolean
   readonly onChange: (state: ToolState) => void
 }
@@ -24,9 +24,9 @@ export interface ToolStateControlProps {
  * A button for each state of a tool (§28.13). The Tab key stops once, at the current state. The arrow keys move the
  * focus without choosing, so that moving from 'Asks' to 'Blocked' does not allow the tool for a moment.
  */
-export function ToolStateControl({ name, state, everyTool, busy, onChange }: ToolStateControlProps) {
+export function ToolStateControl({ name, state, allowsEveryTool, busy, onChange }: ToolStateControlProps) {
   const buttons = useRef(new Map<ToolState, HTMLButtonElement>())
-  const isDisabled = (each: ToolState) => everyTool && each === 'asks'
+  const isDisabled = (each: ToolState) => allowsEveryTool && each === 'asks'
 
   const moveFrom = (focused: ToolState, event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key]

@@ -30,7 +30,7 @@ export function AllowFields({ draft, tools, addressChanged, onChange }: AllowFie
   return (
     <fieldset aria-labelledby={title} className="flex flex-col gap-2">
       <p id={title} className="text-sm font-medium">
-        Allowed Tools{draft.allow.everyTool || addressChanged ? '' : ` (${draft.allow.names.length})`}
+        Allowed Tools{draft.allow.allowsEveryTool || addressChanged ? '' : ` (${draft.allow.names.length})`}
       </p>
       {addressChanged ? (
         <p className="text-xs text-muted">

@@ -46,8 +46,8 @@ export function isAddressChanged(draft: ConnectorDraft, stored: Connector | unde
 }
 
 /**
- * Returns the request body. It names every field, with null for an empty one (§2.64). The allowed tools are omitted if
- * they were not changed, since another tab can have changed them meanwhile.
+ * Returns the request body, with null for an empty field (§2.64). The allowed tools are omitted if they were not
+ * changed, since another tab can have changed them meanwhile.
  */
 export function inputOf(draft: ConnectorDraft, stored: Connector | undefined): ConnectorInput {
   const names = addToolName(draft.allow.names, draft.toolName, stored?.tools)
@@ -79,8 +79,8 @@ export function checkConnectorDraft({ name, url }: ConnectorDraft): Problems<'na
 
 /**
  * Returns a name for a connector from the catalogue: its title, or title and author if the user already has a connector
- * of that name. If that is taken too, returns `config_name`, even if it is not free either. `name` is used only without
- * a title: it is the last part of `config_name` ("com.example/mcp"), which is the same for many servers (§18.27).
+ * of that name. If both are taken, returns `config_name`, which may be taken too. Without a title, `name` replaces it.
+ * A title is better, because many servers have the same `name`, such as "mcp" (§18.27).
  */
 export function nameNewConnector(server: BrowseServer, used: readonly string[]): string {
   const taken = new Set(used.map((name) => name.toLowerCase()))

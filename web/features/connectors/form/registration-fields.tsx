@@ -18,10 +18,10 @@ export interface RegistrationFieldsProps {
  * is set (§18.18).
  */
 export function RegistrationFields({ draft, stored, addressChanged, onChange }: RegistrationFieldsProps) {
-  const isLost = addressChanged && draft.clientId !== '' && draft.clientId === stored?.client_id
-  const [isFilled] = useState(draft.clientId !== '')
+  const isClientIdRemoved = addressChanged && draft.clientId !== '' && draft.clientId === stored?.client_id
+  const [startsOpen] = useState(draft.clientId !== '')
   return (
-    <details className="group" open={isFilled}>
+    <details className="group" open={startsOpen}>
       <summary className="touch-target -mx-1 flex w-fit list-none items-center gap-1 rounded-control px-1 text-sm font-medium text-muted hover:text-ink [&::-webkit-details-marker]:hidden">
         <ChevronRight size={14} aria-hidden className="transition-transform group-open:rotate-90" />
         Advanced
@@ -33,7 +33,9 @@ export function RegistrationFields({ draft, stored, addressChanged, onChange }: 
         <Field
           label="Client ID"
           hint={
-            isLost ? 'The address changed, so the stored client ID will be removed when you save.' : undefined
+            isClientIdRemoved
+              ? 'The address changed, so the stored client ID will be removed when you save.'
+              : undefined
           }
         >
           <TextInput

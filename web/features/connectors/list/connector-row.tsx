@@ -79,7 +79,7 @@ function ToggleButton({
 
   const action = connector.status === 'connected' ? 'Disconnect' : 'Connect'
   return (
-    // Where there is space, as wide as its longest text, so that the buttons beside it do not move.
+    // As wide as the longest text of the button where there is space, so that the buttons beside it do not move.
     <span className="grid @xl:min-w-30">
       <Button
         size="small"
