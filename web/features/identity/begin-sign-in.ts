@@ -5,17 +5,17 @@ import type { SessionStore } from './session-store.ts'
 
 export interface SignInRequest {
   /** Whether the provider skips its own page and opens Google's sign-in at once. */
-  readonly google: boolean
+  readonly withGoogle: boolean
   /** The path to return to after sign-in. */
   readonly returnTo: string
 }
 
-/** Returns the address of the provider's sign-in, and stores the values to check its response against (§7.29). */
+/** Returns the address of the provider's sign-in page, and stores the values to check its response against (§7.29). */
 export async function beginSignIn(
   { library, configuration }: OpenIdClient,
   store: SessionStore,
   { audience, googleParams }: ClientSettings['identity'],
-  { google, returnTo }: SignInRequest,
+  { withGoogle, returnTo }: SignInRequest,
 ): Promise<URL> {
   const pending = {
     state: library.randomState(),
@@ -32,7 +32,7 @@ export async function beginSignIn(
     code_challenge: await library.calculatePKCECodeChallenge(pending.verifier),
     code_challenge_method: 'S256',
     ...(audience === '' ? {} : { audience }),
-    ...(google ? googleParams : {}),
+    ...(withGoogle ? googleParams : {}),
   })
 }
 

@@ -3,7 +3,7 @@ import type { OpenIdClient } from './open-id-client.ts'
 import type { Session } from './session-store.ts'
 
 /**
- * Signs out at the provider, and returns the address to open next: the provider's sign-out page, which redirects back
+ * Revokes the refresh token, and returns the address to open next: the provider's sign-out page, which redirects back
  * to our origin, or our origin itself when the provider has no such page or cannot be reached (§15.10).
  */
 export async function endSession(

@@ -10,8 +10,8 @@ export function isSignInResponse({ pathname, search }: Location): boolean {
 }
 
 /**
- * Processes the provider's response in the address, once: checks it, stores the session and returns to the page where
- * the sign-in started. A signed-in user stays signed in after a response that this tab did not request.
+ * Processes the provider's response in the address, once: returns to the page where the sign-in started, checks the
+ * response and stores the session. A signed-in user stays signed in after a response that this tab did not request.
  * @throws if the response is not valid; then nothing is stored (§5.19, §15.7, §15.19)
  */
 export async function finishSignIn(

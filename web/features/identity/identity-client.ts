@@ -32,8 +32,8 @@ export interface IdentityClient {
   /** Signs out in every tab and at the provider, and returns to the origin. */
   readonly signOut: () => Promise<void>
   /**
-   * Removes the session of this user without notifying the provider, after the server refused its token. Returns false
-   * when another user has signed in meanwhile, whose session stays.
+   * Removes the session of this user without notifying the provider, after the server refused the access token. Returns
+   * false when another user has signed in meanwhile; that user's session stays.
    */
   readonly forget: (userId: string) => boolean
 }
@@ -121,7 +121,6 @@ async function requestToken(getToken: () => Promise<string>, state: IdentityStat
   }
 }
 
-/** Removes the session of this user. Returns false when another user has signed in meanwhile. */
 function forgetSession(store: SessionStore, state: IdentityStateStore, userId: string): boolean {
   const session = store.read()
   if (session !== null && session.user.sub !== userId) return false

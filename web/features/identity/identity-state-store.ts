@@ -6,7 +6,7 @@ import type { SessionStore } from './session-store.ts'
 /** The sign-in state that the page shows. */
 export interface IdentityStateStore extends ReadableStore<IdentityState> {
   readonly set: (state: IdentityState) => void
-  /** Sets the state from the stored session; `failure` is the reason why there is no token. */
+  /** Sets the state from the stored session. `failure` is the message to show when no token could be requested. */
   readonly showStored: (failure?: string | null) => void
   /** Logs the cause, and shows the message. */
   readonly fail: (message: string, cause: unknown) => void
@@ -32,7 +32,7 @@ export function createIdentityStateStore(store: SessionStore): IdentityStateStor
   }
 }
 
-/** Whether the state is already the given one: a silent refresh must not render the page again. */
+/** Whether the state is already the given one, because a silent refresh must not render the page again. */
 function isShown(state: IdentityState, sub: string, failure: string | null): boolean {
   return state.status === 'authenticated' && state.user.sub === sub && state.failure === failure
 }

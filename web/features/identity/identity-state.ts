@@ -13,7 +13,7 @@ export type IdentityState =
   | {
       readonly status: 'authenticated'
       readonly user: IdentityUser
-      /** Set while the user is signed in but no token can be requested: the network or the provider is unreachable. */
+      /** The message for a failed request for a token, until a request succeeds; null if there is none. */
       readonly failure: string | null
     }
   | { readonly status: 'error'; readonly message: string }

@@ -26,7 +26,7 @@ export interface SessionStore {
 /** The prefix of the entries' names. */
 const keyPrefix = 'yonder.sign-in:'
 
-/** Whether a user is probably signed in. It needs no settings of the provider, so code can be loaded early. */
+/** Whether a user is probably signed in. Does not need the provider's settings, which are loaded later. */
 export function hasStoredSession(): boolean {
   try {
     return Object.keys(localStorage).some((key) => key.startsWith(keyPrefix))

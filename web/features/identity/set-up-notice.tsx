@@ -1,6 +1,6 @@
 /**
- * Says where the operator finds the link that creates the first account of a closed installation (§34.20). The link
- * itself is secret.
+ * Says where the operator finds the link that creates the first account of a closed installation (§34.20). The link is
+ * secret, so it is not shown here.
  */
 export function SetUpNotice() {
   return (

@@ -56,14 +56,14 @@ describe('the sign-in screen', () => {
   it('starts a sign-in with Google that returns to this path (§2.13)', async () => {
     const { signIn } = open(false)
     await userEvent.click(screen.getByRole('button', { name: 'Sign in with Google' }))
-    expect(signIn).toHaveBeenCalledExactlyOnceWith({ google: true, returnTo: '/chat/abc' })
+    expect(signIn).toHaveBeenCalledExactlyOnceWith({ withGoogle: true, returnTo: '/chat/abc' })
     expect(screen.queryByRole('button', { name: /local/ })).toBeNull()
   })
 
   it('offers a local account where the provider is embedded (§15.1)', async () => {
     const { signIn } = open(true)
     await userEvent.click(screen.getByRole('button', { name: 'Sign in with a local account' }))
-    expect(signIn).toHaveBeenCalledExactlyOnceWith({ google: false, returnTo: '/chat/abc' })
+    expect(signIn).toHaveBeenCalledExactlyOnceWith({ withGoogle: false, returnTo: '/chat/abc' })
     expect(screen.getByRole('button', { name: 'Sign in with Google' })).toBeVisible()
   })
 

@@ -17,7 +17,7 @@ export interface SignInScreenProps {
 export function SignInScreen({ settings, returnTo }: SignInScreenProps) {
   const { state, identity } = useIdentity()
   const { embedded } = settings.identity
-  const signIn = (google: boolean) => () => void identity.signIn({ google, returnTo })
+  const signIn = (withGoogle: boolean) => void identity.signIn({ withGoogle, returnTo })
   return (
     <main className="flex flex-1 flex-col items-center justify-center px-5 py-12 text-center">
       <Logo size={56} />
@@ -34,11 +34,11 @@ export function SignInScreen({ settings, returnTo }: SignInScreenProps) {
       {settings.needsSetUp === true && <SetUpNotice />}
       <div className="mt-8 flex w-full max-w-88 flex-col gap-3">
         {embedded && (
-          <Button look="primary" size="large" onClick={signIn(false)}>
+          <Button look="primary" size="large" onClick={() => signIn(false)}>
             Sign in with a local account
           </Button>
         )}
-        <Button look={embedded ? 'quiet' : 'primary'} size="large" onClick={signIn(true)}>
+        <Button look={embedded ? 'quiet' : 'primary'} size="large" onClick={() => signIn(true)}>
           Sign in with Google
         </Button>
       </div>

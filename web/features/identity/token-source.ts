@@ -30,7 +30,7 @@ export interface TokenSource {
  * one refresh, and only one tab refreshes at a time (§1.2, §15.8).
  */
 export function createTokenSource(store: SessionStore, openClient: () => Promise<OpenIdClient>): TokenSource {
-  /** The refresh under way, by user. */
+  /** The refresh that is running, by user id. */
   const refreshing = new Map<string, Promise<Session>>()
 
   async function get(userId?: string): Promise<string> {

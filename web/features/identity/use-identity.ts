@@ -8,7 +8,7 @@ export const IdentityContext = createContext<IdentityClient | null>(null)
 /** The sign-in state, and the client that changes it. */
 export function useIdentity(): { readonly state: IdentityState; readonly identity: IdentityClient } {
   const identity = useContext(IdentityContext)
-  if (identity === null) throw new Error('useIdentity must be used within IdentityContext.')
+  if (identity === null) throw new Error('useIdentity must be used within IdentityContext')
   const state = useSyncExternalStore(identity.subscribe, identity.getState)
   return { state, identity }
 }

@@ -1,6 +1,6 @@
 import { createStoredValue } from '../../lib/browser-storage.ts'
 
-/** The theme preference (§3.19). */
+/** The values of the theme preference (§3.19). */
 const themes = ['light', 'dark', 'system'] as const
 export type Theme = (typeof themes)[number]
 
@@ -44,10 +44,10 @@ export function followTheme(): () => void {
  * Switches the page, the `theme-color` of the browser and the tab icon to light or dark. `public/theme.js` does the
  * same before the first paint, when no module has loaded yet (§1.11, §14.28).
  */
-function applyTheme(dark: boolean): void {
-  document.documentElement.classList.toggle('dark', dark)
+function applyTheme(isDark: boolean): void {
+  document.documentElement.classList.toggle('dark', isDark)
   document
     .querySelector('link[rel="icon"]')
-    ?.setAttribute('href', dark ? '/icon-dark.svg' : '/icon-light.svg')
-  document.querySelector('meta[name="theme-color"]')?.setAttribute('content', dark ? '#161718' : '#fbfaf9')
+    ?.setAttribute('href', isDark ? '/icon-dark.svg' : '/icon-light.svg')
+  document.querySelector('meta[name="theme-color"]')?.setAttribute('content', isDark ? '#161718' : '#fbfaf9')
 }

@@ -22,7 +22,7 @@ export function formatChars(chars: number): string {
   return chars === 1 ? '1 character' : `${formatCount(chars)} characters`
 }
 
-/** The options that were sent. */
+/** Returns a text for each option that was sent. */
 export function describeOptions(prompt: SentPrompt): string[] {
   const { temperature, top_p, reasoning_effort, max_tokens } = prompt
   return [

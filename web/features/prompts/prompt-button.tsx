@@ -9,7 +9,7 @@ const PromptDialog = lazy(() =>
 
 export interface PromptButtonProps {
   readonly chatId: string
-  /** The reply. */
+  /** The id of the reply. */
   readonly messageId: string
 }
 

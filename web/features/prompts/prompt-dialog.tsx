@@ -30,15 +30,15 @@ export function PromptDialog({ chatId, messageId, onClose }: PromptDialogProps) 
 function explain(error: Error): string {
   if (isNotFound(error))
     return (
-      'The prompt of this reply is not stored. Either the model was not called for it, such as for the second of ' +
-      'several tool calls made at once, or the reply ended early, or an earlier version of Yonder wrote it.'
+      'The prompt of this reply is not stored. The reply ended early, or an earlier version of Yonder wrote it, or ' +
+      'the model was not called for it: of several tool calls made at once, only the first has a prompt.'
     )
   return `The prompt could not be loaded: ${readReason(error)}`
 }
 
 function Prompt({ prompt }: { readonly prompt: SentPrompt }) {
   const { model, time, instructions, messages, tools, missing } = prompt
-  const isToolsMissing = missing.includes('tools')
+  const areToolsMissing = missing.includes('tools')
   return (
     <div className="flex flex-col gap-4 text-sm">
       <p className="text-muted tabular-nums">
@@ -62,9 +62,9 @@ function Prompt({ prompt }: { readonly prompt: SentPrompt }) {
         </ol>
       </Section>
       <Section
-        title={isToolsMissing ? 'Tools' : `Tools: ${tools.length}`}
+        title={areToolsMissing ? 'Tools' : `Tools: ${tools.length}`}
         size={tools.length === 0 ? undefined : sum(tools.map(sizeOfTool))}
-        isMissing={isToolsMissing}
+        isMissing={areToolsMissing}
       >
         {tools.length > 0 && (
           <ul className="divide-y divide-line">

@@ -35,8 +35,8 @@ export function ShareButton({ chatId, messageId }: ShareButtonProps) {
 
   const share = async () => {
     setBusy(true)
-    const share = await createShare.run(messageId)
-    const address = share.done ? shareAddress(share.answer.shareId) : undefined
+    const created = await createShare.run(messageId)
+    const address = created.done ? shareAddress(created.answer.shareId) : undefined
     const outcome = address === undefined ? 'failed' : await deliverLink(address)
     setBusy(false)
     clearTimeout(timer.current)

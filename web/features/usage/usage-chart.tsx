@@ -19,7 +19,7 @@ export interface UsageChartProps {
 const barWidth = 10
 const gap = 2
 const height = 100
-/** So that a small amount beside a large one is still visible. */
+/** Keeps a small amount visible beside a large one. */
 const minHeight = 1
 
 /** Bars of input and output tokens. For screen readers it is one image, whose name says where the table is (§25.18). */

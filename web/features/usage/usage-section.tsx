@@ -31,11 +31,13 @@ export function UsageSection() {
         <Select
           aria-label="Range"
           value={range}
-          onChange={({ target }) => setRange(usageRanges.find((one) => one === target.value) ?? 'this-month')}
+          onChange={({ target }) =>
+            setRange(usageRanges.find((known) => known === target.value) ?? 'this-month')
+          }
         >
-          {usageRanges.map((one) => (
-            <option key={one} value={one}>
-              {rangeNames[one]}
+          {usageRanges.map((choice) => (
+            <option key={choice} value={choice}>
+              {rangeNames[choice]}
             </option>
           ))}
         </Select>
@@ -106,10 +108,10 @@ function Report({ report, isYear }: { readonly report: UsageReport; readonly isY
   const byTime = isYear
     ? months.map(({ month, ...totals }) => ({ label: month, ...totals }))
     : days.map(({ day, ...totals }) => ({ label: day, ...totals }))
-  const found = new Map(byTime.map((one) => [one.label, one]))
+  const totalsByLabel = new Map(byTime.map((totals) => [totals.label, totals]))
   const bars = (isYear ? listMonths(report) : listDays(report)).map((label) => ({
     label,
-    totals: found.get(label),
+    totals: totalsByLabel.get(label),
   }))
   const unit = isYear ? 'month' : 'day'
   return (

@@ -3,7 +3,7 @@ import { leaveFor } from '../../../lib/leave-for.ts'
 /** Stored by this tab, to check that a response belongs to the authorization that this tab started (§19.10). */
 interface PendingAuthorization {
   readonly state: string
-  /** Whether the response has been processed: that happens only once. */
+  /** Whether the response has been processed, which happens only once. */
   readonly used: boolean
 }
 
@@ -42,7 +42,10 @@ function isPending(value: unknown): value is PendingAuthorization {
   return typeof state === 'string' && typeof used === 'boolean'
 }
 
-/** Opens the page on which users give their consent. Resolves if the browser returns to this page. */
+/**
+ * Opens the page on which users give their consent. Resolves if the browser returns to this page. Throws if the address
+ * is not http(s) or has no `state`.
+ */
 export async function leaveForConsent(authUrl: string): Promise<void> {
   const address = URL.parse(authUrl)
   if (address === null || !/^https?:$/.test(address.protocol))

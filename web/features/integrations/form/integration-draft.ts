@@ -6,7 +6,7 @@ import type { Problems } from '../../../lib/use-form.ts'
 export interface IntegrationDraft {
   /** Empty until the user selects an integration. */
   readonly name: string
-  /** Follows from the name (§5.15); empty if the name is. */
+  /** Follows from the name (§5.15); empty while no integration is selected. */
   readonly authType: AuthType | ''
   /** The mask of the stored key until the user types another; the server reads the mask as "unchanged". */
   readonly apiKey: string

@@ -142,7 +142,7 @@ interface AllowAlwaysInput {
   readonly tool: string
   /** The version of the tool that the user saw. */
   readonly fingerprint: string | undefined
-  /** The connector and credential that the call was requested for. */
+  /** Identifies the connector and credential for which the model made the call. */
   readonly credential: string | undefined
 }
 

@@ -10,7 +10,8 @@ export interface AuthorizationNeededProps {
 }
 
 /**
- * A button that opens the connector's consent page, which returns to this chat. Shown until the user consents (§13.20).
+ * A button that opens the connector's consent page, which returns to this chat. Shown until the connector is connected
+ * (§13.20).
  */
 export function AuthorizationNeeded({ chatId, server }: AuthorizationNeededProps) {
   const connector = useLatestConnectors().data?.find(({ name }) => name === server)

@@ -57,7 +57,7 @@ function CallArguments({ message }: { readonly message: Message }) {
   )
 }
 
-/** The account that the waiting call will use. Earlier calls may have used another account, so they do not show one. */
+/** Returns the field with the account that a waiting call will use. Earlier calls may have used another account. */
 function describeAccount(account: ConnectorAccount | undefined, error: unknown): ReadableField {
   const isLoading = account === undefined && error === undefined
   const text = account?.account ?? (isLoading ? '\u2026' : 'The connected account')
@@ -93,7 +93,7 @@ function CallResult({ result }: { readonly result: Message }) {
   if (all.length > 0 && all.every(isImage)) return null
   const parts = all.filter(isShownHere)
   const hasTextForModel = all.some(isForModel)
-  // `text` contains the parts for the model too, which the user does not see.
+  // `text` also contains the parts for the model, which are not shown here.
   const copied = hasTextForModel ? parts.map(textOf).join('\n') : text
   return (
     <div>
@@ -121,12 +121,12 @@ const isImage = (part: Part) => part.type === 'image'
 type ShownPart = Exclude<Part, { type: 'image' }>
 const isShownHere = (part: Part): part is ShownPart => !isImage(part) && !isForModel(part)
 
-/** Whether a part is text of the tool's server for the model only, such as the marks around quoted data (§13.41). */
+/** Whether the tool's server marked a part as text for the model only, such as marks around quoted data (§13.41). */
 function isForModel(part: Part): boolean {
   return part.type === 'text' && part.forModel === true
 }
 
-/** Whether the result is a sentence of Yonder itself, such as a failure, and the model gets advice with it. */
+/** Whether the result is a sentence from Yonder itself, such as an error message, and the model gets advice with it. */
 function hasAdviceForModel({ content, outcome }: Message): boolean {
   const [part, ...others] = outcome?.parts ?? []
   return part?.type === 'note' && others.length === 0 && textOfContent(content) !== part.text

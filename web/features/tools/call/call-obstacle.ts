@@ -4,7 +4,7 @@ import type { Message } from '@yonder/contract/message'
 
 /**
  * Returns why a waiting call will no longer run, according to the user's current connectors and bots. Returns undefined
- * when it can run, and while the connectors are not loaded (§13.37). On approval, the server checks the same again.
+ * when it can run, and while the connectors are not loaded (§13.37).
  */
 export function findObstacle(
   connectors: readonly Connector[] | undefined,

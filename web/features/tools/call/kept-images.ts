@@ -8,7 +8,7 @@ export const maxKeptChars = 16_000_000
 interface Images {
   /** How often each image is shown, by its key. */
   readonly shown: Map<string, number>
-  /** The images that are no longer shown, the one that was shown last at the end. */
+  /** The keys of the images that are no longer shown, the last one hidden at the end. */
   readonly hidden: Set<string>
 }
 

@@ -14,7 +14,10 @@ export interface ReadableField {
   readonly value: ReadableValue
 }
 
-/** A `calendar_time` without an offset is in the time zone of the calendar, whatever the argument `time_zone` says. */
+/**
+ * How an argument is shown. A `calendar_time` without an offset is in the time zone of the calendar, whatever the
+ * argument `time_zone` says.
+ */
 type Kind = 'list' | 'line' | 'body' | 'time' | 'calendar_time' | 'yes_no'
 type Field = readonly [name: string, label: string, kind: Kind]
 
@@ -94,7 +97,7 @@ export function findReadable(
 /**
  * Returns every argument of a call as a user reads it; undefined if they are not an object. An argument without a
  * labelled field, or not of the expected type, is shown as text or JSON, so that nothing is hidden (§13.38). `text` is
- * the JSON of the arguments; `calendarZone` is the time zone of times without one.
+ * the JSON of the arguments; `calendarZone` is the IANA name of the calendar's time zone, if known.
  */
 export function readFields(
   { fields: known }: Pick<ReadableCall, 'fields'>,

@@ -1,7 +1,7 @@
 /** A time as users read it: in their language, with the weekday, and in the time zone of this browser if possible. */
 export interface ReadableTime {
   readonly text: string
-  /** The time in the time zone in which the tool reads it, or a remark that `text` is in that of the calendar. */
+  /** The time in the time zone that the tool uses, or a remark that `text` is in the time zone of the calendar. */
   readonly note?: string
 }
 
@@ -70,7 +70,16 @@ function offsetAt(instant: number, zone: string): number {
     minute: 'numeric',
     second: 'numeric',
   }).formatToParts(instant)
-  const of = (type: Intl.DateTimeFormatPartTypes) =>
+  const valueOf = (type: Intl.DateTimeFormatPartTypes) =>
     Number(fields.find((field) => field.type === type)?.value ?? 0)
-  return Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second')) - instant
+  return (
+    Date.UTC(
+      valueOf('year'),
+      valueOf('month') - 1,
+      valueOf('day'),
+      valueOf('hour'),
+      valueOf('minute'),
+      valueOf('second'),
+    ) - instant
+  )
 }

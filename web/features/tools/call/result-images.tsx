@@ -50,7 +50,7 @@ function ResultImage({ part, label, path }: ResultImageProps) {
   const place = useRef<HTMLDivElement>(null)
   const isNear = useIsNear(place)
   return (
-    <div ref={place} style={sizeOf(part)} className="tool-image-place">
+    <div ref={place} style={placeStyle(part)} className="tool-image-place">
       {isNear ? <LoadedImage label={label} path={path} /> : <Skeleton />}
     </div>
   )
@@ -99,8 +99,8 @@ function Failure({ text, isBusy, onRetry }: FailureProps) {
   )
 }
 
-/** Reserves the space of an image whose size is known, so that nothing moves when it is loaded. */
-function sizeOf({ width, height }: ImagePart): CSSProperties | undefined {
+/** Returns a style that reserves the space of an image whose size is known, so that nothing moves when it is loaded. */
+function placeStyle({ width, height }: ImagePart): CSSProperties | undefined {
   if (width === undefined || height === undefined) return undefined
   // 28rem is the maximum height in tools.css.
   return { width: `min(100%, ${width}px, ${(28 * width) / height}rem)`, aspectRatio: `${width} / ${height}` }

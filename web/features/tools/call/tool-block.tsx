@@ -203,7 +203,7 @@ function CallProgress({ progress: { progress, total, message } }: { readonly pro
   )
 }
 
-/** Progress towards a total of 1 is shown as a percentage, any other as a count. */
+/** Returns progress towards a total of 1 as a percentage, and any other as a count. */
 function describeCount(progress: number, total: number | undefined): string {
   if (total === 1) return `${Math.round(Math.min(1, Math.max(0, progress)) * 100)} %`
   const numberFormat = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })

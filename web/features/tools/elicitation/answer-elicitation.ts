@@ -26,7 +26,7 @@ export function useAnswerElicitation(): (answer: ToolAnswerRequest) => Promise<N
   }
 }
 
-/** The error message of an answer, and its setter. A message about an outage disappears when the outage ends. */
+/** Why an answer was not sent, and its setter. A message about an outage disappears when the outage ends. */
 export function useAnswerFailure() {
   const [failure, setFailure] = useState<Notice>()
   useOutageEnd(useApi().connection, () => {

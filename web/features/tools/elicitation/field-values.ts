@@ -20,7 +20,7 @@ export function initialValue(field: ElicitationField): FieldValue {
   }
 }
 
-/** Omits a value that a date input cannot show, because the user must see what is sent. */
+/** Returns an empty text for a value that a date input cannot show, because the user must see what is sent. */
 function initialText({ format, value }: Extract<ElicitationField, { kind: 'text' }>): string {
   if (value === null) return ''
   if (format === 'date') return /^\d{4}-\d\d-\d\d$/.test(value) ? value : ''

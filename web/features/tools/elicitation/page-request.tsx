@@ -37,7 +37,7 @@ export function PageRequest({ chatId, message, elicitation, page, focusAfter }: 
   }
   const handleOpen = () => {
     setOpened(true)
-    // Without `needs_continue` the call waits for the page. With it, the call has ended, and 'Continue' makes it again.
+    // Without `needs_continue` the call waits for the page. With it, the call has failed; 'Continue' makes it again.
     if (!page.needs_continue) void send('accept')
   }
   const mayContinue = isOpened && page.needs_continue

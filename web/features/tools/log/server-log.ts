@@ -60,7 +60,7 @@ function receiveStatus(log: ServerLog, event: StatusEvent, time: string): Server
   const { status, server, message, finished } = event
   const begins = status === 'connecting' && !log.inRound
   const before = begins ? [] : log.entries
-  // A connector that is not part of the new round may be gone.
+  // A connector that is not part of the new round may have been deleted.
   const servers = begins ? {} : log.servers
   const entry = { id: (log.entries.at(-1)?.id ?? 0) + 1, server, status, message, timestamp: time }
   const next: ServerLog = {
