@@ -19,6 +19,14 @@ export function isRetryable(error: unknown): boolean {
   return retryableErrors.includes(networkCode(error))
 }
 
+/** The delay before the first retry when the upstream requests none. It grows by as much with each further retry. */
+const retryDelayMs = 300
+
+/** Milliseconds to wait before the retry that follows this attempt, when the upstream requests no delay. */
+export function defaultRetryDelay(attempt: number, maxDelayMs: number): number {
+  return Math.min(maxDelayMs, retryDelayMs * attempt)
+}
+
 /**
  * Milliseconds to wait before a retry; `undefined` when a retry would not help, or the upstream requests a delay over
  * `maxDelayMs`.
@@ -32,7 +40,7 @@ export function retryDelay(
   if (!retryableStatuses.includes(response.status) || response.body.includes('insufficient_quota'))
     return undefined
   const requested = requestedDelay(response, now)
-  if (requested === undefined) return Math.min(maxDelayMs, 300 * attempt)
+  if (requested === undefined) return defaultRetryDelay(attempt, maxDelayMs)
   return requested <= maxDelayMs ? requested : undefined
 }
 
@@ -117,7 +125,7 @@ function classifyRefusal({ status, body }: FailedResponse): RefusalReason | unde
   if (refusalTexts.region.test(text) || status === 451) return 'region'
   if (refusalTexts.quota.test(text) || status === 402) return 'quota'
   if (status === 401 || status === 403 || refusalTexts.key.test(text)) return 'key'
-  // A longer body would be cut in the middle of its JSON.
+  // The message is found in the whole body, because JSON that was cut could not be parsed.
   const message = findUpstreamMessage(body)?.trim().slice(0, maxRefusalChars) ?? ''
   const namesModel =
     text.includes('model_not_found') ||
@@ -166,7 +174,7 @@ function quoteSuffix(message: string): string {
   return /[.!?…]$/.test(message) ? `: ${message}` : `: ${message}.`
 }
 
-/** Formats a time for a message: in seconds up to two minutes. */
+/** Formats a time for a message: in seconds below two minutes, else in minutes. */
 export function formatDelay(milliseconds: number): string {
   const seconds = Math.max(1, Math.ceil(milliseconds / 1000))
   return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { AppError } from '../../lib/app-error.ts'
 import {
+  defaultRetryDelay,
   describeHttpError,
   describeNetworkError,
   formatDelay,
@@ -13,7 +14,7 @@ import { linkSignal } from '../../lib/abort.ts'
 import { ModelFailure } from '../failure.ts'
 import type { ModelLimits } from '../adapter.ts'
 
-/** A request to a model, ready to be sent, and what its failures may say. */
+/** A request to a model, ready to be sent, and what is needed to describe its failures. */
 export interface ModelCall {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
@@ -66,7 +67,7 @@ const maxUnreadBytes = 16 * 1024
 
 /**
  * Posts a call and passes the body of a successful response to `onData`, chunk by chunk. A failed call is retried
- * only while no data has arrived (§21.9).
+ * only while no data of a reply has arrived (§21.9).
  */
 export function postModelCall(call: ModelCall, options: ModelCallOptions): ActiveCall {
   let exchange: Exchange | undefined
@@ -115,9 +116,10 @@ function retryDelayAfter(
   attempt: number,
   options: ModelCallOptions,
 ): number | undefined {
-  if (outcome.kind === 'refused')
-    return retryDelay(outcome.response, attempt, options.limits.maxRetryDelayMs, options.now())
-  if (outcome.kind === 'broken' && !outcome.started && isRetryable(outcome.error)) return 250 * attempt
+  const { maxRetryDelayMs } = options.limits
+  if (outcome.kind === 'refused') return retryDelay(outcome.response, attempt, maxRetryDelayMs, options.now())
+  if (outcome.kind === 'broken' && !outcome.started && isRetryable(outcome.error))
+    return defaultRetryDelay(attempt, maxRetryDelayMs)
   return undefined
 }
 
