@@ -25,6 +25,7 @@ describe('the address of a call', () => {
     ['https://api.example.com/v1/', 'https://api.example.com/v1/chat/completions'],
     [' https://api.example.com ', 'https://api.example.com/chat/completions'],
     ['https://api.example.com/v1/chat/completions', 'https://api.example.com/v1/chat/completions'],
+    ['https://api.example.com/v1/chat/completions/', 'https://api.example.com/v1/chat/completions'],
     ['https://api.example.com/v1?api-version=2', 'https://api.example.com/v1/chat/completions?api-version=2'],
     ['http://localhost:11434/v1#part', 'http://localhost:11434/v1/chat/completions'],
   ])('joins %j and the default path', (base, url) => {

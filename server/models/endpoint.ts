@@ -19,7 +19,7 @@ export interface ModelEndpoint {
  *
  * - A slash at the end of the base address makes no difference; nothing such as `/v1` is added or removed.
  * - The endpoint's own path replaces the default one. A full URL is refused, so the host is always the base address's.
- * - A base address that already ends with the default path is used unchanged.
+ * - The default path is not added to a base address that already ends with it.
  * - A path that leaves the operator's address is refused, because the request may carry the operator's key.
  * - Both the query of the base address and that of the path are sent.
  * - `{model}` in the path is replaced by the model's name.
@@ -33,7 +33,7 @@ export function buildModelUrl(endpoint: ModelEndpoint, defaultPath: string, mode
   const [path = '', query] = (custom === '' ? defaultPath : custom).split('?', 2)
   const root = trimSlashes(base.pathname)
   const named = path.replaceAll('{model}', encodeURIComponent(model)).replace(/^\/+/, '')
-  if (custom !== '' || !root.endsWith(`/${named}`)) base.pathname = `${root}/${named}`
+  base.pathname = custom === '' && root.endsWith(`/${named}`) ? root : `${root}/${named}`
   if (endpoint.addressSource === 'operatorSupplied') requireBelow(base, root)
   if (query !== undefined) {
     for (const [name, value] of new URLSearchParams(query)) base.searchParams.append(name, value)
