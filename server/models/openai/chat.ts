@@ -14,7 +14,7 @@ export function openaiChat(endpoint: ModelEndpoint, deps: AdapterDeps): ModelStr
 
 /** Fields that not every upstream supports: newer and older servers differ in all of them. */
 interface OpenaiDialect {
-  readonly usageInStream: boolean
+  readonly requestsUsage: boolean
   readonly limitField: 'max_tokens' | 'max_completion_tokens'
   /** The role of the instructions. With `user` they precede the text of the first message. */
   readonly instructionsRole: 'system' | 'developer' | 'user'
@@ -23,7 +23,7 @@ interface OpenaiDialect {
 const chatFormat: WireFormat<OpenaiDialect> = {
   apiType: 'openai',
   defaultPath: '/chat/completions',
-  firstDialect: () => ({ usageInStream: true, limitField: 'max_tokens', instructionsRole: 'system' }),
+  firstDialect: () => ({ requestsUsage: true, limitField: 'max_tokens', instructionsRole: 'system' }),
   writeBody: writeRequest,
   adaptDialect,
   openReader: (call, limits) => new ChunkReader(call, limits),
@@ -35,8 +35,8 @@ function adaptDialect(
   rejection: string,
   request: ModelRequest,
 ): OpenaiDialect | undefined {
-  if (dialect.usageInStream && rejection.includes('stream_options'))
-    return { ...dialect, usageInStream: false }
+  if (dialect.requestsUsage && rejection.includes('stream_options'))
+    return { ...dialect, requestsUsage: false }
   const limitRefused = request.maxTokens !== null && rejection.includes('max_completion_tokens')
   if (limitRefused && dialect.limitField === 'max_tokens')
     return { ...dialect, limitField: 'max_completion_tokens' }
@@ -55,7 +55,7 @@ function writeRequest(request: ModelRequest, dialect: OpenaiDialect, source: str
     model: request.model,
     messages: writeMessages(request, dialect, source),
     stream: true,
-    ...(dialect.usageInStream ? { stream_options: { include_usage: true } } : {}),
+    ...(dialect.requestsUsage ? { stream_options: { include_usage: true } } : {}),
     ...(request.maxTokens === null ? {} : { [dialect.limitField]: request.maxTokens }),
     ...(temperature === undefined ? {} : { temperature }),
     ...(topP === undefined ? {} : { top_p: topP }),

@@ -17,10 +17,8 @@ export function openaiResponses(endpoint: ModelEndpoint, deps: AdapterDeps): Mod
 
 /** Fields that not every model supports. */
 interface ResponsesDialect {
-  /** Whether encrypted reasoning is requested. */
-  readonly encrypted: boolean
-  /** Whether summaries of the reasoning are requested. */
-  readonly summary: boolean
+  readonly requestsEncryptedReasoning: boolean
+  readonly requestsSummaries: boolean
 }
 
 /** Models without reasoning. Others are recognised by their refusal. */
@@ -31,7 +29,7 @@ const responsesFormat: WireFormat<ResponsesDialect> = {
   defaultPath: '/responses',
   firstDialect({ model }) {
     const reasons = !plainModel.test(model)
-    return { encrypted: reasons, summary: reasons }
+    return { requestsEncryptedReasoning: reasons, requestsSummaries: reasons }
   },
   writeBody: writeRequest,
   adaptDialect,
@@ -40,8 +38,10 @@ const responsesFormat: WireFormat<ResponsesDialect> = {
 
 /** Never returns to an earlier dialect, so the attempts end. */
 function adaptDialect(dialect: ResponsesDialect, rejection: string): ResponsesDialect | undefined {
-  if (dialect.encrypted && /encrypted|\binclude\b/i.test(rejection)) return { ...dialect, encrypted: false }
-  if (dialect.summary && /summar|['"`]reasoning['"`]/i.test(rejection)) return { ...dialect, summary: false }
+  if (dialect.requestsEncryptedReasoning && /encrypted|\binclude\b/i.test(rejection))
+    return { ...dialect, requestsEncryptedReasoning: false }
+  if (dialect.requestsSummaries && /summar|['"`]reasoning['"`]/i.test(rejection))
+    return { ...dialect, requestsSummaries: false }
   return undefined
 }
 
@@ -49,14 +49,14 @@ function writeRequest(request: ModelRequest, dialect: ResponsesDialect, source: 
   const { instructions, maxTokens, tools, options: { temperature, topP, reasoningEffort } = {} } = request
   const reasoning = {
     ...(reasoningEffort === undefined ? {} : { effort: reasoningEffort }),
-    ...(dialect.summary ? { summary: 'auto' } : {}),
+    ...(dialect.requestsSummaries ? { summary: 'auto' } : {}),
   }
   return JSON.stringify({
     model: request.model,
     input: request.messages.flatMap((message) => writeMessage(message, source)),
     stream: true,
     store: false,
-    ...(dialect.encrypted ? { include: ['reasoning.encrypted_content'] } : {}),
+    ...(dialect.requestsEncryptedReasoning ? { include: ['reasoning.encrypted_content'] } : {}),
     ...(instructions === undefined ? {} : { instructions }),
     ...(maxTokens === null ? {} : { max_output_tokens: maxTokens }),
     ...(temperature === undefined ? {} : { temperature }),
