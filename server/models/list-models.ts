@@ -103,16 +103,14 @@ function listAddresses(endpoint: ModelEndpoint): [URL, ...URL[]] {
   // The list is next to the path of the calls, so a path that leaves the operator's address is refused here too.
   if (endpoint.addressSource === 'operatorSupplied') buildModelUrl(endpoint, '/models', '')
   const query = apiType === 'anthropic' ? '?limit=1000' : apiType === 'google' ? '?pageSize=1000' : ''
-  const list = buildModelUrl({ ...baseOf(endpoint), customApiPath: null }, `/models${query}`, '')
+  const list = buildModelUrl({ ...withoutCallPath(endpoint), customApiPath: null }, `/models${query}`, '')
   if (apiType !== 'openai' || endpoint.addressSource !== 'userSupplied') return [list]
   // Ollama's own list, for an address of Ollama without `/v1`. On the operator's host, users may read no other path.
   return [list, new URL('/api/tags', list)]
 }
 
-/**
- * The base URL without the path of the calls, which it or a custom path may end with: the list is next to that path.
- */
-function baseOf(endpoint: ModelEndpoint): ModelEndpoint {
+/** Returns the endpoint without the path of the calls at the end of its address: the list is next to that path. */
+function withoutCallPath(endpoint: ModelEndpoint): ModelEndpoint {
   if (!URL.canParse(endpoint.baseUrl)) return endpoint
   const url = new URL(endpoint.baseUrl)
   const [custom = ''] = (endpoint.customApiPath ?? '').trim().split('?', 1)

@@ -97,7 +97,11 @@ async function callPackage(
   const settings = { apiKey: key ?? 'none', baseURL: url.origin, fetch: send }
   const model = await format.open(request.model, settings)
   const source = noteSource(format.name, url)
-  const prompt = writePrompt(request, { source, own: format.writeOptions(request, source), cacheMark })
+  const prompt = writePrompt(request, {
+    source,
+    providerOptions: format.writeOptions(request, source),
+    cacheMark,
+  })
   await readParts(() => model.doStream(prompt), { ...target, source, limits, signal, onParts })
 }
 
@@ -122,8 +126,8 @@ function refusesCacheMarks(error: unknown): boolean {
 }
 
 /**
- * Checks that the body has the options of the request. A package silently leaves out an option that it knows to be
- * unsupported.
+ * Checks that the body has the temperature and top-p of the request. A package silently leaves out an option that it
+ * knows to be unsupported.
  * @throws ModelFailure `option_refused`
  */
 function requireOptions({ body, upstream }: ModelCall, { options = {} }: ModelRequest): void {

@@ -82,15 +82,17 @@ class ProviderPartReader {
           ? []
           : [{ type: 'model', model: normalizeText(part.modelId.slice(0, maxNameChars)) }]
       case 'text-delta':
-        return this.textParts('text', this.text.push(this.count(part.delta)))
+        this.countChars(part.delta)
+        return this.textParts('text', this.text.push(part.delta))
       case 'reasoning-start':
         this.addThinking(part.id, '', part.providerMetadata)
         return []
       case 'reasoning-delta':
         this.addThinking(part.id, part.delta, part.providerMetadata)
-        return this.textParts('reasoning', this.reasoning.push(this.count(part.delta)))
+        this.countChars(part.delta)
+        return this.textParts('reasoning', this.reasoning.push(part.delta))
       case 'tool-input-delta':
-        this.count(part.delta)
+        this.countChars(part.delta)
         return []
       case 'tool-call':
         this.addCall(part)
@@ -176,14 +178,11 @@ class ProviderPartReader {
     })
   }
 
-  /**
-   * Counts the characters of the reply, and returns the text.
-   * @throws ModelFailure when the reply is longer than allowed
-   */
-  private count(text: string): string {
+  /** @throws ModelFailure when the reply is longer than allowed */
+  private countChars(text: string): void {
     const { limits } = this.options
     this.outputChars += text.length
-    if (this.outputChars <= limits.maxOutputChars) return text
+    if (this.outputChars <= limits.maxOutputChars) return
     throw new ModelFailure(
       'output_limit',
       `The reply was cut after ${limits.maxOutputChars.toLocaleString('en')} characters, the limit of this server.`,

@@ -22,13 +22,16 @@ interface PromptOptions {
   /** Names the upstream (`noteSource`). */
   readonly source: string
   /** The options that only this provider has, for the whole request. */
-  readonly own: ProviderOptions
+  readonly providerOptions: ProviderOptions
   /** Marks the ends of the prefixes that the provider should cache; undefined for none. */
   readonly cacheMark: ProviderOptions | undefined
 }
 
 /** Writes a request in the form of the provider packages. */
-export function writePrompt(request: ModelRequest, { source, own, cacheMark }: PromptOptions): ProviderCall {
+export function writePrompt(
+  request: ModelRequest,
+  { source, providerOptions, cacheMark }: PromptOptions,
+): ProviderCall {
   const { instructions, messages, maxTokens, options: { temperature, topP } = {} } = request
   const system = instructions === undefined ? [] : [{ role: 'system' as const, content: instructions }]
   const conversation = messages.map((message) => writeMessage(message, source))
@@ -42,13 +45,13 @@ export function writePrompt(request: ModelRequest, { source, own, cacheMark }: P
     ...(request.tools.length === 0
       ? {}
       : { tools: writeTools(request, system.length === 0 ? cacheMark : undefined) }),
-    ...(Object.keys(own).length === 0 ? {} : { providerOptions: own }),
+    ...(Object.keys(providerOptions).length === 0 ? {} : { providerOptions }),
   }
 }
 
 /**
- * The messages at which a cached prefix of the conversation ends: the last one, whose prefix the next request reads,
- * and the one before the newest turn, in case the turn has more blocks than the provider looks back (§24.5).
+ * The indexes of the messages at which a cached prefix ends: the last one, whose prefix the next request reads, and
+ * the one before the newest turn, in case the turn has more blocks than the provider looks back (§24.5).
  */
 function cachedEnds(messages: readonly ModelMessage[]): readonly number[] {
   const turn = messages.findLastIndex(({ role }) => role === 'user')

@@ -89,8 +89,7 @@ function findWindow(genaiPrices: Package, { provider: host, match, model }: Mode
   const maker = makers.find((one) => names.some((name) => one.names.test(name)))
   // A model of open weights has the window that its host has set, which is not known here.
   if (host === undefined && maker === undefined) return undefined
-  const ids = maker === undefined ? [match?.provider.id ?? aggregator] : [maker.id]
-  for (const id of [...ids, aggregator]) {
+  for (const id of new Set([maker?.id ?? match?.provider.id ?? aggregator, aggregator])) {
     const provider = genaiPrices.findProvider({ providerId: id })
     const name = id === aggregator && maker !== undefined ? `${maker.id}/${names.at(-1) ?? ''}` : base
     const window = provider && findMatch(genaiPrices, provider, name)?.model.context_window
@@ -131,7 +130,7 @@ function findPrices(
 
 type ListedPrices = NonNullable<ReturnType<Package['calcPrice']>>['model_price']
 
-/** The prices for a request with so many input tokens; undefined unless both input and output have one. */
+/** The prices for a request with `inputTokens`; undefined unless both input and output have one. */
 function readPrices(listed: ListedPrices, inputTokens: number): TokenPrices | undefined {
   const read = (key: string): number | undefined => {
     const price = listed[key]
