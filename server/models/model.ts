@@ -113,8 +113,8 @@ export interface ModelStreamOptions {
 /** A model's reply while it arrives. */
 export interface ModelReply {
   /**
-   * Returns the parts that arrived since the last call, in order. The upstream's data is parsed here, not when it
-   * arrives: parsing the data of many replies in a row takes less time than parsing each by itself.
+   * Returns the parts that arrived since the last call, in order. An adapter may parse the upstream's data here, not
+   * when it arrives: parsing the data of many replies in a row takes less time than parsing each by itself.
    */
   drain(): readonly ModelPart[]
   /** Resolves when the upstream is closed and no part will follow; the last parts may still wait for `drain`. */

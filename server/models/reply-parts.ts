@@ -59,7 +59,7 @@ export interface TextJoiner {
   end(): string
 }
 
-/** Creates a joiner, which normalises text that arrives in chunks and joins a surrogate pair that an upstream split. */
+/** Creates a joiner, which normalizes text that arrives in chunks and joins a surrogate pair that an upstream split. */
 export function createTextJoiner(): TextJoiner {
   let held = ''
   return {

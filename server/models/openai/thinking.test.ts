@@ -73,7 +73,7 @@ describe('thinking in tags', () => {
 })
 
 describe('text in chunks', () => {
-  it('is normalised in the same way wherever the chunks end, also within surrogate pairs', () => {
+  it('is normalized in the same way wherever the chunks end, also within surrogate pairs', () => {
     const whole = 'a😀b\uD83D c\0d\uDE00 e😀'
     const join = (chunks: readonly string[]) => {
       const joiner = createTextJoiner()

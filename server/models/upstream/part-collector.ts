@@ -27,7 +27,7 @@ export class PartCollector {
   }
 
   /**
-   * Counts and normalises received text. A half of a surrogate pair at its end is held back until the other half
+   * Counts and normalizes received text. A half of a surrogate pair at its end is held back until the other half
    * arrives.
    */
   receive(kind: Kind, text: string): string {
@@ -40,7 +40,7 @@ export class PartCollector {
     return this.joiners[kind].end()
   }
 
-  /** Adds normalised text. */
+  /** Adds normalized text. */
   addText(kind: Kind, text: string): void {
     if (text === '') return
     this.hasText = true

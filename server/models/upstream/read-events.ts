@@ -100,7 +100,7 @@ type EventKind = 'chunk' | 'end' | 'error' | 'ignored'
 
 function classify({ data, event: name = 'message' }: EventSourceMessage): EventKind {
   if (keepAliveNames.includes(name)) return 'ignored'
-  // Almost every event is an object of JSON.
+  // Almost every event is a JSON object.
   if (data.startsWith('{')) return 'chunk'
   const text = data.trim()
   if (text.startsWith(endMarker)) return 'end'
