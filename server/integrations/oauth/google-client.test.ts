@@ -94,6 +94,7 @@ describe('the Google client', () => {
 
   it.each([
     ['invalid_scope', 'Google responded with status 400. Its error: invalid_scope.'],
+    ['repeated_request', 'Google responded with status 400. Its error: not a valid error code.'],
     ['fail', 'Google responded with status 503.'],
     ['html', 'Google responded with status 200.'],
   ] as const)('names status and error code for the log, and no secret (%s)', async (token, message) => {
@@ -102,6 +103,13 @@ describe('the Google client', () => {
       .redeemCode('google-gmail', 'canary-code', 'canary-verifier')
       .catch((error: unknown) => error)
     expect(describeError(failed).cause).toMatchObject({ message })
+    // The stand-in has received these secrets, and repeats them in its response.
+    const secrets = {
+      code: 'canary-code',
+      code_verifier: 'canary-verifier',
+      client_secret: 'stand-in-secret',
+    }
+    expect(standIn.tokenRequests).toEqual([expect.objectContaining(secrets)])
     expect(JSON.stringify(describeError(failed))).not.toMatch(/canary|stand-in-secret/)
   })
 

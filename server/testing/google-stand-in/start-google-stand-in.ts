@@ -23,6 +23,7 @@ export interface StandInBehaviour {
     | 'fail'
     | 'invalid_client'
     | 'invalid_scope'
+    | 'repeated_request'
     | 'line_breaks'
   issuesRefreshTokens: boolean
   /** Whether a response with tokens names their scopes. */
@@ -205,7 +206,9 @@ class StandIn {
     return this.#respondWithTokens(form, response)
   }
 
+  /** Errors repeat the request, so that tests notice when its secrets are logged or shown. */
   async #respondWithTokens(form: URLSearchParams, response: ServerResponse): Promise<void> {
+    const error_description = `Bad Request: ${form.toString()}`
     switch (this.behaviour.token) {
       case 'hang':
         this.#hanging.push(() => this.#respondWithTokens(form, response))
@@ -214,7 +217,9 @@ class StandIn {
         response.writeHead(200, { 'content-type': 'application/json' }).write('{"access_token":')
         return
       case 'html':
-        response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sign in to the network</h1>')
+        response
+          .writeHead(200, { 'content-type': 'text/html' })
+          .end(`<h1>Sign in to the network</h1>${form.toString()}`)
         return
       case 'huge':
         response
@@ -222,11 +227,13 @@ class StandIn {
           .end(`{"a":"${'a'.repeat(1_000_000)}"}`)
         return
       case 'fail':
-        return sendJson(response, 503, { error: 'internal_failure' })
+        return sendJson(response, 503, { error: 'internal_failure', error_description })
       case 'invalid_client':
-        return sendJson(response, 401, { error: 'invalid_client', error_description: 'Unauthorized' })
+        return sendJson(response, 401, { error: 'invalid_client', error_description })
       case 'invalid_scope':
-        return sendJson(response, 400, { error: 'invalid_scope', error_description: 'Bad Request' })
+        return sendJson(response, 400, { error: 'invalid_scope', error_description })
+      case 'repeated_request':
+        return sendJson(response, 400, { error: form.toString(), error_description })
       case 'line_breaks':
         return sendJson(response, 200, { access_token: 'ya29.\r\nx-injected: y', token_type: 'Bearer' })
       case 'issue':
