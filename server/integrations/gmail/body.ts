@@ -87,7 +87,8 @@ class PartReader {
   #addAttachmentsIn(part: Part, depth: number): void {
     if (++this.#partCount > maxParts || depth > maxDepth) return
     const type = part.mimeType?.toLowerCase() ?? ''
-    if (isAttachment(part, type) && type !== 'text/html') this.#addAttachment(part, type)
+    // HTML without a file name is the skipped text itself.
+    if (isAttachment(part, type) && (type !== 'text/html' || part.filename)) this.#addAttachment(part, type)
     else for (const inner of part.parts ?? []) this.#addAttachmentsIn(inner, depth + 1)
   }
 

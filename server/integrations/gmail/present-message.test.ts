@@ -64,6 +64,21 @@ describe('presentMessage', () => {
     expect(text.match(/word/g)).toHaveLength(3)
   })
 
+  it('lists an attached HTML file beside an HTML alternative that is skipped (§11.4)', async () => {
+    const long = Buffer.from('words '.repeat(100)).toString('base64url')
+    const html = { mimeType: 'text/html', filename: '', body: { attachmentId: 'large', size: 9_000_000 } }
+    const file = { mimeType: 'text/html', filename: 'page.html', body: { attachmentId: 'a1', size: 1_024 } }
+    const payload = {
+      mimeType: 'multipart/alternative',
+      parts: [
+        { mimeType: 'text/plain', body: { data: long } },
+        { mimeType: 'multipart/mixed', parts: [html, file] },
+      ],
+    }
+    const text = await presentMessage(client, { payload }, 100)
+    expect(text).toContain('\nAttachments: page.html (text/html, 1 kB)\n')
+  })
+
   it('limits the depth of parts and the number of listed attachments', async () => {
     let payload: gmail_v1.Schema$MessagePart = { mimeType: 'text/plain', body: { data: 'aGlkZGVu' } }
     for (let depth = 0; depth < 10_000; depth++) payload = { mimeType: 'multipart/mixed', parts: [payload] }
