@@ -2,8 +2,8 @@ import type { calendar_v3 } from '@googleapis/calendar'
 import { clientOptions } from '../google/api-client.ts'
 import type { GoogleApiClient, GoogleApiDeps } from '../google/api-client.ts'
 import { statusOf } from '../google/errors.ts'
-import { googleFetch } from '../google/google-fetch.ts'
-import { googleLimits, retryConfig } from '../google/retry.ts'
+import { createGoogleFetch } from '../google/google-fetch.ts'
+import { googleLimits } from '../google/retry.ts'
 import type { GoogleLimits } from '../google/retry.ts'
 import { requireTimeZone } from './event-time.ts'
 
@@ -17,7 +17,7 @@ export async function openCalendar(
   limits: GoogleLimits = googleLimits,
 ): Promise<CalendarClient> {
   const { calendar_v3: calendar } = await import('@googleapis/calendar')
-  const fetch = googleFetch(
+  const fetch = createGoogleFetch(
     deps,
     { userId, integration: 'google-calendar', signal },
     { defaultUrl: 'https://www.googleapis.com/calendar/v3', configuredUrl: deps.apiUrls.calendar },
@@ -25,7 +25,6 @@ export async function openCalendar(
   )
   return {
     api: new calendar.Calendar(clientOptions(fetch, signal, limits)),
-    nonIdempotent: { retryConfig: retryConfig(limits, { isIdempotent: false, signal }) },
     userId,
     signal,
     now: deps.now,
@@ -47,7 +46,7 @@ export async function readTimeZone({ api }: CalendarClient): Promise<string> {
   return supportedTimeZone(data.timeZone ?? 'UTC')
 }
 
-/** Returns UTC for a time zone of Google that this Node does not support. */
+/** Returns a time zone from Google, or UTC when this Node does not support it. */
 function supportedTimeZone(timeZone: string): string {
   try {
     return requireTimeZone(timeZone)

@@ -1,11 +1,14 @@
 import type { gmail_v1 } from '@googleapis/gmail'
 import { clientOptions } from '../google/api-client.ts'
 import type { GoogleApiClient, GoogleApiDeps } from '../google/api-client.ts'
-import { googleFetch } from '../google/google-fetch.ts'
+import { createGoogleFetch } from '../google/google-fetch.ts'
 import { googleLimits, retryConfig } from '../google/retry.ts'
 import type { GoogleLimits } from '../google/retry.ts'
 
-export type GmailClient = GoogleApiClient<gmail_v1.Resource$Users>
+export interface GmailClient extends GoogleApiClient<gmail_v1.Resource$Users> {
+  /** The options of a request that must not take effect twice. It is retried only after a rate limit. */
+  readonly nonIdempotent: Pick<gmail_v1.Options, 'retryConfig'>
+}
 
 /** Opens a user's Gmail for one tool call. The first use in this process loads Google's client library. */
 export async function openGmail(
@@ -15,7 +18,7 @@ export async function openGmail(
   limits: GoogleLimits = googleLimits,
 ): Promise<GmailClient> {
   const { gmail_v1: gmail } = await import('@googleapis/gmail')
-  const fetch = googleFetch(
+  const fetch = createGoogleFetch(
     deps,
     { userId, integration: 'google-gmail', signal },
     { defaultUrl: 'https://gmail.googleapis.com', configuredUrl: deps.apiUrls.gmail },

@@ -8,7 +8,7 @@ import type { GoogleLimits } from './retry.ts'
 /** The dependencies of the Gmail and Google Calendar connectors. */
 export interface GoogleApiDeps {
   readonly requireAccess: RequireGoogleAccess
-  /** The outgoing fetch for addresses from the settings. It limits the size of responses. */
+  /** The outgoing fetch for addresses from the settings. */
   readonly fetch: typeof globalThis.fetch
   /** Stores why calls with this account fail; null when they work. Never rejects. */
   readonly recordFailure: (
@@ -25,8 +25,6 @@ export interface GoogleApiDeps {
 /** Google's client library for one API, opened for one tool call of one user. */
 export interface GoogleApiClient<Api> {
   readonly api: Api
-  /** The options of a request that must not take effect twice. It is retried only after a rate limit. */
-  readonly nonIdempotent: Pick<gmail_v1.Options, 'retryConfig'>
   readonly userId: string
   readonly signal: AbortSignal
   /** Milliseconds since 1970. */
@@ -38,7 +36,7 @@ export const maxConcurrentRequests = 6
 
 /**
  * The options of every request through Google's client libraries. `signal` ends the requests of a call and their
- * retries (§11.19). Requests are considered idempotent, unless their own options are `nonIdempotent`.
+ * retries (§11.19). Requests are considered idempotent, unless they have their own `retryConfig`.
  */
 export function clientOptions(
   fetch: typeof globalThis.fetch,

@@ -23,7 +23,7 @@ interface ApiAddress {
  * throws, `address_refused` for an address outside the API, `output_limit` or `upstream_invalid` for a response that
  * is too large or not Google's.
  */
-export function googleFetch(
+export function createGoogleFetch(
   deps: Pick<GoogleApiDeps, 'requireAccess' | 'fetch'>,
   caller: GoogleCaller,
   address: ApiAddress,
@@ -59,7 +59,7 @@ function replaceAddress({ defaultUrl, configuredUrl }: ApiAddress, url: string):
   return new URL(configuredUrl + url.slice(defaultUrl.length))
 }
 
-/** Reads the body here, because Google's client libraries would read one of any size. */
+/** Reads the body here, because Google's client libraries do not limit its size. */
 async function readResponse(response: Response, maxBytes: number): Promise<Response> {
   if (response.body === null) return response
   const chunks: Uint8Array[] = []

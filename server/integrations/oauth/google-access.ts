@@ -10,14 +10,12 @@ import type { FoundTokens } from './tokens.ts'
 
 /** Access to a user's Google account. */
 export interface GoogleAccess {
-  /** An access token that is valid for at least a minute. Callers do not store, log or show it. */
+  /** An access token that is valid for at least a minute. Callers must not store, log or show it. */
   readonly token: string
-  /** The granted scopes, which may be fewer than requested. */
-  readonly scopes: ReadonlySet<string>
 }
 
 interface GoogleAccessOptions {
-  /** Checked once, at the start: a refresh serves other calls too. */
+  /** Checked only at the start, because a refresh may serve other calls too. */
   readonly signal?: AbortSignal
   /** The token to which Google has responded with 401. It is refreshed, however long it would be valid. */
   readonly rejectedToken?: string
@@ -41,19 +39,16 @@ const refreshBeforeMs = 5 * 60_000
 /** A token that is valid for longer than this is still used when the refresh fails. */
 const minValidMs = 60_000
 
-/**
- * Creates the function that returns access. `leases` let only one call, of one node, refresh the tokens of an
- * integration.
- */
+/** Creates the function that returns access. `leases` let only one call on one node refresh the same tokens. */
 export function openGoogleAccess(
   deps: IntegrationDeps,
   leases: TokenLeases<FoundTokens>,
 ): RequireGoogleAccess {
   return async (userId, name, { signal, rejectedToken, version } = {}) => {
     signal?.throwIfAborted()
-    const toAccess = (tokens: FoundTokens): GoogleAccess => {
-      if (version !== undefined && tokens.row.version !== version) throw connectedAgain(name)
-      return readAccess(tokens)
+    const toAccess = ({ row, tokens }: FoundTokens): GoogleAccess => {
+      if (version !== undefined && row.version !== version) throw connectedAgain(name)
+      return { token: tokens.accessToken }
     }
     const found = await requireGoogleTokens(deps, userId, name)
     const remainingMs = () => found.tokens.expiresAt - deps.now()
@@ -66,10 +61,6 @@ export function openGoogleAccess(
     })
     return toAccess(current)
   }
-}
-
-function readAccess({ row, tokens }: FoundTokens): GoogleAccess {
-  return { token: tokens.accessToken, scopes: new Set(row.scopes?.split(' ')) }
 }
 
 /**
