@@ -25,7 +25,7 @@ export interface RepliedMessage extends ThreadHeaders {
   readonly threadId: string
 }
 
-/** The References header of a reply has only this many Message-IDs, those of the newest emails. */
+/** The References header of a reply has at most this many Message-IDs, those of the newest emails. */
 const maxReferences = 50
 
 /**

@@ -17,11 +17,11 @@ export function presentMessageSummary(message: Message): string {
 
 /** Describes a whole email: ids, headers, up to 50 attachments, and at most `maxTextChars` characters of text. */
 export async function presentMessage(
-  client: ToolCallContext,
+  context: ToolCallContext,
   message: Message,
   maxTextChars: number,
 ): Promise<string> {
-  const { text, attachments } = await readMailBody(message.payload, client)
+  const { text, attachments } = await readMailBody(message.payload, context)
   const attached = attachments.slice(0, 50).map(describeAttachment).join('; ')
   return [
     ...listHeaderLines(message),

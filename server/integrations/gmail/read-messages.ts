@@ -77,7 +77,7 @@ export const readThread = googleTool({
     const messages = data.messages ?? []
     if (messages.length === 0) return 'This conversation has no emails.'
     const omitted = messages.length - maxThreadMessages
-    const note = omitted > 0 ? [{ text: `${omitted} older emails were omitted.` }] : []
+    const note = omitted > 0 ? [{ text: `Omitted older emails: ${omitted}.` }] : []
     return [
       ...quoteData('a conversation', await presentThread(client, messages.slice(-maxThreadMessages))),
       ...note,
@@ -85,7 +85,7 @@ export const readThread = googleTool({
   },
 })
 
-/** Describes the emails, oldest first. The characters are spent on the newest ones; the others are summarized. */
+/** Describes the emails, oldest first. The newest ones have their text, until `maxThreadChars` are used up. */
 async function presentThread(
   client: GmailClient,
   messages: readonly gmail_v1.Schema$Message[],

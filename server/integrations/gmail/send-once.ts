@@ -43,7 +43,7 @@ export async function sendDraftOnce(client: GmailClient, id: string): Promise<Se
     const { data } = await client.api.drafts.send({ userId: 'me', requestBody: { id } })
     return data
   } catch (error) {
-    // The earlier request sent the draft.
+    // An earlier attempt sent the draft.
     if (statusOf(error) === 404 && mayHaveSucceeded(error)) return undefined
     client.signal.throwIfAborted()
     const reason = explainGoogleError(error)

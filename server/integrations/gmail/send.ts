@@ -77,7 +77,7 @@ export const sendDraft = googleTool({
     requireSameSubject(headers.subject, expected.subject)
     const expectedRecipients = parseRecipients(expected)
     for (const name of recipientHeaders) {
-      requireSame(name, parseAddresses(headers[name]), toLowerCase(expectedRecipients[name]))
+      requireSame(name, parseAddresses(headers[name]), normalizeAddresses(expectedRecipients[name]))
     }
     const names = body.attachments.map(({ name }) => name)
     requireSame('attachments', names, attachments)
@@ -118,6 +118,7 @@ function requireSame(field: string, actual: readonly string[], expected: readonl
   )
 }
 
-function toLowerCase(addresses: readonly string[]): string[] {
+/** Returns addresses as `parseAddresses` does: in lower case and without duplicates. */
+function normalizeAddresses(addresses: readonly string[]): string[] {
   return [...new Set(addresses.map((address) => address.toLowerCase()))]
 }
