@@ -28,7 +28,7 @@ export const deleteEvent = googleTool({
     try {
       await client.api.events.delete({ calendarId, eventId: affected.id ?? '', sendUpdates })
     } catch (error) {
-      // After a retry, the earlier request deleted it.
+      // When a retry gets 404 or 410, an earlier attempt has deleted the event.
       if (!mayHaveSucceeded(error) || ![404, 410].includes(statusOf(error) ?? 0)) throw error
     }
     return target.kind === 'series' ? 'The whole series was deleted.' : 'The event was deleted.'

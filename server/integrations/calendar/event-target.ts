@@ -23,8 +23,8 @@ interface ApprovedEvent {
 
 /**
  * Returns the event or series that a change applies to (§11.11). The scope counts only for events that repeat.
- * @throws AppError `invalid_request` when the scope is missing or does not fit the event, or when the series has
- * another title than the occurrence, which the user has not seen
+ * @throws AppError `invalid_request` when the scope is missing or does not fit the event, or when the title of the
+ * series differs from that of the occurrence, which the user has approved
  */
 export async function resolveEventTarget(
   { api }: CalendarClient,

@@ -128,7 +128,7 @@ function endOf(time: EventTime, timeZone: string): Temporal.Instant {
     : time.moment.toInstant()
 }
 
-/** `2026-03-29T14:30:00+02:00` */
+/** Formats an instant, such as `2026-03-29T14:30:00+02:00`. */
 export function toRfc3339(instant: Temporal.Instant, timeZone: string): string {
   return instant.toZonedDateTimeISO(timeZone).toString({ timeZoneName: 'never', smallestUnit: 'second' })
 }

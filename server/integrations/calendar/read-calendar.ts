@@ -139,7 +139,7 @@ function describeBusyPeriods(
   const omitted = periods.length - maxBusyPeriods
   return [
     periods.slice(0, maxBusyPeriods).join('; ') || 'never',
-    ...(omitted > 0 ? [`${omitted} more were omitted`] : []),
+    ...(omitted > 0 ? [`${omitted} more`] : []),
   ].join('; ')
 }
 
