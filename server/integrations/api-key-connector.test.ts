@@ -146,7 +146,7 @@ describe('the connector of an API-key service', () => {
     const other = createApiKeyConnector({ ...deps, sealer }, server, guard).server
     await expect(other.fetch(await account(), post(server.url))).rejects.toMatchObject({
       code: 'not_connected',
-      message: expect.stringContaining('Enter it again under Settings, Integrations.'),
+      message: expect.stringContaining('Enter the key again under Settings, Integrations.'),
     })
     expect(sent).toEqual([])
   })

@@ -34,7 +34,7 @@ export function createApiKeyConnector(
         if (new URL(request.url).origin !== address.origin) {
           throw new AppError(
             'address_refused',
-            `${title} redirected to another site. Your API key was not sent there. Ask the operator of this server to check the address.`,
+            `A request to ${title} would have gone to another site, so it was not sent. Ask the operator of this server to check the address.`,
           )
         }
         const key = await requireKey(deps, account, name, address.origin)
@@ -85,6 +85,6 @@ async function requireKey(
     'not_connected',
     stored.kind === 'for another address'
       ? `The operator of this server has changed the address of ${title}, so your API key was not sent. Enter the key for the new address under Settings, Integrations.`
-      : `The stored API key of ${title} cannot be decrypted, because SECRET_KEY has changed. Enter it again under Settings, Integrations.`,
+      : `The stored API key of ${title} cannot be decrypted, because SECRET_KEY has changed. Enter the key again under Settings, Integrations.`,
   )
 }

@@ -4,13 +4,13 @@ import type { McpServer } from '@modelcontextprotocol/server'
 /** Identifies the account or API key that a request may use, by its user and the version of the integration. */
 export interface IntegrationAccount {
   readonly userId: string
-  /** The version of the integration. It changes when the user connects another account or enters another key. */
+  /** The version of the integration. Incremented when the user connects it, disconnects it or changes its key. */
   readonly version: number
 }
 
 /**
- * The key in `_meta` of a result that says that the user has to connect the account again. It counts only in the
- * results of servers in this process.
+ * The key in `_meta` of a tool's result. With the value true, the user has to connect the account again. It counts
+ * only in the results of servers in this process.
  */
 export const needsSignInKey = 'yonder/needs_sign_in'
 

@@ -8,7 +8,10 @@ import { openGoogleTokens } from './oauth/seal-tokens.ts'
 
 /** Whether the connector of a user's integration can be used. */
 export interface IntegrationStatus {
-  /** Incremented when the key or the account changes. MCP sessions of an earlier version are not reused. */
+  /**
+   * Incremented when the user connects or disconnects the integration or changes its key. MCP sessions of an earlier
+   * version are not reused.
+   */
   readonly version: number
   /** False when there is no key and no token that can be used, so that the user has to connect again. */
   readonly isConnected: boolean

@@ -91,8 +91,8 @@ export async function updateApiKey(
 }
 
 /**
- * Erases the key or tokens of an integration and returns it. Tokens are also revoked at Google, in the background: the
- * user does not wait for it, and a failure is only logged (§19.5, §19.11).
+ * Erases the key or tokens of an integration and returns the integration (§19.5). Tokens are also revoked at Google,
+ * unless another integration needs the consent (§19.11). This happens in the background, and a failure is only logged.
  * @throws AppError `not_found`
  */
 export async function disconnectIntegration(

@@ -81,7 +81,7 @@ export function openIntegrations(appDeps: AppDeps, { onChanged, onError }: Integ
   }
   const google: GoogleApiDeps = {
     requireAccess: requireGoogleAccess,
-    // The request to Google has had its effect, so the call must not fail because its outcome cannot be stored.
+    // The request may have taken effect at Google, so the call must not fail because its outcome cannot be stored.
     recordFailure: (...failure) => recordFailure(...failure).catch(onError),
     fetch: operatorSupplied.fetch,
     apiUrls: { gmail: config.googleApis.gmailUrl, calendar: config.googleApis.calendarUrl },

@@ -27,7 +27,6 @@ export function presentIntegration(
         ? maskSecret(deps.sealer, integrationKeyContext(integration), integration.api_key)
         : null,
     notice: describeNotice(deps, integration, problem),
-    // Absent while the integration works. Servers of earlier versions do not send the field at all.
     ...(failure === null ? {} : { error_message: failure }),
   }
 }

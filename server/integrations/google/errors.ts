@@ -103,7 +103,7 @@ export function isUnauthenticated(error: unknown): boolean {
 }
 
 /**
- * Whether the whole integration fails until a user or the operator acts: Google accepts no token, or the API is not
+ * Whether the whole integration fails until the user or the operator acts: Google accepts no token, or the API is not
  * enabled. Other refusals concern one request (§19.22).
  */
 export function isLastingGoogleError(error: unknown): boolean {

@@ -35,7 +35,7 @@ export function requirePlainText(field: string, text: string): string {
  */
 export function requireLine(field: string, text: string): string {
   const plain = requirePlainText(field, text)
-  if (/[\r\n]/.test(plain)) {
+  if (plain.includes('\n')) {
     throw new AppError('invalid_request', `"${field}" must be one line. Nothing was done.`)
   }
   return plain.trim()

@@ -33,8 +33,8 @@ type RetryConfig = NonNullable<gmail_v1.Options['retryConfig']>
 type Failure = Parameters<NonNullable<RetryConfig['shouldRetry']>>[0]
 
 /**
- * Retries temporary failures. A request that is not idempotent is retried only after a rate limit, because Google may
- * have executed it before any other failure (§11.15).
+ * Returns the options for retries after temporary failures. A request that is not idempotent is retried only after a
+ * rate limit, because after any other failure Google may have executed it (§11.15).
  */
 export function retryConfig(
   limits: GoogleLimits,

@@ -6,7 +6,7 @@ export async function insertIntegrationConsent(db: Db, consent: IntegrationConse
 }
 
 /**
- * Deletes and returns a started consent, so that it can be finished once. Returns undefined when it has expired at
+ * Deletes and returns a started consent, so that it can be finished only once. Returns undefined when it has expired at
  * `now` (milliseconds since 1970), was already finished, or belongs to another user or integration.
  */
 export function takeIntegrationConsent(

@@ -24,7 +24,7 @@ const maxConsentMs = 10 * 60_000
 /** The parameters with which Google redirects the user back. */
 export interface ConsentResponse {
   readonly code: string
-  /** Undefined when the address had none. Such a return is refused. */
+  /** Undefined when the address had none. Such a response is refused. */
   readonly state: string | undefined
 }
 

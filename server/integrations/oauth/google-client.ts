@@ -140,12 +140,11 @@ function configure(options: GoogleClientOptions): openid.Configuration {
   if ([apis.tokenUrl, apis.revokeUrl].some((url) => url.startsWith('http:')))
     openid.allowInsecureRequests(configuration)
   configuration[openid.customFetch] = async (address, { body, headers, signal }) => {
-    const ending = signal === undefined ? closing : AbortSignal.any([signal, closing])
     const response = await options.fetch(address, {
       method: 'POST',
       headers,
       body: body instanceof URLSearchParams ? body.toString() : null,
-      signal: ending,
+      signal: signal === undefined ? closing : AbortSignal.any([signal, closing]),
     })
     // The body is read here, so that the timeout applies to it too.
     const text = await readCapped(response, maxResponseBytes)

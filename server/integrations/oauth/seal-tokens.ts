@@ -3,10 +3,7 @@ import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import type { IntegrationRow } from '../../db/tables/integration-tables.ts'
 import type { GoogleTokens } from './google-client.ts'
 
-/**
- * The tokens of an integration, as they are stored, encrypted. The scopes are no secret and have a column of their
- * own.
- */
+/** The tokens of an integration, which are stored encrypted. The scopes are not secret and have their own column. */
 export interface StoredTokens {
   readonly accessToken: string
   readonly refreshToken: string
@@ -25,7 +22,7 @@ export function sealGoogleTokens(
   return sealer.seal(JSON.stringify(tokens), integrationTokensContext(owner))
 }
 
-/** Returns undefined when the tokens cannot be decrypted because SECRET_KEY has changed. */
+/** Decrypts tokens. Returns undefined when they cannot be decrypted, because SECRET_KEY has changed. */
 export function openGoogleTokens(
   sealer: Sealer,
   row: Pick<IntegrationRow, 'user_id' | 'name'>,

@@ -47,7 +47,7 @@ export function explainTokenFailure(error: unknown, redirectUrl: string): AppErr
     if (isTimeout(cause))
       return explain('upstream_timeout', 'Google did not respond in time. Try again later.')
   }
-  if ((findFailedResponse(error)?.status ?? 0) >= 500) {
+  if ((findUnexpectedResponse(error)?.status ?? 0) >= 500) {
     return explain('upstream_error', 'Google had an internal error. Try again later.')
   }
   if (error instanceof ClientError && error.code?.startsWith('OAUTH_') === true) {
@@ -56,8 +56,8 @@ export function explainTokenFailure(error: unknown, redirectUrl: string): AppErr
   return explain('upstream_unreachable', 'Google cannot be reached. Try again later.')
 }
 
-/** The response that contains no OAuth error, such as one with a status from 500 on. */
-function findFailedResponse(error: unknown): Response | undefined {
+/** Returns a response of Google that has neither tokens nor an OAuth error, such as one with a status from 500 on. */
+function findUnexpectedResponse(error: unknown): Response | undefined {
   return error instanceof ClientError && error.cause instanceof Response ? error.cause : undefined
 }
 
@@ -71,7 +71,7 @@ function toLoggedCause(error: unknown): unknown {
     const code = readErrorCode(error.error) ?? 'not a valid error code'
     return withCause(`Google responded with status ${error.status}. Its error: ${code}.`)
   }
-  const response = findFailedResponse(error)
+  const response = findUnexpectedResponse(error)
   return response === undefined ? error : withCause(`Google responded with status ${response.status}.`)
 }
 

@@ -41,8 +41,8 @@ export async function markEnded(
 
 /**
  * Revokes a token at Google in the background. Google then ends everything that the user has allowed us with this
- * account, so nothing is revoked while any integration of the user at Google is connected (§19.11), even if it uses
- * another account: it is not stored which account an integration uses.
+ * account, so nothing is revoked while any integration of the user at Google is connected (§19.11), even one with
+ * another account, because the account of an integration is not stored.
  */
 export function revokeInBackground(deps: IntegrationDeps, user: Owner, token: string): void {
   deps.inBackground(revoke(deps, user, token))
