@@ -252,7 +252,7 @@ function describeOutcome({ status, finish }: Message): string | undefined {
     case 'complete':
       if (finish === undefined) return undefined
       return finish === 'length'
-        ? 'Cut off at the length limit of the model.'
+        ? 'Cut off at the length limit.'
         : 'Cut off by the content filter of the provider.'
     case 'failed':
     case 'streaming':
