@@ -119,19 +119,19 @@ interface StoredEdit<Draft> {
 }
 
 /** The message that is being edited. A chat has at most one. */
-export const editDraft: StoredEdit<EditDraft> = storeEdits(
+export const editDraft: StoredEdit<EditDraft> = createStoredEdit(
   storageKeys.edit,
   (value): value is EditDraft =>
     hasText(value) && 'messageId' in value && typeof value.messageId === 'string',
 )
 
 /** The summary that is being edited. A chat has at most one. */
-export const summaryDraft: StoredEdit<SummaryDraft> = storeEdits(
+export const summaryDraft: StoredEdit<SummaryDraft> = createStoredEdit(
   storageKeys.summary,
   (value): value is SummaryDraft => hasText(value) && 'compaction' in value && isCompaction(value.compaction),
 )
 
-function storeEdits<Draft>(
+function createStoredEdit<Draft>(
   keyOf: (chatId: string) => string,
   isDraft: (value: unknown) => value is Draft,
 ): StoredEdit<Draft> {
@@ -154,7 +154,7 @@ function hasText(value: unknown): value is { readonly text: string } {
 }
 
 function isCompaction(value: unknown): value is Compaction {
-  const fields = {
+  const samples = {
     id: '',
     message_id: '',
     message_count: 0,
@@ -167,8 +167,8 @@ function isCompaction(value: unknown): value is Compaction {
   return (
     typeof value === 'object' &&
     value !== null &&
-    Object.entries(fields).every(
-      ([name, like]) => typeof (value as Readonly<Record<string, unknown>>)[name] === typeof like,
+    Object.entries(samples).every(
+      ([name, sample]) => typeof (value as Readonly<Record<string, unknown>>)[name] === typeof sample,
     )
   )
 }

@@ -140,7 +140,7 @@ function Conversation({ chat, view, session, aside, reservesAside }: Conversatio
                   <MessageList
                     ref={list}
                     path={path}
-                    writing={view.writing}
+                    runMessageIds={view.runMessageIds}
                     session={session}
                     opensAt="end"
                   />

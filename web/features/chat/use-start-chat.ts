@@ -33,13 +33,13 @@ export function useStartChat(): StartChat {
   const api = useApi()
   const navigate = useNavigate()
   const [isStarting, setStarting] = useState(false)
-  const current = useRef<SendAttempt>(undefined)
+  const lastAttempt = useRef<SendAttempt>(undefined)
   const messages = useSyncExternalStore(homeOutbox.subscribe, homeOutbox.list)
 
   useEffect(() => {
     homeOutbox.failAbandoned()
     return () => {
-      if (current.current?.isActive() === true) current.current.fail({ cause: 'page_left' })
+      if (lastAttempt.current?.isActive() === true) lastAttempt.current.fail({ cause: 'page_left' })
     }
   }, [])
   useEffect(() => {
@@ -51,7 +51,7 @@ export function useStartChat(): StartChat {
   const send = async (message: Pick<HomeMessage, 'request' | 'content' | 'botName'>) => {
     const { request, content, botName } = message
     const attempt = homeOutbox.begin({ request, content, botName })
-    current.current = attempt
+    lastAttempt.current = attempt
     setStarting(true)
     try {
       const chat = await api.get<NewChat>(`/api/chat/id?request=${request}`)
@@ -60,7 +60,7 @@ export function useStartChat(): StartChat {
       // now.
       else if (attempt.isActive()) {
         attempt.handOver(chat.id)
-        current.current = undefined
+        lastAttempt.current = undefined
         firstMessage.store(chat.id, content, botName)
         await navigate(`/chat/${encodeURIComponent(chat.id)}`)
       }

@@ -33,7 +33,8 @@ export function UnsentNote({
 }: UnsentNoteProps) {
   const note = useFocusAfterRemoval<HTMLDivElement>(onRemoved)
   const connection = useStore(useApi().connection)
-  const waits = isAutomatic && isOutage(failure) && (connection === 'offline' || connection === 'unreachable')
+  const isWaiting =
+    isAutomatic && isOutage(failure) && (connection === 'offline' || connection === 'unreachable')
   return (
     <div ref={note} className="flex flex-col items-end gap-2">
       <div className="max-w-[85%] rounded-block border border-dashed border-danger px-4 py-2.5 sm:max-w-[75%]">
@@ -41,7 +42,7 @@ export function UnsentNote({
       </div>
       <div role="alert" className="flex flex-wrap items-center justify-end gap-2 text-sm">
         <span className="text-danger">Not sent. {describeFailure(failure, connection !== 'offline')}</span>
-        {waits && <span className="text-muted">It will be sent when the connection is back.</span>}
+        {isWaiting && <span className="text-muted">It will be sent when the connection is back.</span>}
         <Button size="small" onClick={onSendAgain} busy={busy}>
           Send again
         </Button>

@@ -39,7 +39,7 @@ export interface MessageListHandle {
 export interface MessageListProps {
   readonly path: readonly Message[]
   /** The ids of the messages of the current run. */
-  readonly writing?: ReadonlySet<string>
+  readonly runMessageIds?: ReadonlySet<string>
   /** The session that has the text of these messages so far. */
   readonly session?: ChatSession
   /** Which end of a long chat is rendered first. */
@@ -51,7 +51,7 @@ export interface MessageListProps {
  * The messages of the visible path, oldest first (§2.26). In a long chat only those near the window are rendered
  * (§14.15).
  */
-export function MessageList({ path, writing, session, opensAt = 'start', ref }: MessageListProps) {
+export function MessageList({ path, runMessageIds, session, opensAt = 'start', ref }: MessageListProps) {
   const elements = use(MessageElementsContext)
   const chunks = useMemo(() => cutPath(path), [path])
   const [target, setTarget] = useState<number>()
@@ -74,7 +74,9 @@ export function MessageList({ path, writing, session, opensAt = 'start', ref }: 
         <MessageChunk
           key={index}
           groups={groups}
-          writing={groups.flat().some(({ id }) => writing?.has(id) === true) ? writing : undefined}
+          runMessageIds={
+            groups.flat().some(({ id }) => runMessageIds?.has(id) === true) ? runMessageIds : undefined
+          }
           session={session}
           startsRendered={opensAt === 'start' ? index < 2 : index >= chunks.length - 2}
           alwaysRendered={path.length <= maxWholeMessages || index === target}
@@ -100,7 +102,8 @@ function cutPath(path: readonly Message[]): readonly Chunk[] {
 
 interface MessageChunkProps {
   readonly groups: readonly MessageGroup[]
-  readonly writing: ReadonlySet<string> | undefined
+  /** The ids of the messages of the current run, if the chunk contains any of them. */
+  readonly runMessageIds: ReadonlySet<string> | undefined
   readonly session: ChatSession | undefined
   /** Whether the chunk is rendered before its distance from the window is known. */
   readonly startsRendered: boolean
@@ -113,7 +116,7 @@ interface MessageChunkProps {
  * them.
  */
 const MessageChunk = memo(function MessageChunk(props: MessageChunkProps) {
-  const { groups, writing, session, startsRendered, alwaysRendered } = props
+  const { groups, runMessageIds, session, startsRendered, alwaysRendered } = props
   const box = useRef<HTMLDivElement>(null)
   const keepCount = useRef(0)
   const keepMounted = useCallback(() => {
@@ -150,7 +153,7 @@ const MessageChunk = memo(function MessageChunk(props: MessageChunkProps) {
             <Fragment key={group[0].parent_id ?? 'first'}>
               <MessageView
                 group={group}
-                session={group.some(({ id }) => writing?.has(id) === true) ? session : undefined}
+                session={group.some(({ id }) => runMessageIds?.has(id) === true) ? session : undefined}
               />
               <SummariesAfter group={group} />
             </Fragment>
@@ -166,7 +169,7 @@ function isSame(before: MessageChunkProps, after: MessageChunkProps): boolean {
   return (
     before.alwaysRendered === after.alwaysRendered &&
     before.session === after.session &&
-    before.writing === after.writing &&
+    before.runMessageIds === after.runMessageIds &&
     before.groups.length === after.groups.length &&
     oldMessages.length === newMessages.length &&
     oldMessages.every((message, index) => message === newMessages[index])

@@ -2,8 +2,8 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react
 import type { RefObject } from 'react'
 import { useReadingPlace } from './reading-place.ts'
 
-/** The elements that expand a part of a message, or a summary of messages, when they are clicked. */
-const expandButtons = ':is(article, aside) :is(summary, button)'
+/** Matches every button of a message or of a summary, because a click on it may expand something. */
+const buttonSelector = ':is(article, aside) :is(summary, button)'
 
 export interface FollowEnd {
   /** Whether the page is kept at its end. False after the user has scrolled up or has gone to another message. */
@@ -44,7 +44,7 @@ export function useFollowEnd(content: RefObject<HTMLElement | null>): FollowEnd 
     window.addEventListener('resize', follow)
     // An expanded element grows downward. Following the end would move it out of view.
     const pauseOnExpand = (event: MouseEvent) => {
-      if (!(event.target instanceof Element) || event.target.closest(expandButtons) === null) return
+      if (!(event.target instanceof Element) || event.target.closest(buttonSelector) === null) return
       isFollowing.current = false
       requestAnimationFrame(() => requestAnimationFrame(() => updateFollowing(distanceToEnd() <= endZonePx)))
     }

@@ -1,8 +1,8 @@
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
 
-/** Fewer finished calls in a row are shown one by one. */
-const minFolded = 5
+/** Fewer calls of a row are not folded. */
+const minFoldedCalls = 5
 
 /** Consecutive tool calls of a turn, of which the finished ones are folded into one line (§13.39). */
 export interface CallFold {
@@ -26,17 +26,17 @@ export function foldCalls(
   isKept: (reply: Message) => boolean,
 ): readonly CallFold[] {
   return listRows(replies).flatMap((row) => {
-    const ended = row.map((reply) => ({ reply, result: resultOf(reply.id) })).filter(isOver)
-    const done = ended.filter(isDone)
-    const folded = done.filter(({ reply, result }) => !hasImage(result) && !isKept(reply))
+    const ended = row.map((reply) => ({ reply, result: resultOf(reply.id) })).filter(hasEnded)
+    const succeeded = ended.filter(hasSucceeded)
+    const folded = succeeded.filter(({ reply, result }) => !hasImage(result) && !isKept(reply))
     const [first] = row
-    if (first === undefined || folded.length < minFolded) return []
+    if (first === undefined || folded.length < minFoldedCalls) return []
     return [
       {
         firstId: first.id,
         foldedIds: new Set(folded.map(({ reply }) => reply.id)),
         count: ended.length,
-        failures: ended.length - done.length,
+        failures: ended.length - succeeded.length,
       },
     ]
   })
@@ -64,12 +64,12 @@ interface Call {
   readonly result: Message | undefined
 }
 
-/** The result may be on another branch than the one that a link shows. */
-function isOver({ reply, result }: Call): boolean {
+/** A shared chat lacks the result of an answered call if the result is on another branch. */
+function hasEnded({ reply, result }: Call): boolean {
   return result !== undefined || reply.call?.state === 'answered'
 }
 
-function isDone({ result }: Call): boolean {
+function hasSucceeded({ result }: Call): boolean {
   return result === undefined || result.outcome === undefined || result.outcome.status === 'done'
 }
 

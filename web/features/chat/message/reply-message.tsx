@@ -28,11 +28,11 @@ export interface ReplyMessageProps {
 export function ReplyMessage({ earlier, last, isWriting }: ReplyMessageProps) {
   const replies = [...earlier, last]
   const folds = useFolds(replies)
-  const writing = isWriting || last.status === 'streaming'
+  const isBusy = isWriting || last.status === 'streaming'
   return (
     <article
       aria-label={last.bot ?? last.model ?? 'Reply'}
-      aria-busy={writing || undefined}
+      aria-busy={isBusy || undefined}
       // Consecutive tool calls have less space between them.
       className="group/message flex flex-col gap-2 [&>section+section]:-mt-2.5"
     >
@@ -47,7 +47,7 @@ export function ReplyMessage({ earlier, last, isWriting }: ReplyMessageProps) {
           {reply !== last && <ReplyVersions reply={reply} />}
         </Fragment>
       ))}
-      {writing ? (
+      {isBusy ? (
         <div className="min-h-8" />
       ) : (
         <MessageMeta message={last} replies={replies} text={joinTexts(replies)} align="start" />

@@ -28,8 +28,8 @@ export function useMessageActions(options: MessageActionsOptions): MessageAction
   return useMemo(() => {
     const actions = { siblingsOf, select: session.selectBranch, busy, editing, edit, storeEdit }
     if (selected === undefined) return actions
-    /** The bot that made the call, or the selected one if that bot no longer exists (§12.24). */
-    const botOf = (reply: Message | undefined) =>
+    /** The name of the bot that wrote a reply, or of the selected one if that bot no longer exists (§12.24). */
+    const botNameOf = (reply: Message | undefined) =>
       bots?.find(({ name }) => name === reply?.bot)?.name ?? selected.name
     const notifyIfRequested = (isRequested: boolean) => {
       if (isRequested) onRequest()
@@ -41,15 +41,15 @@ export function useMessageActions(options: MessageActionsOptions): MessageAction
       resend: ({ parent_id: parentId }, content) => {
         if (notifyIfRequested(session.send({ parentId, content, botName: selected.name }))) edit(undefined)
       },
-      allow: (reply) => void notifyIfRequested(session.allow(reply, botOf(reply))),
+      allow: (reply) => void notifyIfRequested(session.allow(reply, botNameOf(reply))),
       // The calls after the denied one belong to the bot that made them.
       deny: (reply) => {
-        const bot = countCallsAfter(reply) > 0 ? botOf(reply) : selected.name
-        notifyIfRequested(session.deny(reply, bot))
+        const botName = countCallsAfter(reply) > 0 ? botNameOf(reply) : selected.name
+        notifyIfRequested(session.deny(reply, botName))
       },
       continueAfter: (result) => {
         const reply = messages.find(({ id }) => id === result.parent_id)
-        notifyIfRequested(session.continueAfter(result, botOf(reply)))
+        notifyIfRequested(session.continueAfter(result, botNameOf(reply)))
       },
     }
   }, [siblingsOf, busy, editing, edit, storeEdit, bots, selected, messages, session, onRequest])

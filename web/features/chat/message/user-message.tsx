@@ -16,8 +16,8 @@ import { TypedText } from './typed-text.tsx'
 /** A message of the user, in a block on the right. */
 export function UserMessage({ message }: { readonly message: Message }) {
   const actions = use(MessageActionsContext)
-  const editing = actions?.editing?.messageId === message.id
-  const editButton = useReturnFocus(editing)
+  const isEditing = actions?.editing?.messageId === message.id
+  const editButton = useReturnFocus(isEditing)
   const text = textOfContent(message.content)
   const resend = actions?.resend
   return (
@@ -27,7 +27,7 @@ export function UserMessage({ message }: { readonly message: Message }) {
       tabIndex={-1}
       className="group/message flex scroll-mt-[calc(var(--spacing-header-end)+1rem)] flex-col items-end outline-none"
     >
-      {editing && actions !== undefined ? (
+      {isEditing && actions !== undefined ? (
         <MessageEditor
           text={text}
           stored={actions.editing?.stored}
@@ -58,13 +58,13 @@ function useRegisteredElement(messageId: string) {
 }
 
 /** Returns the ref of the edit button, which gets the focus back when the editor closes. */
-function useReturnFocus(editing: boolean): Ref<HTMLButtonElement> {
+function useReturnFocus(isEditing: boolean): Ref<HTMLButtonElement> {
   const button = useRef<HTMLButtonElement>(null)
-  const before = useRef(editing)
+  const wasEditing = useRef(isEditing)
   useEffect(() => {
-    if (before.current && !editing) button.current?.focus({ preventScroll: true })
-    before.current = editing
-  }, [editing])
+    if (wasEditing.current && !isEditing) button.current?.focus({ preventScroll: true })
+    wasEditing.current = isEditing
+  }, [isEditing])
   return button
 }
 
@@ -89,9 +89,9 @@ function MessageEditor({ text: before, stored, onChange, onSend, onCancel }: Mes
   const hint = useId()
   useKeepMounted()
   const { requestClose, question } = useDiscardQuestion(text === before ? 'none' : 'unsaved', onCancel)
-  const ready = onSend !== undefined && text.trim() !== ''
+  const canSend = onSend !== undefined && text.trim() !== ''
   const submit = () => {
-    if (ready) onSend(text)
+    if (canSend) onSend(text)
   }
   useLayoutEffect(() => {
     if (!getsFocus) return
@@ -146,7 +146,7 @@ function MessageEditor({ text: before, stored, onChange, onSend, onCancel }: Mes
           <Button size="small" look="plain" onClick={onCancel}>
             Cancel
           </Button>
-          <Button size="small" look="primary" type="submit" disabled={!ready}>
+          <Button size="small" look="primary" type="submit" disabled={!canSend}>
             Send
           </Button>
         </div>

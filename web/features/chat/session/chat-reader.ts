@@ -74,7 +74,7 @@ export class ChatReader {
     if (!this.#handlers.isAnnounced()) this.#refresh()
   }
 
-  readonly #refresh = (): void => {
+  #refresh(): void {
     if (Date.now() - this.#readAt >= readOptions.dedupingInterval) void this.read()
   }
 }

@@ -64,7 +64,7 @@ function timeZoneField(): { readonly time_zone?: string } {
  */
 export async function requestRun(
   api: ApiClient,
-  path: '/api/chat/completions' | '/api/tool/confirm',
+  path: RunRequest['path'],
   body: object,
   signal: AbortSignal,
 ): Promise<ConnectedStream | undefined> {

@@ -331,7 +331,7 @@ describe('the view of a session', () => {
     expect(createView(grown, before)).toBe(before.view)
     const next = apply(grown, own({ type: 'reply', seq: 3, assistant_message: reply({ id: 'second' }) }))
     const view = createView(next, before)
-    expect([...view.writing]).toEqual(['question', 'reply', 'second'])
+    expect([...view.runMessageIds]).toEqual(['question', 'reply', 'second'])
     expect(view.chat?.messages.at(-1)?.id).toBe('second')
   })
 })

@@ -124,7 +124,7 @@ export interface SessionView extends Pick<SessionState, 'error' | 'unsent' | 'no
   readonly phase: Activity['phase']
   readonly isConnected: boolean
   /** The ids of the messages of the current run, which include the message that it replies to. */
-  readonly writing: ReadonlySet<string>
+  readonly runMessageIds: ReadonlySet<string>
 }
 
 /** Returns `before.view` when nothing that components render has changed. */
@@ -140,7 +140,7 @@ export function createView(
     chat: chat && mergeMessages(chat, messages),
     phase: activity.phase,
     isConnected: isConnected(active),
-    writing: new Set(messages.map(({ id }) => id)),
+    runMessageIds: new Set(messages.map(({ id }) => id)),
     error,
     unsent,
     notice,

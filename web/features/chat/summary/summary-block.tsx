@@ -25,7 +25,7 @@ export const SummaryBlock = memo(function SummaryBlock({ compaction, summaries }
   const [isOpen, setOpen] = useState(isEditing)
   const { save, rewrite, remove } = useSummaryActions(compaction, summaries)
   const editButton = useRef<HTMLButtonElement>(null)
-  const isRewriting = useIsAhead(compaction.rewriting_until) || rewrite.pending
+  const isRewriting = useIsFuture(compaction.rewriting_until) || rewrite.pending
   // The busy state stays while the user scrolls away and back.
   useKeepMounted(rewrite.pending)
   const close = () => {
@@ -117,8 +117,8 @@ export const SummaryBlock = memo(function SummaryBlock({ compaction, summaries }
   )
 })
 
-/** Whether a time is still ahead. */
-function useIsAhead(time: string | undefined): boolean {
+/** Whether a time is in the future. */
+function useIsFuture(time: string | undefined): boolean {
   const [past, setPast] = useState<string>()
   useEffect(() => {
     if (time === undefined) return
