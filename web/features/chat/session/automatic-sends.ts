@@ -2,12 +2,12 @@ import { isOutage, type Failure } from '../../../lib/api/api-error.ts'
 import type { Connection } from '../../../lib/api/connection.ts'
 
 /**
- * Decides when a message that an outage kept from the server is sent without a click (§10.31): once per outage, because
- * a request that, for example, a browser extension blocks would be repeated forever.
+ * Decides whether a message that an outage kept from the server is sent without a click (§10.31). This happens once per
+ * outage. Otherwise a request that, for example, a browser extension blocks would be repeated forever.
  */
 export class AutomaticSends {
   readonly #connection: Connection
-  /** The id of the message that was sent since the last outage. */
+  /** The id of the last message that was sent without a click since the last outage. */
   #sentId: string | undefined
 
   constructor(connection: Connection) {

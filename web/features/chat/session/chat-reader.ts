@@ -4,7 +4,7 @@ import { readOptions } from '../../../lib/api/api-provider.tsx'
 
 export interface ChatReaderHandlers {
   readonly onStart: () => void
-  /** Whether the live stream repeats the read after a reconnection. */
+  /** Whether live updates cause a read after a reconnection. The reader then does not. */
   readonly isAnnounced: () => boolean
   readonly onRead: (chat: Chat) => void
   /** Called without an error when the user is signed out. */
@@ -13,7 +13,7 @@ export interface ChatReaderHandlers {
 
 /**
  * Loads a chat while it is open (§7.7), with the same timing as all other reads (§7.1, §7.28). It does not use SWR,
- * because the session orders each read with the events of runs and so needs to see when a read begins and ends.
+ * because the session must know when a read begins and ends, to apply the events of runs before or after it.
  */
 export class ChatReader {
   readonly #api: ApiClient

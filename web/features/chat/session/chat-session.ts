@@ -108,7 +108,7 @@ export class ChatSession {
     }
   }
 
-  /** Calls `listener` with every event of this chat's runs that reaches this page, once each. */
+  /** Calls `listener` once with each event of this chat's runs that reaches this page. */
   readonly onEvent = (listener: (event: RunEvent) => void): (() => void) => {
     this.#eventListeners.add(listener)
     return () => void this.#eventListeners.delete(listener)
@@ -116,7 +116,7 @@ export class ChatSession {
 
   readonly reload = (): void => this.#apply({ type: 'outdated' })
 
-  /** Shows the message and an empty reply, and requests the reply (§4.14). Returns false during a run. */
+  /** Shows the message and an empty reply, and requests the reply (§4.14). During a run it only returns false. */
   send({ id = createMessageId(), ...draft }: MessageDraft): boolean {
     const message = { id, ...draft }
     const { unsent } = this.#state
@@ -134,7 +134,7 @@ export class ChatSession {
     return true
   }
 
-  /** Sends the unsent message again, with the same id. Calls after a denied one belong to the bot that made them. */
+  /** Sends the unsent message again, with the same id. A denial of one call stays with the bot that made the calls. */
   sendAgain(botName: string | undefined): void {
     const message = this.#state.unsent?.message
     if (message === undefined) return
@@ -201,7 +201,7 @@ export class ChatSession {
     const { phase } = this.#state.activity
     if (phase === 'idle' || phase === 'stopping') return
     this.#apply({ type: 'stop_requested' })
-    // Until the message is confirmed there may be no run to stop. `#confirm` requests the stop then.
+    // Before the run is confirmed, there may be nothing to stop. `#confirm` requests the stop later.
     if (phase !== 'sending') await this.#requestStop()
   }
 
@@ -258,7 +258,7 @@ export class ChatSession {
     if (checkAgainMs !== undefined) setTimeout(this.reload, checkAgainMs)
   }
 
-  /** Shows `expected` until the server has responded. Requests nothing and returns false while a run is in progress. */
+  /** Shows `expected` until the events of the run replace it. During a run it requests nothing and returns false. */
   #request(expected: RunState, { path, body, onFailure }: RunRequest): boolean {
     if (activeRun(this.#state) !== undefined) return false
     this.#apply({ type: 'requested', run: expected })
@@ -318,7 +318,7 @@ export class ChatSession {
       if (kind === 'returned') this.#restoreDraft(message.content)
       this.#apply({ type: 'dropped', notice })
     }
-    // The server may have stored the message although the request failed.
+    // The server may have stored the message, or the chat may have changed elsewhere.
     if (!isRefused || kind !== 'unsent') this.reload()
   }
 
@@ -329,8 +329,8 @@ export class ChatSession {
   }
 
   /**
-   * Called some time after the chat was closed. A run continues on the server. The chat is loaded again when it is
-   * opened, because its data becomes outdated, and a message would be appended to an outdated branch.
+   * Discards the data of a chat that has been closed for some time: a message that is sent after reopening the chat
+   * must not be appended to an outdated branch. A run continues on the server.
    */
   #forget(): void {
     if (activeRun(this.#state)?.phase === 'sending' || this.#state.isReading)
@@ -347,7 +347,7 @@ export class ChatSession {
     if (isKept && this.#automaticSends.claim(message.id, failure)) this.send(message)
   }
 
-  /** The only method that changes the state. It also sends, stores and renders what follows from the change. */
+  /** The only method that changes the state. The requests and the rendering that follow from a change start here. */
   #apply(action: SessionAction): void {
     const before = this.#state
     const after = reduceSession(before, action)

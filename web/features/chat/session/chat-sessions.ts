@@ -32,7 +32,7 @@ export function findChatSessions(api: ApiClient): ChatSessions {
 function createChatSessions(): ChatSessions {
   const sessions = new Map<string, ChatSession>()
   let state: SharedStreamState | 'opening' = 'unavailable'
-  /** Whether the stream has reported a state. It does so after its first `ready`; later ones may follow a gap. */
+  /** Whether the stream has reported a state. If not, a `ready` is the first one, before which nothing was missed. */
   let mayHaveMissed = false
 
   return {

@@ -9,7 +9,7 @@ export interface HomeMessage {
   readonly request: string
   readonly content: string
   readonly botName: string
-  /** Milliseconds since 1970. */
+  /** When the last attempt to send it began, in milliseconds since 1970. */
   readonly sentAt: number
   /** The reserved chat. */
   readonly chatId?: string
@@ -19,7 +19,7 @@ export interface HomeMessage {
 
 /** An attempt of this page to send a message. */
 export interface SendAttempt {
-  /** False after a failure, when the message is being sent again, and when it is no longer stored. */
+  /** False after a failure, after a newer attempt has begun, and after this page has removed the message. */
   readonly isActive: () => boolean
   readonly fail: (failure: Failure) => void
   /** Called when the chat is reserved. From then on the page of the chat sends the message. */
@@ -61,7 +61,7 @@ export const homeOutbox = {
   isUnsent: (request: string): boolean => read(request)?.failure !== undefined,
   /**
    * Moves the text back into the input. The request id is kept for the next message, since a chat may be reserved for
-   * it (§10.28). The page of a known chat must not send the message when the user goes forward to it.
+   * it (§10.28). If the chat is known, its page must not send the message when the user opens it.
    */
   edit({ request, content, chatId }: HomeMessage): void {
     remove(request)
@@ -80,7 +80,7 @@ export const homeOutbox = {
   failAbandoned(): void {
     for (const request of attempts.keys()) fail(request, { cause: 'chat_closed' })
   },
-  /** Fails the messages of other pages as soon as these are closed, until `signal` is aborted. */
+  /** Fails the messages that other pages were sending as soon as those pages are closed, until `signal` is aborted. */
   watchOtherPages(messages: readonly HomeMessage[], signal: AbortSignal): void {
     for (const { request, failure } of messages)
       if (failure === undefined && !attempts.has(request))
@@ -109,9 +109,7 @@ export const homeOutbox = {
 
 const isOutboxKey = (key: string) => key.startsWith(storageKeys.homeOutbox(''))
 
-/**
- * Changes nothing when the message is not stored any more: it was sent, edited, or removed with the user's other data.
- */
+/** Ends the attempt, and stores the failure unless the message was sent, edited, or removed with the user's data. */
 function fail(request: string, failure: Failure): void {
   end(request)
   const stored = read(request)

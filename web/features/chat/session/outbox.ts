@@ -22,7 +22,7 @@ export interface UnsentMessage {
 
 interface OutboxEntry {
   readonly message: OutgoingMessage
-  /** Milliseconds since 1970. */
+  /** When the request was sent or failed, in milliseconds since 1970. */
   readonly sentAt: number
   /** Why it could not be sent; absent until the request has failed. */
   readonly failure?: Failure

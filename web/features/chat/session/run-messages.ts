@@ -5,7 +5,7 @@ import { findLastShownLeaf, nextSelectedAt } from '@yonder/contract/lib/last-sho
 import type { Message } from '@yonder/contract/message'
 import type { OutgoingMessage } from './outbox.ts'
 
-/** Returns 128 random bits in hex. `crypto.randomUUID` needs HTTPS, so it may be missing. */
+/** Returns 128 random bits in hex. `crypto.randomUUID` is missing where the page is not a secure context. */
 export function createMessageId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')

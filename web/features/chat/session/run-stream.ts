@@ -8,8 +8,7 @@ import { waitToRetry } from '../../../lib/api/connection.ts'
 import type { OutgoingMessage } from './outbox.ts'
 
 /**
- * The server refused to start a run. The message is the text of the status, or the status itself where it has none
- * (§8.8).
+ * The server refused to start a run. The message is the status text, or the status code if there is no text (§8.8).
  */
 export class RunRefusedError extends ApiError {
   constructor({ status, statusText }: Response, detail: ErrorDetail | undefined) {
@@ -30,13 +29,13 @@ export function explainRunFailure(failure: string, error: unknown): Notice {
   }
 }
 
-/** What happens to a message that was not sent: it is offered to be sent again, put back into the input, or dropped. */
+/** What happens to a message that was not sent: it can be sent again, is put back into the input, or is dropped. */
 type SendFailure =
   | { readonly kind: 'unsent'; readonly notice?: never }
   | { readonly kind: 'returned' | 'dropped'; readonly notice: Notice }
 
 export function explainSendFailure({ denyOne }: OutgoingMessage, error: unknown): SendFailure {
-  // The message is only 'cancel'. A call that still waits can be denied again with its button.
+  // The message is only 'cancel'. If the call still needs approval, the user can deny it again.
   if (denyOne === true && error instanceof RunRefusedError)
     return { kind: 'dropped', notice: explainRunFailure('The call could not be denied', error) }
   if (!isRunActive(error)) return { kind: 'unsent' }
@@ -52,7 +51,7 @@ export interface RunRequest {
   readonly onFailure: (error: unknown) => void
 }
 
-/** The time zone of this browser, for the instructions of the bot; without it the server uses UTC (§23.4). */
+/** The time zone of this browser, for the instructions of the bot. Without this field, the server uses UTC (§23.4). */
 function timeZoneField(): { readonly time_zone?: string } {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
   return timeZone === 'UTC' ? {} : { time_zone: timeZone }
@@ -60,7 +59,7 @@ function timeZoneField(): { readonly time_zone?: string } {
 
 /**
  * Requests a run. Returns undefined when the user is signed out (§8.8).
- * @throws RunRefusedError, or as `ApiClient.request`
+ * @throws RunRefusedError, or what `ApiClient.request` throws
  */
 export async function requestRun(
   api: ApiClient,
@@ -99,9 +98,9 @@ export type StreamSignal =
   | { readonly type: 'unconfirmed' }
 
 /**
- * Reads the events of a run after `start`, each once and in order. When the connection is lost, it reconnects until
- * that succeeds. Ends after the run's last event, after `unknown` or `unconfirmed`, or when `signal` aborts (§10.9,
- * §10.25).
+ * Reads the events of a run after `start`, each once and in order. When the connection is lost, it tries to reconnect
+ * until that succeeds. Ends after the run's last event, after `unknown` or `unconfirmed`, or when `signal` aborts
+ * (§10.9, §10.25).
  */
 export async function* readRun(
   api: ApiClient,
@@ -166,7 +165,7 @@ async function reconnect(
 
 class MissedEventError extends Error {}
 
-/** The server could store neither the reply nor an event about that. The message is shown to the user (§10.24). */
+/** The server could store neither the reply nor an event about this failure. The user sees the message (§10.24). */
 class UnstoredReplyError extends Error {}
 
 /** @throws MissedEventError, UnstoredReplyError, or the error that broke the connection */

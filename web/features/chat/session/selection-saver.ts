@@ -18,7 +18,7 @@ export class SelectionSaver {
     this.#api = api
   }
 
-  /** `onDone` is called once for each selection; `isLast` says whether no other one follows. */
+  /** `onDone` is called once for each selection; `isLast` says whether no newer one has been made. */
   save(messageId: string, onDone: (isLast: boolean) => void): void {
     const number = (this.#count += 1)
     const isLast = () => number === this.#count

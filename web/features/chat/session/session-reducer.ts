@@ -70,7 +70,7 @@ export function reduceSession(state: SessionState, action: SessionAction): Sessi
   }
 }
 
-/** Resets the state. Only the numbers of the runs and of the selections that are being saved continue. */
+/** Resets the state except for its two counters. The chat is loaded again when it is opened. */
 function forget({ runCount, pendingSelections }: SessionState): SessionState {
   return { ...initialState, runCount, pendingSelections, isOutdated: true }
 }
@@ -112,7 +112,8 @@ function receiveLiveReady(state: SessionState, update: LiveUpdate & { type: 'liv
 }
 
 /**
- * Defers an update while a read in progress may contain the events before it. Otherwise the chat must be loaded again.
+ * Defers an update during a read, whose chat may contain the events before it. Without a read, the chat must be
+ * loaded again.
  */
 function deferOrReload(state: SessionState, update: LiveUpdate): SessionState {
   return state.isReading
@@ -132,7 +133,7 @@ function follow(state: SessionState, replyId: string, event: RunEvent & { type: 
   return begin({ ...state, isOutdated, unsent }, { phase: 'following', run, isConnected: true, replyId })
 }
 
-/** Whether the chat already contains everything that the run of an event wrote. */
+/** Whether the run of an event has ended as far as the chat shows. */
 function isOver(chat: Chat | undefined, replyId: string, event: RunEvent): boolean {
   const reply = chat?.messages.find(({ id, status }) => id === replyId && status !== 'streaming')
   if (reply === undefined || event.type !== 'started' || event.assistant_message.call === undefined)
@@ -154,7 +155,10 @@ function receiveChat(state: SessionState, chat: Chat, isLive: boolean): SessionS
   return joinRun(read, chat, isLive)
 }
 
-/** Keeps the objects of unchanged messages, so that they are not rendered again. */
+/**
+ * Keeps the objects of unchanged messages, so that they are not rendered again. Also keeps a selection that is being
+ * saved.
+ */
 function keepEqualMessages({ chat: known, pendingSelections }: SessionState, chat: Chat): Chat {
   if (known === undefined) return chat
   const before = new Map(known.messages.map((message) => [message.id, message]))
@@ -181,7 +185,7 @@ function joinRun(state: SessionState, chat: Chat, isLive: boolean): SessionState
     )
   if (active === undefined && !state.isEndUnknown) return state
   const endedReply = chat.messages.find(({ id }) => id === chat.selected_message_id)
-  // The notice of a run that was left says why it ended.
+  // If this page left the run, the notice may say why the run ended.
   return { ...becomeIdle(state), endedReply, notice: active === undefined ? state.notice : undefined }
 }
 
@@ -189,7 +193,8 @@ function joinRun(state: SessionState, chat: Chat, isLive: boolean): SessionState
 function isBehind(active: ActiveRun, chat: Chat): boolean {
   if (active.phase !== 'following') return false
   if (chat.run?.message_id === active.replyId) return chat.run.seq > active.run.seq
-  // A chat without the reply was loaded before the run began; so was a chat in which the reply's call needs approval.
+  // A chat without the reply was loaded before the run began. So was a chat in which the reply's call needs approval,
+  // if the call has been approved since.
   const reply = chat.messages.find(({ id }) => id === active.replyId)
   const state = firstReply(active.run)?.call?.state ?? 'waiting'
   return reply !== undefined && (reply.call?.state !== 'waiting' || state === 'waiting')

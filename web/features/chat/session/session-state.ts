@@ -38,7 +38,7 @@ export type Activity =
   | { readonly phase: 'stopping'; readonly active: ActiveRun }
 
 export interface SessionState {
-  /** The chat as last loaded, with everything that runs have written since; undefined until it is loaded. */
+  /** The chat as last loaded, with later changes except those of the current run; undefined until it is loaded. */
   readonly chat: Chat | undefined
   /** Why the chat could not be loaded. */
   readonly error?: Error | undefined
@@ -57,14 +57,14 @@ export interface SessionState {
   readonly isReading: boolean
   /** Live updates that arrived while the chat was loading; they are applied after that. */
   readonly deferred: readonly LiveUpdate[]
-  /** The number of branch selections that the server has not confirmed. */
+  /** The number of branch selections that are still being saved. */
   readonly pendingSelections: number
 }
 
-/** The live updates of this chat. */
+/** A live update of this chat that can be deferred. */
 export type LiveUpdate =
   | { readonly type: 'live_event'; readonly replyId: string; readonly event: RunEvent }
-  /** The live updates begin. `run` is the run of this chat that is in progress at that moment. */
+  /** The stream of live updates begins. `run` is the run of this chat that is in progress at that moment. */
   | { readonly type: 'live_ready'; readonly run: LiveRun | undefined; readonly mayHaveMissed: boolean }
 
 export type SessionAction =
@@ -117,7 +117,7 @@ export function firstReply(run: RunState): Message | undefined {
   return run.messages.find(({ role }) => role === 'assistant')
 }
 
-/** What components render. It changes when a message is added or removed, but not with every token. */
+/** What components render. It does not change when only the text of a reply grows. */
 export interface SessionView extends Pick<SessionState, 'error' | 'unsent' | 'notice' | 'endedReply'> {
   /** The chat with the messages of the current run, as they were when the last one was added or removed. */
   readonly chat: Chat | undefined
