@@ -17,8 +17,8 @@ export interface ContentsListProps {
 }
 
 /**
- * The titles of the user's messages in a chat; the message in view is marked. Only rows in view are rendered. The list
- * is one tab stop; the arrow keys move inside.
+ * The titles of the user's messages in a chat; the message in view is marked. Only rows in or near the view are
+ * rendered. The list is one tab stop; the arrow keys, Home and End move between its rows.
  */
 export function ContentsList({ userMessages, rowHeight, onSelect }: ContentsListProps) {
   const current = useCurrentMessage(userMessages)
@@ -111,7 +111,7 @@ function ContentsRow({ message, isCurrent, isTabStop, onSelect, ref }: ContentsR
   )
 }
 
-/** The rows in view, and the tab stop wherever it is. */
+/** Returns the indexes of the rows to render: from `first` to `last`, and the tab stop, which may be outside them. */
 function listRows(first: number, last: number, tabStop: number, count: number): readonly number[] {
   const end = Math.min(last, count - 1)
   const rows = Array.from({ length: Math.max(0, end - first + 1) }, (_, index) => first + index)

@@ -8,7 +8,7 @@ const readingLine = 0.35
 
 type UserMessages = readonly { readonly id: string }[]
 
-/** Returns the index of the user message in view, and updates it while the page scrolls (§14.12). */
+/** Returns the index in `userMessages` of the message in view, updated while the page scrolls (§14.12). */
 export function useCurrentMessage(userMessages: UserMessages): number {
   const rendered = use(MessageElementsContext)
   return useSyncExternalStore(watchWindow, () => findCurrentMessage(userMessages, rendered))
@@ -24,8 +24,8 @@ function watchWindow(listener: () => void): () => void {
 }
 
 /**
- * Only rendered messages have a position in the window. When all of them begin below the line, the message before the
- * first of them is the current one.
+ * Only rendered messages have a position in the window. When all of them begin below the reading line, the message
+ * before the first of them is the current one.
  */
 function findCurrentMessage(userMessages: UserMessages, rendered: MessageElements | undefined): number {
   // At the end of the page the last message may be too short to reach the line.

@@ -15,7 +15,7 @@ export interface RowWindow {
   readonly bringIntoView: (row: number) => void
 }
 
-/** Finds which rows of a fixed height are visible in a scrolling box. */
+/** Finds which rows to render in a scrolling box. All rows have the height `rowHeight`, in pixels. */
 export function useRowWindow(rowHeight: number): RowWindow {
   const box = useRef<HTMLElement>(null)
   const [range, setRange] = useState({ first: 0, last: 2 * spareRows })

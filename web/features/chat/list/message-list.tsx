@@ -26,7 +26,7 @@ import { SummariesAfter } from '../summary/summaries-after.tsx'
 /** The number of message groups that are rendered or omitted together. */
 const chunkLength = 10
 /**
- * A chat of up to this many messages is always rendered whole, so that find-in-page of the browser finds every text
+ * A chat of up to this many messages is always rendered whole, so that the browser's search finds each message
  * (§14.15).
  */
 const maxWholeMessages = 60
@@ -112,8 +112,8 @@ interface MessageChunkProps {
 }
 
 /**
- * Consecutive messages. While they are far from the window, an empty box of their last or estimated height replaces
- * them.
+ * Consecutive messages. While they are far from the window, an empty box replaces them. It has the height that they had
+ * last, or an estimate.
  */
 const MessageChunk = memo(function MessageChunk(props: MessageChunkProps) {
   const { groups, runMessageIds, session, startsRendered, alwaysRendered } = props
@@ -188,7 +188,7 @@ function isInUse(element: Element): boolean {
 const linePx = 26
 const framePx = 58
 const gapPx = 24
-/** About as many characters are in a full line of a message of the user, and of a reply. */
+/** The approximate numbers of characters in a full line of a user's message and of a reply. */
 const userLineChars = 62
 const replyLineChars = 86
 
@@ -230,7 +230,7 @@ function watchNear(element: Element, listener: NearListener): () => void {
   }
 }
 
-/** Without scroll anchoring the page moves when something above the window changes its height. */
+/** Without scroll anchoring, the text in the window moves when something above the window changes its height. */
 const lacksScrollAnchoring = typeof CSS !== 'undefined' && !CSS.supports('overflow-anchor', 'auto')
 
 function useScrollAnchoring(box: { readonly current: HTMLElement | null }, isRendered: boolean): void {

@@ -7,7 +7,7 @@ function isToolResult(message: Message): boolean {
 
 /**
  * The messages that a chat shows (§4.26): from the root to the leaf, without tool results. With an unknown
- * leaf the path is empty. A cycle, which the server never stores, ends the search.
+ * leaf the path is empty. A missing parent or a cycle ends the walk to the root.
  */
 export function visiblePath(messages: readonly Message[], leafId: string | null): readonly Message[] {
   const byId = new Map(messages.map((message) => [message.id, message]))

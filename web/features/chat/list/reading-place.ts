@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, type RefObject } from 'react'
 
 /** Two positions that differ by less count as the same. The browser scrolls by whole pixels of the screen. */
 const tolerancePx = 1.5
-/** While the page scrolls, the line at its top is found once in this time, not at each step. */
+/** While the page scrolls, the line at its top is searched for once in this time, not at each step. */
 const scrollPauseMs = 150
 /** Elements of a smaller height are there for screen readers only. */
 const minHeightPx = 2
@@ -11,7 +11,7 @@ const minHeightPx = 2
  * Keeps the line at the top of the view in its place when the layout of `content` changes, for example because a phone
  * is turned (§14.42). The browser's own scroll anchoring keeps the start of an element, which may be far above the view
  * in a long paragraph. `scroll-margin-top` of `content` is the height of what covers the top of the window. While
- * `isAtEnd`, the caller keeps the end.
+ * `isAtEnd`, this hook does nothing: the caller keeps the page at its end.
  *
  * The returned ref has the scroll position that this hook set last; undefined after the user has scrolled. It is set
  * before the window's own listeners for `scroll` are called.
@@ -33,7 +33,7 @@ class PlaceKeeper {
   readonly #restoredTop: RefObject<number | undefined>
   #place: ReadingPlace | undefined
   #top = window.scrollY
-  /** Set while the page scrolls, until the line at its top is found: when the scrolling or the timer has ended. */
+  /** Set while the page scrolls. The line at its top is searched for when the timer or the scrolling ends. */
   #scrollTimer: ReturnType<typeof setTimeout> | undefined
 
   constructor(content: HTMLElement, restoredTop: RefObject<number | undefined>) {
@@ -46,8 +46,8 @@ class PlaceKeeper {
   watch(): () => void {
     const observer = new ResizeObserver(this.#update)
     observer.observe(this.#content)
-    // The browser may scroll before the observer reports a new width, so both do the same. The listener is on the
-    // document because those of the window are called later, and must not take this scrolling for the user's.
+    // The browser may scroll before the observer reports a new width, so both call `#update`. The listener is on the
+    // document because the listeners on the window, which look for scrolling by the user, must run after it.
     document.addEventListener('scroll', this.#update, { passive: true })
     window.addEventListener('scrollend', this.#findLine)
     return () => {
@@ -59,7 +59,7 @@ class PlaceKeeper {
   }
 
   readonly #update = (): void => {
-    // At a new width the line is elsewhere, and the browser scrolls by itself, so the position says nothing.
+    // After a new width, the browser may have scrolled by itself, so a new position is not the user's.
     if (this.#isReflowed()) this.#restore()
     else if (window.scrollY !== this.#top) {
       this.#top = window.scrollY
@@ -145,8 +145,8 @@ function findAgain(place: ReadingPlace): ReadingPlace | undefined {
 }
 
 /**
- * The widths of an element and of what contains it, up to `content`. All of them, because a short message is as wide as
- * its text whatever the width of the page, and because the browser applies a new width of the window and the styles
+ * The widths of an element and of what contains it, up to `content`. One of them would not be enough: a short message
+ * is as wide as its text at any width of the page, and the browser applies a new width of the window and the styles
  * that depend on it in two steps.
  */
 function widthsAround(block: Element, content: Element): string {
@@ -169,7 +169,7 @@ function distanceFrom(content: HTMLElement, place: ReadingPlace): number {
   return (topOf(place) ?? 0) - upperEdge(content) - place.topPx
 }
 
-/** The lower edge of what covers the top of the window. */
+/** The upper edge of the view, in pixels: the lower edge of what covers the top of the window. */
 function upperEdge(content: HTMLElement): number {
   return Number.parseFloat(getComputedStyle(content).scrollMarginTop) || 0
 }
@@ -196,8 +196,8 @@ function findLine(parent: Element, edge: number): Line | undefined {
 }
 
 /**
- * Returns the first child that may reach below `edge`. A long chat has thousands, so they are bisected: elements follow
- * each other downwards.
+ * Returns the first child that may reach below `edge`. A long chat has thousands of children, so this is a binary
+ * search, which needs the elements in order from top to bottom.
  */
 function firstNodeAt({ children, firstChild }: Element, edge: number): ChildNode | null {
   let low = 0

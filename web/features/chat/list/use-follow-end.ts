@@ -15,8 +15,8 @@ export interface FollowEnd {
 
 /**
  * Opens the page at its end and keeps it there while `content` grows or the window changes (§14.42), until the user
- * scrolls up. Scrolling back down or `goToEnd` resumes following. Elsewhere in the chat a new width keeps the line that
- * is read (§14.42). The observer runs between layout and paint, so nothing jumps (§14.14).
+ * scrolls up. Scrolling back down or `goToEnd` resumes following. While the page does not follow its end,
+ * `useReadingPlace` keeps the line at the top. The observer runs between layout and paint, so nothing jumps (§14.14).
  */
 export function useFollowEnd(content: RefObject<HTMLElement | null>): FollowEnd {
   const [following, setFollowing] = useState(true)
@@ -58,7 +58,7 @@ export function useFollowEnd(content: RefObject<HTMLElement | null>): FollowEnd 
 
   useEffect(() => {
     let stopWatching = () => {}
-    // While a screen opens, the router and the browser scroll too. From the next frame on only the user does.
+    // Wait for the next frame, because the router and the browser also scroll while a screen opens.
     const frame = requestAnimationFrame(() => {
       if (isFollowing.current) scrollToEnd()
       stopWatching = watchScrolling(updateFollowing, restoredTop)
@@ -88,8 +88,8 @@ function scrollToEnd(): void {
 }
 
 /**
- * Calls `onChange` with false when the user scrolls up from the end of the page, and with true at its end. A page that
- * was scrolled to `restoredTop` has not been scrolled by the user.
+ * Calls `onChange` with false when the user scrolls up, and with true when the page is scrolled to its end. Scrolling
+ * to `restoredTop` is ignored, because `useReadingPlace` did that.
  */
 function watchScrolling(
   onChange: (isAtEnd: boolean) => void,

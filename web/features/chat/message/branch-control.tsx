@@ -33,13 +33,13 @@ export function BranchControl({ siblings: { ids, index }, disabled, onSelect }: 
 
 interface VersionButtonProps {
   readonly label: string
-  /** The id of the version that it selects; undefined where there is none or nothing can be selected. */
+  /** The id of the version that the button selects; undefined if there is none or nothing can be selected. */
   readonly target: string | undefined
   readonly onSelect: (messageId: string) => void
   readonly children: ReactNode
 }
 
-/** Uses `aria-disabled`: with `disabled`, a button would lose the focus when it reaches the last version (§14.32). */
+/** Uses `aria-disabled`: with `disabled`, a button would lose the focus at the first or last version (§14.32). */
 function VersionButton({ label, target, onSelect, children }: VersionButtonProps) {
   return (
     <IconButton

@@ -4,21 +4,21 @@ import { textOfContent } from '@yonder/contract/message-text'
 /** Fewer calls of a row are not folded. */
 const minFoldedCalls = 5
 
-/** Consecutive tool calls of a turn, of which the finished ones are folded into one line (§13.39). */
+/** Tool calls of a row that are folded into one line (§13.39). A row is a series of consecutive calls of a turn. */
 export interface CallFold {
-  /** The reply above whose call the line is shown. */
+  /** The id of the reply above whose call the line is shown. */
   readonly firstId: string
-  /** The replies whose calls are folded into the line. */
+  /** The ids of the replies whose calls are folded into the line. */
   readonly foldedIds: ReadonlySet<string>
-  /** The number of calls of the row that are over. */
+  /** The number of calls of the row that have ended, including those that are not folded. */
   readonly count: number
-  /** How many of these did not succeed: they failed, or were denied or stopped. */
+  /** How many of these did not succeed, for example because they failed, were denied or were stopped. */
   readonly failures: number
 }
 
 /**
- * Finds the calls that are folded: those that are done and show nothing the user should see at once, in rows that no
- * text interrupts. Calls that failed, run or need approval stay visible, and so does every one that `isKept` names.
+ * Folds the calls that have succeeded. Calls that did not succeed, are running, need approval or returned an image stay
+ * visible, and so do those for which `isKept` returns true.
  */
 export function foldCalls(
   replies: readonly Message[],
@@ -42,7 +42,7 @@ export function foldCalls(
   })
 }
 
-/** Consecutive replies that call a tool. A reply with content of its own begins a new row. */
+/** The rows of a turn: consecutive replies that call a tool. A reply with content of its own begins a new row. */
 function listRows(replies: readonly Message[]): readonly (readonly Message[])[] {
   const rows: Message[][] = []
   let current: Message[] | undefined

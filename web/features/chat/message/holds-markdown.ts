@@ -2,8 +2,8 @@ const fence = /^ {0,3}(`{3,}|~{3,})/
 const listItem = /^ {0,3}(?:[-+*]|\d{1,9}[.)])[ \t]+\S/
 
 /**
- * Whether a text that a user typed holds a code fence, at least two entries of lists, or a table. Every other text is
- * shown as it was typed, because its stars and underscores may not be meant as markdown (§14.39).
+ * Whether a text that a user typed holds a code fence, at least two list items, or a table. Every other text is shown
+ * as it was typed, because its stars and underscores may not be meant as markdown (§14.39).
  */
 export function holdsMarkdown(text: string): boolean {
   let items = 0
@@ -30,5 +30,5 @@ function isTableRule(line: string): boolean {
   return cells.every((cell) => /^:?-+:?$/.test(cell.trim()))
 }
 
-/** A longer line is not taken for a line of a table, so that it is not split into thousands of cells. */
+/** A longer line is not checked, because it could have thousands of cells. */
 const maxRuleChars = 5000

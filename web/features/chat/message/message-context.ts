@@ -14,9 +14,9 @@ export interface Editing {
 export interface MessageActions {
   readonly siblingsOf: (message: Message) => Siblings
   readonly select: (messageId: string) => void
-  /** Whether a reply is being written, so that nothing can be changed (§14.7). */
+  /** Whether a reply is being written. Nothing can be changed then (§14.7). */
   readonly busy: boolean
-  /** Absent while no bot can reply, like `resend`, `allow`, `deny` and `continueAfter`. */
+  /** Absent while no bot is selected, like `resend`, `allow`, `deny` and `continueAfter`. */
   readonly regenerate?: ((reply: Message) => void) | undefined
   readonly editing: Editing | undefined
   /** Opens a message for editing; called with undefined to close the editor. */
@@ -33,7 +33,7 @@ export interface MessageActions {
   readonly continueAfter?: ((result: Message) => void) | undefined
 }
 
-/** Absent where a chat is read-only. */
+/** Undefined where a chat is read-only. */
 export const MessageActionsContext = createContext<MessageActions | undefined>(undefined)
 
 /** The tool calls on the visible path. */
@@ -46,14 +46,14 @@ export interface ToolCalls {
 
 export const ToolCallsContext = createContext<ToolCalls>({ resultOf: () => undefined, last: undefined })
 
-/** The input of the slot `toolCall`. */
+/** What the slot `toolCall` gets. */
 export interface ToolCallSlotProps {
   /** The reply that makes the call. */
   readonly message: Message
   readonly result: Message | undefined
   /** Whether no message follows the reply on the path: only then can its call be approved. */
   readonly isLast: boolean
-  /** Absent in a read-only chat, and while the user cannot decide. */
+  /** Like `deny`, absent in a read-only chat, while a reply is being written, and while no bot is selected. */
   readonly allow?: (() => void) | undefined
   readonly deny?: (() => void) | undefined
   /** Called when the user opens or closes the call. */
@@ -62,7 +62,7 @@ export interface ToolCallSlotProps {
 
 /** What a screen adds to each message. */
 export interface MessageSlots {
-  /** More buttons in the line under a finished message. */
+  /** Returns more buttons for the line under a finished message. `replies` are all replies of its turn. */
   readonly actions?: (message: Message, replies: readonly Message[]) => ReactNode
   readonly toolCall?: (call: ToolCallSlotProps) => ReactNode
 }

@@ -12,7 +12,7 @@ import { MessageActionsContext, MessageSlotsContext } from './message-context.ts
 
 export interface MessageMetaProps {
   readonly message: Message
-  /** The replies of a turn whose last one is `message`, oldest first. */
+  /** If `message` is a reply: the replies of its turn, oldest first, of which it is the last. */
   readonly replies?: readonly Message[]
   /** The text that is copied. */
   readonly text: string

@@ -14,17 +14,14 @@ export interface MessageViewProps {
   readonly session?: ChatSession | undefined
 }
 
-/**
- * A user message, or the replies of one turn as one message. While a reply streams, only the last reply of the group is
- * rendered again.
- */
+/** A user message, or the replies of one turn as one message. */
 export const MessageView = memo(function MessageView({ group, session }: MessageViewProps) {
   const last = useLiveMessage(group.at(-1) ?? group[0], session)
   if (last.role === 'user') return <UserMessage message={last} />
   return <ReplyMessage earlier={group.slice(0, -1)} last={last} isWriting={session !== undefined} />
 }, isSame)
 
-/** Every change of the selected branch creates new groups, so their messages are compared instead. */
+/** Every change of the path creates new groups, so their messages are compared instead. */
 function isSame(before: MessageViewProps, after: MessageViewProps): boolean {
   return (
     before.session === after.session &&

@@ -17,7 +17,7 @@ import { LongText } from '../../../ui/long-text.tsx'
 import { Markdown } from '../../../ui/markdown/markdown.tsx'
 
 export interface ReplyMessageProps {
-  /** The replies of the turn before the last one. They no longer change. */
+  /** The replies of the turn before the last one, oldest first. */
   readonly earlier: readonly Message[]
   readonly last: Message
   /** Whether the turn is still being written, including the time between a tool call and the reply after it. */
@@ -61,7 +61,7 @@ function renderFold(folds: Folds, replyId: string) {
   return fold && <FoldedCalls fold={fold} open={folds.isOpen(fold)} onToggle={() => folds.toggle(fold)} />
 }
 
-/** The version buttons of a reply in the middle of a turn. All other buttons are in the line under the turn. */
+/** The version buttons of a reply before the last one of a turn. Those of the last reply are in `MessageMeta`. */
 function ReplyVersions({ reply }: { readonly reply: Message }) {
   const actions = use(MessageActionsContext)
   const siblings = actions?.siblingsOf(reply)
@@ -206,7 +206,7 @@ function ReplyCall({ message, onToggle }: ReplyCallProps) {
   )
 }
 
-/** Why a reply is incomplete (§8.7), with a button that requests another one (§14.4, §14.11). */
+/** Why a reply is incomplete (§8.7, §14.11). Unless it was cut off, a button requests another one (§14.4). */
 function ReplyOutcome({ message }: { readonly message: Message }) {
   if (message.status === 'failed')
     return (

@@ -5,7 +5,7 @@ import type { CallFold } from './fold-calls.ts'
 import { MessageActionsContext, ToolCallsContext } from './message-context.ts'
 
 export interface Folds {
-  /** Returns the line above the call of a reply. */
+  /** Returns the fold whose line is above the call of a reply; undefined if there is none. */
   readonly foldAt: (replyId: string) => CallFold | undefined
   readonly isOpen: (fold: CallFold) => boolean
   readonly toggle: (fold: CallFold) => void

@@ -79,8 +79,8 @@ interface MessageEditorProps {
 }
 
 /**
- * Edits a message of the user in place, to send it again with another text. Escape cancels. The editor gets the focus
- * when the user opens it, but not when an earlier edit is restored (§14.2).
+ * Edits a message of the user in place, to send it again with another text. Escape asks before it discards changes. The
+ * editor gets the focus when the user opens it, but not when an earlier edit is restored (§14.2).
  */
 function MessageEditor({ text: before, stored, onChange, onSend, onCancel }: MessageEditorProps) {
   const [text, setText] = useState(stored ?? before)
