@@ -24,8 +24,8 @@ export interface ChatFrameProps {
 }
 
 /**
- * The columns of a chat: contents (§2.27), messages, aside. Where no aside can appear, a wide window has an empty
- * column as wide as the contents, so that the text is centred.
+ * The columns of a chat: contents (§2.27), messages, aside. Without an aside, a very wide window has an empty column as
+ * wide as the contents in its place, which centres the text.
  */
 export function ChatFrame({ contents, aside, reservesAside = false, children }: ChatFrameProps) {
   return (
@@ -71,7 +71,7 @@ export function ChatSkeleton() {
 }
 
 export interface ComposerBarProps {
-  /** Undefined while the end of the page is in view. */
+  /** Undefined while the page follows its end. */
   readonly onGoToEnd: (() => void) | undefined
   readonly children: ReactNode
 }
@@ -97,7 +97,7 @@ export function ComposerBar({ onGoToEnd, children }: ComposerBarProps) {
 
 export interface ChatStatusProps {
   readonly view: SessionView
-  /** The reply whose call needs approval; sending a message denies the call, and those after it. */
+  /** The reply whose call needs approval. Sending a message denies this call and those after it. */
   readonly pending: Message | undefined
 }
 
@@ -121,7 +121,7 @@ const maxAnnouncedChars = 280
 
 /**
  * Announces to a screen reader how a reply has ended, and whether its tool call needs approval (§14.26). `reply` is the
- * `endedReply` of the session, which is set once, when a run has ended.
+ * `endedReply` of the session.
  */
 export function ReplyAnnouncer({ reply }: { readonly reply: Message | undefined }) {
   return <output className="sr-only">{reply?.role === 'assistant' ? announce(reply) : ''}</output>

@@ -3,13 +3,13 @@ import { useCallback, useSyncExternalStore } from 'react'
 import { browserStorage } from '../../lib/browser-storage.ts'
 
 /**
- * The browser storage keys of chats (§3.20). The keys of drafts, edits and the outboxes are not in the specification
- * (§3.23, §3.24, §3.25).
+ * The browser storage keys of chats (§3.20). The specification fixes the keys of the selected bots and of the first
+ * message of a new chat (§3.23, §3.24, §3.25).
  */
 export const storageKeys = {
   homeBot: 'home_page_selected_bot',
   homeDraft: 'home_page_draft',
-  /** The id of a request that may have reserved a chat for a message that was moved back into the input. */
+  /** The request id of a message that was moved back into the input. A chat may be reserved under this id. */
   homeRequest: 'home_page_request',
   homeOutbox: (request: string) => `home_page_outbox_${request}`,
   chatBot: (chatId: string) => `chat_${chatId}_selectedBot`,
@@ -21,7 +21,7 @@ export const storageKeys = {
   outbox: (chatId: string) => `chat_${chatId}_outbox`,
 } as const
 
-/** The key of the id of the user who owns the other entries. */
+/** The key of the id of the user whose entries are stored. */
 const ownerKey = 'chat_storage_owner'
 /**
  * The keys of texts that the user has written, including the entries of elicitation forms. The bot of a first message
@@ -36,7 +36,7 @@ const textKeys = [
 ]
 const botChoiceKeys = /^chat_.+_selectedBot$/
 
-/** Keeps the chat data of one user in browser storage from the next user of the same browser (§15.12). */
+/** Removes chat data from the browser, so that the next user of the browser does not see it (§15.12). */
 export const personalStorage = {
   /** Called with the signed-in user's id before anything is read. Removes the entries of another user. */
   setOwner(userId: string): void {
@@ -64,7 +64,7 @@ function removeKeys(shouldRemove: (key: string) => boolean): void {
 const openTexts = new Map<string, string>()
 const listeners = new Set<() => void>()
 
-/** Unsent text, stored under a key so that it survives a reload or another page (§10.23). */
+/** Unsent text, stored under a key so that it survives a reload and a visit to another page (§10.23). */
 export const drafts = {
   read: (key: string): string => openTexts.get(key) ?? browserStorage.read(key) ?? '',
   write(key: string, text: string): void {
@@ -93,7 +93,7 @@ export function useDraft(key: string): readonly [string, (text: string) => void]
   return [text, write]
 }
 
-/** Puts a text back into the input with this key, before the text that the user has entered since (§10.19). */
+/** Puts a text back into the input with this key, above the text that the user has entered since (§10.19). */
 export function restoreDraft(key: string, text: string): void {
   const current = drafts.read(key)
   if (current.trim() === text.trim()) return
@@ -111,7 +111,7 @@ interface SummaryDraft {
   readonly text: string
 }
 
-/** A text that is being edited in a chat, stored so that it survives a reload or another page. */
+/** A text that is being edited in a chat, stored so that it survives a reload and a visit to another page. */
 interface StoredEdit<Draft> {
   read(chatId: string): Draft | undefined
   write(chatId: string, draft: Draft): void

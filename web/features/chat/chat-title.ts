@@ -9,15 +9,15 @@ import { useStore } from '../../lib/store.ts'
 import { useChatSession } from './session/use-chat-session.ts'
 
 /**
- * The title of a chat: its first message, cut to one short line. Undefined until the chat is loaded and has a message
- * (§14.22).
+ * The title of a chat: its first message, cut to one short line (§14.22). Undefined while the chat is loading or empty,
+ * and for a first message without text.
  */
 export function useChatTitle(chatId: string): string | undefined {
   const first = useStore(useChatSession(chatId).view, ({ chat }) => chat?.messages[0])
   return first && (referenceTitle(textOfContent(first.content)) || undefined)
 }
 
-/** The title of a message in a list (§2.36): its text on one line without markdown marks, cut to 40 characters. */
+/** The title of a message (§2.36): its text on one line without markdown marks, with '...' after 40 characters. */
 export function referenceTitle(content: string): string {
   const { text, isCut } = deriveTitle(
     stripMarkdown(content.slice(0, maxTitleSourceChars)),

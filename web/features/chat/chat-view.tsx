@@ -41,7 +41,7 @@ import { useSummaries } from './summary/use-summaries.ts'
 
 export interface ChatViewProps {
   readonly chatId: string
-  /** Called with every event of the chat's runs. */
+  /** Called with each event of the chat's runs that reaches this page. */
   readonly onEvent?: ((event: RunEvent) => void) | undefined
   /** Shown right of the messages on a wide window. */
   readonly aside?: ReactNode
@@ -181,7 +181,7 @@ function Conversation({ chat, view, session, aside, reservesAside }: Conversatio
             />
           </ComposerBar>
         </div>
-        {/* Not in the content, whose elements must follow each other downwards (`reading-place.ts`). */}
+        {/* Outside `content`, whose elements `reading-place.ts` needs in order from top to bottom. */}
         <ReplyAnnouncer reply={view.endedReply} />
         <SummarizingAnnouncer session={session} />
       </ChatFrame>

@@ -18,7 +18,7 @@ export interface StartChat {
   /** The messages that were not sent, oldest first. */
   readonly unsent: readonly UnsentHomeMessage[]
   /**
-   * The message that is sent without a click after an outage. Only the newest is, because sending leads to its chat.
+   * The message that is sent without a click after an outage: only the newest one, because sending it opens its chat.
    */
   readonly automatic: HomeMessage | undefined
   readonly start: (content: string, botName: string) => void

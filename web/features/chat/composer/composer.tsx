@@ -17,11 +17,11 @@ import { dialogStack } from '../../../ui/dialog/dialog-layer.ts'
 
 export interface ComposerProps {
   readonly choice: BotChoice
-  /** Absent on the home page, and when the context window of the bot is not known. */
+  /** Absent on the home page, in an empty chat, and when the context window of the bot is not known. */
   readonly contextUse?: ContextUse | undefined
   /** The storage key of the text until it is sent. */
   readonly draftKey: string
-  /** Whether a reply is being written or a chat is being created, so that nothing can be sent. */
+  /** Whether a reply is being written or a chat is being created. Nothing can be sent then. */
   readonly busy: boolean
   /** Called with a text that is not blank and the name of a bot. */
   readonly onSend: (text: string, botName: string) => void
@@ -41,7 +41,7 @@ export function Composer({ choice, contextUse, draftKey, busy, onSend, onStop, r
   const submit = () => {
     if (!canSend) return
     setText('')
-    // The button that was pressed is disabled or replaced now.
+    // The pressed button becomes disabled or is replaced, and would lose the focus.
     focusInput(area.current)
     onSend(text, bot.name)
   }

@@ -3,7 +3,7 @@ import { classNames } from '../../../ui/class-names.ts'
 import { Tooltip } from '../../../ui/tooltip/tooltip.tsx'
 import type { ContextUse } from './measure-context.ts'
 
-/** From these percentages of the window on, the gauge shows its figure, or has the colour of a warning or danger. */
+/** The percentages from which the gauge shows its number, the colour of a warning, and the colour of danger. */
 const shownPercent = 50
 const warningPercent = 80
 const dangerPercent = 95
@@ -13,7 +13,7 @@ const circumference = 2 * Math.PI * radius
 
 /**
  * The part of the bot's context window that the chat uses: a ring, from 50 % on with the percentage (§25.16). It is a
- * button, so that its figures can be read with a tap and with the keyboard.
+ * button, because its tooltip must also open with a tap and with the keyboard.
  */
 export function ContextGauge({ use }: { readonly use: ContextUse }) {
   // Above 1 when the chat no longer fits as it is.

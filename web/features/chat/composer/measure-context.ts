@@ -15,9 +15,9 @@ export interface ContextUse {
 const charsPerToken = 4
 
 /**
- * Returns the tokens of the context so far: the count of the last reply for which the provider sent one, and an
- * estimate for the messages after it. Undefined for an empty chat, and when the size of the window is not known
- * (§25.16).
+ * Returns how much of the context window the messages of a path use: the provider's count for the last reply that has
+ * one, and an estimate for the messages after it. Undefined for an empty path, and when the size of the window is not
+ * known (§25.16).
  */
 export function measureContext(path: readonly Message[], bot: Bot | undefined): ContextUse | undefined {
   const window = bot?.context_window ?? bot?.known_context_window

@@ -26,6 +26,6 @@ function insertLineBreak(area: HTMLTextAreaElement): void {
   area.focus()
   area.setRangeText('\n', area.selectionStart, area.selectionEnd, 'end')
   area.dispatchEvent(new InputEvent('input', { bubbles: true, inputType: 'insertLineBreak' }))
-  // The browser scrolls to the caret only after a key.
+  // The browser scrolls to the caret only after a key press.
   if (area.selectionEnd === area.value.length) area.scrollTop = area.scrollHeight
 }

@@ -8,7 +8,7 @@ import { TypedText } from '../message/typed-text.tsx'
 export interface UnsentNoteProps {
   readonly text: string
   readonly failure: Failure
-  /** Whether the message is sent without a click after an outage. */
+  /** Whether the message is sent without a click after an outage (§10.31). */
   readonly isAutomatic?: boolean
   readonly onSendAgain: () => void
   /** Moves the text back into the input. */
@@ -18,10 +18,7 @@ export interface UnsentNoteProps {
   readonly busy?: boolean
 }
 
-/**
- * A message that the server has not confirmed, with its text and buttons to send it again or edit it (§10.21, §10.22).
- * After an outage it is sent without a click (§10.31).
- */
+/** A message that was not sent, with the reason and with buttons to send it again or edit it (§10.21, §10.22). */
 export function UnsentNote({
   text,
   failure,

@@ -4,7 +4,7 @@ import type { Message } from '@yonder/contract/message'
 /** A summary as it is shown on the visible path. */
 export interface PlacedSummary {
   readonly compaction: Compaction
-  /** Whether a later summary of the path replaces it, so that no request contains it. */
+  /** Whether requests along this path contain a later summary instead. */
   readonly isReplaced: boolean
 }
 

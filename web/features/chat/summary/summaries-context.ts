@@ -20,7 +20,7 @@ export interface Summaries {
   readonly storeText: (text: string) => void
   /** Returns the text of the edit; undefined when it has not been changed. */
   readonly readText: () => string | undefined
-  /** The bot that would write a summary again: the selected one. Undefined while no bot is selected. */
+  /** The name of the selected bot, which writes a summary again. Undefined while no bot is selected. */
   readonly botName: string | undefined
   /** Called with a summary as the server has stored it. */
   readonly onChanged: (compaction: Compaction) => void

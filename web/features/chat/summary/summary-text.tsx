@@ -3,7 +3,8 @@ import { useKeepMounted } from '../../../lib/keep-mounted.ts'
 import { Markdown } from '../../../ui/markdown/markdown.tsx'
 
 /**
- * The text of an open summary. A long one scrolls in its own box, and stays open while the user scrolls away and back.
+ * The text of an open summary, which stays open while the user scrolls away and back. A long text scrolls in its own
+ * box.
  */
 export const SummaryText = memo(function SummaryText({ text }: { readonly text: string }) {
   useKeepMounted()

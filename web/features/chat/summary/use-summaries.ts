@@ -11,7 +11,7 @@ export interface UseSummariesOptions {
   /** The chat as it is shown. */
   readonly chat: Chat
   readonly session: ChatSession
-  /** The bot that is selected. */
+  /** The name of the selected bot. */
   readonly botName: string | undefined
   /** Called after a summary was removed. Its buttons, one of which had the focus, are gone then. */
   readonly onRemoved: () => void
@@ -19,13 +19,13 @@ export interface UseSummariesOptions {
 
 const noCompactions: readonly Compaction[] = []
 
-/** The summaries on the visible path of the user's own chat. The object stays the same while none of them changes. */
+/** The summaries on the visible path of the user's own chat. The object stays the same while nothing in it changes. */
 export function useSummaries({ chat, session, botName, onRemoved }: UseSummariesOptions): Summaries {
   const { id: chatId, messages, selected_message_id: leafId, compactions: stored = noCompactions } = chat
   const { editing, edit, storeText, readText } = useEditing(chatId)
   const isGone = editing !== undefined && !stored.some(({ id }) => id === editing.id)
   return useMemo(() => {
-    // Placed last, the edited summary also stays when another one has taken its place.
+    // A removed summary that is being edited is listed last, so that it hides a new one after the same message.
     const placed = placeSummaries(messages, leafId, isGone ? [...stored, editing] : stored)
     return {
       chatId,

@@ -3,7 +3,7 @@ import { readReason } from '../../../lib/api/api-error.ts'
 import { useAction } from '../../../lib/api/use-action.ts'
 import type { Summaries } from './summaries-context.ts'
 
-/** The three changes of a summary. Each failure shows the server's reason and loads the chat again. */
+/** The three changes of a summary. Each failure shows its reason and loads the chat again. */
 export function useSummaryActions({ id, time }: Compaction, summaries: Summaries) {
   const { chatId, botName, onChanged, onRemoved, onFailed } = summaries
   const path = `/api/chats/${encodeURIComponent(chatId)}/compactions/${encodeURIComponent(id)}`
