@@ -1,4 +1,4 @@
-import { owlAndFox } from '../../testing/wire-objects.ts'
+import { makeBot, makeChat, owlAndFox } from '../../testing/wire-objects.ts'
 import { act, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
@@ -193,4 +193,25 @@ test('shows content that has several parts as one text (§3.7)', async () => {
   })
   expect(await screen.findByText('part one, part two', inMessages)).toBeVisible()
   await screen.findByRole('combobox')
+})
+
+test('counts the result of a tool in the use of the context window (§25.16)', async () => {
+  const chat = makeChat([
+    message('u1', null),
+    reply('a1', 'u1', {
+      server: 'Zoo',
+      tool: 'search',
+      arguments: '{}',
+      call: { state: 'answered' },
+      usage: { input_tokens: 900, output_tokens: 100 },
+    }),
+    message('t1', 'a1', { server: 'Zoo', content: 'x'.repeat(4_000) }),
+  ])
+  const api = new ScriptedApi()
+    .on('GET /api/bots', () => json([makeBot({ context_window: 8_000 })]))
+    .on('GET /api/chats/c1', () => json(chat))
+  renderScreen(api, <ChatView chatId="c1" />, '/chat/c1')
+  expect(
+    await screen.findByRole('button', { name: 'Context used: 25 % (about 2,000 of 8,000 tokens)' }),
+  ).toBeVisible()
 })

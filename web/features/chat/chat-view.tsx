@@ -34,7 +34,7 @@ import type { ChatSession } from './session/chat-session.ts'
 import type { SessionView } from './session/session-state.ts'
 import { MessageList } from './list/message-list.tsx'
 import type { MessageListHandle } from './list/message-list.tsx'
-import { indexResults, visiblePath } from './list/message-tree.ts'
+import { indexResults, visiblePath, wholePath } from './list/message-tree.ts'
 import { useFollowEnd } from './list/use-follow-end.ts'
 import { SummariesContext } from './summary/summaries-context.ts'
 import { useSummaries } from './summary/use-summaries.ts'
@@ -110,7 +110,10 @@ function Conversation({ chat, view, session, aside, reservesAside }: Conversatio
     () => ({ resultOf: indexResults(messages), last: messages.find(({ id }) => id === leafId) }),
     [messages, leafId],
   )
-  const contextUse = useMemo(() => measureContext(path, choice.selected), [path, choice.selected])
+  const contextUse = useMemo(
+    () => measureContext(wholePath(messages, leafId), choice.selected),
+    [messages, leafId, choice.selected],
+  )
   // The clicked button may disappear, so the input gets the focus.
   const moveFocus = useCallback(() => focusInput(input.current), [])
   const onRequest = useCallback(() => {

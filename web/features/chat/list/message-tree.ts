@@ -6,10 +6,10 @@ function isToolResult(message: Message): boolean {
 }
 
 /**
- * The messages that a chat shows (§4.26): from the root to the leaf, without tool results. With an unknown
- * leaf the path is empty. A missing parent or a cycle ends the walk to the root.
+ * The messages from the root to the leaf, tool results included. With an unknown leaf the path is empty. A missing
+ * parent or a cycle ends the walk to the root.
  */
-export function visiblePath(messages: readonly Message[], leafId: string | null): readonly Message[] {
+export function wholePath(messages: readonly Message[], leafId: string | null): readonly Message[] {
   const byId = new Map(messages.map((message) => [message.id, message]))
   const path: Message[] = []
   let id = leafId
@@ -20,7 +20,12 @@ export function visiblePath(messages: readonly Message[], leafId: string | null)
     path.push(message)
     id = message.parent_id
   }
-  return path.reverse().filter((message) => !isToolResult(message))
+  return path.reverse()
+}
+
+/** The messages that a chat shows (§4.26): those from the root to the leaf, without tool results. */
+export function visiblePath(messages: readonly Message[], leafId: string | null): readonly Message[] {
+  return wholePath(messages, leafId).filter((message) => !isToolResult(message))
 }
 
 /** Messages rendered as one: a user message, or the replies of a turn, which has several if tools were called. */
