@@ -104,8 +104,8 @@ interface Frequency {
 }
 
 /**
- * Sorts the words, the rarest first; returns nothing for a single word. The distance between its newest hits shows how
- * rare a word is.
+ * Sorts the words, the rarest first; returns nothing for a single word. The further apart a word's newest hits are, the
+ * rarer it is.
  */
 function sortByFrequency(reader: SearchReader, user: number, words: readonly string[]): readonly Frequency[] {
   if (words.length === 1) return []

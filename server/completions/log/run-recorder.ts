@@ -212,7 +212,7 @@ export class RunRecorder {
     return () => this.#subscribers.delete(subscriber)
   }
 
-  /** Called by the run log before a commit. Returns everything added since the last call. */
+  /** Called by the run log before a commit. Returns the events added since the last call, with their writes. */
   collect(): CollectedEvents {
     this.#addChunks(this.#source?.drain() ?? [])
     this.#closeText()

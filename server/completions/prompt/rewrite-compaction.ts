@@ -48,7 +48,7 @@ export async function rewriteCompaction(deps: RewriteDeps, rewrite: RewriteOptio
   }
   onChanged()
   try {
-    const result = await withTimeout(closed, maxRewriteMs, (signal) => write(deps, rewrite, signal))
+    const result = await withTimeout(closed, maxRewriteMs, (signal) => writeNewText(deps, rewrite, signal))
     if ('failure' in result)
       throw new AppError('upstream_error', `The summary could not be written again: ${result.failure}`)
     const change = { ...result, bot: bot.name, edited: 0, written_at: deps.now(), held_until: null }
@@ -69,7 +69,7 @@ export async function rewriteCompaction(deps: RewriteDeps, rewrite: RewriteOptio
   }
 }
 
-async function write(
+async function writeNewText(
   deps: RewriteDeps,
   { user, bot, row: { chat_id, id, message_id } }: RewriteOptions,
   signal: AbortSignal,

@@ -35,7 +35,7 @@ export interface SummaryRequest {
   readonly startCall: () => (reply: CollectedReply) => void | Promise<void>
 }
 
-/** A summary, or a sentence that says why there is none. A reply that was stopped does not show the sentence. */
+/** A summary, or a sentence that says why there is none. */
 export type SummaryResult =
   | { readonly content: string; readonly model: string }
   | { readonly failure: string; readonly isTooLong?: boolean }
