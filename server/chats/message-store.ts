@@ -70,7 +70,7 @@ export function isToolResult({
   return role === 'user' && server !== null
 }
 
-/** The maximum number of messages sent to a model (§16.3). */
+/** The maximum number of messages sent to a model (§16.3). After a summary, the last turn may have more (§26.2). */
 export const maxPathMessages = 1_000
 
 const messageInsert = prepareQuery((db, message: MessageRow) =>
