@@ -8,7 +8,7 @@ const compressible = /\.(js|css|html|svg|txt)$/
 /** Smaller files are not compressed, since that would save too little. */
 const minCompressedBytes = 1024
 
-/** Writes a `.br` and a `.gz` copy of the larger text files of the build, so that the server need not compress them. */
+/** Writes a `.br` and a `.gz` copy of each larger text file of the build, so that the server need not compress it. */
 export function compressAssets(): Plugin {
   return {
     name: 'compress-assets',

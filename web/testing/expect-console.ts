@@ -11,7 +11,7 @@ let lines: ConsoleLine[] = []
 let expected: { readonly level: Level; readonly pattern: RegExp }[] = []
 let restore: (() => void)[] = []
 
-/** Declares that the current test logs a line that matches `pattern`. Any other error or warning fails the test. */
+/** Declares that the current test logs a line that matches `pattern`. A line without a declared pattern fails it. */
 export function expectConsole(level: Level, pattern: RegExp): void {
   expected.push({ level, pattern })
 }

@@ -148,7 +148,7 @@ function useHover(open: boolean, show: () => void, hide: () => void) {
   const opened = useRef(false)
   useEffect(() => () => clearTimeout(timer.current), [])
   return {
-    /** Returns whether hovering opened the menu; true only once for each opening. */
+    /** Returns whether hovering has opened the menu since the last call. */
     consumeOpened: () => {
       const was = opened.current
       opened.current = false
