@@ -27,7 +27,7 @@ export function summarizeChat({ messages }: ChatSummary): ChatLine {
   if (first === undefined)
     return { title: 'New Chat', isTitleCut: false, preview: 'Start a new conversation...', model: undefined }
   const last = messages.findLast((message) => textOf(message) !== '') ?? first
-  const title = deriveTitle(describe(first), maxHistoryTitleChars)
+  const title = deriveTitle(describeMessage(first), maxHistoryTitleChars)
   const preview = cutText(previewOf(last), maxPreviewChars)
   return {
     title: title.text,
@@ -37,13 +37,13 @@ export function summarizeChat({ messages }: ChatSummary): ChatLine {
   }
 }
 
-function describe(message: SummaryMessage): string {
+function describeMessage(message: SummaryMessage): string {
   return textOf(message) || 'Message content'
 }
 
 /** Returns the text of a message on one line, without markdown marks unless it consists of marks only. */
 function previewOf(message: SummaryMessage): string {
-  return toLine(stripMarkdown(sourceOf(message))) || describe(message)
+  return toLine(stripMarkdown(sourceOf(message))) || describeMessage(message)
 }
 
 function textOf(message: SummaryMessage): string {

@@ -22,12 +22,14 @@ export function PromptDialog({ chatId, messageId, onClose }: PromptDialogProps) 
     <Dialog title="What the model was given" onClose={onClose}>
       {data !== undefined && <Prompt prompt={data} />}
       {data === undefined && error === undefined && <LoadingState>Loading the prompt...</LoadingState>}
-      {data === undefined && error !== undefined && <p className="text-sm text-muted">{explain(error)}</p>}
+      {data === undefined && error !== undefined && (
+        <p className="text-sm text-muted">{explainFailure(error)}</p>
+      )}
     </Dialog>
   )
 }
 
-function explain(error: Error): string {
+function explainFailure(error: Error): string {
   if (isNotFound(error))
     return (
       'The prompt of this reply is not stored. The reply ended early, or an earlier version of Yonder wrote it, or ' +

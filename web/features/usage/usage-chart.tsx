@@ -57,7 +57,7 @@ export function UsageChart({ unit, bars }: UsageChartProps) {
           const place = { x: index * barWidth + gap / 2, width: barWidth - gap }
           return (
             <g key={label}>
-              <title>{`${label}: ${describe(totals)}`}</title>
+              <title>{`${label}: ${describeTotals(totals)}`}</title>
               <rect {...place} y={0} height={height} fill="transparent" />
               <rect {...place} y={height - input} height={input} className="fill-muted" />
               <rect {...place} y={height - input - output} height={output} className="fill-accent" />
@@ -76,7 +76,7 @@ export function UsageChart({ unit, bars }: UsageChartProps) {
 const noBar: UsageBar = { label: '', totals: undefined }
 
 /** What was not counted is unknown, and never 0 (§25.4). */
-function describe(totals: UsageTotals | undefined): string {
+function describeTotals(totals: UsageTotals | undefined): string {
   if (totals === undefined) return 'no calls'
   return `${formatTokens(totals, totals.input_tokens)} input, ${formatTokens(totals, totals.output_tokens)} output`
 }

@@ -28,7 +28,10 @@ export function BrowseDialog({ connectors, onClose }: BrowseDialogProps) {
         {/* The same height in every state, so that nothing jumps while the catalogue loads or a search runs. */}
         <div className="-mb-5 flex h-[min(36rem,70dvh)] flex-col">
           {data === undefined && error !== undefined && !retrying ? (
-            <ErrorState title={describe(error)} retry={{ label: 'Try Again', onRetry: () => void retry() }} />
+            <ErrorState
+              title={describeError(error)}
+              retry={{ label: 'Try Again', onRetry: () => void retry() }}
+            />
           ) : (
             <BrowseResults servers={data?.servers} connectors={connectors} onOpenForm={setForm} />
           )}
@@ -46,7 +49,7 @@ export function BrowseDialog({ connectors, onClose }: BrowseDialogProps) {
 }
 
 /** Returns the server's reason, else the message of the error (§8.23). */
-function describe(error: Error): string {
+function describeError(error: Error): string {
   const reason = error instanceof ApiError ? error.reason : undefined
   return (reason ?? error.message) || 'Failed to fetch servers'
 }

@@ -45,7 +45,7 @@ export function KeyForm({ id, integration, onClose }: KeyFormProps) {
   })
   const { requestClose, question } = useDiscardQuestion(changes, onClose)
   const isBlank = draft.key.trim() === ''
-  const described = [problems.key !== undefined && `${id}-reason`, isStored && `${id}-hint`].filter(Boolean)
+  const describedBy = [problems.key !== undefined && `${id}-reason`, isStored && `${id}-hint`].filter(Boolean)
 
   return (
     <form id={id} onSubmit={onSubmit} className="mt-3.5 animate-rise border-t border-line pt-3.5">
@@ -53,7 +53,7 @@ export function KeyForm({ id, integration, onClose }: KeyFormProps) {
         <TextInput
           ref={focusOnMount}
           aria-label="API Key"
-          aria-describedby={described.length === 0 ? undefined : described.join(' ')}
+          aria-describedby={describedBy.length === 0 ? undefined : describedBy.join(' ')}
           aria-invalid={problems.key !== undefined || undefined}
           placeholder="Enter API Key"
           autoComplete="off"
