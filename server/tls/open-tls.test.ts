@@ -106,7 +106,9 @@ it('uses a renewed certificate of the operator within an hour, and keeps the old
   writeFileSync(settings.TLS_CERT, second.cert)
   await vi.advanceTimersByTimeAsync(3_600_000)
   expect(apply).not.toHaveBeenCalled()
-  expect(onError).toHaveBeenCalledOnce()
+  expect(onError).toHaveBeenCalledExactlyOnceWith(
+    new Error('TLS_KEY: names a key that does not belong to the certificate of TLS_CERT'),
+  )
   writeFileSync(settings.TLS_KEY, second.key)
   await vi.advanceTimersByTimeAsync(3_600_000)
   expect(apply).toHaveBeenCalledExactlyOnceWith({ cert: second.cert, key: second.key })

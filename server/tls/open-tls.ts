@@ -2,8 +2,8 @@ import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { readCertificateFiles } from '../config/certificate-files.ts'
-import { createSettingsError } from '../config/config.ts'
-import type { Config } from '../config/config.ts'
+import { createSettingsError, describeProblem } from '../config/config.ts'
+import type { Config, SettingProblem } from '../config/config.ts'
 import type { Machine } from '../config/machine.ts'
 import type { TlsCredentials } from '../http/tls-server.ts'
 import { repeatUntilStopped } from '../lib/repeat-until-stopped.ts'
@@ -19,7 +19,7 @@ export interface Tls {
    * other devices need.
    */
   readonly notes: readonly string[]
-  /** The names and addresses of this machine in a certificate that Yonder made. */
+  /** The names and addresses in a certificate that Yonder made, as in a `Host` header without port. */
   readonly hosts: () => readonly string[]
   /** Calls `apply` with each new certificate. The returned function stops this. */
   watch(apply: (credentials: TlsCredentials) => void, onError: (error: unknown) => void): () => Promise<void>
@@ -41,8 +41,7 @@ const tlsFolderIn = (dataDir: string): string => join(dataDir, 'tls')
 export const authorityPathIn = (dataDir: string): string => join(tlsFolderIn(dataDir), 'ca.crt')
 
 /**
- * Opens the configured certificate, and makes one with `TLS=local`. Returns null without TLS, or when a proxy has to do
- * it.
+ * Opens the configured certificate, or with `TLS=local` makes one. Returns null when this process does not speak TLS.
  * @throws ConfigError when the certificate cannot be read or made
  */
 export async function openTls({ config, readMachine, now }: TlsDeps): Promise<Tls | null> {
@@ -53,7 +52,9 @@ export async function openTls({ config, readMachine, now }: TlsDeps): Promise<Tl
     tls.kind === 'local'
       ? await openLocal({ folder: tlsFolderIn(config.dataDir), publicUrl, publicHost, readMachine, now })
       : openFiles(tls, publicHost, now)
-  let current = source.read()
+  const first = source.read()
+  if ('name' in first) throw createSettingsError([first])
+  let current = first
   return {
     credentials: current.credentials,
     authority: current.authority,
@@ -63,6 +64,7 @@ export async function openTls({ config, readMachine, now }: TlsDeps): Promise<Tl
       repeatUntilStopped(
         async () => {
           const next = source.read()
+          if ('name' in next) throw new Error(describeProblem(next))
           const isNew = next.credentials.cert !== current.credentials.cert
           current = next
           if (isNew) apply(next.credentials)
@@ -78,8 +80,8 @@ interface Certificate extends Pick<Tls, 'credentials' | 'authority' | 'notes'> {
 }
 
 interface CertificateSource {
-  /** Reads the certificate as it is now, and renews it when Yonder makes it. */
-  read(): Certificate
+  /** Reads the certificate as it is now, and renews it when Yonder makes it. Returns what prevents this. */
+  read(): Certificate | SettingProblem
 }
 
 interface LocalOptions extends Pick<TlsDeps, 'readMachine' | 'now'> {
@@ -102,9 +104,7 @@ async function openLocal(options: LocalOptions): Promise<CertificateSource> {
         const hosts = names.map((name) => (isIP(name) === 6 ? `[${name}]` : name))
         return { credentials: { cert, key }, authority, notes, hosts }
       } catch (error) {
-        throw createSettingsError([
-          { name: 'TLS', message: error instanceof Error ? error.message : String(error) },
-        ])
+        return { name: 'TLS', message: error instanceof Error ? error.message : String(error) }
       }
     },
   }
@@ -118,7 +118,7 @@ function openFiles(
   return {
     read() {
       const files = readCertificateFiles(paths)
-      if ('name' in files) throw createSettingsError([files])
+      if ('name' in files) return files
       const { certificate, key } = files
       const notes = findFaults(certificate, publicHost, now()).map(
         (fault) => `Warning: the certificate of TLS_CERT ${fault}, so browsers will show a warning.`,
