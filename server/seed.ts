@@ -29,7 +29,7 @@ const minuteMs = 60_000
 
 /** Fills the database with accounts, bots and chats for development. Existing accounts are not changed. */
 async function seed(config: Config): Promise<void> {
-  if (!config.loopback || config.oidc !== null) {
+  if (!config.isLoopback || config.oidc !== null) {
     throw new Error(
       'The example accounts have a known password. Set HOST and PUBLIC_URL to loopback and remove OIDC_ISSUER to create them.',
     )

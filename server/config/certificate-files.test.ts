@@ -36,7 +36,7 @@ it('accepts a certificate with its chain and its key (§34.16)', () => {
   expect(parseConfig(paths)).toMatchObject({
     tls: { kind: 'files', certificatePath: paths.TLS_CERT, keyPath: paths.TLS_KEY },
     publicUrl: 'https://localhost:3000',
-    loopback: true,
+    isLoopback: true,
   })
 })
 
@@ -103,15 +103,15 @@ it.each<[Readonly<Record<string, string>>, Partial<Machine>, string, boolean]>([
   [{ HOST: '::', PUBLIC_URL: 'https://[fd00::5]:3000' }, {}, 'https://[fd00::5]:3000', false],
 ])(
   'with TLS and %j on %j has the public address %s, and is a local installation: %s (§15.4, §34.14)',
-  (settings, machine, publicUrl, loopback) => {
+  (settings, machine, publicUrl, isLoopback) => {
     const config = parseConfig(
       { TLS: 'local', ...settings },
       { hostName: 'nas', addresses: [], isContainer: false, ...machine },
     )
     expect(config).toMatchObject({
       publicUrl,
-      loopback,
-      signUp: loopback ? 'open' : 'closed',
+      isLoopback,
+      signUp: isLoopback ? 'open' : 'closed',
       tls: { kind: 'local' },
     })
   },

@@ -11,7 +11,7 @@ it('has a default for every setting', () => {
   expect(parseConfig({})).toMatchObject({
     port: 3000,
     host: '127.0.0.1',
-    loopback: true,
+    isLoopback: true,
     publicUrl: 'http://localhost:3000',
     dataDir: join(process.cwd(), 'data'),
     databaseUrl: null,
@@ -30,7 +30,7 @@ it('has a default for every setting', () => {
     defaultBots: null,
     modelPrices: [],
     ollamaUrl: 'http://127.0.0.1:11434',
-    outgoing: { allowedPrivateHosts: [], loopbackInstallation: true, ownPorts: [3000], inContainer: false },
+    outgoing: { allowedPrivateHosts: [], isLoopbackInstallation: true, ownPorts: [3000], isContainer: false },
     demoShareId: 'demo',
     metricsToken: null,
     logLevel: 'info',
@@ -190,18 +190,18 @@ it.each(
 })
 
 it('opens sign-up on the local machine only, unless it is set otherwise (§15.4)', () => {
-  expect(parseConfig({ HOST: '::1' })).toMatchObject({ loopback: true, signUp: 'open' })
-  expect(parseConfig({ HOST: '0.0.0.0' })).toMatchObject({ loopback: false, signUp: 'closed' })
+  expect(parseConfig({ HOST: '::1' })).toMatchObject({ isLoopback: true, signUp: 'open' })
+  expect(parseConfig({ HOST: '0.0.0.0' })).toMatchObject({ isLoopback: false, signUp: 'closed' })
   expect(parseConfig({ HOST: '0.0.0.0', SIGN_UP: 'open' })).toMatchObject({ signUp: 'open' })
 })
 
 it('is not a local installation when others can reach its proxy (§15.4)', () => {
   expect(parseConfig({ PUBLIC_URL: 'https://chat.example' })).toMatchObject({
-    loopback: false,
+    isLoopback: false,
     signUp: 'closed',
   })
   for (const PUBLIC_URL of ['http://localhost:8080', 'http://127.0.0.1:3000', 'http://[::1]:3000']) {
-    expect(parseConfig({ PUBLIC_URL })).toMatchObject({ loopback: true, signUp: 'open' })
+    expect(parseConfig({ PUBLIC_URL })).toMatchObject({ isLoopback: true, signUp: 'open' })
   }
 })
 

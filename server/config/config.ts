@@ -15,17 +15,14 @@ import { Settings } from './settings.ts'
 export interface Config {
   readonly port: number
   readonly host: string
-  /** True when only this machine can reach the server: both `host` and `publicUrl` are loopback addresses. */
-  readonly loopback: boolean
+  /** Whether only this machine can reach the server: both `host` and `publicUrl` are loopback addresses. */
+  readonly isLoopback: boolean
   /** The origin that users open, without a path. */
   readonly publicUrl: string
-  /**
-   * Whether this process speaks https itself: with a certificate that it makes, or with one from files. Null without
-   * TLS.
-   */
+  /** The certificate with which this process speaks https itself: its own, or one from files. Null without TLS. */
   readonly tls: { readonly kind: 'local' } | ({ readonly kind: 'files' } & CertificatePaths) | null
   /** Whether the process runs in a container, whose `localhost` is not the machine that the operator sees. */
-  readonly container: boolean
+  readonly isContainer: boolean
   /** Whether browsers must use https for all subdomains too. */
   readonly hstsSubdomains: boolean
   readonly dataDir: string
@@ -46,7 +43,7 @@ export interface Config {
     readonly clientId: string
     readonly clientSecret: string
   } | null
-  /** Addresses of Google's consent page, tokens, mail and events; the last two without a slash at the end. */
+  /** Google's consent page, its endpoints for tokens, and its APIs. Those of the APIs have no slash at the end. */
   readonly googleApis: {
     readonly authUrl: string
     readonly tokenUrl: string
@@ -60,7 +57,7 @@ export interface Config {
   readonly secretKey: string | null
   /** The provider of bots without an address of their own; null means that these have only the demo model. */
   readonly defaultModel: { readonly baseUrl: string; readonly apiKey: string | null } | null
-  /** Null means the demo bot, or none when a provider is configured, whose models only the operator can choose. */
+  /** Null means the demo bot, or no bot when `defaultModel` is set. */
   readonly defaultBots: readonly BotInput[] | null
   /** Prices that the operator has set. They take precedence over the shipped ones. */
   readonly modelPrices: readonly ModelPrice[]
@@ -73,10 +70,10 @@ export interface Config {
   /** Limits on the addresses that users and other servers may supply (`http/outgoing/address-policy.ts`). */
   readonly outgoing: {
     readonly allowedPrivateHosts: readonly string[]
-    readonly loopbackInstallation: boolean
+    readonly isLoopbackInstallation: boolean
     /** Ports of this process and its database. */
     readonly ownPorts: readonly number[]
-    readonly inContainer: boolean
+    readonly isContainer: boolean
   }
   /** The catalogue behind Browse Connectors; null means that only the shipped list is shown. */
   readonly connectorRegistryUrl: string | null
@@ -240,18 +237,18 @@ function toConfig(env: Settings, machine: Machine): Config {
   const { PORT: port, HOST: host } = env
   const tls = toTls(env)
   const publicUrl = new URL(env.PUBLIC_URL ?? defaultUrl(env, tls !== null, machine))
-  const loopback = loopbackHosts.has(host) && loopbackHosts.has(publicUrl.hostname)
+  const isLoopback = loopbackHosts.has(host) && loopbackHosts.has(publicUrl.hostname)
   return {
     port,
     host,
-    loopback,
+    isLoopback,
     publicUrl: publicUrl.origin,
     tls,
-    container: machine.isContainer,
+    isContainer: machine.isContainer,
     hstsSubdomains: env.HSTS_INCLUDE_SUBDOMAINS,
     dataDir: resolve(env.DATA_DIR ?? findDataFolder()),
     databaseUrl: env.DATABASE_URL ?? null,
-    ...toIdentityConfig(env, loopback),
+    ...toIdentityConfig(env, isLoopback),
     googleApis: {
       authUrl: env.GOOGLE_AUTH_URL,
       tokenUrl: env.GOOGLE_TOKEN_URL,
@@ -268,13 +265,13 @@ function toConfig(env: Settings, machine: Machine): Config {
     defaultBots: env.DEFAULT_BOTS ?? null,
     modelPrices: env.MODEL_PRICES ?? [],
     compactAt: env.COMPACT_AT,
-    ollamaUrl: nullIfNone(env.OLLAMA_URL ?? (loopback ? localOllama : 'none')),
+    ollamaUrl: nullIfNone(env.OLLAMA_URL ?? (isLoopback ? localOllama : 'none')),
     ollamaIsSet: env.OLLAMA_URL !== undefined,
     outgoing: {
       allowedPrivateHosts: env.ALLOWED_PRIVATE_HOSTS ?? [],
-      loopbackInstallation: loopback,
+      isLoopbackInstallation: isLoopback,
       ownPorts: [port, ...databasePorts(env.DATABASE_URL)],
-      inContainer: machine.isContainer,
+      isContainer: machine.isContainer,
     },
     connectorRegistryUrl: nullIfNone(env.CONNECTOR_REGISTRY_URL),
     connectorClientMetadataUrl: env.CONNECTOR_CLIENT_METADATA_URL ?? null,
@@ -311,7 +308,7 @@ function defaultUrl({ PORT, HOST }: Settings, tls: boolean, { hostName, isContai
 
 function toIdentityConfig(
   env: Settings,
-  loopback: boolean,
+  isLoopback: boolean,
 ): Pick<Config, 'oidc' | 'googleParams' | 'signUp' | 'allowedEmails' | 'google'> {
   return {
     oidc:
@@ -319,7 +316,7 @@ function toIdentityConfig(
         ? null
         : { issuer: env.OIDC_ISSUER, clientId: env.OIDC_CLIENT_ID ?? '', audience: env.OIDC_AUDIENCE ?? '' },
     googleParams: Object.fromEntries(new URLSearchParams(env.OIDC_GOOGLE_PARAMS)),
-    signUp: env.SIGN_UP ?? (loopback ? 'open' : 'closed'),
+    signUp: env.SIGN_UP ?? (isLoopback ? 'open' : 'closed'),
     allowedEmails: env.ALLOWED_EMAILS ?? [],
     google:
       env.GOOGLE_CLIENT_ID === undefined
@@ -341,7 +338,8 @@ function nullIfNone(setting: string): string | null {
 }
 
 /**
- * Reads and parses the settings: those of `readEnvironment`. Throws a `ConfigError`, also when `.env` cannot be read.
+ * Reads the settings with `readEnvironment` and parses them.
+ * @throws ConfigError when settings are wrong, or `.env` cannot be read
  */
 export function readConfig(given: Environment = {}): Config {
   const { environment, problem } = readEnvironment(given)
@@ -361,8 +359,8 @@ export interface ReadEnvironment {
 }
 
 /**
- * Reads the environment of the process and, for what is not set there, `.env` in the working folder. No other code
- * reads settings from them. `given`, the options of a command, has precedence over both.
+ * Reads the environment of the process and, for what is not set there, `.env` in the working folder. `given`, the
+ * options of a command, has precedence over both.
  */
 export function readEnvironment(given: Environment = {}): ReadEnvironment {
   const wasSet = process.env[settingOfNode] !== undefined

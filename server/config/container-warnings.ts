@@ -75,10 +75,10 @@ function decodeSpaces(field: string): string {
 }
 
 /** Reads what `findDataWarnings` needs to know about this process. */
-export function readContainerFacts({ container }: Pick<Config, 'container'>): ContainerFacts {
+export function readContainerFacts({ isContainer }: Pick<Config, 'isContainer'>): ContainerFacts {
   const mounts = '/proc/self/mountinfo'
   return {
-    isContainer: container,
+    isContainer,
     userId: process.getuid?.(),
     mounts: existsSync(mounts) ? readFileSync(mounts, 'utf8') : '',
   }

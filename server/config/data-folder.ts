@@ -6,7 +6,7 @@ import { userFolder } from '../../bin/user-folder.mjs'
 /** Only a clone has this source file. The path is right from `server/config`, and from the bundle in `server/dist`. */
 const isClone = existsSync(fileURLToPath(new URL('../../server/yonder.ts', import.meta.url)))
 
-/** What a start writes into its data folder: the database, and the key, which is there with PostgreSQL too. */
+/** A folder with one of these files has data of Yonder. With PostgreSQL it has only the key. */
 const dataFiles = ['yonder.sqlite', 'secret.key']
 
 /**

@@ -282,7 +282,7 @@ const rateLimits = {
   }),
   RATE_LIMIT_COMPLETIONS: withDefault(perMinute, '30', {
     description:
-      'Messages per user. A user may also have as many replies in progress at once, and test bots as often as that.',
+      'Messages per user. The same number limits the replies that a user has in progress at once, and the tests of bots.',
   }),
   RATE_LIMIT_WRITES: withDefault(perMinute, '120', { description: 'Other changes per user.' }),
   RATE_LIMIT_READS: withDefault(perMinute, '1200', { description: 'Reads per user.' }),

@@ -50,13 +50,13 @@ describe('the address of a connector', () => {
   })
 
   it('is refused on the local machine when other machines can reach Yonder, unless the operator allows it', async () => {
-    const port = await open({ policy: { loopbackInstallation: false } })
+    const port = await open({ policy: { isLoopbackInstallation: false } })
     const url = `http://127.0.0.1:${port}/polite/mcp`
     await expect(connectors.connect('ada', { url })).rejects.toMatchObject({ code: 'address_refused' })
     expect(await server.seen('polite')).toEqual([])
     const allowed = await openTestConnectors({
       database: connectors.database,
-      policy: { loopbackInstallation: false, allowedPrivateHosts: [`127.0.0.1:${port}`] },
+      policy: { isLoopbackInstallation: false, allowedPrivateHosts: [`127.0.0.1:${port}`] },
     })
     await allowed.connect('ada', { name: 'allowed', url })
     await allowed.close()
@@ -85,7 +85,7 @@ describe('the address of a connector', () => {
   ])(
     'is refused when it is an obscured loopback address (%s) and other machines can reach Yonder',
     async (origin) => {
-      const port = await open({ policy: { loopbackInstallation: false } })
+      const port = await open({ policy: { isLoopbackInstallation: false } })
       await expect(connectors.connect('ada', { url: `${origin}:${port}/polite/mcp` })).rejects.toMatchObject({
         code: 'address_refused',
       })

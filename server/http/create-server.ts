@@ -62,7 +62,7 @@ export async function createServer(deps: ServerDeps, options: ServerOptions): Pr
     logController: new RequestLog(),
     genReqId: () => randomUUID(),
     forceCloseConnections: true,
-    // `registerClosing` refuses these requests with an `AppError`.
+    // `registerClosing` refuses requests during the shutdown instead, with an `AppError`.
     return503OnClosing: false,
     // A HEAD request would have the effects of its GET: it would reserve a chat or open a stream.
     exposeHeadRoutes: false,
@@ -82,12 +82,12 @@ export async function createServer(deps: ServerDeps, options: ServerOptions): Pr
   app.setErrorHandler(handleError)
   registerClosing(app)
   onDisconnect(app, logDisconnect)
-  registerHostCheck(app, { publicUrl, tls: tls !== null, otherHosts: tls?.hosts ?? (() => []) })
+  registerHostCheck(app, { publicUrl, servesTls: tls !== null, otherHosts: tls?.hosts ?? (() => []) })
   registerJsonBody(app)
   registerSecurityHeaders(app, {
     connectOrigins: deps.connectOrigins,
     // Browsers give no way around a certificate that they do not trust once they have seen HSTS (§34.17).
-    hsts: publicUrl.startsWith('https:') && (tls === null || tls.authority === null),
+    usesHsts: publicUrl.startsWith('https:') && (tls === null || tls.authority === null),
     hstsSubdomains: options.hstsSubdomains,
   })
   await registerRateLimits(app)
@@ -113,7 +113,7 @@ async function registerOpenApi(app: FastifyInstance, publicUrl: string): Promise
   })
   let document: string | undefined
   app.get('/api/openapi.json', { schema: { hide: true } }, (_request, reply) => {
-    // Anyone can request the document, so it is written once.
+    // Anyone can request the document, so it is serialized only once.
     document ??= JSON.stringify(app.swagger())
     return reply.type('application/json; charset=utf-8').send(document)
   })
@@ -158,7 +158,7 @@ export class RequestLog extends LogController {
   }
 }
 
-/** Logs the same line when a client disconnects before its response ends, as clients of streams do. */
+/** Logs the line of a request whose client disconnected before the response ended, as clients of streams do. */
 export function logDisconnect(request: FastifyRequest, reply: FastifyReply): void {
   request.log.info({ ...describeResponse(request, reply), left: true }, 'request')
 }

@@ -21,7 +21,12 @@ async function send(
 ) {
   app = Fastify()
   app.setErrorHandler(createErrorHandler(() => null))
-  registerHostCheck(app, { publicUrl: 'http://localhost:3000', tls: false, otherHosts: () => [], ...options })
+  registerHostCheck(app, {
+    publicUrl: 'http://localhost:3000',
+    servesTls: false,
+    otherHosts: () => [],
+    ...options,
+  })
   app.all('*', () => 'here')
   return app.inject({ url: '/', ...request, headers: { accept: 'text/html,*/*;q=0.8', ...headers } })
 }
@@ -166,7 +171,7 @@ describe('another name of this machine', () => {
 })
 
 describe('plain http at a server with TLS', () => {
-  const options = { publicUrl: 'https://nas:3000', tls: true }
+  const options = { publicUrl: 'https://nas:3000', servesTls: true }
 
   it('is redirected to https, whatever name it used (§34.13)', async () => {
     for (const host of ['nas:3000', 'evil.example']) {

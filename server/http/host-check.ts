@@ -6,8 +6,8 @@ import { isEncrypted } from './tls-server.ts'
 export interface HostCheckOptions {
   /** The origin that users open. */
   readonly publicUrl: string
-  /** Whether this process speaks TLS itself. Then requests over plain http are redirected. */
-  readonly tls: boolean
+  /** Whether this process speaks TLS itself. Then pages requested over plain http are redirected. */
+  readonly servesTls: boolean
   /** Returns the other names of this machine, without port. Pages requested there are redirected to `publicUrl`. */
   readonly otherHosts: () => readonly string[]
 }
@@ -24,7 +24,7 @@ const publicPaths = /^\/(share\/|terms$|privacy$)/
  * returns there. A browser gets a page that explains the refusal (§34.1).
  */
 export function registerHostCheck(app: FastifyInstance, options: HostCheckOptions): void {
-  const { publicUrl, tls, otherHosts } = options
+  const { publicUrl, servesTls, otherHosts } = options
   const { host } = new URL(publicUrl)
   const canSignIn = isSecureOrigin(publicUrl)
   app.addHook('onRequest', async (request, reply) => {
@@ -33,7 +33,7 @@ export function registerHostCheck(app: FastifyInstance, options: HostCheckOption
       throw new AppError('invalid_request', 'This server is not a proxy. Request a path such as /api/bots.')
     const path = request.url.split('?')[0] ?? ''
     if (uncheckedPaths.has(path)) return
-    const needsTls = tls && !isEncrypted(request.raw.socket)
+    const needsTls = servesTls && !isEncrypted(request.raw.socket)
     if (request.headers.host === host && !needsTls) {
       if (!canSignIn && asksForPage(request) && !publicPaths.test(path) && !cameOverTls(request))
         return sendAddressPage(reply, 403, plainHttpPage)

@@ -8,25 +8,25 @@ const uncached = /^\/(api|oidc)\//
 
 /**
  * Sets the security headers of every response. Scripts, styles and connections are limited to our own origin;
- * `connectOrigins` adds the identity provider (§22.3). Images may have any origin, because the web app loads one only
- * after the user has agreed.
+ * `connectOrigins` adds the identity provider (§22.3). Images may have any origin, because the web app asks the user
+ * before it loads one from another origin.
  */
 export function registerSecurityHeaders(
   app: FastifyInstance,
   {
     connectOrigins,
-    hsts: usesHsts,
+    usesHsts,
     hstsSubdomains = false,
   }: {
     /** Returns the same array object while its contents are unchanged. */
     readonly connectOrigins: () => readonly string[]
     /** Whether browsers must use https for this host from now on. */
-    readonly hsts: boolean
+    readonly usesHsts: boolean
     /** Whether browsers must use https for all subdomains too (§22.21). */
     readonly hstsSubdomains?: boolean
   },
 ): void {
-  // The headers are computed once. Fastify's helmet plugin would build the policy for every response.
+  // The headers are computed only when the origins change. Fastify's helmet plugin computes them for every response.
   let origins = connectOrigins()
   const hsts = usesHsts ? { maxAge: 31_536_000, includeSubDomains: hstsSubdomains } : false
   let headers = makeHeaders(origins, hsts)

@@ -150,7 +150,7 @@ describe.each(apiTypes)('%s', (apiType) => {
 
   it('names the setting for a refused address, and the bot for wrong settings', async () => {
     const strict = guardedFetch({
-      policy: { trust: 'userSupplied', allowedPrivateHosts: [], loopbackInstallation: false, ownPorts: [] },
+      policy: { trust: 'userSupplied', allowedPrivateHosts: [], isLoopbackInstallation: false, ownPorts: [] },
     })
     const count = scene.hostile.requestedFaults.length
     for (const address of [

@@ -12,7 +12,7 @@ import { listLimits, listModels } from './list-models.ts'
 const policy = {
   trust: 'userSupplied',
   allowedPrivateHosts: [],
-  loopbackInstallation: true,
+  isLoopbackInstallation: true,
   ownPorts: [],
 } as const
 const key = 'sk-canary-0123456789abcdef'
@@ -23,7 +23,7 @@ const closing: (() => void)[] = []
 
 beforeAll(() => {
   guard = guardedFetch({ policy })
-  strict = guardedFetch({ policy: { ...policy, loopbackInstallation: false } })
+  strict = guardedFetch({ policy: { ...policy, isLoopbackInstallation: false } })
 })
 afterEach(() => closing.splice(0).forEach((close) => close()))
 afterAll(() => Promise.all([guard.close(), strict.close()]))

@@ -5,7 +5,7 @@ import { listLimits, listModels } from '../../models/list-models.ts'
 import type { ModelDeps } from '../../models/open-model.ts'
 
 export interface HostOllamaDeps extends Pick<ModelDeps, 'guards'> {
-  readonly config: Pick<Config, 'container' | 'loopback' | 'ollamaIsSet' | 'outgoing'>
+  readonly config: Pick<Config, 'isContainer' | 'isLoopback' | 'ollamaIsSet' | 'outgoing'>
   /** Origins at which an Ollama on the host of a container may respond. */
   readonly candidates?: readonly string[]
 }
@@ -21,8 +21,8 @@ export async function findHostOllama({
   guards,
   candidates = listCandidates(),
 }: HostOllamaDeps): Promise<readonly string[]> {
-  const { container, loopback, ollamaIsSet, outgoing } = config
-  if (!container || loopback || ollamaIsSet) return []
+  const { isContainer, isLoopback, ollamaIsSet, outgoing } = config
+  if (!isContainer || isLoopback || ollamaIsSet) return []
   const found = await Promise.all(candidates.map((origin) => responds(guards, origin)))
   const origin = candidates.find((_, at) => found[at])
   if (origin === undefined) return []

@@ -13,7 +13,7 @@ const key = 'sk-canary-0123456789abcdef'
 const policy = {
   trust: 'userSupplied',
   allowedPrivateHosts: [],
-  loopbackInstallation: true,
+  isLoopbackInstallation: true,
   ownPorts: [],
 } as const
 
@@ -25,7 +25,7 @@ let clock = 0
 beforeAll(async () => {
   upstream = await startHostileModel()
   guard = guardedFetch({ policy, maxRedirects: 0 })
-  strict = guardedFetch({ policy: { ...policy, loopbackInstallation: false } })
+  strict = guardedFetch({ policy: { ...policy, isLoopbackInstallation: false } })
 })
 afterAll(async () => {
   await Promise.all([upstream.close(), guard.close(), strict.close()])

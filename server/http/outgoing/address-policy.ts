@@ -8,11 +8,11 @@ export interface AddressPolicy {
   /** The operator's `host:port` exceptions; `*` stands for every port. The host is a name or an address. */
   readonly allowedPrivateHosts: readonly string[]
   /** Whether only this machine can reach the product. Then an address that a user entered may lead to this machine. */
-  readonly loopbackInstallation: boolean
+  readonly isLoopbackInstallation: boolean
   /** The ports of the product and its database. On loopback, an exception for `*` does not include them. */
   readonly ownPorts: readonly number[]
   /** Whether the product runs in a container, whose `localhost` is not what a user means by it. */
-  readonly inContainer?: boolean
+  readonly isContainer?: boolean
 }
 
 export interface Target {
@@ -24,10 +24,10 @@ export interface Target {
 }
 
 /**
- * Of the addresses that the operator did not supply, `public` ones are always allowed, `loopback` and `private` ones by
- * exception, and `forbidden` ones never. The forbidden ones are link-local, multicast and unspecified addresses,
- * metadata services, 240.0.0.0/4, and every other IPv6 address, such as the forms that wrap or translate another
- * address.
+ * Of the addresses that the operator did not supply, `public` ones are always allowed, `private` ones by exception,
+ * `loopback` ones by exception or when a user entered them on a loopback installation, and `forbidden` ones never. Among
+ * the forbidden ones are link-local, multicast and unspecified addresses, metadata services, and the IPv6 forms that
+ * wrap or translate another address.
  */
 type Reach = 'public' | 'loopback' | 'private' | 'forbidden'
 
@@ -46,16 +46,16 @@ export function isAllowed(policy: AddressPolicy, target: Target): boolean {
       if (isException(policy, target)) return true
       return (
         policy.trust === 'userSupplied' &&
-        policy.loopbackInstallation &&
+        policy.isLoopbackInstallation &&
         !policy.ownPorts.includes(target.port)
       )
   }
 }
 
-/** The same error for every refused address, so that it reveals nothing about what listens there. */
+/** The error for a refused address. It depends only on host and port, so it reveals nothing about what listens there. */
 export function addressRefused(policy: AddressPolicy, host: string, port: number): AppError {
   const reason =
-    policy.inContainer === true && isLoopbackName(host)
+    policy.isContainer === true && isLoopbackName(host)
       ? `Yonder runs in a container, where ${host} is the container itself. The machine around it is host.docker.internal, or host.containers.internal with Podman: use http://host.docker.internal:${port} after the operator of this installation has allowed it with ALLOWED_PRIVATE_HOSTS=host.docker.internal:${port}.`
       : 'The operator of this installation can allow it with ALLOWED_PRIVATE_HOSTS.'
   return new AppError(
@@ -136,7 +136,7 @@ function classifyIpv4(address: ipaddr.IPv4): Reach {
   }
 }
 
-/** Public IPv6 is 2000::/3 without the ranges for documentation and those that embed an IPv4 address. */
+/** Public IPv6 is 2000::/3 without the ranges for documentation, for protocols such as Teredo, and for 6to4. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 const excludedRanges = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'].map((range) =>
   ipaddr.IPv6.parseCIDR(range),

@@ -13,7 +13,7 @@ import type { Lookup } from './guarded-connector.ts'
 const strict: AddressPolicy = {
   trust: 'userSupplied',
   allowedPrivateHosts: [],
-  loopbackInstallation: false,
+  isLoopbackInstallation: false,
   ownPorts: [],
 }
 
@@ -194,7 +194,7 @@ describe('exceptions', () => {
 
   it('allows users of a local installation to reach its machine, but not the product and its database (§22.5)', async () => {
     const { port, url } = await listen((_request, response) => response.end('inside'))
-    const local = { loopbackInstallation: true }
+    const local = { isLoopbackInstallation: true }
     expect(await (await guard(local).fetch(url)).text()).toBe('inside')
     expect(await (await guard(local).fetch(`http://localhost:${port}/`)).text()).toBe('inside')
     const own = { ...local, ownPorts: [port] }
@@ -215,7 +215,7 @@ describe('exceptions', () => {
 })
 
 describe('redirects', () => {
-  const local = { loopbackInstallation: true }
+  const local = { isLoopbackInstallation: true }
 
   it('follows three within the origin and refuses the fourth', async () => {
     const { url } = await listen((request, response) => {
@@ -279,7 +279,7 @@ describe('redirects', () => {
 })
 
 describe('responses', () => {
-  const local = { loopbackInstallation: true }
+  const local = { isLoopbackInstallation: true }
 
   it('requests no compression and refuses a compressed response', async () => {
     let asked: unknown
@@ -332,7 +332,7 @@ describe('an address that means this machine', () => {
   it.each(['http://localhost:11434/v1', 'http://127.0.0.1:11434/v1', 'http://[::1]:11434/v1'])(
     'is explained in a container: %s (§34.25)',
     async (url) => {
-      const message = await refuse({ inContainer: true }, url)
+      const message = await refuse({ isContainer: true }, url)
       expect(message).toContain('Yonder runs in a container, where')
       expect(message).toContain('use http://host.docker.internal:11434 after the operator')
       expect(message).toContain('ALLOWED_PRIVATE_HOSTS=host.docker.internal:11434.')
@@ -344,6 +344,6 @@ describe('an address that means this machine', () => {
       'it is inside a private network. The operator of this installation can allow it with ALLOWED_PRIVATE_HOSTS.'
     expect(await refuse({}, 'http://localhost:11434')).toContain(usual)
     for (const url of ['http://10.0.0.1:11434', 'http://private.example:11434'])
-      expect(await refuse({ inContainer: true }, url)).toContain(usual)
+      expect(await refuse({ isContainer: true }, url)).toContain(usual)
   })
 })

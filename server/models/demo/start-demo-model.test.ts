@@ -13,7 +13,12 @@ let guard: GuardedFetch
 beforeAll(async () => {
   demo = await startDemoModel({ paceMs: 0 })
   guard = guardedFetch({
-    policy: { trust: 'operatorSupplied', allowedPrivateHosts: [], loopbackInstallation: true, ownPorts: [] },
+    policy: {
+      trust: 'operatorSupplied',
+      allowedPrivateHosts: [],
+      isLoopbackInstallation: true,
+      ownPorts: [],
+    },
     maxRedirects: 0,
   })
 })

@@ -18,7 +18,12 @@ beforeAll(async () => {
   hostile = await startHostileModel()
   scripted = await startScriptedModel()
   guard = guardedFetch({
-    policy: { trust: 'operatorSupplied', allowedPrivateHosts: [], loopbackInstallation: true, ownPorts: [] },
+    policy: {
+      trust: 'operatorSupplied',
+      allowedPrivateHosts: [],
+      isLoopbackInstallation: true,
+      ownPorts: [],
+    },
   })
 })
 afterAll(async () => {

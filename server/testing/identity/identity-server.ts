@@ -71,7 +71,7 @@ export async function openIdentityServer(options: IdentityServerOptions): Promis
   app.setSerializerCompiler(serializerCompiler)
   app.setErrorHandler(createErrorHandler(() => null))
   decorateRequests(app)
-  registerSecurityHeaders(app, { connectOrigins: identity.browserOrigins, hsts: false })
+  registerSecurityHeaders(app, { connectOrigins: identity.browserOrigins, usesHsts: false })
   await registerRateLimits(app)
   await identity.register(app)
   await app.register(async (api: Api) => registerSettingsRoutes(api, { identity, config }))

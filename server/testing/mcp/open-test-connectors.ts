@@ -58,7 +58,7 @@ export async function openTestConnectors(options: TestConnectorsOptions = {}): P
       policy: {
         trust,
         allowedPrivateHosts: [],
-        loopbackInstallation: true,
+        isLoopbackInstallation: true,
         ownPorts: [],
         ...options.policy,
       },

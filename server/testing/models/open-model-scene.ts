@@ -77,7 +77,7 @@ export interface ModelScene {
 export async function openModelScene(): Promise<ModelScene> {
   const hostile = await startHostileModel()
   const guard = guardedFetch({
-    policy: { trust: 'userSupplied', allowedPrivateHosts: [], loopbackInstallation: true, ownPorts: [] },
+    policy: { trust: 'userSupplied', allowedPrivateHosts: [], isLoopbackInstallation: true, ownPorts: [] },
     maxRedirects: 0,
   })
   const closing: (() => void)[] = []
