@@ -15,8 +15,8 @@ export interface LinkedSignal {
 
 /**
  * Returns a signal that aborts with `outer`, when `abort` is called, or after `timeoutMs` milliseconds unless that is
- * null; the reason is then a `TimeoutError`, like that of `AbortSignal.timeout`. `AbortSignal.any` with
- * `AbortSignal.timeout` would not do: on Node 20 the timeout is garbage collected.
+ * null. The reason of a timeout is a `TimeoutError`, as with `AbortSignal.timeout`. `AbortSignal.any` cannot be used
+ * instead: on Node 20 the signal of `AbortSignal.timeout` may be garbage collected before it aborts.
  */
 export function linkSignal(outer: AbortSignal, timeoutMs: number | null): LinkedSignal {
   const inner = new AbortController()

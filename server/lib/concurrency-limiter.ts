@@ -6,7 +6,7 @@ export interface ConcurrencyLimit {
 export interface Acquired {
   /** Whether the call waited, or came while others waited. If so, what its caller checked before may have changed. */
   readonly waited: boolean
-  /** Starts the next waiting call. Calling it again does nothing. */
+  /** Frees the place of this call, so that waiting ones can start. Calling it again does nothing. */
   readonly release: () => void
 }
 
@@ -16,9 +16,8 @@ interface Waiting {
 }
 
 /**
- * Limits how many calls run at once. A call may be subject to several limits; it waits in order until all of them allow
- * it. Libraries have one limit per queue, so a call with three limits would occupy one queue while it waits for
- * another.
+ * Limits how many calls run at once. A call may be subject to several limits and waits until all of them allow it.
+ * Libraries have one limit per queue, so a call with three limits would occupy one queue while it waits for another.
  */
 export class ConcurrencyLimiter {
   readonly #running = new Map<string, number>()

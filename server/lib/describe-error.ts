@@ -26,7 +26,7 @@ export function describeError(error: unknown, depth = 1): DescribedError {
   return {
     type: name,
     message: cut(message, maxMessageChars),
-    // The stack begins with the message.
+    // Without the message, which is a field of its own.
     stack: cut(stack.replace(message, ''), maxStackChars),
     ...(typeof code === 'string' ? { code } : {}),
     ...(cause === undefined || depth === maxDepth ? {} : { cause: describeError(cause, depth + 1) }),

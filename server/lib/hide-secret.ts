@@ -16,7 +16,7 @@ export function hideSecret(text: string, secret: string | undefined): string {
   if (sought === '') return text
   const first = sought.charCodeAt(0)
   const borders = findBorders(sought)
-  /** A ring buffer: where the last characters of the text begin, as many as the secret has. */
+  /** A ring buffer of the indexes at which the last characters of the text begin, as many as `sought` has. */
   const starts = new Uint32Array(sought.length)
   let hidden = ''
   let copied = 0

@@ -1,6 +1,7 @@
 /**
- * Repeats `work`. It may resolve with the milliseconds until it runs again; otherwise, and after a failure, it runs
- * again after `intervalMs`. The returned function stops the repetition and waits for running work.
+ * Repeats `work`, for the first time after `intervalMs`. `work` may resolve with the milliseconds until it runs again;
+ * otherwise, and after a failure, it runs again after `intervalMs`. The returned function stops the repetition and
+ * waits for running work.
  */
 export function repeatUntilStopped(
   work: () => Promise<number | void>,

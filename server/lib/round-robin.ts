@@ -8,12 +8,12 @@ export class RoundRobin<Item> {
     else items.push(item)
   }
 
-  /** Removes the next item. */
+  /** Removes and returns the next item. */
   take(): Item | undefined {
     for (const [key, items] of this.#items) {
       const item = items.shift()
       this.#items.delete(key)
-      // Added again at the end.
+      // A map keeps the order of insertion, so the key is now the last one.
       if (items.length > 0) this.#items.set(key, items)
       return item
     }

@@ -8,8 +8,8 @@ const minDifferentChars = 4
 export const makeSecretHint = 'Create one with: openssl rand -hex 32'
 
 /**
- * Returns why a text is no secret, because it can be guessed, or undefined. It accepts what generators make,
- * and long passphrases.
+ * Returns why a secret is easy to guess, as the end of a sentence ("is blank"), or undefined when it is not. Generated
+ * secrets and long passphrases are accepted.
  */
 export function findWeakness(text: string, minChars: number): string | undefined {
   if (text.trim() === '') return 'is blank'
@@ -20,7 +20,7 @@ export function findWeakness(text: string, minChars: number): string | undefined
   return isSequence(text.toLowerCase()) ? 'is a sequence of characters' : undefined
 }
 
-/** Whether a text was copied from an example, such as `.env.example`. */
+/** Whether a text looks like the placeholder of an example, such as those in `.env.example`. */
 export function isPlaceholder(text: string): boolean {
   return placeholder.test(text)
 }

@@ -42,7 +42,7 @@ export function trimSlashes(address: string): string {
   return address.slice(0, end)
 }
 
-/** Replaces runs of whitespace by one space, so that folded, wrapped and copied texts compare as equal. */
+/** Trims a text and replaces runs of whitespace by one space, so that wrapped and copied texts compare as equal. */
 export function collapseSpaces(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim()
 }

@@ -28,7 +28,7 @@ export interface LeasedTokens<Result> {
 export interface TokenLeaseOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Aborted when the process shuts down: waiting for another process ends with its reason. */
+  /** Aborted when the process shuts down. A call that waits for another process then rejects with an `AbortError`. */
   readonly closing: AbortSignal
 }
 
@@ -44,7 +44,7 @@ export class TokenLeases<Result> {
     this.#options = options
   }
 
-  /** @throws whatever the functions of `tokens` throw */
+  /** @throws whatever the functions of `tokens` throw, or an `AbortError` when the process shuts down */
   refresh(key: string, tokens: LeasedTokens<Result>): Promise<Result> {
     return this.#flights.run(key, () => this.#refreshOnce(tokens))
   }

@@ -16,7 +16,7 @@ export interface WorkerThreadOptions<Input> {
   /** The thread is terminated when it takes longer for one job. */
   readonly maxJobMs: number
   readonly maxHeapMb: number
-  /** Returns the buffers of an input that are moved to the thread, instead of a copy. */
+  /** Returns the buffers of an input that are moved to the thread instead of copied. */
   readonly transfer?: (input: Input) => readonly ArrayBuffer[]
 }
 
