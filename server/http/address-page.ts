@@ -17,7 +17,7 @@ export const wrongAddressPage: AddressPage = {
 
 export const plainHttpPage: AddressPage = {
   title: 'Yonder needs https here',
-  text: 'Signing in needs a secure address: browsers offer the necessary cryptography only with https, and on localhost. This address is plain http. If someone else runs this server, ask them for its address. If you run it, reach it in one of these three ways.',
+  text: 'Signing in needs a secure address: browsers offer the necessary cryptography only with https, and on localhost. This address is plain http. If someone else runs this server, ask them for its address. If you run it, reach it in one of these ways.',
 }
 
 const docsUrl = 'https://github.com/yonder-chat/yonder/blob/main/docs/operations.md#address-tls-and-proxies'

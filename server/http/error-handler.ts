@@ -159,7 +159,7 @@ const refusals: Readonly<Record<string, readonly [status: number, code: ErrorCod
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'invalid_request', 'This request took too long to arrive. Send it again.'],
 }
 
-/** Sends an error body for input that Node could not parse as a request, and closes the connection. */
+/** Sends an error body for a request that Node refused, and closes the connection. */
 export function refuseBrokenRequest(error: Error & { readonly code?: string }, socket: Socket): void {
   if (socket.writable && error.code !== 'ECONNRESET') {
     const [status, code, message] = refusals[error.code ?? ''] ?? [

@@ -14,7 +14,7 @@ export interface HealthDeps {
 }
 
 export interface HealthOptions {
-  /** The bearer token that requests for `/metrics` need. Null allows only requests of this machine, without a token. */
+  /** The bearer token that requests for `/metrics` need. Null allows only requests from this machine, without a token. */
   readonly metricsToken: string | null
 }
 
@@ -81,8 +81,8 @@ const proxyHeaders = new Set([
 const loopbackHost = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i
 
 /**
- * Whether a program on this machine sent the request directly. A proxy on this machine forwards requests of other
- * machines too: they have headers that it adds, or the public name in the Host header, which it has to pass on.
+ * Whether a program on this machine sent the request directly. A proxy on this machine also forwards requests from other
+ * machines. Such a request has a header that the proxy added, or the public name in its Host header.
  */
 function isFromThisMachine({ socket, headers }: FastifyRequest): boolean {
   const isProxied = Object.keys(headers).some(

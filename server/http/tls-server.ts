@@ -47,7 +47,7 @@ export function createTlsServers(initial: TlsCredentials): TlsServers {
   }
 }
 
-/** Whether the request came over TLS to this process. A proxy may have received it over TLS nevertheless. */
+/** Whether a connection to this process uses TLS. Behind a proxy it may not, although the browser uses https. */
 export function isEncrypted(socket: Socket): boolean {
   return socket instanceof TLSSocket
 }
