@@ -53,9 +53,9 @@ export const certificateDays = 90
 const commonName = '2.5.4.3'
 const ecdsaWithSha256 = '1.2.840.10045.4.3.2'
 
-/** Names that cannot exist on the internet, with all names below them. */
+/** Names that are not in the public DNS, with all names below them. */
 const localZones = ['localhost', 'local', 'lan', 'internal', 'home.arpa']
-/** Networks that cannot exist on the internet. */
+/** Networks that are not routed on the internet. */
 const localNetworks = [
   '127.0.0.0/8',
   '10.0.0.0/8',
@@ -148,7 +148,7 @@ export function createNameCheck(authority: string): (name: string) => boolean {
     )
 }
 
-/** The form of an IP address in which equal ones are equal texts. */
+/** Returns the canonical form of an IP address, in which equal addresses are equal texts. */
 export function normalizeIp(text: string): string {
   return ipaddr.parse(text).toString()
 }

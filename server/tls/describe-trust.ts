@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 
 /**
  * What the start prints about an authority that Yonder made: where its certificate is, how to recognise it, and one
- * line for each system that can trust it (§34.15).
+ * line for each system or browser (§34.15).
  */
 export function describeTrust(certificate: string, path: string, publicUrl: string): string[] {
   // Without TLS, because the device cannot check a certificate yet: the fingerprint is what it can check. The port is
