@@ -42,7 +42,7 @@ export function registerAccountLinks(scope: FastifyInstance, deps: AccountLinkDe
     path: '/set-up',
     text: 'You are creating the first account of this Yonder server.',
     invalid:
-      'The set-up link was already used or is not complete. If you have an account, sign in. Otherwise copy the whole link from the output of the server.',
+      'The set-up link was already used or is not complete. If you have an account, sign in. Otherwise copy the whole link from the log of the server.',
     find: async (token) => ((await isSetUpToken(database.db, sealer, token)) ? { email: null } : undefined),
     consume: endSetUp,
   })

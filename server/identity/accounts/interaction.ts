@@ -80,7 +80,7 @@ export async function finishInteraction(
     { login: { accountId } },
     { mergeWithLastSubmission: false },
   )
-  // Read after the result is stored, because an earlier change of the password could not delete the result (§15.37).
+  // Read again, because a change of the password before the result was stored could not delete the result (§15.37).
   const laterRefusal = findRefusal(await findAccount(db, accountId), verified)
   if (laterRefusal === null) return reply.redirect(location, 303)
   await deleteAccountRecordsOfModel(db, 'Interaction', accountId)

@@ -39,13 +39,13 @@ export interface OperatorLink {
 export interface NewLink {
   /** The issuer, for a page of the embedded provider. */
   readonly baseUrl: string
-  /** What the link is for (`resetLinks`, `invitations`). */
+  /** What the link is for, in the form that its kind requires (`resetLinks`, `invitations`). */
   readonly subject: string
   /** Milliseconds since 1970. */
   readonly now: number
 }
 
-/** Stores a new link. Nothing else changes before it is used. */
+/** Stores a new link, which replaces an earlier one of this kind and subject. */
 export async function createLink(
   trx: Db,
   sealer: Sealer,
@@ -66,7 +66,7 @@ export async function createLink(
   return { url: `${baseUrl}${path}?token=${token}`, expiresAt }
 }
 
-/** The subject of a link. Undefined when the link was used or replaced, or has expired. */
+/** Returns the subject of a link, or undefined when the link was used or replaced, or has expired. */
 export async function findLinkSubject(
   db: Db,
   sealer: Sealer,

@@ -31,7 +31,7 @@ export async function isSetUpToken(db: Db, sealer: Sealer, token: unknown): Prom
 
 /**
  * Returns a check whether the link is still needed: there was a token at the start, and there is no account or user
- * yet. The check asks the database only until there is one.
+ * yet. Once the check has found one, it no longer reads the database.
  */
 export function createSetUpCheck(db: Db, hasToken: boolean): () => Promise<boolean> {
   let isNeeded = hasToken

@@ -72,7 +72,7 @@ export function createHostedKeys(issuer: string, guard: Pick<GuardedFetch, 'fetc
   }
 }
 
-/** Whether the keys were loaded and none of them matches the token. */
+/** Whether the keys were loaded, but no single one of them fits the token. */
 function isUnknownKey(error: unknown): boolean {
   return (
     error instanceof errors.JWKSNoMatchingKey ||
@@ -87,7 +87,8 @@ async function fetchDiscovery(issuer: string, guard: Pick<GuardedFetch, 'fetch'>
     headers: { accept: 'application/json' },
     signal: AbortSignal.timeout(providerTimeoutMs),
   })
-  if (!response.ok) throw new Error(`The provider's discovery document returned status ${response.status}.`)
+  if (!response.ok)
+    throw new Error(`The provider returned status ${response.status} for its discovery document.`)
   const document = Discovery.parse(await response.json())
   if (document.issuer !== issuer) {
     throw new Error(

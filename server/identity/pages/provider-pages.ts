@@ -3,7 +3,7 @@ import type { ErrorOut, KoaContextWithOIDC } from 'oidc-provider'
 import { html, raw } from './html.ts'
 import { retryAfterSeconds, statusOf } from '../../http/error-handler.ts'
 import type { AppError } from '../../lib/app-error.ts'
-import { noticePage, renderPage, storagePage } from './render-page.ts'
+import { noticePage, renderPage, failurePage } from './render-page.ts'
 import type { Page } from './render-page.ts'
 
 /**
@@ -14,7 +14,7 @@ export function showError(ctx: KoaContextWithOIDC, out: ErrorOut, storageError: 
   if (storageError !== null) {
     ctx.status = statusOf[storageError.code]
     if (storageError.code === 'unavailable') ctx.set('retry-after', String(retryAfterSeconds))
-    show(ctx, storagePage(storageError))
+    show(ctx, failurePage(storageError))
     return
   }
   const isSignOut = ctx.path.startsWith('/session/end')

@@ -14,7 +14,7 @@ import type { AccountLinkDeps } from '../accounts/account-link-routes.ts'
 import { registerSignInRoutes } from '../accounts/sign-in-routes.ts'
 import { registerGoogleRoutes } from '../google/google-routes.ts'
 import type { RequestLimit } from '../provider/limit-requests.ts'
-import { noticePage, sendPage, storagePage } from './render-page.ts'
+import { noticePage, sendPage, failurePage } from './render-page.ts'
 
 /** Returns a handler that shows errors as pages. Database failures have the status and text of the API (§22.17). */
 export function createPageErrorHandler(dialect: Dialect) {
@@ -28,7 +28,7 @@ export function createPageErrorHandler(dialect: Dialect) {
     if (status === 503) reply.header('retry-after', retryAfterSeconds)
     const page =
       status === 503 || known.code === 'storage_full'
-        ? storagePage(known)
+        ? failurePage(known)
         : noticePage(
             'Something went wrong',
             'Go back to Yonder and try again. If it fails again, ask the operator of this server.',

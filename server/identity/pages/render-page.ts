@@ -87,6 +87,6 @@ export function noticePage(
 }
 
 /** The page for a request that the server cannot execute now, for example because of the database (§22.17). */
-export function storagePage({ code, message }: AppError): Page {
+export function failurePage({ code, message }: AppError): Page {
   return noticePage(code === 'unavailable' ? 'The server is busy' : 'Something went wrong', message)
 }

@@ -12,8 +12,8 @@ import type { RequestLimit } from './limit-requests.ts'
 import type { LazyProvider } from './provider.ts'
 
 /**
- * The only paths that accept a body. At its other paths, the library would store the parameters in a body, and the app
- * sends none there.
+ * The only paths that accept POST. The app sends none to the others, where the library would store the parameters in its
+ * body.
  */
 const postPaths = new Set(['/token', '/token/revocation', '/session/end/confirm'])
 

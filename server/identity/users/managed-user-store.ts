@@ -60,7 +60,7 @@ export async function deleteAccount(db: Db, id: string): Promise<void> {
 
 /**
  * Locks the rows of a user and of its account, so that no other command changes either before the transaction ends. The
- * accounts come first, as in the transactions that change a password.
+ * account is locked first, as in the transactions that change a password.
  */
 export async function lockManagedUser(
   trx: Db,

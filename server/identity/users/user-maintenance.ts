@@ -35,8 +35,8 @@ export function startUserMaintenance(options: UserMaintenanceOptions): () => Pro
 
 /**
  * Does what is left to do for each disabled or deleted user whose replies have stopped: revokes the tokens, and deletes
- * the data of a deleted one. It does not wait for the replies of a user who was enabled again, since these may be new
- * ones and the user may connect other accounts meanwhile, whose tokens must stay.
+ * the data of a deleted one. For a user who was enabled again, it does not wait for replies: they may be new ones, and
+ * the tokens of accounts that the user connects in the meantime must stay.
  */
 export async function processPendingUsers(options: UserMaintenanceOptions): Promise<void> {
   const { db } = options.database
