@@ -78,7 +78,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   return app
 }
 
-/** Opens every domain with the `deps`, and with options: its callbacks and the domains that it uses. */
+/** Opens the domains that have state or background work. `closeDomains` closes them. */
 function openDomains(app: FastifyInstance, deps: AppDeps) {
   const logAs = (message: string) => (error: unknown) => app.log.error({ err: error }, message)
   const { db } = deps.database

@@ -12,7 +12,7 @@ export interface ProcessEvents {
 const maxExceptions = 5
 const exceptionWindowMs = 60_000
 
-/** Collects the errors that no request and no domain reports. They are written to stderr until there is a log. */
+/** Logs the errors that no request and no domain logs. Until there is a log, they are written to stderr. */
 export class ErrorReports {
   #log: LogError = (error, message) => {
     // The form of a line of the log, in which 50 is the level `error`.
@@ -30,7 +30,7 @@ export class ErrorReports {
 /**
  * The last resort for errors that nothing else handles (§22.14). They are logged, and the process continues, because
  * one broken socket or request must not end the streams of all users. When exceptions repeat, the state of the process
- * cannot be trusted, so `stop` is called, which stores the text of all replies before the process ends.
+ * cannot be trusted, so `stop` is called. It must store the text of all replies before it ends the process.
  */
 export function handleProcessErrors(
   events: ProcessEvents,

@@ -5,7 +5,7 @@ export interface ExampleTurn {
 }
 
 export interface ExampleChat {
-  /** How long before now the last message was written. */
+  /** How long before now the chat was last changed. */
   readonly ageHours: number
   readonly turns: readonly ExampleTurn[]
 }

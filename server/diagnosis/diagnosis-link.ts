@@ -27,14 +27,14 @@ export interface ReceivedRequest {
 }
 
 /**
- * The kind of link of these addresses. Only a process that can write to the database can make one. It works once,
- * within a minute.
+ * The kind of link that `createDiagnosisUrl` creates. Only a process that can write to the database can create one. It
+ * works once, within a minute.
  */
 const kind = { model: 'Diagnosis', path: diagnosisPath, hours: 1 / 60 }
 
 const subject = 'yonder doctor'
 
-/** Creates the address for one request. `parameter` is sent as it is. Earlier addresses are no longer valid. */
+/** Creates the URL for one request. `parameter` is sent as it is. Earlier URLs are no longer valid. */
 export async function createDiagnosisUrl(
   db: Db,
   sealer: Sealer,
@@ -49,12 +49,12 @@ export async function createDiagnosisUrl(
   return link.url
 }
 
-/** Removes the address if it was not used. */
-export function deleteDiagnosisUrls(db: Db): Promise<void> {
+/** Deletes the URL that was created last, if it was not used. */
+export function deleteDiagnosisUrl(db: Db): Promise<void> {
   return deleteAccountRecordsOfModel(db, kind.model, subject)
 }
 
-/** Marks the token of such an address as used. Returns false when it is not valid. */
+/** Uses up the token of such a URL. Returns false when it is not valid. */
 export async function consumeDiagnosisToken(
   db: Db,
   sealer: Sealer,

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import {
   createDiagnosisUrl,
-  deleteDiagnosisUrls,
+  deleteDiagnosisUrl,
   frameCount,
   frameIntervalMs,
 } from '../../diagnosis/diagnosis-link.ts'
@@ -35,7 +35,7 @@ export const proxyCheck: Check = {
     try {
       return await examineResponse(config, guards.operatorSupplied, url)
     } finally {
-      await deleteDiagnosisUrls(database.db)
+      await deleteDiagnosisUrl(database.db)
     }
   },
 }
