@@ -148,7 +148,7 @@ export interface SettingProblem {
   readonly name: string
   /** The other setting of a conflict. The conflict is not reported when that setting itself is wrong. */
   readonly related?: string
-  /** The path inside its value. */
+  /** The path of the wrong part, which begins with the name of the setting. */
   readonly path?: string
   readonly message: string
 }

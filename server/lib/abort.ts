@@ -9,7 +9,7 @@ export interface LinkedSignal {
   readonly signal: AbortSignal
   readonly timedOut: boolean
   abort(reason?: unknown): void
-  /** Must be called in the end. Until then the outer signal refers to this one, and the timer runs. */
+  /** Must be called when the work has ended. Until then the outer signal refers to this one, and the timer runs. */
   release(): void
 }
 

@@ -2,7 +2,7 @@ import type { Worker } from 'node:worker_threads'
 
 /**
  * The arguments that start the worker `name` of the folder of the calling module: its TypeScript file in development,
- * its bundle in the built product. A pool library would not do: it cannot start TypeScript on Node 20, and the bundle
+ * its bundle in the built product. A pool library cannot be used: it cannot start TypeScript on Node 20, and the bundle
  * would have to include the worker file of the library.
  */
 export function workerSource(

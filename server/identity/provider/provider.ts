@@ -10,7 +10,7 @@ const runtimeWarning = 'Unsupported runtime'
 
 /**
  * The embedded provider. Its library takes a tenth of a second and 17 MB, so it is loaded with the first request to the
- * provider, such as a sign-in or the renewal of a session.
+ * provider, such as a sign-in or a refresh of tokens.
  */
 export interface LazyProvider {
   readonly issuer: string

@@ -184,7 +184,7 @@ export function createReset(
     if (user.kind !== 'local') {
       throw new AppError(
         'conflict',
-        `${shown} has no password here, because Google or another provider checks it.`,
+        `${shown} has no password here: the user signs in with Google or another provider.`,
       )
     }
     if (user.status !== 'active') {
