@@ -14,7 +14,7 @@ export interface HealthDeps {
 }
 
 export interface HealthOptions {
-  /** The bearer token that requests for `/metrics` need. Null allows only requests from this machine, without a token. */
+  /** The bearer token that requests for `/metrics` need. Null allows requests without one, from this machine only. */
   readonly metricsToken: string | null
 }
 
@@ -81,8 +81,8 @@ const proxyHeaders = new Set([
 const loopbackHost = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i
 
 /**
- * Whether a program on this machine sent the request directly. A proxy on this machine also forwards requests from other
- * machines. Such a request has a header that the proxy added, or the public name in its Host header.
+ * Whether a program on this machine sent the request directly. A proxy on this machine also forwards requests from
+ * other machines. Such a request has a header that the proxy added, or the public name in its Host header.
  */
 function isFromThisMachine({ socket, headers }: FastifyRequest): boolean {
   const isProxied = Object.keys(headers).some(

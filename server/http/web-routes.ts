@@ -11,8 +11,8 @@ const unlisted = /^\/share(\/|$|\?)/
 const hashed = /^[\\/]?assets[\\/]/
 
 /**
- * Serves the built web app. Files with a hash in their name may be cached for a year. A GET of a path without a route or
- * a file returns the page, which routes in the browser, except below `/api`, `/oidc` and `/assets`.
+ * Serves the built web app. Files with a hash in their name may be cached for a year. A GET of a path without a route
+ * or a file returns the page, which routes in the browser, except below `/api`, `/oidc` and `/assets`.
  */
 export async function registerWebRoutes(app: FastifyInstance, webRoot: string): Promise<void> {
   const built = existsSync(webRoot)

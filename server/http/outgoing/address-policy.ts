@@ -25,9 +25,9 @@ export interface Target {
 
 /**
  * Of the addresses that the operator did not supply, `public` ones are always allowed, `private` ones by exception,
- * `loopback` ones by exception or when a user entered them on a loopback installation, and `forbidden` ones never. Among
- * the forbidden ones are link-local, multicast and unspecified addresses, metadata services, and the IPv6 forms that
- * wrap or translate another address.
+ * `loopback` ones by exception or when a user entered them on a loopback installation, and `forbidden` ones never.
+ * Among the forbidden ones are link-local, multicast and unspecified addresses, metadata services, and the IPv6 forms
+ * that wrap or translate another address.
  */
 type Reach = 'public' | 'loopback' | 'private' | 'forbidden'
 
@@ -52,7 +52,7 @@ export function isAllowed(policy: AddressPolicy, target: Target): boolean {
   }
 }
 
-/** The error for a refused address. It depends only on host and port, so it reveals nothing about what listens there. */
+/** The error for a refused address. It depends on host and port only, and reveals nothing about what listens there. */
 export function addressRefused(policy: AddressPolicy, host: string, port: number): AppError {
   const reason =
     policy.isContainer === true && isLoopbackName(host)

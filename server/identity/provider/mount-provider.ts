@@ -12,7 +12,7 @@ import type { RequestLimit } from './limit-requests.ts'
 import type { LazyProvider } from './provider.ts'
 
 /**
- * The only paths that accept POST. The app sends none to the others, where the library would store the parameters in its
+ * The only paths that accept POST. The app sends none to the others, where the library would store the parameters of a
  * body.
  */
 const postPaths = new Set(['/token', '/token/revocation', '/session/end/confirm'])
