@@ -129,7 +129,7 @@ describe.each(engines)('browseServers on %s', (engine) => {
   it('marks deprecated servers and those that need a token', async () => {
     registry.pages = [
       [
-        entry({ name: 'a/old' }, { status: 'deprecated' }),
+        entry({ name: 'a/old', description: 'x'.repeat(600) }, { status: 'deprecated' }),
         entry({
           name: 'a/token',
           remotes: [
@@ -141,7 +141,7 @@ describe.each(engines)('browseServers on %s', (engine) => {
       ],
     ]
     const [old, token] = await browse()
-    expect(old?.description).toContain('deprecated')
+    expect(old?.description).toMatch(/^Deprecated\. x{400}/)
     expect(token?.needs_token).toBe(true)
   })
 

@@ -51,11 +51,12 @@ function readEntry(item: unknown): BrowseServer | undefined {
   if (!isLatest || (status !== 'active' && status !== 'deprecated')) return undefined
   const remote = server.remotes?.find(isUsable)
   if (remote === undefined) return undefined
-  const note = status === 'deprecated' ? ' (deprecated)' : ''
+  // First, because a long description is cut.
+  const note = status === 'deprecated' ? 'Deprecated. ' : ''
   return presentServer({
     name: server.name,
     title: server.title,
-    description: `${server.description ?? ''}${note}`,
+    description: `${note}${server.description ?? ''}`,
     url: remote.url,
     needsToken: (remote.headers ?? []).some(({ isRequired }) => isRequired === true),
   })
