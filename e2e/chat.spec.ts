@@ -60,7 +60,7 @@ test('the first message opens a chat, streams markdown, and is stored (§2.20, �
   await expect(lastReply(page)).toContainText('Stopped.')
 })
 
-test('the input stays at the bottom while a reply grows, and the page follows its end (§2.25, §14.14, §14.37)', async ({
+test('the input stays at the bottom while a reply grows, and the page follows its end (§2.25, §14.14, §14.37, §14.43)', async ({
   page,
   user: _,
 }) => {
@@ -90,8 +90,10 @@ test('the input stays at the bottom while a reply grows, and the page follows it
   const moved = await composer.boundingBox()
   expect(moved!.y).toBeCloseTo(box!.y, 0)
 
-  await page.getByRole('button', { name: 'Go to the end' }).click()
+  await goToEnd.click()
   await expect.poll(distanceToEnd).toBeLessThan(30)
+  await expect(goToEnd).toBeHidden()
+  await expect(input(page)).toBeFocused()
   await stopButton(page).click()
   await expect(sendButton(page)).toBeVisible()
 })

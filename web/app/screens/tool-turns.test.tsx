@@ -61,7 +61,7 @@ describe('a turn that is still being written', () => {
     await waitForTurnEnd()
   })
 
-  it('is stopped while its tool runs, and shows that (§4.15, §13.4)', async () => {
+  it('is stopped while its tool runs, and shows and announces that (§4.15, §13.4, §14.26)', async () => {
     const { api } = await openRunning(5, [question, running])
     const outcome: Message['outcome'] = { status: 'stopped', duration: 5, parts: [] }
     api
@@ -72,6 +72,9 @@ describe('a turn that is still being written', () => {
     await userEvent.click(button('Stop'))
     expect(await within(block()).findByRole('button', { name: /Stopped/ })).toBeVisible()
     expect(await screen.findByRole('button', { name: 'Continue' })).toBeEnabled()
+    expect(
+      screen.getByText('The reply ended after a call of calculate of default. You can continue it.'),
+    ).toBeInTheDocument()
   })
 })
 

@@ -5,6 +5,7 @@ import { textOfContent } from '@yonder/contract/message-text'
 import { sentenceOf } from '../../lib/api/failure-sentences.ts'
 import { useStore } from '../../lib/store.ts'
 import { classNames } from '../../ui/class-names.ts'
+import { useFocusAfterRemoval } from '../../ui/focus-after-removal.ts'
 import { Skeleton } from '../../ui/states/progress.tsx'
 import { ContentsButton } from './contents/chat-contents.tsx'
 import { IconButton } from '../../ui/button/icon-button.tsx'
@@ -73,24 +74,44 @@ export function ChatSkeleton() {
 export interface ComposerBarProps {
   /** Undefined while the page follows its end. */
   readonly onGoToEnd: (() => void) | undefined
+  /** Called when the button is removed while it has the focus. */
+  readonly onButtonRemoved: () => void
   readonly children: ReactNode
 }
 
 /** The bottom of a chat (§2.25): the input over a fading background, and a button that scrolls to the end. */
-export function ComposerBar({ onGoToEnd, children }: ComposerBarProps) {
+export function ComposerBar({ onGoToEnd, onButtonRemoved, children }: ComposerBarProps) {
   return (
     <div className="sticky bottom-0 z-10 bg-linear-to-b from-transparent to-page to-[1rem] pt-10 short:pt-9">
       {/* The bar has room for the hidden button too, so that nothing moves under the pointer when it appears. */}
-      {onGoToEnd !== undefined && (
-        <div className="pointer-events-none absolute inset-x-0 top-1 flex justify-center">
-          <span className="pointer-events-auto inline-flex animate-appear">
-            <IconButton label="Go to the end" look="floating" shape="round" size="small" onClick={onGoToEnd}>
-              <ArrowDown size={16} aria-hidden />
-            </IconButton>
-          </span>
-        </div>
-      )}
+      {onGoToEnd !== undefined && <GoToEndButton onPress={onGoToEnd} onRemoved={onButtonRemoved} />}
       <div className="mx-auto w-full max-w-column px-4 pb-3 sm:px-6 sm:pb-5 short:pb-2">{children}</div>
+    </div>
+  )
+}
+
+function GoToEndButton({
+  onPress,
+  onRemoved,
+}: {
+  readonly onPress: () => void
+  readonly onRemoved: () => void
+}) {
+  const button = useFocusAfterRemoval<HTMLButtonElement>(onRemoved)
+  return (
+    <div className="pointer-events-none absolute inset-x-0 top-1 flex justify-center">
+      <span className="pointer-events-auto inline-flex animate-appear">
+        <IconButton
+          ref={button}
+          label="Go to the end"
+          look="floating"
+          shape="round"
+          size="small"
+          onClick={onPress}
+        >
+          <ArrowDown size={16} aria-hidden />
+        </IconButton>
+      </span>
     </div>
   )
 }
@@ -124,7 +145,7 @@ const maxAnnouncedChars = 280
  * `endedReply` of the session.
  */
 export function ReplyAnnouncer({ reply }: { readonly reply: Message | undefined }) {
-  return <output className="sr-only">{reply?.role === 'assistant' ? announce(reply) : ''}</output>
+  return <output className="sr-only">{reply === undefined ? '' : announce(reply)}</output>
 }
 
 /** Announces to a screen reader once that older messages are being summarised (§26.10). */
@@ -133,7 +154,12 @@ export function SummarizingAnnouncer({ session }: { readonly session: ChatSessio
   return <output className="sr-only">{count === undefined ? '' : describeSummarizing(count)}</output>
 }
 
-function announce({ content, status, error, call, server, tool }: Message): string {
+function announce({ role, content, status, error, call, server, tool }: Message): string {
+  // A run that is stopped or interrupted during a call ends with the result of the call.
+  if (role === 'user')
+    return tool === undefined
+      ? ''
+      : `The reply ended after a call of ${tool} of ${server}. You can continue it.`
   const text = textOfContent(content).slice(0, maxAnnouncedChars)
   if (status === 'failed') return `The reply failed. ${error?.message ?? 'Unknown error occurred'}`
   if (status === 'stopped' || status === 'interrupted') return `Reply ${status}. ${text}`.trim()

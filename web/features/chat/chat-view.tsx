@@ -165,7 +165,7 @@ function Conversation({ chat, view, session, aside, reservesAside }: Conversatio
               </div>
             )}
           </div>
-          <ComposerBar onGoToEnd={following ? undefined : goToEnd}>
+          <ComposerBar onGoToEnd={following ? undefined : goToEnd} onButtonRemoved={moveFocus}>
             <ChatStatus
               view={view}
               pending={calls.last?.call?.state === 'waiting' ? calls.last : undefined}

@@ -86,18 +86,23 @@ describe('the catalogue', () => {
     expect(dialog.getByText('No connectors found matching "ORG mapsx"')).toBeInTheDocument()
   })
 
-  it("shows 40 entries at first, and 40 more for each 'Show more' (§18.11)", async () => {
+  it("shows 40 entries at first, and 40 more for each 'Show more' (§18.11, §14.44)", async () => {
     const many = Array.from({ length: 100 }, (_, at) => makeServer(`S${at}`))
     const dialog = await browse(sceneOf(many))
     await dialog.findByText('S0')
     expect(dialog.getAllByRole('listitem')).toHaveLength(40)
     await userEvent.click(buttonOf('Show more (60)', dialog))
     expect(dialog.getAllByRole('listitem')).toHaveLength(80)
+    expect(buttonOf('Show more (20)', dialog)).toHaveFocus()
+    await userEvent.click(buttonOf('Show more (20)', dialog))
+    expect(dialog.getAllByRole('listitem')).toHaveLength(100)
+    // The button is gone, and the focus is on the entry before the new ones.
+    expect(dialog.getAllByRole('listitem')[79]).toHaveFocus()
   })
 })
 
 describe('adding from the catalogue', () => {
-  it('shows progress and success, and lists the connector as disconnected (§2.66, §4.27, §7.15, §8.32, §18.3)', async () => {
+  it('shows progress and success, and lists the connector as disconnected (§2.66, §4.27, §7.15, §8.32, §14.44, §18.3)', async () => {
     const scene = sceneOf([makeServer('Weather')])
     const reply = defer<void>()
     scene.api.on('POST /api/mcp-server', async ({ body }) => {
@@ -113,6 +118,7 @@ describe('adding from the catalogue', () => {
     expect(await screen.findByText('Connector "Weather" added successfully')).toBeInTheDocument()
     expect(dialog.getByText('Added')).toBeInTheDocument()
     expect(dialog.queryByRole('button', { name: 'Add' })).not.toBeInTheDocument()
+    expect(dialog.getByRole('listitem')).toHaveFocus()
     expect(scene.writes).toEqual([
       {
         route: 'POST /api/mcp-server',

@@ -1,6 +1,7 @@
 import type { BrowseServer, Connector } from '@yonder/contract/connector'
 import { useDeferredValue, useState } from 'react'
-import { Button } from '../../../ui/button/button.tsx'
+import { ShowMoreButton } from '../../../ui/button/show-more-button.tsx'
+import { useFocusList, type FocusList } from '../../../ui/focus-list.ts'
 import { LoadingState } from '../../../ui/states/states.tsx'
 import { SearchInput } from '../../../ui/form/text-input.tsx'
 import type { NewConnector } from '../form/connector-draft.ts'
@@ -21,6 +22,7 @@ export interface BrowseResultsProps {
 export function BrowseResults({ servers, connectors, onOpenForm }: BrowseResultsProps) {
   const [search, setSearch] = useState('')
   const [shown, setShown] = useState(pageSize)
+  const focusList = useFocusList()
   const found = searchCatalogue(servers ?? [], useDeferredValue(search))
   return (
     <>
@@ -49,13 +51,18 @@ export function BrowseResults({ servers, connectors, onOpenForm }: BrowseResults
                   : `No connectors found matching "${search.trim()}"`}
               </p>
             ) : (
-              <Entries found={found.slice(0, shown)} connectors={connectors} onOpenForm={onOpenForm} />
+              <Entries
+                found={found.slice(0, shown)}
+                focusList={focusList}
+                connectors={connectors}
+                onOpenForm={onOpenForm}
+              />
             )}
             {found.length > shown && (
               <div className="my-3">
-                <Button size="small" onClick={() => setShown(shown + pageSize)}>
+                <ShowMoreButton focusList={focusList} onPress={() => setShown(shown + pageSize)}>
                   Show more ({found.length - shown})
-                </Button>
+                </ShowMoreButton>
               </div>
             )}
           </div>
@@ -65,11 +72,12 @@ export function BrowseResults({ servers, connectors, onOpenForm }: BrowseResults
   )
 }
 
-function Entries({
-  found,
-  connectors,
-  onOpenForm,
-}: Pick<BrowseResultsProps, 'connectors' | 'onOpenForm'> & { readonly found: readonly BrowseServer[] }) {
+interface EntriesProps extends Pick<BrowseResultsProps, 'connectors' | 'onOpenForm'> {
+  readonly found: readonly BrowseServer[]
+  readonly focusList: FocusList
+}
+
+function Entries({ found, focusList, connectors, onOpenForm }: EntriesProps) {
   const added = new Set(connectors.map(({ url }) => url))
   const names = connectors.map(({ name }) => name)
   return (
@@ -77,6 +85,7 @@ function Entries({
       {found.map((server) => (
         <BrowseEntry
           key={server.uuid}
+          focusList={focusList}
           server={server}
           isAdded={added.has(server.server_url)}
           usedNames={names}

@@ -64,6 +64,7 @@ describe('the call log', () => {
     expect(list.getAllByRole('listitem')[2]).toHaveTextContent(/ · 1 min · /)
     expect(scene.api.seen(route)[1]?.query.get('before')).toBe('5.one')
     expect(dialog.queryByRole('button', { name: 'Show more' })).not.toBeInTheDocument()
+    expect(list.getAllByRole('listitem')[0]).toHaveFocus()
   })
 
   it('shows that it loads, and a message when it is empty', async () => {
