@@ -23,19 +23,20 @@ afterEach(() => {
   syncBuiltinESMExports()
 })
 
+const modelCall = {
+  url: new URL('http://model.example/'),
+  headers: {},
+  body: '{}',
+  upstream: 'model.example',
+  confidential: { key: null, contents: [] },
+}
+
 async function call(failure: 'a refused connection' | 'an error', maxRetryDelayMs: number): Promise<void> {
   const dispatcher = new MockAgent()
   dispatcher.disableNetConnect()
   const request = dispatcher.get('http://model.example').intercept({ path: '/', method: 'POST' })
   if (failure === 'an error') request.reply(503, '').times(3)
   else request.replyWithError(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })).times(3)
-  const modelCall = {
-    url: new URL('http://model.example/'),
-    headers: {},
-    body: '{}',
-    upstream: 'model.example',
-    confidential: { key: null, contents: [] },
-  }
   const { ended } = postModelCall(modelCall, {
     dispatcher,
     limits: { ...modelLimits, maxRetryDelayMs },
@@ -57,4 +58,22 @@ describe.each(['a refused connection', 'an error'] as const)('a call that fails 
     await call(failure, 400)
     expect(delays).toEqual([300, 400])
   })
+})
+
+it('rejects with the error of the function that reads the response', async () => {
+  const dispatcher = new MockAgent()
+  dispatcher.disableNetConnect()
+  dispatcher.get('http://model.example').intercept({ path: '/', method: 'POST' }).reply(200, 'data: {}\n\n')
+  const defect = new TypeError('a defect of ours')
+  const { ended } = postModelCall(modelCall, {
+    dispatcher,
+    limits: modelLimits,
+    signal: new AbortController().signal,
+    now: () => 0,
+    onData: () => {
+      throw defect
+    },
+  })
+  await expect(ended).rejects.toBe(defect)
+  await dispatcher.close()
 })

@@ -30,7 +30,7 @@ export interface ModelCallOptions {
   readonly signal: AbortSignal
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Reads one chunk of the response and returns its progress. An error ends the call. */
+  /** Reads one chunk of the response and returns its progress. An error that it throws ends the call. */
   readonly onData: (chunk: Buffer) => Progress
   /**
    * Called after each chunk. The chunk waits for `ActiveCall.read`, unless so much was waiting that it was read
@@ -46,8 +46,8 @@ export interface ActiveCall {
    */
   read(): void
   /**
-   * Resolves when the response has ended or `onData` returned `done`. Rejects with a `ModelFailure`, or with the reason
-   * of the abort.
+   * Resolves when the response has ended or `onData` returned `done`. Rejects with a `ModelFailure`, with what `onData`
+   * threw, or with the reason of the abort.
    */
   readonly ended: Promise<void>
 }
@@ -55,11 +55,15 @@ export interface ActiveCall {
 /** `finishing`: the model has finished, but data such as usage may follow. `done`: later data is ignored. */
 export type Progress = 'more' | 'finishing' | 'done'
 
-/** How one attempt ended. `started`: it must not be repeated, because a response has begun or the call was aborted. */
+/**
+ * How one attempt ended. `started`: it must not be repeated, because a response has begun or the call was aborted.
+ * `unreadable`: `onData` threw the error.
+ */
 type AttemptOutcome =
   | { readonly kind: 'ended' }
   | { readonly kind: 'refused'; readonly response: FailedResponse }
   | { readonly kind: 'broken'; readonly error: unknown; readonly started: boolean }
+  | { readonly kind: 'unreadable'; readonly error: unknown }
 
 const maxErrorBodyBytes = 64 * 1024
 /** Waiting data over this size is read at once. */
@@ -123,7 +127,8 @@ function retryDelayAfter(
   return undefined
 }
 
-function toFailure(call: ModelCall, outcome: AttemptOutcome): Error {
+function toFailure(call: ModelCall, outcome: AttemptOutcome): unknown {
+  if (outcome.kind === 'unreadable') return outcome.error
   if (outcome.kind === 'refused') return describeHttpError(outcome.response, call.upstream, call.confidential)
   const error = outcome.kind === 'broken' ? outcome.error : undefined
   if (error instanceof ModelFailure) return error
@@ -267,7 +272,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     try {
       progress = this.options.onData(chunk)
     } catch (error) {
-      this.settle({ kind: 'broken', error, started: true })
+      this.settle({ kind: 'unreadable', error })
       return
     }
     if (progress === 'done') this.endResponse()
