@@ -107,7 +107,7 @@ describe('the connector of an API-key service', () => {
     await expect(connector.fetch(approved, post(server.url))).rejects.toMatchObject({
       code: 'conflict',
       message:
-        'Finder was connected again before the request was sent, so the request was not sent. Try again.',
+        'The API key of Finder was replaced before the request was sent, so the request was not sent. Try again.',
     })
     expect(sent).toEqual([])
     await updateApiKey(deps, { id: 'ada' }, 'finder', { ...change, api_key: 'the-key' })

@@ -7,7 +7,7 @@ import type { ApiKeyService } from '../config/api-key-service.ts'
 import type { IntegrationAccount, IntegrationConnector, RemoteServer } from './integration-connector.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
 import { openApiKey } from './api-key.ts'
-import { connectedAgain, notConnected } from './integration-status.ts'
+import { credentialReplaced, notConnected } from './integration-status.ts'
 import { findIntegration } from './integration-store.ts'
 
 /**
@@ -76,7 +76,7 @@ async function requireKey(
   const row = await findIntegration(db, { id: userId }, name)
   const stored = openApiKey(sealer, row, address)
   if (stored.kind === 'usable') {
-    if (row?.version !== version) throw connectedAgain(name)
+    if (row?.version !== version) throw credentialReplaced(name)
     return stored.key
   }
   if (stored.kind === 'missing') throw notConnected(name, 'missing')

@@ -1,4 +1,4 @@
-import { titleOfIntegration } from '@yonder/contract/integration-names'
+import { isGoogleIntegration, titleOfIntegration } from '@yonder/contract/integration-names'
 import type { IntegrationRow } from '../db/tables/integration-tables.ts'
 import { AppError } from '../lib/app-error.ts'
 import { addressOfService, openApiKey } from './api-key.ts'
@@ -15,7 +15,7 @@ export interface IntegrationStatus {
   readonly version: number
   /** False when there is no key and no token that can be used, so that the user has to connect again. */
   readonly isConnected: boolean
-  /** Why its connector fails although it is connected; null while it works (§19.22). */
+  /** Why its connector fails although it is connected; null or absent while it works (§19.22). */
   readonly callError?: string | null
 }
 
@@ -98,11 +98,14 @@ export function notConnected(name: string, reason: DisconnectReason): AppError {
 }
 
 /** Returns the error of a request that was allowed for an earlier account or key of the integration (§13.42). */
-export function connectedAgain(name: string): AppError {
+export function credentialReplaced(name: string): AppError {
   const title = titleOfIntegration(name)
+  const change = isGoogleIntegration(name)
+    ? `${title} was connected again`
+    : `The API key of ${title} was replaced`
   return new AppError(
     'conflict',
-    `${title} was connected again before the request was sent, so the request was not sent. Try again.`,
+    `${change} before the request was sent, so the request was not sent. Try again.`,
   )
 }
 

@@ -2,7 +2,7 @@ import type { GoogleIntegration } from '@yonder/contract/integration-names'
 import { AppError } from '../../lib/app-error.ts'
 import type { TokenLeases } from '../../lib/token-lease.ts'
 import type { IntegrationDeps } from '../integration-deps.ts'
-import { connectedAgain, isNotConnected } from '../integration-status.ts'
+import { credentialReplaced, isNotConnected } from '../integration-status.ts'
 import { acquireRefreshLease, releaseRefreshLease, storeRefreshResult } from '../integration-store.ts'
 import { sealGoogleTokens } from './seal-tokens.ts'
 import { requireGoogleTokens, markEnded } from './tokens.ts'
@@ -47,7 +47,7 @@ export function openGoogleAccess(
   return async (userId, name, { signal, rejectedToken, version } = {}) => {
     signal?.throwIfAborted()
     const toAccess = ({ row, tokens }: FoundTokens): GoogleAccess => {
-      if (version !== undefined && row.version !== version) throw connectedAgain(name)
+      if (version !== undefined && row.version !== version) throw credentialReplaced(name)
       return { token: tokens.accessToken }
     }
     const found = await requireGoogleTokens(deps, userId, name)
