@@ -37,7 +37,7 @@ async function seed(config: Config): Promise<void> {
   const database = await openDatabase(config)
   try {
     for (const user of users) console.log(await seedUser(database, config, user))
-    console.log(`The password of both is: ${password}`)
+    console.log(`The password of the accounts created here is: ${password}`)
   } finally {
     await database.close()
   }

@@ -54,7 +54,7 @@ function requireBelow({ pathname }: URL, root: string): void {
   if (isBelow && !segments.includes('..')) return
   throw new ModelFailure(
     'bot_misconfigured',
-    'The API path and the model of this bot lead out of the address of the model provider. Correct them in the settings of the bot.',
+    'The API path or the name of the model of this bot contains “..”, plain or encoded, which can lead out of the address of the model provider. Remove it in the settings of the bot.',
   )
 }
 
@@ -103,10 +103,10 @@ export function nameUpstream(endpoint: ModelEndpoint, url: URL): string {
 }
 
 /**
- * The key for a request header, or null when the endpoint has none.
+ * Returns the key without surrounding spaces, or null when there is none.
  * @throws ModelFailure when a header cannot carry the key
  */
-export function requireKey(apiKey: string | null): string | null {
+export function readApiKey(apiKey: string | null): string | null {
   const key = apiKey?.trim() ?? ''
   if (key === '') return null
   if (!isHeaderSecret(key)) {

@@ -5,7 +5,7 @@ import { isTimeoutError, withTimeout } from '../lib/abort.ts'
 import { AppError } from '../lib/app-error.ts'
 import { readCapped } from '../lib/read-capped.ts'
 import { toVisibleLine, trimSlashes } from '../lib/text.ts'
-import { buildModelUrl, nameUpstream, requireKey } from './endpoint.ts'
+import { buildModelUrl, nameUpstream, readApiKey } from './endpoint.ts'
 import type { ModelEndpoint } from './endpoint.ts'
 import { ModelFailure } from './failure.ts'
 import type { ModelDeps } from './open-model.ts'
@@ -26,7 +26,7 @@ const typeNameAdvice = 'Type the name of the model.'
 
 /**
  * Fetches the names of a provider's models (§23.7, §23.8).
- * @throws ModelFailure, or an AppError `address_refused`
+ * @throws ModelFailure, or an AppError of the guard, such as `address_refused`
  */
 export async function listModels(
   endpoint: ModelEndpoint,
@@ -34,7 +34,7 @@ export async function listModels(
   signal: AbortSignal,
 ): Promise<ModelList> {
   const guard = guards[endpoint.addressSource]
-  const key = requireKey(endpoint.apiKey)
+  const key = readApiKey(endpoint.apiKey)
   const [first, ...others] = listAddresses(endpoint)
   const upstream = nameUpstream(endpoint, first)
   let response: ListResponse

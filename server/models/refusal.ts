@@ -1,8 +1,8 @@
 import { ModelFailure } from './failure.ts'
 import type { ModelOptions, ModelRequest } from './model.ts'
 
-/** Only the beginning of a response is searched: the message that explains a refusal is there. */
-const maxRejectionChars = 4000
+/** Only the beginning of a refusal is searched: the message that explains it is there. */
+export const maxRefusalChars = 4000
 
 /** Messages of a model without tool support, from Ollama, Google, OpenRouter, vLLM, llama.cpp, Anthropic and others. */
 const toolRefusals: readonly RegExp[] = [
@@ -111,7 +111,7 @@ function findRefusedOption(rejection: string, options: ModelOptions = {}): keyof
 export function optionRefused(upstream: string, option: keyof ModelOptions): ModelFailure {
   return new ModelFailure(
     'option_refused',
-    `${upstream} reported that this model does not support ${optionLabels[option]}. Remove it from the settings of this bot.`,
+    `${upstream} does not support ${optionLabels[option]} for this model, or not with this value. Change or remove it in the settings of this bot.`,
     '',
     { option },
   )
@@ -158,7 +158,7 @@ const repeatingFields: readonly string[] = ['input', 'body', 'request']
  */
 function readRejection(error: unknown): string {
   if (!(error instanceof ModelFailure)) return ''
-  return flatten(error.rejection).slice(0, maxRejectionChars)
+  return flatten(error.rejection).slice(0, maxRefusalChars)
 }
 
 function flatten(body: string): string {

@@ -1,6 +1,6 @@
 import type { ProviderFormat } from './formats.ts'
 import type { AdapterDeps } from '../adapter.ts'
-import { buildModelUrl, nameUpstream, requireKey } from '../endpoint.ts'
+import { buildModelUrl, nameUpstream, readApiKey } from '../endpoint.ts'
 import { noteSource, PartQueue } from '../reply-parts.ts'
 import { fetchModelBody } from '../upstream/fetch-model-body.ts'
 import type { ModelEndpoint } from '../endpoint.ts'
@@ -75,7 +75,7 @@ async function callPackage(
   const { endpoint, format } = provider
   const { guard, limits = modelLimits, now = Date.now } = provider.deps
   const url = urlOf(provider, request)
-  const key = requireKey(endpoint.apiKey)
+  const key = readApiKey(endpoint.apiKey)
   guard.requireUrl(url)
   const target = {
     url,

@@ -56,8 +56,8 @@ const chapters: readonly (readonly [title: string, body: string])[] = [
     'A letter begins long before the first word is written. Someone notices something worth telling, keeps it for a day, and finds that it has grown. By the time the paper lies on the table, half of the sentences are already there, waiting in the wrong order. The first line is the hardest one, because it has to choose between all of them.',
   ],
   [
-    'The weight of paper',
-    'Paper used to be weighed, and postage was paid by the sheet. People wrote across the page, then turned it and wrote again over their own lines, so that a single sheet carried two letters. Reading such a page takes patience and a good window. What looks like a grid becomes a voice after a while, and then a second one.',
+    'The price of paper',
+    'Paper was dear, and postage was paid by the sheet. People wrote across the page, then turned it and wrote again over their own lines, so that a single sheet carried two letters. Reading such a page takes patience and a good window. What looks like a grid becomes a voice after a while, and then a second one.',
   ],
   [
     'Roads and waiting',
@@ -95,7 +95,7 @@ export const demoTexts = {
   math,
   long,
   welcome: (asked: string) =>
-    `You wrote “${asked}”.\n\nI am the **built-in demo model** of this installation. I only know a few tricks, and I am not a language model. I am here so that you can try everything else without a key:\n\n- *use the calculator to add 2 and 3* calls a tool, which asks you first\n- *write a long answer* streams for a while, so you can reload or press stop\n- *think first* shows reasoning above the answer\n- *show me code*, *a table* or *some math* shows how they look\n- *fail* sends an error as a provider would\n\n${setUp}`,
+    `You wrote “${asked}”.\n\nI am the **built-in demo model** of this installation. I only know a few tricks, and I am not a language model. I am here so that you can try everything else without a key:\n\n- *use the calculator to add 2 and 3* calls a tool, once you allow it\n- *write a long answer* streams for a while, so you can reload or press stop\n- *think first* shows reasoning above the answer\n- *show me code*, *a table* or *some math* shows how they look\n- *fail* sends an error as a provider would\n\n${setUp}`,
   again: ({ now, before, turns, words }: { now: string; before: string; turns: number; words: number }) =>
     `“${now}”: ${words === 1 ? 'one word' : `${words} words`}, and message number ${turns} of yours in this chat. Before that you wrote “${before}”, so you see that the conversation reaches me whole.\n\nAs a **demo model** I can only repeat and count. Try *write a long answer*, *think first* or *use the calculator to add 2 and 3*, or connect a real model: ${setUp}`,
   reasoning: (asked: string) =>

@@ -209,7 +209,8 @@ export class ResponseEventReader implements ReplyReader {
     const status = textOf(response['status']) || textOf(type).replace('response.', '')
     const error = response['error']
     if (isObject(error)) this.fail(error)
-    if (status === 'failed' || status === 'cancelled') this.fail({ message: `the response is ${status}` })
+    if (status === 'failed' || status === 'cancelled')
+      this.fail({ message: `the status of the response is “${status}”` })
     const reason = isObject(details) ? details['reason'] : undefined
     this.reason = status === 'incomplete' ? toCutReason(reason) : 'stop'
   }

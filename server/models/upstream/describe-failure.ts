@@ -1,5 +1,5 @@
 import { ModelFailure } from '../failure.ts'
-import { contextExceeded, findContextWindow } from '../refusal.ts'
+import { contextExceeded, findContextWindow, maxRefusalChars } from '../refusal.ts'
 import { normalizeText, toVisibleLine } from '../../lib/text.ts'
 
 /** A response that is not a success. */
@@ -115,9 +115,6 @@ const modelTexts = [
   /^model: \S+$/,
 ]
 const notFound = /\bnot found\b|\bnot exist\b/i
-
-/** A refusal explains itself at the beginning of its body. */
-const maxRefusalChars = 4000
 
 function classifyRefusal({ status, body }: FailedResponse): RefusalReason | undefined {
   if (status < 400 || status >= 500) return undefined

@@ -1,7 +1,7 @@
 import type { ApiType } from '@yonder/contract/bot'
 import { modelLimits } from '../adapter.ts'
 import type { AdapterDeps, ModelLimits } from '../adapter.ts'
-import { buildModelUrl, nameUpstream, requireKey } from '../endpoint.ts'
+import { buildModelUrl, nameUpstream, readApiKey } from '../endpoint.ts'
 import type { ModelEndpoint } from '../endpoint.ts'
 import { ModelFailure, toFailedPart } from '../failure.ts'
 import { confidentialTexts } from '../model.ts'
@@ -10,7 +10,7 @@ import { explainRefusal } from '../refusal.ts'
 import { noteSource, PartQueue } from '../reply-parts.ts'
 import { postModelCall } from './post-model-call.ts'
 import type { ActiveCall, ModelCall } from './post-model-call.ts'
-import { readResponse } from './read-response.ts'
+import { createResponseReader } from './read-response.ts'
 import type { ReplyReader } from './read-response.ts'
 
 /**
@@ -88,7 +88,7 @@ class StreamedReply<Dialect> implements ModelReply {
     this.#upstream = modelCall.upstream
     guard.requireUrl(modelCall.url)
     const parts = this.#parts
-    const response = readResponse(
+    const response = createResponseReader(
       modelCall,
       limits,
       parts,
@@ -127,7 +127,7 @@ function writeCall<Dialect>(
   dialect: Dialect,
 ): ModelCall {
   const url = buildModelUrl(endpoint, format.defaultPath, request.model)
-  const key = requireKey(endpoint.apiKey)
+  const key = readApiKey(endpoint.apiKey)
   return {
     url,
     headers: { accept: 'text/event-stream', ...(key === null ? {} : { authorization: `Bearer ${key}` }) },
