@@ -65,7 +65,7 @@ describe.each(engines)('an approval of a call whose connector has changed, on %s
   describe('of a server without consent', () => {
     const path = '/api/mcp-server/polite'
     const change = (fields: object) =>
-      ada.put(path, { name: 'polite', url: product.servers.url('polite'), allow_tools: [], ...fields })
+      ada.put(path, { name: 'polite', url: product.mcpServer.url('polite'), allow_tools: [], ...fields })
     const changeUrl = async (url: string) => {
       await change({ url })
       await ada.post(`${path}/connect`)
@@ -79,12 +79,12 @@ describe.each(engines)('an approval of a call whose connector has changed, on %s
           await product.connect(ada, 'polite')
         },
       ],
-      ['has another address', () => changeUrl(`${product.servers.url('polite')}?other`)],
+      ['has another address', () => changeUrl(`${product.mcpServer.url('polite')}?other`)],
       [
         'has its earlier address again',
         async () => {
-          await changeUrl(`${product.servers.url('polite')}?other`)
-          await changeUrl(product.servers.url('polite'))
+          await changeUrl(`${product.mcpServer.url('polite')}?other`)
+          await changeUrl(product.mcpServer.url('polite'))
         },
       ],
       ['has another token', () => change({ token: 'another' })],

@@ -157,7 +157,7 @@ it.each([
       .execute()
     await ada.put('/api/mcp-server/polite', {
       name: 'polite',
-      url: product.servers.url('polite'),
+      url: product.mcpServer.url('polite'),
       allow_tools: null,
     })
     const call = waitingCall(chatId, stream)

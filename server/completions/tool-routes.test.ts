@@ -103,7 +103,7 @@ describe.each(engines)('approval of tool calls, on %s', (engine) => {
     it('runs without approval after it was always allowed (§4.21)', async () => {
       const ada = await joinWithTool('polite', allow_tools)
       const { call } = await requestCall(ada)
-      const url = product.servers.url('polite')
+      const url = product.mcpServer.url('polite')
       await ada.put('/api/mcp-server/polite', { name: 'polite', url, allow_tools: [...allow_tools, 'act'] })
       replyWith('One.')
       await (
@@ -163,7 +163,7 @@ describe.each(engines)('approval of tool calls, on %s', (engine) => {
 
   it('needs approval again for a tool that has changed, and shows the changes (§12.14)', async () => {
     const ada = await joinWithTool('rug-pull', ['send'])
-    await product.servers.nextPhase('rug-pull')
+    await product.mcpServer.nextPhase('rug-pull')
     await ada.post('/api/mcp-server/rug-pull/disconnect')
     await ada.post('/api/mcp-server/rug-pull/connect')
     const { stream } = await requestCall(ada, 'rug-pull', 'send')

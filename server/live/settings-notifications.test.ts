@@ -55,7 +55,7 @@ describe.each(engines)('notifications of settings on %s', (engine) => {
 
   it('report changes of connectors by the user and by their server (§10.6)', async () => {
     const { ada, stream, nextLists } = await open()
-    const connector = { name: 'Tools', url: product.servers.url('polite'), allow_tools: [] }
+    const connector = { name: 'Tools', url: product.mcpServer.url('polite'), allow_tools: [] }
     await ada.post('/api/mcp-server', connector)
     expect(await nextLists(1)).toEqual(['connectors'])
     await ada.post('/api/mcp-server/Tools/connect')
@@ -74,7 +74,7 @@ describe.each(engines)('notifications of settings on %s', (engine) => {
 
   it('report the bots too when a connector that they name is renamed or deleted (§28.5, §28.6)', async () => {
     const { ada, stream, nextLists } = await open()
-    const url = product.servers.url('polite')
+    const url = product.mcpServer.url('polite')
     await ada.post('/api/mcp-server', { name: 'Tools', url })
     expect(await nextLists(1)).toEqual(['connectors'])
     await ada.post('/api/bot', { name: 'Owl', model: 'owl-1', connectors: ['Tools'] })

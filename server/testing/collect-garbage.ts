@@ -7,7 +7,7 @@ const collect = runInNewContext('gc') as () => void
 
 /**
  * Runs the garbage collector in a later turn of the event loop, because weak references keep their targets until the
- * current turn ends. On Node 20 it also collects timeouts to which only `AbortSignal.any` refers.
+ * current turn ends.
  */
 export async function collectGarbage(): Promise<void> {
   await setImmediate()

@@ -11,7 +11,10 @@ const portsPerProcess = 50
 /** With 240 processes, the ports end at 32,000. */
 const processes = 240
 
-/** Nearly all processes that run at once get different ports, so that none takes a port that another has checked. */
+/**
+ * Processes that run at once nearly always get different ports, so that hardly ever one takes a port that another has
+ * checked.
+ */
 const firstPort = minPort + (process.pid % processes) * portsPerProcess
 let count = randomInt(portsPerProcess)
 

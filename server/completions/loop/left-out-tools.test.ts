@@ -76,7 +76,7 @@ describe.each(engines)('a reply whose request cannot have all tools, on %s', (en
     expect(offered()).not.toContain('alpha__t199')
     await user.put('/api/mcp-server/alpha', {
       name: 'alpha',
-      url: product.servers.url('many'),
+      url: product.mcpServer.url('many'),
       allow_tools: ['t199', 't198'],
     })
     // The model names a tool of an earlier reply.
@@ -85,7 +85,7 @@ describe.each(engines)('a reply whose request cannot have all tools, on %s', (en
     expect(offered()).toContain('alpha__t199')
     await user.put('/api/mcp-server/alpha', {
       name: 'alpha',
-      url: product.servers.url('many'),
+      url: product.mcpServer.url('many'),
       allow_tools: [],
     })
     await send(user, chatId, 'And now?')

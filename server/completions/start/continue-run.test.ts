@@ -86,7 +86,7 @@ describe.each(engines)('continuing from the result of a tool, on %s', (engine) =
   it('replays a repeated message with all of its calls when the log is removed', async () => {
     await ada.put('/api/mcp-server/polite', {
       name: 'polite',
-      url: product.servers.url('polite'),
+      url: product.mcpServer.url('polite'),
       allow_tools: null,
     })
     product.model.reply([
@@ -105,7 +105,7 @@ describe.each(engines)('continuing from the result of a tool, on %s', (engine) =
     expect(again.run.status).toBe('complete')
     await ada.put('/api/mcp-server/polite', {
       name: 'polite',
-      url: product.servers.url('polite'),
+      url: product.mcpServer.url('polite'),
       allow_tools: [],
     })
   })

@@ -17,7 +17,7 @@ describe.each(engines)('blocked tools of a chat, on %s', (engine) => {
   afterAll(() => product.close())
 
   const change = (name: string, fields: object, behaviour = name) =>
-    ada.put(`/api/mcp-server/${name}`, { name, url: product.servers.url(behaviour), ...fields })
+    ada.put(`/api/mcp-server/${name}`, { name, url: product.mcpServer.url(behaviour), ...fields })
 
   function offered(): readonly string[] {
     const tools = product.model.requests.at(-1)?.body['tools'] as { function: { name: string } }[] | undefined

@@ -82,7 +82,7 @@ describe.each(engines)('the connectors of a bot, on %s', (engine) => {
   })
 
   it('are not connected, waited for or reported when the bot may not use them (§28.4)', async () => {
-    const silent = { name: 'silent', url: product.servers.url('silent'), allow_tools: [] }
+    const silent = { name: 'silent', url: product.mcpServer.url('silent'), allow_tools: [] }
     await ada.post('/api/mcp-server', silent)
     await product.database.db
       .updateTable('connectors')
@@ -95,13 +95,13 @@ describe.each(engines)('the connectors of a bot, on %s', (engine) => {
     expect(JSON.stringify(stream.events)).toContain('"server":"polite"')
     expect(JSON.stringify(stream.events)).not.toContain('"server":"silent"')
     expect(JSON.stringify(stream.events)).not.toContain('"server":"default"')
-    expect(await product.servers.seen('silent')).toEqual([])
+    expect(await product.mcpServer.seen('silent')).toEqual([])
   })
 
   it('follow a connector that is renamed, in the other tabs too (§28.5)', async () => {
     await ada.post('/api/bot', { name: 'Free', model: 'scripted' })
     await choose(['default', 'polite'])
-    const url = product.servers.url('polite')
+    const url = product.mcpServer.url('polite')
     await ada.put('/api/mcp-server/polite', { name: 'Courteous', url })
     expect(await chosen()).toEqual([['default', 'Courteous'], null])
     await send('Hi')
@@ -113,7 +113,7 @@ describe.each(engines)('the connectors of a bot, on %s', (engine) => {
 
   it('follow a rename also when the new name is on the list already (§28.5, §28.7)', async () => {
     await choose(['Later', 'polite'])
-    await ada.put('/api/mcp-server/polite', { name: 'Later', url: product.servers.url('polite') })
+    await ada.put('/api/mcp-server/polite', { name: 'Later', url: product.mcpServer.url('polite') })
     expect(await chosen()).toEqual([['Later']])
   })
 
@@ -129,7 +129,7 @@ describe.each(engines)('the connectors of a bot, on %s', (engine) => {
   it('of another user’s bots stay as they are (§28.5, §28.6)', async () => {
     const eve = await product.join('Eve')
     await eve.put(`/api/bot/${botName}`, { name: botName, model: 'scripted', connectors: ['polite'] })
-    await ada.put('/api/mcp-server/polite', { name: 'Mine', url: product.servers.url('polite') })
+    await ada.put('/api/mcp-server/polite', { name: 'Mine', url: product.mcpServer.url('polite') })
     await ada.delete('/api/mcp-server/Mine')
     expect((await eve.get('/api/bots')).json()).toMatchObject([{ connectors: ['polite'] }])
   })

@@ -93,7 +93,7 @@ export async function hashInstallation(
   return hashes
 }
 
-/** Returns the hashes of all tables except that of the migrations, which has the times at which they ran. */
+/** Returns what `hashTables` does, without the table of the migrations, which has the times at which they ran. */
 export async function hashRows(
   database: Parameters<typeof hashTables>[0],
 ): Promise<Readonly<Record<string, string>>> {

@@ -6,7 +6,7 @@ import type { RunRecorder } from '../../completions/log/run-recorder.ts'
 import type { Db } from '../../db/database.ts'
 import type { RunEventRow } from '../../db/tables/tables.ts'
 
-/** Runs everything that does not wait for a timer. */
+/** Runs what does not wait for a timer: twenty turns of the event loop are enough for it. */
 export async function settle(): Promise<void> {
   for (let turns = 0; turns < 20; turns++) await turn()
 }

@@ -8,7 +8,8 @@ import type { HostileServer } from '../hostile-mcp/start-hostile-server.ts'
 import type { TestAppOptions } from '../test-app.ts'
 
 export interface ToolApp extends ChatApp {
-  readonly servers: HostileServer
+  /** The MCP server that `connect` connects to. It has an address for each behaviour. */
+  readonly mcpServer: HostileServer
   /** Creates a connected connector of this name and behaviour for a user. */
   connect(
     client: ChatClient,
@@ -23,20 +24,20 @@ export interface ToolApp extends ChatApp {
 
 /** Starts an app, and an MCP server that can misbehave, to which its users can connect. */
 export async function openToolApp(options: TestAppOptions = {}): Promise<ToolApp> {
-  const [product, servers] = await Promise.all([openChatApp(options), startHostileServer()])
+  const [product, mcpServer] = await Promise.all([openChatApp(options), startHostileServer()])
   return {
     ...product,
-    servers,
+    mcpServer,
     async connect(client, behaviour, { name = behaviour, allow_tools = [] } = {}) {
-      const url = servers.url(behaviour)
+      const url = mcpServer.url(behaviour)
       await client.post('/api/mcp-server', { name, url, allow_tools: [] })
       const response = await client.post(`/api/mcp-server/${name}/connect`)
       if (response.statusCode !== 200) throw new Error(`${name} is not connected: ${response.body}`)
-      // Only tools that the server has listed can be allowed.
+      // A tool that is allowed before the server has listed it would need approval as a changed tool.
       await client.put(`/api/mcp-server/${name}`, { name, url, allow_tools })
     },
     countCalls: async (behaviour) =>
-      (await servers.seen(behaviour)).filter(({ rpc }) => rpc === 'tools/call').length,
+      (await mcpServer.seen(behaviour)).filter(({ rpc }) => rpc === 'tools/call').length,
     listRecords: ({ user }) =>
       product.database.db
         .selectFrom('tool_calls')
@@ -47,7 +48,7 @@ export async function openToolApp(options: TestAppOptions = {}): Promise<ToolApp
         .execute(),
     async close() {
       await product.close()
-      await servers.close()
+      await mcpServer.close()
     },
   }
 }
