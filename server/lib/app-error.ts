@@ -1,9 +1,9 @@
 import type { ErrorCode } from '@yonder/contract/error'
 
 /**
- * The one class of errors that users see: `message` is sent to them, `cause` is only logged. Errors of the database and
- * refusals of Fastify are converted to it (`http/error-handler.ts`). Any other thrown value counts as a defect and is
- * sent as `internal`.
+ * An error that a request responds with: `message` is sent to the user, `cause` is only logged. Errors of the database
+ * and refusals of Fastify are converted to it (`http/error-handler.ts`). Anything else that a route throws counts as a
+ * defect and is sent as `internal`.
  */
 export class AppError extends Error {
   readonly code: ErrorCode

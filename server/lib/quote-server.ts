@@ -26,8 +26,8 @@ export function quoteResponse(body: unknown): string {
 }
 
 /**
- * The body of a response with an error; undefined when it cannot be read, for example because it exceeds the guard's
- * limit.
+ * The body of a response with an error; undefined when it cannot be read, for example because it exceeds the limit of
+ * `guardedFetch`.
  */
 export async function readErrorBody(response: Response): Promise<string | undefined> {
   try {

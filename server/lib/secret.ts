@@ -8,8 +8,8 @@ const minDifferentChars = 4
 export const makeSecretHint = 'Create one with: openssl rand -hex 32'
 
 /**
- * Returns why a secret is easy to guess, as the end of a sentence ("is blank"), or undefined when it is not. Generated
- * secrets and long passphrases are accepted.
+ * Returns why a secret is easy to guess, as the end of a sentence ("is blank"), or undefined when nothing shows that it
+ * is.
  */
 export function findWeakness(text: string, minChars: number): string | undefined {
   if (text.trim() === '') return 'is blank'

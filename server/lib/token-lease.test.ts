@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { TokenLeases } from './token-lease.ts'
-import type { LeasedTokens } from './token-lease.ts'
+import type { RefreshSteps } from './token-lease.ts'
 
 const closing = new AbortController().signal
 
 /** Tokens in a store that two nodes share. */
 function openStore() {
   const store = { tokens: 'old', reservedUntil: 0, refreshes: 0, releases: 0 }
-  const lease = (refresh: () => Promise<string>): LeasedTokens<string> => ({
+  const lease = (refresh: () => Promise<string>): RefreshSteps<string> => ({
     reserve(leaseMs) {
       if (store.tokens !== 'old' || store.reservedUntil > Date.now()) return Promise.resolve(undefined)
       store.reservedUntil = Date.now() + leaseMs

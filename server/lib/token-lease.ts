@@ -8,8 +8,8 @@ const maxWaitMs = 2 * maxRefreshMs
 /** The time between two checks whether another process has finished. */
 const pollIntervalMs = 100
 
-/** Stores and refreshes the tokens of one connection. */
-export interface LeasedTokens<Result> {
+/** The steps of refreshing the tokens of one connection. */
+export interface RefreshSteps<Result> {
   /**
    * Reserves exactly these tokens for some milliseconds, by the database's clock. Returns the time at which the
    * reservation ends, or undefined when another process holds them or has replaced them.
@@ -44,9 +44,9 @@ export class TokenLeases<Result> {
     this.#options = options
   }
 
-  /** @throws whatever the functions of `tokens` throw, or an `AbortError` when the process shuts down */
-  refresh(key: string, tokens: LeasedTokens<Result>): Promise<Result> {
-    return this.#flights.run(key, () => this.#refreshOnce(tokens))
+  /** @throws whatever the functions of `steps` throw, or an `AbortError` when the process shuts down */
+  refresh(key: string, steps: RefreshSteps<Result>): Promise<Result> {
+    return this.#flights.run(key, () => this.#refreshOnce(steps))
   }
 
   /** Waits until all refreshes of this process have ended, successfully or not. */
@@ -54,32 +54,32 @@ export class TokenLeases<Result> {
     return this.#flights.settled()
   }
 
-  async #refreshOnce(tokens: LeasedTokens<Result>): Promise<Result> {
-    const reservedUntil = await tokens.reserve(maxRefreshMs)
+  async #refreshOnce(steps: RefreshSteps<Result>): Promise<Result> {
+    const reservedUntil = await steps.reserve(maxRefreshMs)
     return reservedUntil === undefined
-      ? this.#waitForOther(tokens)
-      : this.#refreshReserved(tokens, reservedUntil)
+      ? this.#waitForOther(steps)
+      : this.#refreshReserved(steps, reservedUntil)
   }
 
-  async #refreshReserved(tokens: LeasedTokens<Result>, reservedUntil: number): Promise<Result> {
+  async #refreshReserved(steps: RefreshSteps<Result>, reservedUntil: number): Promise<Result> {
     try {
-      return await tokens.refresh()
+      return await steps.refresh()
     } finally {
-      await tokens.release(reservedUntil)
+      await steps.release(reservedUntil)
     }
   }
 
-  async #waitForOther(tokens: LeasedTokens<Result>): Promise<Result> {
+  async #waitForOther(steps: RefreshSteps<Result>): Promise<Result> {
     const { now, closing } = this.#options
     const deadline = now() + maxWaitMs
     while (now() < deadline) {
-      const result = await tokens.findResult()
+      const result = await steps.findResult()
       if (result !== undefined) return result
       // Succeeds when the other process has died, as soon as its reservation has run out (§18.47).
-      const reservedUntil = await tokens.reserve(maxRefreshMs)
-      if (reservedUntil !== undefined) return this.#refreshReserved(tokens, reservedUntil)
+      const reservedUntil = await steps.reserve(maxRefreshMs)
+      if (reservedUntil !== undefined) return this.#refreshReserved(steps, reservedUntil)
       await setTimeout(pollIntervalMs, undefined, { signal: closing })
     }
-    return tokens.onTimeout()
+    return steps.onTimeout()
   }
 }

@@ -41,9 +41,9 @@ export class LiveHub {
 
   /**
    * Subscribes a stream to its user's notifications. They are held back until the returned function is called, which
-   * sends the first event. `onLast` is called when the user's last stream closes.
+   * sends the first event. `onLastClosed` is called when the user's last stream closes.
    */
-  add(userId: string, stream: SseStream, onLast: () => void): (runs: readonly LiveRun[]) => void {
+  add(userId: string, stream: SseStream, onLastClosed: () => void): (runs: readonly LiveRun[]) => void {
     const streams = this.#streams.get(userId) ?? new Map<SseStream, Backlog>()
     this.#streams.set(userId, streams)
     const backlog: Backlog = { pending: '' }
@@ -52,7 +52,7 @@ export class LiveHub {
       streams.delete(stream)
       if (streams.size > 0) return
       this.#streams.delete(userId)
-      onLast()
+      onLastClosed()
     })
     return (runs) => {
       stream.write(sseFrame(JSON.stringify({ type: 'ready', runs })) + (backlog.pending ?? ''))
@@ -60,7 +60,7 @@ export class LiveHub {
     }
   }
 
-  /** Sends frames to every stream of a user. */
+  /** Sends frames to every stream of a user at this node. */
   send(userId: string, frames: string): void {
     for (const [stream, backlog] of this.#streams.get(userId) ?? []) {
       if (backlog.pending === undefined) stream.write(frames)

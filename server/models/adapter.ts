@@ -21,7 +21,7 @@ export interface ModelLimits {
   readonly afterFinishMs: number
   /** Characters of one event of a stream; a complete response may have four times as many. */
   readonly maxEventChars: number
-  /** Characters of text, reasoning and tool arguments together. */
+  /** Characters of one reply: its text, reasoning and tool calls together. */
   readonly maxOutputChars: number
   /** Tool calls in one reply. */
   readonly maxToolCalls: number

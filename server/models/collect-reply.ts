@@ -2,7 +2,7 @@ import type { ModelPart, ModelRequest, ModelStream, ModelUsage } from './model.t
 
 type Failure = Extract<ModelPart, { type: 'failed' }>
 
-/** A reply that was read to its end. */
+/** What arrived of a reply until it ended, failed or was aborted. */
 export interface CollectedReply {
   readonly text: string
   /** The model's name in the response, if it has one. */

@@ -1,7 +1,7 @@
 /** Variants of a model at OpenRouter that have the same price and window as the model. */
 const variants = /:(beta|nitro|floor|exacto|thinking)$/
 
-/** `-20250929`, `@20250929`, `-2025-08-07`, `-latest` */
+/** The end of a name that selects a version: `-20250929`, `@20250929`, `-2025-08-07` or `-latest`. */
 const snapshots = /(?:[-@]20\d{6}|-20\d\d-\d\d-\d\d|-latest)$/
 
 /** Marks what a provider offers at no cost. Such a name never gets the prices of the model without it. */

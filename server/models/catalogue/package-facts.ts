@@ -25,7 +25,7 @@ const entries = new LRUCache<string, Entry>({ max: 1_000 })
 interface Entry {
   /** Undefined when the address belongs to no provider of the package. */
   readonly provider: Provider | undefined
-  /** Null when the provider does not list the model. */
+  /** Null without a provider, or when the provider does not list the model. */
   readonly match: Match | null
   readonly contextWindow: number | undefined
 }

@@ -3,7 +3,7 @@ import { truncatedCall, newCallId, readArguments, readCallArguments } from '../r
 import { ModelFailure } from '../failure.ts'
 import type { ModelToolCall } from '../model.ts'
 
-interface OpenCall {
+interface PartialCall {
   readonly index: number | undefined
   id: string
   name: string
@@ -39,9 +39,9 @@ export interface ToolCallAssembler {
 
 /** Creates an assembler of tool calls, which matches their chunks by index, else by id, else by order. */
 export function createToolCallAssembler(): ToolCallAssembler {
-  const calls: OpenCall[] = []
+  const calls: PartialCall[] = []
 
-  function find(chunk: ToolCallChunk): OpenCall {
+  function find(chunk: ToolCallChunk): PartialCall {
     const known = calls.findLast((call) =>
       chunk.index !== undefined
         ? call.index === chunk.index && (chunk.id === undefined || chunk.id === call.id || call.id === '')
@@ -51,7 +51,7 @@ export function createToolCallAssembler(): ToolCallAssembler {
     const hasNewName =
       known !== undefined && chunk.id === undefined && chunk.name !== undefined && known.name !== ''
     if (known !== undefined && !(hasNewName && isComplete(known.arguments))) return known
-    const call: OpenCall = { index: chunk.index, id: '', name: '', arguments: '', extra: undefined }
+    const call: PartialCall = { index: chunk.index, id: '', name: '', arguments: '', extra: undefined }
     calls.push(call)
     return call
   }
@@ -83,7 +83,7 @@ export function createToolCallAssembler(): ToolCallAssembler {
  * @throws ModelFailure when a call was cut by the length limit or has no name
  */
 export function completeCalls(
-  calls: readonly Pick<OpenCall, 'id' | 'name' | 'arguments'>[],
+  calls: readonly Pick<PartialCall, 'id' | 'name' | 'arguments'>[],
   upstream: string,
   cutByLimit: boolean,
 ): ModelToolCall[] {

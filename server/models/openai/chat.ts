@@ -12,7 +12,7 @@ export function openaiChat(endpoint: ModelEndpoint, deps: AdapterDeps): ModelStr
   return streamReply(endpoint, chatFormat, deps)
 }
 
-/** Fields that not every upstream supports: newer and older servers differ in all of them. */
+/** Fields and roles that not every upstream supports. */
 interface OpenaiDialect {
   readonly requestsUsage: boolean
   readonly limitField: 'max_tokens' | 'max_completion_tokens'

@@ -5,7 +5,7 @@ export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Whether the `error` of an event reports one. */
+/** Whether the value of a field `error` is an error: some servers send the field empty or false without one. */
 export function isError(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false && value !== ''
 }

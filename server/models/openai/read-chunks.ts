@@ -13,7 +13,7 @@ import type { ReplyReader } from '../upstream/read-response.ts'
 import type { ModelCall } from '../upstream/post-model-call.ts'
 import type { Confidential } from '../upstream/describe-failure.ts'
 
-/** Fields that some servers send with a tool call and expect back with it. */
+/** Fields that some servers send with a reply or with its tool calls, and expect back. */
 export interface OpenaiNote {
   /** Sent back in the assistant message. */
   readonly turn?: Readonly<Record<string, unknown>>
@@ -73,7 +73,7 @@ export class ChunkReader implements ReplyReader {
 
   end(): void {
     const { parts } = this
-    // An end marker alone (§14.31).
+    // Without text, reasoning, a call or a finish reason, the reply is empty, also when the end marker came (§14.31).
     if (this.reason === undefined && !parts.hasContent && this.calls.count === 0) {
       throw new ModelFailure(
         'upstream_invalid',

@@ -3,7 +3,7 @@ import { linkSignal } from '../../lib/abort.ts'
 import { ModelFailure } from '../failure.ts'
 import { postModelCall } from './post-model-call.ts'
 import type { ModelCall, ModelCallOptions, Progress } from './post-model-call.ts'
-import { readEventStream } from './read-events.ts'
+import { createBodyReader } from './read-events.ts'
 
 interface FetchOptions extends Omit<ModelCallOptions, 'onData'> {
   /** Whether the provider package can read events of this name. The package refuses a reply with others. */
@@ -24,7 +24,7 @@ export function fetchModelBody(call: ModelCall, options: FetchOptions): Promise<
   return new Promise((resolve, reject) => {
     const stream = new ReadableStream<Uint8Array>({
       start(body) {
-        const events = readEventStream(call, options.limits.maxEventChars, {
+        const events = createBodyReader(call, options.limits.maxEventChars, {
           onEvent(data, name) {
             // An event that was cut off by the end of the connection is omitted: the reply then fails as incomplete.
             if (!options.readsEvent(name) || (ending && !isJson(data))) return

@@ -9,8 +9,8 @@ type Kind = 'text' | 'reasoning'
 /** Collects the parts of a reply: joins consecutive text of one kind, and limits the characters of the whole reply. */
 export class PartCollector {
   private parts: ModelPart[] = []
-  private openKind: Kind = 'text'
-  private openText = ''
+  private pendingKind: Kind = 'text'
+  private pendingText = ''
   private outputChars = 0
   private hasText = false
   private modelKnown = false
@@ -44,15 +44,15 @@ export class PartCollector {
   addText(kind: Kind, text: string): void {
     if (text === '') return
     this.hasText = true
-    if (kind !== this.openKind) {
-      this.closeText()
-      this.openKind = kind
+    if (kind !== this.pendingKind) {
+      this.flushText()
+      this.pendingKind = kind
     }
-    this.openText += text
+    this.pendingText += text
   }
 
   add(part: ModelPart): void {
-    this.closeText()
+    this.flushText()
     this.parts.push(part)
   }
 
@@ -91,16 +91,16 @@ export class PartCollector {
 
   /** Returns the parts added since the last call; may be empty. */
   drain(): ModelPart[] {
-    this.closeText()
+    this.flushText()
     const { parts } = this
     if (parts.length > 0) this.parts = []
     return parts
   }
 
-  private closeText(): void {
-    if (this.openText === '') return
-    this.parts.push({ type: this.openKind, text: this.openText })
-    this.openText = ''
+  private flushText(): void {
+    if (this.pendingText === '') return
+    this.parts.push({ type: this.pendingKind, text: this.pendingText })
+    this.pendingText = ''
   }
 }
 

@@ -25,11 +25,11 @@ export interface BodyListener {
 const keepAliveNames: readonly string[] = ['ping', 'heartbeat', 'keepalive', 'keep-alive']
 
 /**
- * Reads the response of any upstream that is an event stream, or JSON from an upstream that does not stream. The first
+ * Creates a reader of the body of a response: an event stream, or JSON from an upstream that does not stream. The first
  * character decides, not the content type, because servers behind proxies send a wrong one. The result does not depend
  * on how the bytes are split (§21.13). The last event counts even without the blank line after it.
  */
-export function readEventStream(
+export function createBodyReader(
   { upstream, confidential }: Pick<ModelCall, 'upstream' | 'confidential'>,
   maxEventChars: number,
   listener: BodyListener,

@@ -3,7 +3,7 @@ import type { ModelLimits } from '../adapter.ts'
 import type { ModelPart } from '../model.ts'
 import type { PartQueue } from '../reply-parts.ts'
 import type { ModelCall, Progress } from './post-model-call.ts'
-import { readEventStream } from './read-events.ts'
+import { createBodyReader } from './read-events.ts'
 
 /** Converts the events of one wire format to parts. */
 export interface ReplyReader {
@@ -33,8 +33,11 @@ export interface ResponseReader {
 
 type ResponseForm = 'nothing' | 'events' | 'json'
 
-/** Reads the body of a response into `parts`. `onWhole` is called when the body is JSON instead of an event stream. */
-export function readResponse(
+/**
+ * Creates a reader that adds the parts of a response to `parts`. `onWhole` is called when the body is JSON instead of
+ * an event stream.
+ */
+export function createResponseReader(
   call: ModelCall,
   limits: ModelLimits,
   parts: PartQueue,
@@ -45,7 +48,7 @@ export function readResponse(
   let form: ResponseForm = 'nothing'
   let hasEndMarker = false
 
-  const body = readEventStream(call, limits.maxEventChars, {
+  const body = createBodyReader(call, limits.maxEventChars, {
     onEvent(data, name) {
       form = 'events'
       reply.read(parse(data, upstream), name)
