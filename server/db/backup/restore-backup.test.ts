@@ -27,6 +27,8 @@ import { fillTables } from '../../testing/database/fill-tables.ts'
 import { addUser } from '../../testing/factories/users.ts'
 import { engines, isConcurrent, openTestDatabase } from '../../testing/database/test-database.ts'
 import type { TestDatabase } from '../../testing/database/test-database.ts'
+import { writeBackupFile } from './backup-file.ts'
+import { readSnapshot, readTables } from './copy-rows.ts'
 import { createBackup } from './create-backup.ts'
 import type { InstallationOptions } from './create-backup.ts'
 import { restoreBackup } from './restore-backup.ts'
@@ -153,6 +155,28 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
     await restoreBackup(target, scene.file, restoreOptions)
     expect(await hashInstallation(target)).toEqual(await hashRows(source))
   }, 60_000)
+
+  it('is refused when the key in the backup is another one than that of its secrets (§31.8)', async () => {
+    await addSignInKey(source)
+    const header = {
+      version: '1.2.3',
+      migrations: migrations.length,
+      database: source.dialect.kind,
+      createdAt: new Date().toISOString(),
+      secretKey: otherKey,
+    }
+    await readSnapshot(source, (snapshot) =>
+      writeBackupFile(scene.file, header, readTables(snapshot), createOptions.signal),
+    )
+    const target = {
+      ...(await scene.openTarget(engine)),
+      dataDir: join(scene.folder, 'new'),
+      secretKey: null,
+    }
+    await expect(restoreBackup(target, scene.file, restoreOptions)).rejects.toThrow(
+      /were sealed with another key\. Set SECRET_KEY/,
+    )
+  })
 
   it('contains the key when the operator asks for it, and a restore writes it where no other is (§31.9)', async () => {
     await addSignInKey(source)

@@ -163,7 +163,7 @@ function addsKey(
 
 function wrongKey(dataDir: string, ownKey: string | undefined, header: Header): AppError {
   const what =
-    ownKey === undefined
+    (ownKey ?? header.secretKey) === undefined
       ? 'There is no key for the secrets in the backup.'
       : 'The secrets in the backup were sealed with another key.'
   const how =
