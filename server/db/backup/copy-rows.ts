@@ -13,7 +13,7 @@ interface Source {
   readonly dialect: Dialect
 }
 
-/** Runs `read` with the data of one moment. Writers do not wait for it, and it does not wait for them. */
+/** Runs `read` with the data of one moment. Servers can write meanwhile, without waiting. */
 export function readSnapshot<T>({ db, dialect }: Database, read: (source: Source) => Promise<T>): Promise<T> {
   return db.connection().execute(async (connection) => {
     await sql.raw(dialect.beginSnapshotSql).execute(connection)
@@ -67,7 +67,7 @@ async function* readTable(
 function toValue(table: string, column: string, value: unknown): Value {
   if (isValue(value)) return value
   throw refusal(
-    `The column ${column} of the table ${table} has a value that a backup cannot contain: ${typeof value}.`,
+    `The column ${column} of the table ${table} has a value that cannot be copied: ${typeof value}.`,
   )
 }
 
@@ -130,7 +130,7 @@ export async function writeTables(
     const expected = known.get(table)?.map(({ name }) => name)
     if (!Object.hasOwn(primaryKeys, table) || expected?.join() !== columns.join()) {
       throw refusal(
-        `The table ${table} of the backup does not have the columns of its version. Use another backup.`,
+        `The columns of the table ${table} in the data to copy are not those of its version. Nothing was changed.`,
       )
     }
     if (rows.length === 0) continue
@@ -140,7 +140,7 @@ export async function writeTables(
     await trx.executeQuery(CompiledQuery.raw(insert.text, rows.flat()))
   }
   const [first] = missing
-  if (first !== undefined) throw refusal(`The backup does not have the table ${first}.`)
+  if (first !== undefined) throw refusal(`The data to copy has no table ${first}. Nothing was changed.`)
   if (dialect.kind === 'postgres') await advanceSequences(trx)
 }
 

@@ -31,7 +31,7 @@ describe.each(engines.filter(isConcurrent))('a copy to %s', (engine) => {
         check: () => Promise.reject(new Error('The copy was not compared.')),
       }),
     )
-    await expect(copy).rejects.toThrow('The database does not have the same rows after the copy.')
+    await expect(copy).rejects.toThrow('The database has not stored the rows as they were copied')
     expect(await hashRows(target)).toEqual(before)
     await source.close()
     await target.close()

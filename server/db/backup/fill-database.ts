@@ -11,7 +11,7 @@ import type { Chunk, Content } from './rows.ts'
 import { copiedTables, listColumns } from './tables.ts'
 
 export interface FillOptions {
-  /** The number of migrations of the rows. Later migrations run after the rows are inserted. */
+  /** The number of migrations of the database that the rows are from. Later ones run after the rows are inserted. */
   readonly migrations: number
   readonly chunks: AsyncIterable<Chunk>
   /** Called as the last step of the transaction. When it throws, nothing is changed. */
@@ -35,7 +35,9 @@ export function fillDatabase({ db, dialect }: Database, options: FillOptions): P
     await writeTables(trx, dialect, hashChunks(options.chunks, writer))
     const content = await hashContent({ db: trx, dialect })
     if (content.sha256 !== writer.finish().sha256) {
-      throw refusal('The database does not have the same rows after the copy. Nothing was changed.')
+      throw refusal(
+        'The database has not stored the rows as they were copied, so the copy was undone. Check the disk of the database, then try again.',
+      )
     }
     while (await runNextMigration(trx, dialect));
     await options.check(trx)

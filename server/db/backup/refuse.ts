@@ -12,6 +12,6 @@ export const refusal = (reason: string, cause?: unknown): AppError =>
 export function refuseNewer(applied: number): void {
   if (applied <= migrations.length) return
   throw refusal(
-    `The database is from a newer version of Yonder (migration ${applied}; this version has ${migrations.length}), so it is not replaced. Restore to an empty database or to another data folder.`,
+    `The database is from a newer version of Yonder (migration ${applied}; this version has ${migrations.length}), so it is not replaced. Use an empty database or another data folder.`,
   )
 }
