@@ -39,7 +39,7 @@ export interface Streams {
 /** An error that a command expects. It is printed without a stack. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
-  /** 1 when the command failed, 2 when its arguments were wrong or `--yes` is missing. */
+  /** 2 when the command needs `--yes`, else 1. */
   readonly exitCode: 1 | 2
 
   constructor(message: string, exitCode: 1 | 2 = 1) {

@@ -100,7 +100,7 @@ export const postgresUrl = z
     'must be a postgres:// address',
   )
 
-/** The address with a host, which `URL` requires. An address without a host names a socket in its query. */
+/** Adds a host to an address without one, which `URL` could not parse. Such an address names a socket in its query. */
 export function withHost(databaseUrl: string): string {
   return databaseUrl.replace('@/', '@localhost/')
 }

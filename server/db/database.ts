@@ -98,6 +98,6 @@ export interface Database {
    * there are no notifications.
    */
   subscribe(listeners: NotificationListeners): Subscription
-  /** Ends every connection. Open queries finish first. */
+  /** Ends every connection except those of subscriptions. Open queries finish first. */
   close(): Promise<void>
 }

@@ -103,7 +103,7 @@ export async function countAppliedMigrations({ db }: { readonly db: Db }): Promi
   }
 }
 
-/** The codes with which both engines report a statement about a table that does not exist. */
+/** The codes for a statement about a table that does not exist. SQLite has SQLITE_ERROR for most wrong statements. */
 const missingTableCodes: ReadonlySet<string> = new Set(['SQLITE_ERROR', '42P01'])
 
 /** Why a database with this number of migrations does not belong to this version. Null when it does. */

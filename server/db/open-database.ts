@@ -22,7 +22,7 @@ export interface DatabaseEvents {
 export const sqliteFileName = 'yonder.sqlite'
 
 /**
- * Opens the configured database, creates it if it is missing, and runs its missing migrations.
+ * Opens the configured database, creates a missing SQLite file, and runs the missing migrations.
  * @throws AppError when it cannot be opened, or is of a newer version
  */
 export async function openDatabase(

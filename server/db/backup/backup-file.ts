@@ -22,7 +22,7 @@ export interface Header {
   readonly format: typeof format
   /** The version of Yonder that wrote the backup. */
   readonly version: string
-  /** The number of migrations that the tables have. */
+  /** The number of migrations that the database had. */
   readonly migrations: number
   readonly database: 'sqlite' | 'postgres'
   /** ISO 8601. */

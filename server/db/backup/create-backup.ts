@@ -24,7 +24,7 @@ export interface BackupOptions {
   /** Whether the backup includes the key of the installation. */
   readonly withKey: boolean
   readonly onRows: ReportRows
-  /** Aborts the backup. No file is left then. */
+  /** Aborts the backup. A file that was at the path before stays as it was. */
   readonly signal: AbortSignal
 }
 

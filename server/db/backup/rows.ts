@@ -7,8 +7,8 @@ export type Row = readonly Value[]
 export const isValue = (value: unknown): value is Value =>
   value === null || typeof value === 'string' || typeof value === 'number'
 
-/** A chunk has at most this many rows, and ends when it has this many characters. */
 export const maxChunkRows = 100
+/** A chunk ends with the row with which it reaches this many characters. */
 export const minChunkChars = 1_000_000
 
 /** Some rows of a table. A table without rows has a chunk, too. */
@@ -21,11 +21,14 @@ export interface Chunk {
 export interface Content {
   /** For each table, the number of its rows. */
   readonly rows: Readonly<Record<string, number>>
-  /** Of all rows, in lower-case hexadecimal digits. It is equal for equal data on both databases. */
+  /** The hash of all tables, columns and rows. It is equal for equal data on SQLite and PostgreSQL. */
   readonly sha256: string
 }
 
-/** Writes chunks as JSON lines: for each table, one with its columns, then one for each row. Hashes and counts them. */
+/**
+ * Formats chunks as JSON lines: for each table, one with its columns, then one for each row. Hashes the lines and
+ * counts the rows.
+ */
 export class ContentWriter {
   readonly #hash = createHash('sha256')
   readonly #rows: Record<string, number> = {}

@@ -7,7 +7,8 @@ export type DerivedTable = 'search_queue' | 'search_users'
 export type CopiedTable = Exclude<keyof Tables, DerivedTable>
 
 /**
- * The primary keys of the tables that a backup contains. A row refers only to rows of the same and of earlier tables.
+ * The primary keys of the tables that a backup contains. Foreign keys refer only to earlier tables, because the rows
+ * are inserted in this order.
  */
 export const primaryKeys: { readonly [T in CopiedTable]: readonly (keyof Tables[T] & string)[] } = {
   users: ['id'],

@@ -203,7 +203,7 @@ export const postgresDialect: Dialect = {
         events.map((event) => event.event),
       ]),
     )
-    // The driver returns an array of bigint as text.
+    // The driver returns the elements of a bigint array as text.
     return new Set(written.rows[0]?.ids.map(Number))
   },
   async lockRun(trx, runId) {

@@ -16,8 +16,8 @@ class Placeholder {
  * long as running it on SQLite. Use it only for queries that run for every message, because a plain query is easier to
  * read.
  *
- * `build` receives placeholders for the values. They may be used wherever SQL allows a parameter, but no condition may
- * depend on them, and they cannot be spread. A value that is an SQL expression, such as the clock, must never change.
+ * `build` receives placeholders for the values. They may be used wherever SQL allows a parameter, but `build` must not
+ * branch on them, and they cannot be spread. A value that is an SQL expression, such as the clock, must never change.
  */
 export function prepareQuery<Values extends object, Row>(
   build: (db: Db, values: Values) => CompiledQuery<Row>,

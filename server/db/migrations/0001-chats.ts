@@ -95,7 +95,7 @@ async function createRuns(trx: Kysely<Tables>, dialect: Dialect): Promise<void> 
     .addColumn('started_at', integer, (c) => c.notNull())
     .addColumn('ended_at', integer)
     .execute()
-  // A chat has at most one active run. Inserting a second one fails, also at the same time.
+  // A chat has at most one active run. Inserting a second one fails, even at the same moment.
   await sql`create unique index runs_active on runs (chat_id) where status = 'running'`.execute(trx)
   await trx.schema.createIndex('runs_by_chat').on('runs').columns(['chat_id', 'started_at']).execute()
   await trx.schema.createIndex('runs_by_end').on('runs').column('ended_at').execute()

@@ -24,7 +24,7 @@ export async function createCompactions(trx: Kysely<Tables>, { integer }: Dialec
       (c) => c.onDelete('cascade'),
     )
     .execute()
-  // At most one summary ends with a message, also when two requests write it at once.
+  // A message is the last one of at most one summary, even when two requests write a summary at the same moment.
   await trx.schema
     .createIndex('compactions_by_message')
     .unique()

@@ -3,8 +3,8 @@ import type { Dialect } from '../database.ts'
 import type { Tables } from '../tables/tables.ts'
 
 /**
- * What each call of a model used and cost. It refers to the user only, so that it survives the deletion of the chat and
- * the bot.
+ * What each call of a model used and cost. The only foreign key is the user, so that a record survives the deletion of
+ * its chat and its bot.
  */
 export async function createUsageRecords(trx: Kysely<Tables>, { integer }: Dialect): Promise<void> {
   await trx.schema

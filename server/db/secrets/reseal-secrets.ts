@@ -17,7 +17,7 @@ export interface ResealDeps {
   readonly addressOfIntegration: (integration: IntegrationRow) => string | null
 }
 
-/** The row in `keys` that says that all values have the current format. */
+/** The name of the row in `keys` that says that the values were sealed again. */
 const marker = 'seal-format'
 const pageSize = 500
 
