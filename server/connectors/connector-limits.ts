@@ -25,7 +25,10 @@ export interface ConnectorLimits {
   readonly maxReconnects: number
   /** Time of one step of an authorization, with all its requests; shorter than the lease of a refresh. */
   readonly maxAuthorizationMs: number
-  /** Authorization attempts while a connection is opened, and for each later call or list. More count as refused. */
+  /**
+   * How often a server may require authorization while a connection is opened, and during each later call or list.
+   * After that, it counts as refusing access.
+   */
   readonly maxAuthorizations: number
   readonly maxTools: number
   readonly maxToolNameChars: number
@@ -44,7 +47,8 @@ export interface ConnectorLimits {
   readonly maxResultChars: number
   readonly maxImages: number
   readonly maxImageBytes: number
-  readonly maxElicitationRounds: number
+  /** Elicitations of one call. A call is also sent again at most as many times. */
+  readonly maxElicitations: number
   readonly maxElicitationFields: number
   /** How long the user may take to answer an elicitation (§13.18). */
   readonly maxElicitationMs: number
@@ -55,7 +59,7 @@ export interface ConnectorLimits {
   readonly toolListTtlMs: number
   readonly minToolListTtlMs: number
   readonly maxToolListTtlMs: number
-  /** How long a reply waits for refreshed lists of tools; after that the stored ones are used. */
+  /** How long a reply, or a request for the connectors, waits for refreshed lists of tools. */
   readonly maxToolListWaitMs: number
   /** Pauses between the refreshes of a list whose server announces changes. */
   readonly minAnnouncedPauseMs: number
@@ -102,7 +106,7 @@ export const connectorLimits: ConnectorLimits = {
   maxResultChars: 100_000,
   maxImages: 5,
   maxImageBytes: 5 * megabyte,
-  maxElicitationRounds: 5,
+  maxElicitations: 5,
   maxElicitationFields: 32,
   maxElicitationMs: 10 * minute,
   toolListTtlMs: 10 * minute,

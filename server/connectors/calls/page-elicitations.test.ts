@@ -52,7 +52,7 @@ describe('a tool that asks the user to open a page', () => {
   it('is not called again when the user declines (§13.33, §18.24)', async () => {
     expect(await scene.call({ connectorName, onElicit: answerWith('decline') })).toMatchObject({
       status: 'failed',
-      text: 'The tool failed: The user did not open the page that the tool needs, so the tool was not called.',
+      text: 'The tool failed: The user did not open the page that the tool needs, so the tool was not called again.',
     })
     expect(await countCalls('page-first')).toBe(3)
   })
@@ -61,7 +61,7 @@ describe('a tool that asks the user to open a page', () => {
     [
       'has an address that is not accepted',
       'page-first-refused',
-      'The server asked the user to open a page whose address is not accepted, so the page was not shown and the tool was not called.',
+      'The server asked the user to open a page whose address is not accepted, so the page was not shown and the tool was not called again.',
     ],
     ['is not named', 'page-first-unnamed', 'The server asked the user to open a page and named none.'],
   ])(

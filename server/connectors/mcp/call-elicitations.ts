@@ -6,7 +6,7 @@ import type { ConnectorLimits } from '../connector-limits.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** What a call does with elicitations. */
+/** How a call passes elicitations to its user. */
 export interface ElicitingCall {
   /**
    * Passes an elicitation to the user; `params` is unvalidated data from the server. `isRepeated` says that the call is
@@ -32,7 +32,7 @@ export function tooManyElicitations(): AppError {
   return new AppError('upstream_invalid', 'The tool requested input from the user too many times.')
 }
 
-/** Handles the elicitations of one call, one after the other and at most `maxElicitationRounds`. */
+/** Handles the elicitations of one call, one after the other and at most `maxElicitations`. */
 export class CallElicitations {
   readonly #call: ElicitingCall
   readonly #limits: ConnectorLimits
@@ -43,7 +43,7 @@ export class CallElicitations {
   /** Whether an elicitation waits for its answer. */
   #isWaiting = false
   /** What to do when the server reports that the user has finished on a page, by the id of the elicitation. */
-  readonly #openPages = new Map<string, () => void>()
+  readonly #finishCallbacks = new Map<string, () => void>()
 
   constructor(call: ElicitingCall, limits: ConnectorLimits) {
     this.#call = call
@@ -70,7 +70,7 @@ export class CallElicitations {
 
   /** Returns undefined when the elicitation cannot be shown. */
   async #show(params: unknown, options: HandleOptions): Promise<ElicitationAnswer | undefined> {
-    if (++this.#count > this.#limits.maxElicitationRounds) {
+    if (++this.#count > this.#limits.maxElicitations) {
       this.#refused.abort(tooManyElicitations())
       return { action: 'cancel' }
     }
@@ -99,7 +99,7 @@ export class CallElicitations {
 
   /** Continues the call after a legacy server has reported that the user has finished on a page. */
   finishPage(elicitationId: string): void {
-    this.#openPages.get(elicitationId)?.()
+    this.#finishCallbacks.get(elicitationId)?.()
   }
 
   async #waitForUser(
@@ -125,7 +125,7 @@ export class CallElicitations {
       return answer
     } finally {
       this.#isWaiting = false
-      if (pageId !== undefined) this.#openPages.delete(pageId)
+      if (pageId !== undefined) this.#finishCallbacks.delete(pageId)
       if (isOpen && pageId !== undefined) this.#pauseUntilFinished(pageId)
       this.#resumeClock()
       for (const remove of removals) remove()
@@ -138,7 +138,7 @@ export class CallElicitations {
   /** Resolves when the server reports that the user has finished on a page. */
   #waitUntilFinished(pageId: string): Promise<ElicitationAnswer> {
     return new Promise((resolve) => {
-      this.#openPages.set(pageId, () => resolve({ action: 'accept' }))
+      this.#finishCallbacks.set(pageId, () => resolve({ action: 'accept' }))
     })
   }
 
@@ -147,24 +147,24 @@ export class CallElicitations {
     const resume = (): void => {
       clearTimeout(timer)
       removeEnd()
-      this.#openPages.delete(pageId)
+      this.#finishCallbacks.delete(pageId)
       this.#resumeClock()
     }
     const timer = setTimeout(resume, this.#limits.maxElicitationMs)
     const removeEnd = onAbort(this.#ended.signal, () => clearTimeout(timer))
-    this.#openPages.set(pageId, resume)
+    this.#finishCallbacks.set(pageId, resume)
   }
 
   /** Resumes the clock of the call, unless another elicitation is pending or the user is on a page (§16.8). */
   #resumeClock(): void {
-    if (!this.#isWaiting && this.#openPages.size === 0) this.#call.clock.resume()
+    if (!this.#isWaiting && this.#finishCallbacks.size === 0) this.#call.clock.resume()
   }
 
   /** Handles the elicitations of a result. Returns the parameters of the next round: the same call with the answers. */
   async handleAll(params: CallToolRequest['params'], result: JsonObject): Promise<CallToolRequest['params']> {
     const responses: Record<string, ElicitationAnswer> = {}
     const requests = Object.entries((result['inputRequests'] ?? {}) as JsonObject)
-    if (requests.length > this.#limits.maxElicitationRounds) throw tooManyElicitations()
+    if (requests.length > this.#limits.maxElicitations) throw tooManyElicitations()
     for (const [key, request] of requests) {
       const { method, params: elicitation } = (request ?? {}) as { method?: unknown; params?: unknown }
       if (method !== 'elicitation/create') {
@@ -193,14 +193,14 @@ function cancelled(signal: AbortSignal): Promise<ElicitationAnswer> {
 function pageNotOpened(): AppError {
   return new AppError(
     'conflict',
-    'The user did not open the page that the tool needs, so the tool was not called.',
+    'The user did not open the page that the tool needs, so the tool was not called again.',
   )
 }
 
 function pageRefused(): AppError {
   return new AppError(
     'upstream_error',
-    'The server asked the user to open a page whose address is not accepted, so the page was not shown and the tool was not called.',
+    'The server asked the user to open a page whose address is not accepted, so the page was not shown and the tool was not called again.',
   )
 }
 

@@ -50,7 +50,7 @@ export async function callServerTool(
       if (!needsPages && result['resultType'] !== 'input_required') {
         return (await connection.results.consumeCallResult()) ?? (await readResult(result, limits))
       }
-      if (round === limits.maxElicitationRounds) throw tooManyElicitations()
+      if (round === limits.maxElicitations) throw tooManyElicitations()
       connection.resetLimits(limits.maxCallBytes)
       if (needsPages) await elicitations.openPages(result)
       else params = await elicitations.handleAll(params, result)
