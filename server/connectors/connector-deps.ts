@@ -74,7 +74,7 @@ export interface SharedState {
   readonly toolRefreshes: SingleFlight<void>
   readonly announcedRefreshes: AnnouncedRefreshes<ToolsAnnouncement>
   readonly registryReads: SingleFlight<void>
-  /** The accounts of connectors, by `credentialOf`. */
+  /** The accounts of connectors, by `credentialIdOf`. */
   readonly accounts: LRUCache<string, ConnectorAccount>
   /** Caches the tools of a user in the form for models, with the state of the connectors that they are based on. */
   readonly adaptedTools: LRUCache<string, { readonly state: string; readonly adapted: AdaptedTools }>

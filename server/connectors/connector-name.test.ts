@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { nameConnector } from './connector-name.ts'
+import { writeWithName } from './connector-name.ts'
 
-describe('nameConnector', () => {
+describe('writeWithName', () => {
   const rules = { dialect: { isUniqueViolation: () => true }, reservedNames: new Set<string>() }
 
   it('does not call the name taken when only its slug collides again and again', async () => {
@@ -10,12 +10,12 @@ describe('nameConnector', () => {
       attempts++
       return Promise.reject(new Error('UNIQUE constraint failed: connectors.user_id, connectors.slug'))
     }
-    await expect(nameConnector(rules, 'Tools', write)).rejects.toMatchObject({ code: 'conflict' })
+    await expect(writeWithName(rules, 'Tools', write)).rejects.toMatchObject({ code: 'conflict' })
     expect(attempts).toBe(3)
   })
 
   it('calls the name taken at the first collision of names', async () => {
     const write = () => Promise.reject(new Error('UNIQUE constraint failed: connectors_name'))
-    await expect(nameConnector(rules, 'Tools', write)).rejects.toMatchObject({ code: 'name_taken' })
+    await expect(writeWithName(rules, 'Tools', write)).rejects.toMatchObject({ code: 'name_taken' })
   })
 })

@@ -17,7 +17,7 @@ const maxAttempts = 3
  * Runs a write that sets a connector's name. A unique index decides whether the name is free, even in a race (§17.21).
  * @throws AppError `name_taken`, `conflict` when other writes have taken the slug at each attempt
  */
-export async function nameConnector<Result>(
+export async function writeWithName<Result>(
   { dialect, reservedNames }: NameRules,
   name: string,
   write: () => Promise<Result>,

@@ -184,8 +184,8 @@ async function requireSyncedConnector(
   const known = await findConnector(db, user, name)
   const mayBeDefault = known?.is_default === 1 || builtIns.list.some((builtIn) => builtIn.name === name)
   if (!mayBeDefault) return requireConnector(db, user, name)
-  const own = await syncConnectors(db, user, builtIns, now())
-  const connector = own.find((row) => row.name === name)
+  const synced = await syncConnectors(db, user, builtIns, now())
+  const connector = synced.find((row) => row.name === name)
   return connector ?? requireConnector(db, user, name)
 }
 

@@ -73,7 +73,7 @@ export function findConnectorById(db: Db, user: Owner, id: string): Promise<Conn
  * Returns a text that identifies a connector with its address and credential. The text changes with the connector, its
  * address, token, client or account, but not when tokens are refreshed (§13.29).
  */
-export function credentialOf({
+export function credentialIdOf({
   id,
   credential_version,
 }: Pick<ConnectorRow, 'id' | 'credential_version'>): string {

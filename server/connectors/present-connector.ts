@@ -4,7 +4,7 @@ import type { AllowedToolRow, ConnectorRow, ConnectorToolRow } from '../db/table
 import { clientSecretContext, connectorTokenContext } from '../db/secrets/seal-contexts.ts'
 import { maskSecret } from '../db/secrets/mask-secret.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
-import { credentialOf } from './connector-store.ts'
+import { credentialIdOf } from './connector-store.ts'
 import { blockedToolsOf } from './tools/block-tools.ts'
 import { decideApproval } from './tools/resolve-tool.ts'
 import { parseDefinition } from './tools/tool-store.ts'
@@ -37,7 +37,7 @@ export function presentConnector(
     tools: tools
       .filter((tool) => tool.connector_id === connector.id)
       .map((tool) => presentTool(connector, tool, allowedByName.get(tool.name))),
-    credential: credentialOf(connector),
+    credential: credentialIdOf(connector),
   }
 }
 

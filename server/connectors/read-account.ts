@@ -1,11 +1,11 @@
 import type { ConnectorAccount } from '@yonder/contract/connector'
 import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
-import { credentialOf } from './connector-store.ts'
+import { credentialIdOf } from './connector-store.ts'
 
 const unknownAccount: ConnectorAccount = { account: null, time_zone: null }
 
-/** Returns the account that the calls of a connector use, cached by credential (§17.28). */
+/** Returns the account that the calls of a connector use, cached by credential; nulls when it is not known (§17.28). */
 export async function readAccount(
   { builtIns, shared: { accounts } }: Pick<ConnectorDeps, 'builtIns' | 'shared'>,
   connector: ConnectorRow,
@@ -13,7 +13,7 @@ export async function readAccount(
   const builtIn = connector.is_default === 1 ? builtIns.find(connector.url) : undefined
   if (builtIn?.readAccount === undefined) return unknownAccount
   const version = await builtIns.readCredentialVersion(connector)
-  const key = credentialOf({ id: connector.id, credential_version: version })
+  const key = credentialIdOf({ id: connector.id, credential_version: version })
   const known = accounts.get(key)
   if (known !== undefined) return known
   try {

@@ -8,7 +8,7 @@ import { allowTools } from './tools/allow-tools.ts'
 import { blockTools } from './tools/block-tools.ts'
 import {
   countCustomConnectors,
-  credentialOf,
+  credentialIdOf,
   deleteConnector,
   insertConnector,
   listConnectors,
@@ -17,7 +17,7 @@ import {
 } from './connector-store.ts'
 import type { Owner, ConnectorChange } from './connector-store.ts'
 import { lockUser } from '../identity/users/user-store.ts'
-import { listReservedNames, nameConnector, slugName } from './connector-name.ts'
+import { listReservedNames, writeWithName, slugName } from './connector-name.ts'
 import { deleteGrants } from './oauth/grant-store.ts'
 import { replaceAllowedTools, replaceTools } from './tools/tool-store.ts'
 import { changeSecret } from '../db/secrets/change-secret.ts'
@@ -28,7 +28,7 @@ type Deps = Pick<ConnectorDeps, 'database' | 'sealer' | 'now' | 'settings' | 'bu
 
 /**
  * Creates a connector that is not connected yet (§16.6).
- * @throws AppError `name_taken`, `conflict` when the user has too many, `invalid_request`
+ * @throws AppError `name_taken`, `conflict`, `invalid_request`
  */
 export async function createConnector(
   { database: { db, dialect }, sealer, now, settings, builtIns }: Deps,
@@ -36,7 +36,7 @@ export async function createConnector(
   input: ConnectorInput,
 ): Promise<ConnectorRow> {
   const maxConnectors = settings.limits.maxConnectorsPerUser
-  return nameConnector({ dialect, reservedNames: listReservedNames(builtIns.list) }, input.name, () =>
+  return writeWithName({ dialect, reservedNames: listReservedNames(builtIns.list) }, input.name, () =>
     db.transaction().execute(async (trx) => {
       await lockUser(trx, user)
       if ((await countCustomConnectors(trx, user)) >= maxConnectors) {
@@ -107,7 +107,7 @@ export async function changeConnector(
     })
   // An unchanged name is not checked, since a default connector's own name is reserved.
   const reservedNames = input.name === name ? new Set<string>() : listReservedNames(builtIns.list)
-  const changed = await nameConnector({ dialect, reservedNames }, input.name, write)
+  const changed = await writeWithName({ dialect, reservedNames }, input.name, write)
   if (botsChanged) bots.onChanged(user.id)
   return changed
 }
@@ -252,7 +252,7 @@ function requireCredential(
   connector: Pick<ConnectorRow, 'id' | 'credential_version' | 'name'>,
   { tool_credential }: ConnectorInput,
 ): void {
-  if (tool_credential === undefined || tool_credential === credentialOf(connector)) return
+  if (tool_credential === undefined || tool_credential === credentialIdOf(connector)) return
   throw new AppError(
     'conflict',
     `The connector "${connector.name}" was added again, or its address, credential or account has changed since approval was requested. Deny the call, and the model can request it again.`,

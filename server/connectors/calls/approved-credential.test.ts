@@ -5,7 +5,7 @@ import { startApiKeyMcpServer } from '../../testing/mcp/api-key-mcp-server.ts'
 import type { ApiKeyMcpServer } from '../../testing/mcp/api-key-mcp-server.ts'
 import { openTestConnectors } from '../../testing/mcp/open-test-connectors.ts'
 import type { TestConnectors } from '../../testing/mcp/open-test-connectors.ts'
-import { credentialOf, requireConnector } from '../connector-store.ts'
+import { credentialIdOf, requireConnector } from '../connector-store.ts'
 import { saveGrant } from '../oauth/grant-store.ts'
 import { changeConnector } from '../save-connector.ts'
 import { resolveTool } from '../tools/resolve-tool.ts'
@@ -56,7 +56,7 @@ describe.each(engines)('an approved call that waits for a slot, on %s', (engine)
       toolName: 'search',
       arguments: {},
       approval: 'once',
-      credential: credentialOf(connector),
+      credential: credentialIdOf(connector),
       signal: AbortSignal.timeout(10_000),
     })
     const records = connectors.database.db

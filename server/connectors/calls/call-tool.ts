@@ -39,7 +39,7 @@ export interface ToolCallRequest {
   readonly approval: CallApproval
   /** The fingerprint of the approved tool. A tool that has changed since then is not called. */
   readonly fingerprint?: string
-  /** The connector and credential that the user approved, see `credentialOf`. The tool is not called with others. */
+  /** The connector and credential that the user approved, see `credentialIdOf`. The tool is not called with others. */
   readonly credential?: string
   readonly readBotConnectors?: ReadBotConnectors
   /** Aborting it also cancels the request at the server. */

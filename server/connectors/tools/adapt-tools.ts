@@ -8,7 +8,7 @@ import { cleanText } from '../../lib/text.ts'
 import { blockedToolsOf } from './block-tools.ts'
 import { parseDefinition } from './tool-store.ts'
 
-export interface ReadyConnector {
+export interface ConnectorWithTools {
   readonly connector: ConnectorRow
   readonly tools: readonly ConnectorToolRow[]
 }
@@ -52,15 +52,18 @@ export interface ToolProblem {
 const maxWorkMs = 20
 
 /** Returns the tools of these connectors in the form in which they are offered to models of this API type. */
-export async function adaptTools(ready: readonly ReadyConnector[], apiType: ApiType): Promise<AdaptedTools> {
-  const inOrder = [...ready].sort((a, b) => (a.connector.slug < b.connector.slug ? -1 : 1))
+export async function adaptTools(
+  connectors: readonly ConnectorWithTools[],
+  apiType: ApiType,
+): Promise<AdaptedTools> {
+  const inOrder = [...connectors].sort((a, b) => (a.connector.slug < b.connector.slug ? -1 : 1))
   const usable = inOrder.flatMap(({ connector, tools }) =>
     tools
       .filter(({ problem }) => problem === null)
       .map((row) => ({ connectorId: connector.id, slug: connector.slug, tool: row.name, row, connector })),
   )
   const named = nameTools(usable)
-  const blocked = new Map(ready.map(({ connector }) => [connector.id, blockedToolsOf(connector)]))
+  const blocked = new Map(connectors.map(({ connector }) => [connector.id, blockedToolsOf(connector)]))
   const problems: ToolProblem[] = []
   const tools: AdaptedTool[] = []
   let startedAt = performance.now()

@@ -7,7 +7,7 @@ import type { ConnectorDeps } from '../connector-deps.ts'
 import type { Owner } from '../connector-store.ts'
 import { syncConnectors } from '../sync-connectors.ts'
 import { adaptTools, selectTools } from './adapt-tools.ts'
-import type { AdaptedTools, ReadyConnector } from './adapt-tools.ts'
+import type { AdaptedTools, ConnectorWithTools } from './adapt-tools.ts'
 import { fitsRequest, offerTools } from './offer-tools.ts'
 import type { ModelTools } from './offer-tools.ts'
 import { findPreferredTools } from './preferred-tools.ts'
@@ -103,7 +103,7 @@ async function refreshFirst(
   const offered = await chooseTools(deps, adapted, connectors, ({ name }) =>
     others.every((other) => other.name !== name),
   )
-  reportSummary({ ready: preparation.respondedCount, all: connectors.length }, offered, onStatus)
+  reportSummary({ ready: preparation.workingCount, all: connectors.length }, offered, onStatus)
   return offered
 }
 
@@ -157,7 +157,7 @@ async function adaptStoredTools(
 async function readStoredTools(
   { database: { db } }: Pick<ConnectorDeps, 'database'>,
   connectors: readonly ConnectorRow[],
-): Promise<readonly ReadyConnector[]> {
+): Promise<readonly ConnectorWithTools[]> {
   const ids = connectors.map(({ id }) => id)
   const tools = await listTools(db, ids)
   return connectors.map((connector) => ({

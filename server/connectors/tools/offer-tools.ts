@@ -17,7 +17,7 @@ export interface ModelTools extends Pick<AdaptedTools, 'resolve'> {
   readonly leftOut: LeftOutTools
 }
 
-/** The number of tools above which models choose badly. */
+/** The number of offered tools above which a notice says that fewer would be better. */
 const manyTools = 40
 
 /** Whether all tools fit into one request, so that none has to be chosen. */

@@ -4,7 +4,7 @@ import type { ConnectorDeps } from '../connector-deps.ts'
 import { findConnectorById } from '../connector-store.ts'
 import type { Owner } from '../connector-store.ts'
 import { explainFailure } from '../mcp/explain-failure.ts'
-import type { ReadyConnector } from './adapt-tools.ts'
+import type { ConnectorWithTools } from './adapt-tools.ts'
 import { blockedToolsOf } from './block-tools.ts'
 import { reportUsable } from './connection-round.ts'
 import type { OnStatus } from './connection-round.ts'
@@ -17,9 +17,9 @@ import { listTools } from './tool-store.ts'
  */
 export class ConnectorPreparation {
   /** The connectors whose tools are offered. */
-  readonly ready: ReadyConnector[] = []
+  readonly ready: ConnectorWithTools[] = []
   /** The number of connectors that responded in time or needed no refresh, and whose latest call did not fail. */
-  respondedCount = 0
+  workingCount = 0
   readonly #deps: ConnectorDeps
   readonly #user: Owner
   readonly #onStatus: OnStatus
@@ -83,7 +83,7 @@ export class ConnectorPreparation {
       const message = `${current.name} is slow to respond; ${used}.`
       return this.#onStatus({ status: 'info', server: current.name, message })
     }
-    if (current.call_error === null) this.respondedCount++
+    if (current.call_error === null) this.workingCount++
     reportUsable(current, countOffered(current, tools), this.#onStatus)
     if (current.notice !== null) {
       this.#onStatus({ status: 'info', server: current.name, message: current.notice })
@@ -104,7 +104,7 @@ export class ConnectorPreparation {
 }
 
 /** Tools that are blocked or cannot be used are not offered to models. */
-function countOffered(connector: ConnectorRow, tools: ReadyConnector['tools']): number {
+function countOffered(connector: ConnectorRow, tools: ConnectorWithTools['tools']): number {
   const blocked = blockedToolsOf(connector)
   return tools.filter(({ name, problem }) => problem === null && !blocked.has(name)).length
 }

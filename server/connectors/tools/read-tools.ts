@@ -30,6 +30,7 @@ export interface ToolPage {
   readonly count: number
 }
 
+/** What is stored of a server's list. */
 export interface ToolReading {
   readonly tools: readonly ListedTool[]
   /** A sentence about tools that are ignored or cannot be used; null when there are none. */

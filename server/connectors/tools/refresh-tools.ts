@@ -84,7 +84,7 @@ export async function fetchTools(
     notice: listed.notice,
     tools_expire_at: deps.now() + ttlMsOf(listed, deps.settings.limits),
   } as const
-  // Storing a large list takes 20 ms, and several lists can arrive at the same moment (§18.46).
+  // Storing a large list can take 20 ms, and several lists can arrive at the same moment (§18.46).
   await deps.shared.turns.next()
   // When the address has changed meanwhile, these are the tools of another server and are not stored.
   await changeState(deps, connector, state, async (trx) => {

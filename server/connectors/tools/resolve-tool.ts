@@ -1,6 +1,6 @@
 import type { ConnectorRow, ConnectorToolRow, AllowedToolRow } from '../../db/tables/connector-tables.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
-import { credentialOf, findConnector, findConnectorById } from '../connector-store.ts'
+import { credentialIdOf, findConnector, findConnectorById } from '../connector-store.ts'
 import type { Owner } from '../connector-store.ts'
 import { explainMissingIntegration } from '../built-in/built-in-connectors.ts'
 import { blockedToolsOf } from './block-tools.ts'
@@ -25,13 +25,13 @@ export interface KnownTool {
   readonly connector: ConnectorRow
   readonly tool: ConnectorToolRow
   readonly decision: ApprovalDecision
-  /** Identifies the connector, its address and the credential of a call, see `credentialOf`. */
+  /** Identifies the connector, its address and the credential of a call, see `credentialIdOf`. */
   readonly credential: string
 }
 
 export type ResolvedTool =
   | ({ readonly kind: 'callable' } & KnownTool)
-  /** The tool is stored but cannot be called now. `decision` is set in any case. */
+  /** The tool is stored but cannot be called now. `decision` says what would apply if it could. */
   | ({ readonly kind: 'unusable'; readonly reason: string } & KnownTool)
   /**
    * There is no such connector or tool, the bot may not use the connector, or the user has to connect its integration
@@ -78,7 +78,7 @@ export async function resolveTool(
     connector,
     tool,
     decision: decideApproval(connector, tool, allowed),
-    credential: credentialOf(connector),
+    credential: credentialIdOf(connector),
   }
   const reason =
     (blockedToolsOf(connector).has(toolName) ? explainBlocked(connector.name, toolName) : undefined) ??
