@@ -9,10 +9,11 @@ import { findConnectorById, replaceClientSecret } from '../connector-store.ts'
 type Deps = Pick<ConnectorDeps, 'database' | 'sealer'>
 
 /**
- * Returns the client secret that the user entered, for this authorization server. The secret belongs to the server of
- * its first use, because the connector alone names the server, and could name another one later (§18.38).
- * @throws AppError `upstream_refused_key` when the secret belongs to another server or cannot be decrypted; `conflict`
- * when it was removed meanwhile
+ * Returns the client secret that the user entered, for the authorization server `issuer`. The secret belongs to the
+ * authorization server of its first use: only the connector's server names it, and could name another one later
+ * (§18.38).
+ * @throws AppError `upstream_refused_key` when the secret belongs to another authorization server or cannot be
+ *   decrypted; `conflict` when it was removed meanwhile
  */
 export async function openClientSecret(
   deps: Deps,
@@ -36,7 +37,7 @@ export async function openClientSecret(
   if (!current?.client_secret) {
     throw new AppError(
       'conflict',
-      `The client secret of "${connector.name}" has just been changed. Connect it again.`,
+      `The client secret of "${connector.name}" has just been removed. Connect this connector again.`,
     )
   }
   return openClientSecret(deps, current, current.client_secret, issuer)

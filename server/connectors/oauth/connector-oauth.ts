@@ -275,7 +275,7 @@ export class ConnectorOAuth implements OAuthClientProvider {
       throw new AppError(
         'conflict',
         options?.replaced === undefined
-          ? `The address of "${this.#connector.name}" has just been changed. Connect it again.`
+          ? `The connector "${this.#connector.name}" has just been deleted, or its address has just been changed. Connect it again if you still need it.`
           : `The connector "${this.#connector.name}" was changed, connected again or disconnected before the request was sent. Try again.`,
       )
     }
