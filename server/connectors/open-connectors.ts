@@ -84,7 +84,7 @@ const maxCachedToolSets = 1_000
 /** Characters of all cached tools. */
 const maxCachedToolChars = 64_000_000
 
-/** Creates the connectors' dependencies. Nothing is connected before it is needed. */
+/** Creates the functions of connectors and what they depend on. Nothing is connected before it is needed. */
 export function openConnectors(appDeps: AppDeps, options: ConnectorOptions): Connectors {
   const { config, now } = appDeps
   const limits = { ...connectorLimits, ...options.limits }

@@ -26,7 +26,7 @@ export function validateArguments({ schema, arguments: values }: ArgumentsToVali
   return [...new Set(problems.length === 0 ? errors.map(describe) : problems)].slice(0, maxProblems)
 }
 
-/** Models often send null for an optional parameter that they leave out, and many servers accept it. */
+/** Omits optional parameters that are null: models often send null for them, and many servers accept that. */
 function withoutOptionalNulls(
   values: ArgumentsToValidate['arguments'],
   { required }: JsonSchema,
@@ -178,7 +178,7 @@ export function inspectSchema(schema: JsonSchema): InspectedSchema {
   return { schema: visit(schema) as JsonSchema, steps, isCostly }
 }
 
-/** Characters that take about as long as a value: lengths are counted by character, and errors quote whole texts. */
+/** This many characters of a text take about as much time as one value: they are counted, and quoted in errors. */
 const charsPerStep = 32
 
 /** Counts a value, all values inside it, and their texts by length. The depth of the value must be limited. */

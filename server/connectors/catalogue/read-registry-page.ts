@@ -51,7 +51,7 @@ function readEntry(item: unknown): BrowseServer | undefined {
   if (!isLatest || (status !== 'active' && status !== 'deprecated')) return undefined
   const remote = server.remotes?.find(isUsable)
   if (remote === undefined) return undefined
-  // First, because a long description is cut.
+  // The note comes first, because a long description is cut.
   const note = status === 'deprecated' ? 'Deprecated. ' : ''
   return presentServer({
     name: server.name,
@@ -62,7 +62,10 @@ function readEntry(item: unknown): BrowseServer | undefined {
   })
 }
 
-/** Whether a server is reached over TLS and needs no header but `Authorization` from the user. */
+/**
+ * Whether a user can add a server by this remote: it uses Streamable HTTP at an HTTPS address without placeholders, and
+ * requires no header but `Authorization`.
+ */
 function isUsable({ type, url, headers = [] }: z.infer<typeof Remote>): boolean {
   if (type !== 'streamable-http' || !url.startsWith('https://') || /[{}\s]/.test(url)) return false
   if (!URL.canParse(url) || url.length > 2_000) return false

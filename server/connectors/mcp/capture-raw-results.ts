@@ -43,7 +43,7 @@ type OnUnanswered = (error: AppError) => void
 export class ResultCapture implements CapturedResults {
   readonly #source: ResultSource
   readonly #methods = new Map<unknown, string>()
-  /** Messages that are already replacements, because the SDK passes one message through several handlers. */
+  /** The replacements, which are not replaced again: the SDK passes one message through several handlers. */
   readonly #replaced = new WeakSet<object>()
   #page: ToolPage | undefined
   /** The latest result of a call, before it is read. */

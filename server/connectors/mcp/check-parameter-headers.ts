@@ -1,4 +1,4 @@
-/** The characters of a header's name. */
+/** Matches a valid name of a header. */
 const headerName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const simpleTypes: readonly unknown[] = ['string', 'integer', 'boolean']
 const key = 'x-mcp-header'

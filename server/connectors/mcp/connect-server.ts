@@ -38,7 +38,7 @@ interface InProcessTarget {
 
 /** The SDK's provider for one connection, which may stay open for hours. */
 export interface ConnectionAuth extends AuthProvider {
-  /** Called before each call or list, so that the attempts are limited for each of them, not for the connection. */
+  /** Called before each call or list, because `maxAuthorizations` applies to each of them, not to the connection. */
   resetAttempts?(): void
 }
 
@@ -66,9 +66,9 @@ const clientInfo = { name: 'yonder', title: 'Yonder', version: '1.0.0' }
 const sseOnlyStatuses = new Set([400, 404, 405])
 
 /**
- * Connects to a server of any protocol revision. A server that fails at the first request of the newest revision is
- * connected with the older handshake, unless it refused access or cannot be reached: many servers fail at methods that
- * they do not have. HTTP+SSE is tried only after a response that is typical of an SSE-only server (§18.21, §18.34).
+ * Connects to a server of any protocol revision. Many servers fail at methods that they do not have, so a server that
+ * fails at the first request of the newest revision is connected with the older handshake, unless it refused access or
+ * cannot be reached. HTTP+SSE is tried only after a response that is typical of an SSE-only server (§18.21, §18.34).
  */
 export async function connectServer(
   target: ServerTarget,
@@ -147,7 +147,7 @@ async function connect(
   return connection
 }
 
-/** Returns a fetch that sends requests in turns, limits the responses of a server and reads them piece by piece. */
+/** Returns a fetch that sends one request in each turn of the event loop, and limits and reads the responses. */
 function readingFetch(send: GuardedFetch['fetch'], { options, budget, results }: Reading) {
   const { source, turns, responseScheduler } = options
   const sendInTurn: GuardedFetch['fetch'] = async (input, init) => {

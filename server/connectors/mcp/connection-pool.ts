@@ -49,7 +49,7 @@ export class ConnectionPool {
     this.#options = options
   }
 
-  /** Removes an idle connection from the pool and returns it; the caller releases it after use. */
+  /** Removes an idle connection from the pool and returns it; the caller releases or closes it after use. */
   acquire(key: string): ServerConnection | undefined {
     for (const idle of this.#idle) {
       if (idle.key !== key) continue

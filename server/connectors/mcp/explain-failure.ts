@@ -14,7 +14,7 @@ import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { quoteResponse, quoteServer } from '../../lib/quote-server.ts'
 
-/** Whether the request failed because the user must give consent, for the first time or again. */
+/** Whether the server refused the request because it needs an authorization, or one with a larger scope. */
 export function needsAuthorization(error: unknown): boolean {
   return causes(error).some(
     (cause) => cause instanceof UnauthorizedError || cause instanceof InsufficientScopeError,
@@ -22,8 +22,9 @@ export function needsAuthorization(error: unknown): boolean {
 }
 
 /**
- * Whether the server has lost the session. Then it has not run the request, so the request can be sent again. MCP
- * requires status 404; many servers send 400 with a message about the session.
+ * Whether the error of a connection with a session means that the server has lost the session. Then it has not run the
+ * request, so the request can be sent again. MCP requires status 404; many servers send 400 with a message about the
+ * session.
  */
 export function isLostSession(error: unknown): boolean {
   return causes(error).some(
@@ -79,8 +80,8 @@ export function isOutcomeUnknown(error: unknown): boolean {
 const unknownCodes: ReadonlySet<string> = new Set(['output_limit', 'upstream_cut', 'upstream_invalid'])
 
 /**
- * Whether calls of a connector will fail until something changes: its server refuses access or responds with another
- * HTTP error, its address is not accepted, or its integration is not connected. A rate limit ends by itself.
+ * Whether other calls of the connector will probably fail too: its server refuses access or responds with another HTTP
+ * error, its address is not accepted, or its integration is not connected. A rate limit ends by itself.
  */
 export function isLastingFailure(error: unknown, { code }: AppError): boolean {
   if (code === 'upstream_rate_limited') return false

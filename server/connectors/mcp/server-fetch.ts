@@ -107,7 +107,7 @@ export interface ReconnectLimits {
 
 /**
  * Wraps a fetch so that responses count against the budget, and closed event streams are reopened with a delay and only
- * a few times. Each piece of a response is read when `nextTurn` resolves.
+ * a few times. Each piece of a response is passed on when `nextTurn` resolves.
  */
 export function limitResponses(
   send: GuardedFetch['fetch'],

@@ -23,8 +23,8 @@ const droppedKeywords = new Set([
 const combinators = ['oneOf', 'anyOf', 'allOf', 'not', 'if', 'then', 'else', 'enum', 'const']
 
 /**
- * Adapts a tool's schema of parameters to a provider. The tool's server still checks calls against the original schema,
- * so a simplified schema is only less helpful to the model. When a schema cannot be adapted, returns the problem, and
+ * Adapts a tool's schema of parameters to a provider. Calls are still checked against the original schema, so a
+ * simplified schema is only less helpful to the model. When a schema cannot be adapted, returns the problem, and
  * only this tool is not offered (§18.22).
  */
 export function adaptSchema(schema: JsonSchema, apiType: ApiType): AdaptedSchema {

@@ -13,7 +13,7 @@ export interface NamedTool {
 }
 
 /**
- * Names the tools for a model: stable, unique, and in characters that every provider accepts. A name that is not
+ * Names the tools for a model: unique, and in characters that every provider accepts. A name that is not
  * allowed, or that two tools would share, ends in a hash of connector and tool. Never parse a name: look it up in the
  * map (§18.22).
  */

@@ -107,13 +107,13 @@ class ServerAuthorization implements ConnectionAuth {
     const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response)
     const grant = await this.#findGrant()
     const oauth = new ConnectorOAuth(this.#deps, this.#connector, { request: this.#consent })
-    // A user who connects is sent to the authorization server that the connector names now.
+    // A user who connects is sent to the authorization server that the connector's server names now.
     if (grant === undefined && this.#consent !== undefined) await oauth.invalidateCredentials('discovery')
     if (grant !== undefined) {
       const { tokens } = grant.tokens
       // Another request has refreshed the token since this one was sent, so the new token is tried.
       if (tokens.access_token !== this.#sentToken) return
-      // The current token is refused: it may have expired, or the connector uses another authorization server now.
+      // The current token is refused: it may have expired, or the server uses another authorization server now.
       await oauth.invalidateCredentials('discovery')
       if (await this.#refresh(grant, resourceMetadataUrl)) return
     }
@@ -130,7 +130,7 @@ class ServerAuthorization implements ConnectionAuth {
 
   /**
    * Refreshes the tokens and returns whether there are new ones. While the user connects, a failure leads to a new
-   * consent instead, because the connector may have moved to an authorization server that the user has to confirm
+   * consent instead, because the server may have moved to an authorization server that the user has to confirm
    * first.
    */
   async #refresh(grant: GrantWithTokens, resourceMetadataUrl?: URL): Promise<boolean> {

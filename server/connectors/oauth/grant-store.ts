@@ -60,6 +60,7 @@ export interface GrantData extends GrantParts {
 export interface Grant extends GrantData {
   /** The stored form of the tokens, which changes with every refresh. */
   readonly sealedTokens: string | null
+  /** When the reservation of a refresh ends, by the database's clock; null when there is none. */
   readonly refreshing_until: number | null
   /** The `credential_version` of the connector when the grant was read. */
   readonly credentialVersion: number

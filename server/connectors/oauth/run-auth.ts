@@ -22,7 +22,7 @@ export interface AuthStep {
  * Runs a step of the SDK's OAuth flow with our storage. Returns `AUTHORIZED` when there are tokens, and `REDIRECT` when
  * the user has to consent. All requests are guarded, all responses have a size limit, and the whole step has a time
  * limit, because a server can make it consist of many requests.
- * @throws AppError when the guard or a limit refused a request, else what the SDK or our storage threw
+ * @throws AppError when the guard or the size limit refused a request, else what the SDK or our storage threw
  */
 export async function runAuth(
   { guards, closing, settings: { limits } }: Pick<ConnectorDeps, 'guards' | 'closing' | 'settings'>,

@@ -61,7 +61,7 @@ export async function readLargeMessage({
       const emptied = formatResponse(id, { ...pickResultType(result), content: [] })
       return { kind: 'result', id, message: emptied, result: await readResult(result, limits) }
     }
-    // For example the result of the first request, whose instructions are not used.
+    // Another result, such as that of the first request, whose instructions are not used.
     return passOnIfSmall(formatResponse(id, { ...result, instructions: undefined }))
   }
   if (isObject(error)) {

@@ -33,7 +33,7 @@ export function readMessages(send: GuardedFetch['fetch'], readLarge: ReadLarge):
   }
 }
 
-/** Like `ReadableStream.from`, which the types of browsers lack. */
+/** Like `ReadableStream.from`, which the DOM types lack. */
 function toStream(pieces: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
   const iterator = pieces[Symbol.asyncIterator]()
   return new ReadableStream<Uint8Array>({
@@ -88,8 +88,8 @@ async function* readEvents(
 }
 
 function formatEvent({ id, event }: EventSourceMessage, data: string): string {
-  // Keeps other events, such as `endpoint` of HTTP+SSE. A message event that contains no message is dropped, because
-  // the SDK is slower to reject it than to parse a message.
+  // Keeps other events, such as `endpoint` of HTTP+SSE. A message event that contains neither a message nor an id is
+  // dropped, because the SDK is slower to reject it than to parse a message.
   const isUseful = (event !== undefined && event !== 'message') || data.includes('"jsonrpc"')
   if (!isUseful && id === undefined) return ''
   const name = event === undefined ? '' : `event: ${event}\n`
