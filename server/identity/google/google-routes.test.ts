@@ -9,6 +9,7 @@ import { openIdentityServer, testSecret } from '../../testing/identity/identity-
 import type { IdentityServer } from '../../testing/identity/identity-server.ts'
 import { SignInSession } from '../../testing/identity/sign-in-session.ts'
 import type { Tokens } from '../../testing/identity/sign-in-session.ts'
+import { failStatements } from '../../testing/database/fail-statements.ts'
 import { openTestDatabase } from '../../testing/database/test-database.ts'
 import type { TestDatabase } from '../../testing/database/test-database.ts'
 
@@ -153,6 +154,25 @@ describe('signing in with Google', () => {
     )
     expect(response.status).toBe(502)
     expect(await response.text()).toContain('Google cannot be reached')
+  })
+
+  it('does not blame Google when the database fails (§22.17)', async () => {
+    let restore: (() => void) | undefined
+    google.faults = {
+      // The database fails from the request to Google on.
+      get status() {
+        restore ??= failStatements('sqlite', Object.assign(new Error('failed'), { code: 'SQLITE_FULL' }))
+        return {}
+      },
+    }
+    const session = new SignInSession(server.baseUrl)
+    const { response } = await session
+      .follow(await session.fetch(session.authorization({ connection: 'google-oauth2' }).address))
+      .finally(() => restore?.())
+    expect(response.status).toBe(507)
+    const page = await response.text()
+    expect(page).toContain('no disk space left')
+    expect(page).not.toContain('Google')
   })
 
   it('accepts only listed users on a closed installation (§15.21)', async () => {

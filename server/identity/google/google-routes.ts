@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { toStorageError } from '../../db/storage-problem.ts'
 import { findAccount, upsertFederatedAccount } from '../accounts/account-store.ts'
 import { emailNotAllowed } from '../accounts/create-account.ts'
 import { finishInteraction, interactionPath, findInteractionOrSendError } from '../accounts/interaction.ts'
@@ -10,7 +11,7 @@ import type { GoogleFederation, GoogleUser } from './google-federation.ts'
 
 const unreachable = 'Google cannot be reached. Try again in a moment, or sign in another way.'
 const beingDeleted = 'This account is being deleted. Try again in a minute.'
-const notConfirmed = 'Google did not confirm this sign-in. Try again, or sign in another way.'
+const notFinished = 'The sign-in with Google was not completed. Try again, or sign in another way.'
 
 /** Registers the sign-in with Google, which is one step of a sign-in at the embedded provider (§1.2). */
 export function registerGoogleRoutes(
@@ -27,6 +28,7 @@ export function registerGoogleRoutes(
     try {
       return await reply.redirect(await google.startSignIn(interaction.uid), 303)
     } catch (error) {
+      throwStorageError(deps, error)
       request.log.warn({ err: error }, 'Google cannot be reached')
       return showFailure(reply, base, interaction.uid, unreachable, 502)
     }
@@ -51,8 +53,9 @@ export function registerGoogleRoutes(
     try {
       user = await google.finishSignIn(interaction.uid, readSearch(request))
     } catch (error) {
+      throwStorageError(deps, error)
       request.log.warn({ err: error }, 'a sign-in with Google failed')
-      return showFailure(reply, base, interaction.uid, notConfirmed, 400)
+      return showFailure(reply, base, interaction.uid, notFinished, 400)
     }
     const refusal = await findRefusal(deps, user)
     if (refusal !== null) return showFailure(reply, base, interaction.uid, refusal, 403)
@@ -95,6 +98,12 @@ function showFailure(
     href: `${base}/${uid}?choose=1`,
   })
   return sendPage(reply, page, status)
+}
+
+/** Throws an error of the database, which has its own page (§22.17). Returns when the error has another cause. */
+function throwStorageError({ database: { dialect } }: SignInDeps, error: unknown): void {
+  const storageError = toStorageError(dialect, error)
+  if (storageError !== null) throw storageError
 }
 
 /** The query of the address, with its question mark. */
