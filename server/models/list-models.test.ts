@@ -189,7 +189,7 @@ describe('an address without a list of models', () => {
       'a redirect to a metadata service',
       redirectTo('http://169.254.169.254/latest/'),
       'address_refused',
-      'The address 169.254.169.254:80 is not reachable from here: it is inside a private network. The operator of this installation can allow it with ALLOWED_PRIVATE_HOSTS.',
+      'The address 169.254.169.254:80 is not reachable from here, because it is not public. Link-local addresses, metadata services and other special addresses are always refused. Use another address.',
     ],
     [
       'silence',

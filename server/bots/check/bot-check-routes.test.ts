@@ -113,10 +113,14 @@ describe.each(engines)('checking a bot before it is saved, on %s', (engine) => {
     })
   })
 
-  it('refuses private addresses by the name of the setting, and does not connect (§22.4, §23.9)', async () => {
-    for (const base_url of ['http://169.254.169.254/latest', 'http://10.0.0.5/v1', 'http://[fd00::1]/v1']) {
+  it('refuses addresses that are not public, names the setting, and does not connect (§22.4, §23.9)', async () => {
+    for (const [base_url, advice] of [
+      ['http://169.254.169.254/latest', 'always refused'],
+      ['http://10.0.0.5/v1', 'ALLOWED_PRIVATE_HOSTS'],
+      ['http://[fd00::1]/v1', 'ALLOWED_PRIVATE_HOSTS'],
+    ] as const) {
       const { problem } = await models({ base_url, api_key: key })
-      expect(problem).toContain('ALLOWED_PRIVATE_HOSTS')
+      expect(problem).toContain(advice)
       const result = await check({ base_url, api_key: key, model: 'a' })
       expect(result).toMatchObject({ works: false, code: 'address_refused' })
     }

@@ -131,7 +131,7 @@ describe.each(apiTypes)('a test of a model with the API type %s', (apiType) => {
     expect(await test(apiType, 'fine', { guard: strict })).toEqual({
       works: false,
       code: 'address_refused',
-      message: `The address ${hostOf(upstream.baseUrl)} is not reachable from here: it is inside a private network. The operator of this installation can allow it with ALLOWED_PRIVATE_HOSTS.`,
+      message: `The address ${hostOf(upstream.baseUrl)} is not reachable from here, because it is not public. The operator of this installation can allow addresses in private networks and on its own machine with ALLOWED_PRIVATE_HOSTS.`,
     })
     expect(upstream.requestedFaults).toHaveLength(before)
   })

@@ -52,16 +52,21 @@ export function isAllowed(policy: AddressPolicy, target: Target): boolean {
   }
 }
 
-/** The error for a refused address. It depends on host and port only, and reveals nothing about what listens there. */
+/** The error for a refused address. It does not depend on what the host resolves to, or on what listens there. */
 export function addressRefused(policy: AddressPolicy, host: string, port: number): AppError {
-  const reason =
-    policy.isContainer === true && isLoopbackName(host)
-      ? `Yonder runs in a container, where ${host} is the container itself. The machine around it is host.docker.internal, or host.containers.internal with Podman: use http://host.docker.internal:${port} after the operator of this installation has allowed it with ALLOWED_PRIVATE_HOSTS=host.docker.internal:${port}.`
-      : 'The operator of this installation can allow it with ALLOWED_PRIVATE_HOSTS.'
   return new AppError(
     'address_refused',
-    `The address ${host}:${port} is not reachable from here: it is inside a private network. ${reason}`,
+    `The address ${host}:${port} is not reachable from here, because it is not public. ${adviceFor(policy, host, port)}`,
   )
+}
+
+function adviceFor(policy: AddressPolicy, host: string, port: number): string {
+  if (policy.isContainer === true && isLoopbackName(host)) {
+    return `Yonder runs in a container, where ${host} is the container itself. The machine around it is host.docker.internal, or host.containers.internal with Podman: use http://host.docker.internal:${port} after the operator of this installation has allowed it with ALLOWED_PRIVATE_HOSTS=host.docker.internal:${port}.`
+  }
+  if (isIP(host) !== 0 && classify(host) === 'forbidden')
+    return 'Link-local addresses, metadata services and other special addresses are always refused. Use another address.'
+  return 'The operator of this installation can allow addresses in private networks and on its own machine with ALLOWED_PRIVATE_HOSTS.'
 }
 
 /** Does not resolve the host, so that the error is the same whatever the name leads to. */

@@ -83,7 +83,8 @@ function findAppError(error: unknown): AppError | undefined {
 }
 
 function requireRedirect(policy: AddressPolicy, from: URL, location: string): URL {
-  if (!URL.canParse(location, from.href)) throw refuseRedirect('The server redirects to an invalid address.')
+  if (!URL.canParse(location, from.href))
+    throw new AppError('address_refused', 'The server redirects to an invalid address.')
   const to = requireUrl(policy, new URL(location, from).href)
   if (to.origin !== from.origin) {
     throw new AppError(
@@ -95,7 +96,7 @@ function requireRedirect(policy: AddressPolicy, from: URL, location: string): UR
 }
 
 function refuseRedirect(reason: string): AppError {
-  return new AppError('address_refused', `${reason} Enter its final address.`)
+  return new AppError('address_refused', `${reason} Enter the final address.`)
 }
 
 /** Like a browser, follows 303, and 301 and 302 after a POST, with a GET without a body. */
