@@ -29,7 +29,7 @@ interface AccountLink {
   readonly text: string
   /** What the page says when the link is not valid. */
   readonly invalid: string
-  /** Returns the e-mail of the account, null when the user chooses one, or undefined when the token is not valid. */
+  /** Returns undefined when the token is not valid. `email` is that of the account, null when the user chooses one. */
   find(token: unknown): Promise<{ readonly email: string | null } | undefined>
   /** Uses up the link in the transaction that stores the account. Returns false when another request has used it. */
   consume(trx: Db, token: string): Promise<boolean>
@@ -42,7 +42,7 @@ export function registerAccountLinks(scope: FastifyInstance, deps: AccountLinkDe
     path: '/set-up',
     text: 'You are creating the first account of this Yonder server.',
     invalid:
-      'The set-up link was already used or is not complete. If you have an account, sign in. Otherwise copy the whole link from the log of the server.',
+      'The set-up link is not complete, or it is no longer valid because the server has an account. If you have an account, sign in. Otherwise copy the whole link from the log of the server.',
     find: async (token) => ((await isSetUpToken(database.db, sealer, token)) ? { email: null } : undefined),
     consume: endSetUp,
   })
@@ -50,7 +50,7 @@ export function registerAccountLinks(scope: FastifyInstance, deps: AccountLinkDe
     path: invitations.path,
     text: 'You are invited to this Yonder server.',
     invalid:
-      'The invitation was already used, has expired, or is not complete. If you have an account, sign in. Otherwise ask the operator of this server for a new invitation.',
+      'The invitation was already used or replaced, has expired, or is not complete. If you have an account, sign in. Otherwise ask the operator of this server for a new invitation.',
     find: async (token) => {
       const email = await findLinkSubject(database.db, sealer, invitations, token, now())
       return email === undefined ? undefined : { email }

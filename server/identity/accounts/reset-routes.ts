@@ -100,6 +100,6 @@ function isResettable(
 
 function showInvalidLink(reply: FastifyReply): FastifyReply {
   const text =
-    'The link was already used, has expired, or is not complete. Ask the operator of this server for a new one.'
+    'The link was already used or replaced, has expired, or is not complete, or the account is disabled. Ask the operator of this server.'
   return sendPage(reply, noticePage('This link is not valid', text), 403)
 }

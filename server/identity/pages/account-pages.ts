@@ -33,7 +33,7 @@ export function signInPage(form: SignInForm): Page {
       ${
         form.isGoogleMissing
           ? html`<p class="note" role="status">
-              Google sign-in is not set up on this server. Sign in with a local account instead.
+              Google sign-in is not set up on this server. Sign in with e-mail and password instead.
             </p>`
           : undefined
       }

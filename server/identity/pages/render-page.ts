@@ -7,10 +7,10 @@ import { pageScript, pageStyle, themeScript } from './page-assets.ts'
 
 export interface Page {
   readonly title: string
-  /** One or two sentences under the title. */
+  /** The text under the title. */
   readonly text: string | Markup
   readonly body: Markup
-  /** Added to the script of all pages. */
+  /** Runs after the script that all pages have. */
   readonly script?: string
 }
 
@@ -88,5 +88,5 @@ export function noticePage(
 
 /** The page for a request that the server cannot execute now, for example because of the database (§22.17). */
 export function failurePage({ code, message }: AppError): Page {
-  return noticePage(code === 'unavailable' ? 'The server is busy' : 'Something went wrong', message)
+  return noticePage(code === 'unavailable' ? 'Not available at the moment' : 'Something went wrong', message)
 }
