@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { calendar_v3 } from '@googleapis/calendar'
 import { z } from 'zod'
 import { AppError } from '../../lib/app-error.ts'
-import { explainGoogleError, isRefusal, statusOf } from '../google/errors.ts'
+import { explainGoogleError, statusOf, wasNotExecuted } from '../google/errors.ts'
 import { googleTool } from '../google/google-tool.ts'
 import { requireAddresses, requireLine, requirePlainText } from '../google/outgoing-text.ts'
 import { readTimeZone } from './client.ts'
@@ -78,7 +78,7 @@ interface NewEvent {
 
 /**
  * Creates an event at most once, also when the request is retried (§11.6).
- * @throws an error with a message that distinguishes events that were not created from those that may have been created
+ * @throws AppError `upstream_error` when it is unknown whether the event was created, else the error of Google
  */
 export async function insertEventOnce(client: CalendarClient, newEvent: NewEvent): Promise<Event> {
   const { calendarId, sendUpdates, event } = newEvent
@@ -92,7 +92,7 @@ export async function insertEventOnce(client: CalendarClient, newEvent: NewEvent
     })
     return data
   } catch (error) {
-    if (isRefusal(error)) throw error
+    if (wasNotExecuted(error)) throw error
     client.signal.throwIfAborted()
     const created = await findCreatedEvent(client, newEvent, error)
     if (created === undefined) throw error

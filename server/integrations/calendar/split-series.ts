@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { calendar_v3 } from '@googleapis/calendar'
 import { AppError } from '../../lib/app-error.ts'
-import { explainGoogleError, isRefusal } from '../google/errors.ts'
+import { explainGoogleError, wasNotExecuted } from '../google/errors.ts'
 import type { CalendarClient } from './client.ts'
 import { insertEventOnce } from './create-event.ts'
 import {
@@ -53,10 +53,11 @@ export async function endSeries({ api }: CalendarClient, split: SeriesSplit): Pr
 }
 
 /**
- * Splits a series as Google recommends: creates a new series with the changes, ends the old one before it, and returns
- * the new one. When the old series certainly did not end, the new one is deleted, so that the user does not have both.
- * When it is unknown whether it ended, the new one is kept, so that no occurrence is lost (§11.12, §11.23).
- * @throws AppError `upstream_error` when it is unknown whether the old series has ended, else the error of Google
+ * Splits a series: creates a new series with the changes, ends the old one before it, and returns the new one. When the
+ * old series certainly did not end, the new one is deleted if possible, so that the user does not have both. When it is
+ * unknown whether it ended, the new one is kept, so that no occurrence is lost (§11.12, §11.23).
+ * @throws AppError `upstream_error` when it is unknown whether the new series was created or the old one has ended, else
+ * the error of Google
  */
 export async function splitSeries(
   client: CalendarClient,
@@ -80,7 +81,7 @@ export async function splitSeries(
   try {
     await endSeries(client, split)
   } catch (error) {
-    const hasEnded = isRefusal(error) ? false : await wasSeriesEnded(client, split)
+    const hasEnded = wasNotExecuted(error) ? false : await wasSeriesEnded(client, split)
     if (hasEnded === undefined) {
       throw new AppError(
         'upstream_error',

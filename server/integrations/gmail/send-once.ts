@@ -1,6 +1,6 @@
 import type { gmail_v1 } from '@googleapis/gmail'
 import { AppError } from '../../lib/app-error.ts'
-import { explainGoogleError, isRefusal, statusOf, mayHaveSucceeded } from '../google/errors.ts'
+import { explainGoogleError, mayHaveSucceeded, statusOf, wasNotExecuted } from '../google/errors.ts'
 import type { GmailClient } from './client.ts'
 import { buildMail, requireRecipient } from './compose.ts'
 import type { MailFields, ThreadHeaders } from './compose.ts'
@@ -28,8 +28,8 @@ export async function sendMailOnce(
   } catch (error) {
     if (!(error instanceof UnsentError)) throw error
     const wasMissing = await deleteDraft(client, draftId)
-    // A draft that is missing was sent, unless Google refused the request.
-    if (wasMissing && !error.isRefusal) return undefined
+    // A draft that is missing was sent, unless Google did not execute the request.
+    if (wasMissing && !error.sendWasNotExecuted) return undefined
     throw error
   }
 }
@@ -47,7 +47,7 @@ export async function sendDraftOnce(client: GmailClient, id: string): Promise<Se
     if (statusOf(error) === 404 && mayHaveSucceeded(error)) return undefined
     client.signal.throwIfAborted()
     const reason = explainGoogleError(error)
-    if (isRefusal(error)) throw new UnsentError(reason, true)
+    if (wasNotExecuted(error)) throw new UnsentError(reason, true)
     switch (await findDraftStatus(client, id)) {
       case 'sent':
         return undefined
@@ -64,12 +64,12 @@ export async function sendDraftOnce(client: GmailClient, id: string): Promise<Se
 
 /** The email was certainly not sent. */
 class UnsentError extends AppError {
-  /** True when Google refused to send it, false when Google failed. */
-  readonly isRefusal: boolean
+  /** Whether Google certainly executed no request to send it. */
+  readonly sendWasNotExecuted: boolean
 
-  constructor(reason: string, isRefusal = false) {
+  constructor(reason: string, sendWasNotExecuted = false) {
     super('upstream_error', `${reason} The email was not sent.`)
-    this.isRefusal = isRefusal
+    this.sendWasNotExecuted = sendWasNotExecuted
   }
 }
 

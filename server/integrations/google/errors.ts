@@ -35,7 +35,7 @@ export function mayHaveSucceeded(error: unknown): boolean {
 const unreadResponses: ReadonlySet<string> = new Set<AppError['code']>(['output_limit', 'upstream_invalid'])
 
 /** Whether Google certainly executed no attempt of the request. */
-export function isRefusal(error: unknown): boolean {
+export function wasNotExecuted(error: unknown): boolean {
   if (mayHaveSucceeded(error)) return false
   const appError = findAppError(error)
   if (appError !== undefined) return !unreadResponses.has(appError.code)
