@@ -16,7 +16,7 @@ export interface DiagnosisRoutesDeps {
 }
 
 export interface DiagnosisRoutesOptions {
-  /** Requests per minute from one address. */
+  /** Requests per minute from one network. */
   readonly perMinute: number
 }
 

@@ -36,7 +36,7 @@ export interface ExportDeps {
   readonly publicUrl: string
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Called after each chat. */
+  /** Called after each chat was read, with the number of chats so far and of all chats. */
   readonly onChat?: (done: number, total: number) => void
 }
 

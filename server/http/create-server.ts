@@ -73,7 +73,7 @@ export async function createServer(deps: ServerDeps, options: ServerOptions): Pr
     clientErrorHandler: refuseBrokenRequest,
     ...(tls === null ? {} : { serverFactory: tls.servers.create }),
   })
-  // For example when there is no free file descriptor for a connection. Errors before listening are thrown by `listen`.
+  // Emitted, for example, when no file descriptor is free for a connection. `listen` throws earlier errors.
   app.server.on('error', (error) => {
     if (app.server.listening) app.log.error({ err: error }, 'the HTTP server failed')
   })
@@ -97,8 +97,8 @@ export async function createServer(deps: ServerDeps, options: ServerOptions): Pr
 }
 
 /**
- * Publishes the schemas of all routes at `/api/openapi.json`. Must be registered before the routes that it lists
- * (§17.1).
+ * Publishes the schemas of the routes that are not marked with `hide`, at `/api/openapi.json`. Must be registered
+ * before these routes (§17.1).
  */
 async function registerOpenApi(app: FastifyInstance, publicUrl: string): Promise<void> {
   await app.register(swagger, {

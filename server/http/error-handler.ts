@@ -121,7 +121,7 @@ export function toAppError(
   if (storageError !== null) return storageError
   const status = error instanceof Error ? ((error as FastifyError).statusCode ?? 500) : 500
   if (error instanceof Error && status >= 400 && status < 500) {
-    // Fastify's message contains the address, and so the id of a shared chat or an authorization code (§22.18).
+    // Fastify's message contains the address, which may have the id of a shared chat or an authorization code (§22.18).
     const message = errorCode(error) === 'FST_ERR_BAD_URL' ? 'This address is not valid.' : error.message
     return new AppError(codeOfStatus[status] ?? 'invalid_request', message, { cause: error })
   }
@@ -144,7 +144,7 @@ function invalidRequest(error: {
   return new AppError('invalid_request', [...new Set(problems)].join('; '), { cause: error })
 }
 
-/** The requests that Node refuses before Fastify sees them, by the code of its error. */
+/** The responses to some requests that Node refuses before Fastify sees them, by the code of its error. */
 const refusals: Readonly<Record<string, readonly [status: number, code: ErrorCode, message: string]>> = {
   HPE_HEADER_OVERFLOW: [
     431,

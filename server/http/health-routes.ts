@@ -82,7 +82,8 @@ const loopbackHost = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i
 
 /**
  * Whether a program on this machine sent the request directly. A proxy on this machine also forwards requests from
- * other machines. Such a request has a header that the proxy added, or the public name in its Host header.
+ * other machines. Such a request has a header that the proxy added, or the public name in its Host header, which a
+ * proxy must pass on (`host-check.ts`).
  */
 function isFromThisMachine({ socket, headers }: FastifyRequest): boolean {
   const isProxied = Object.keys(headers).some(

@@ -5,7 +5,7 @@ import { normalizeText } from '../lib/text.ts'
 /** Deeper bodies are refused, because code that walks them recursively could run out of stack. */
 const maxDepth = 32
 
-/** Shared, because creating a decoder takes longer than decoding a body. */
+/** Shared, because creating a decoder takes longer than decoding a short body. */
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 const forbiddenKeys = new Set(['__proto__', 'prototype'])

@@ -39,7 +39,7 @@ export function networkOf({ ip }: Pick<FastifyRequest, 'ip'>): string {
   return normalizeIP(ip)
 }
 
-/** Bits of the shortest IPv6 prefix that providers assign to one customer, who then has 65,536 networks of 64 bits. */
+/** Bits of an IPv6 prefix that some providers assign to one customer, who then has 65,536 networks of 64 bits. */
 const siteBits = 48
 /** How many networks of a site can use up their limits in the same minute (§16.21). */
 const maxNetworksPerSite = 8

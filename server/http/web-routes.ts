@@ -12,7 +12,8 @@ const hashed = /^[\\/]?assets[\\/]/
 
 /**
  * Serves the built web app. Files with a hash in their name may be cached for a year. A GET of a path without a route
- * or a file returns the page, which routes in the browser, except below `/api`, `/oidc` and `/assets`.
+ * or a file returns `index.html`, whose script shows the screen for the path, except below `/api`, `/oidc` and
+ * `/assets`.
  */
 export async function registerWebRoutes(app: FastifyInstance, webRoot: string): Promise<void> {
   const built = existsSync(webRoot)
@@ -25,7 +26,7 @@ export async function registerWebRoutes(app: FastifyInstance, webRoot: string): 
       preCompressed: true,
       cacheControl: false,
       setHeaders(reply, path) {
-        // The handler below has set the header for the page.
+        // The handler below has set the header for `index.html`.
         if (reply.hasHeader('cache-control')) return
         reply.header(
           'cache-control',

@@ -18,7 +18,7 @@ export interface Identity {
   /** Whether that link is still needed: false from the first account on. */
   readonly needsSetUp: () => Promise<boolean>
   /**
-   * Verifies an access token and returns its user, who is stored with the first token.
+   * Verifies an access token and returns its user. A user is stored when the first token is verified.
    * @throws AppError `unauthenticated` for an invalid token, `identity_unavailable` when it cannot be verified
    */
   readonly verify: (token: string) => Promise<User>
@@ -29,7 +29,7 @@ export interface Identity {
   close(): Promise<void>
 }
 
-/** The sessions behind access tokens. One begins with a sign-in and ends with the sign-out. */
+/** The sessions behind access tokens. Each sign-in begins one. */
 export interface Sessions {
   /** The id of the session that a verified token belongs to. Null when the token contains none. */
   idOf(token: string): string | null
@@ -40,8 +40,8 @@ export interface Sessions {
 }
 
 /**
- * A session ends when the user signs out, or changes or resets the password, when the account has too many sessions, or
- * because a code or refresh token was used twice (§15.14).
+ * A session that this node has ended: because the user signed out, here or from another browser, or set a new password,
+ * because the account had too many sessions, or because a code or refresh token was used twice (§15.14).
  */
 export interface EndedSession {
   readonly sessionId: string

@@ -5,7 +5,7 @@ export interface ConnectorTable {
   id: string
   user_id: string
   name: string
-  /** As the user entered it. */
+  /** As the user entered it. For an integration: `builtin://` and its name, or the address of its API-key service. */
   url: string
   /** Sealed by `seal-secret.ts`. */
   token: string | null
@@ -71,7 +71,7 @@ export interface ToolCallTable {
   started_at: number
   /** Milliseconds, without the time spent waiting for the user. */
   duration: number | null
-  /** Of the result. */
+  /** The size of the result. */
   bytes: number | null
 }
 

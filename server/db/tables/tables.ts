@@ -3,8 +3,8 @@ import type { ConnectorTables } from './connector-tables.ts'
 import type { IntegrationTables } from './integration-tables.ts'
 
 /*
- * The tables of both engines. Ids are text, times are integer milliseconds since 1970, JSON is text, booleans are 0 or
- * 1. `migrations/` creates them. Rows are never sent to a browser: presenters convert them.
+ * The tables of both engines. Ids are text, except those of runs. Times are integer milliseconds since 1970, JSON is
+ * text, booleans are 0 or 1. `migrations/` creates them. Rows are never sent to a browser: presenters convert them.
  */
 
 export interface UserTable {
@@ -94,12 +94,12 @@ export interface MessageTable {
   left_out_tools: string | null
   /** Milliseconds, strictly increasing within a chat. */
   unix_timestamp: number
-  /** When the user last chose a version whose path ends with this message (`contract/apply-event.ts`). */
+  /** When the user last chose a version whose path ends with this message (`last-shown-leaf.ts`). */
   selected_at: Generated<number | null>
 }
 
 export interface RunTable {
-  /** Ascending in the order of starting, so that simultaneous runs write to neighbouring pages. */
+  /** Ascending in the order of starting, so that simultaneous runs write to the same pages of the database. */
   id: Generated<number>
   chat_id: string
   user_id: string
@@ -255,7 +255,7 @@ export interface UsageRecordTable {
   id: string
   user_id: string
   chat_id: string
-  /** The reply that the model was called for, or the summary that was rewritten at the user's request. */
+  /** The id of the reply that the model was called for, or of the summary that the user had rewritten. */
   message_id: string
   kind: 'reply' | 'summary'
   /** The name of the bot at the time of the call. */

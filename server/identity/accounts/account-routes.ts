@@ -43,8 +43,8 @@ const noPassword = noticePage(
 )
 
 /**
- * Registers 'Account and security'. The pages use the provider's cookie of the browser, which no script can read, and
- * every form needs the hidden token of its sign-in (§15.30, §15.31, §15.32).
+ * Registers the pages of 'Account and security'. They find the sign-in by the provider's cookie of the browser, which
+ * no script can read, and every form needs the hidden token of that sign-in (§15.30, §15.31, §15.32).
  */
 export function registerAccountRoutes(scope: FastifyInstance, deps: AccountDeps): void {
   const { database, provider, sessions, passwords, signInLimiter } = deps

@@ -42,8 +42,8 @@ export function createSetUpCheck(db: Db, hasToken: boolean): () => Promise<boole
 }
 
 /**
- * Makes the link invalid. Must be called in every transaction that stores an account or a user, so that the link cannot
- * create another one, not even at the same time. Returns true when the link was valid until now.
+ * Makes the link invalid. Must be called in every transaction that stores an account, or a user who signs in, so that
+ * the link cannot create another account, not even at the same time. Returns true when this call deleted the token.
  */
 export function endSetUp(trx: Db): Promise<boolean> {
   return deleteKey(trx, keyName)

@@ -6,7 +6,7 @@ import type { Profile } from '../user.ts'
 import { providerTimeoutMs } from './hosted-keys.ts'
 import type { Discovery } from './hosted-keys.ts'
 
-/** An empty profile is cached too. */
+/** How long a profile from the userinfo endpoint is used again. An empty one is cached too. */
 const maxCacheMs = 10 * 60_000
 const maxCachedProfiles = 10_000
 

@@ -1,4 +1,4 @@
-/** The style sheet of all sign-in pages. The pages load no style sheet, so it repeats values of `web/ui/tokens.css`. */
+/** The styles of all sign-in pages. The pages load no file for them, so values of `web/ui/tokens.css` are repeated. */
 export const pageStyle = `
 :root {
   color-scheme: light;

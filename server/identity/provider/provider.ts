@@ -67,7 +67,7 @@ function openProvider(
   const jwks = { keys: signingKeys.map(({ iat: _iat, ...key }) => key) }
   const provider = new library.Provider(issuer, { ...configureProvider(options, library), jwks })
   deriveRefreshTokens(provider, library, options.keys.refresh)
-  // `mountProvider` sets the forwarded headers from the issuer, so they can be trusted.
+  // `mountProvider` sets `x-forwarded-proto` from the issuer and removes `x-forwarded-host`, so both can be trusted.
   provider.proxy = true
   // The grants of the session are revoked before the response to a sign-out is sent.
   const revocations = new WeakMap<object, Promise<unknown>>()

@@ -64,7 +64,7 @@ export class EmbeddedSessions implements Sessions {
 
   /**
    * Ends a session, but leaves the browser signed in at the provider, whose page for signing out needs that. The
-   * provider calls this several times during one sign-out; the calls share one execution.
+   * provider calls this several times during one sign-out; simultaneous calls share one execution.
    */
   end(sessionId: string): Promise<void> {
     return this.#ending.run(sessionId, () => this.#end(sessionId))

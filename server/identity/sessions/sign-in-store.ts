@@ -15,7 +15,7 @@ export async function touchSignIn(db: Db, grantId: string, now: number): Promise
   await db.updateTable('sign_ins').set({ used_at: now }).where('grant_id', '=', grantId).execute()
 }
 
-/** The sign-ins of an account that began after `since`, the last used one first. */
+/** The sign-ins of an account that began after `since`, the most recently used one first. */
 export function listSignIns(db: Db, accountId: string, since = 0): Promise<SignInRow[]> {
   return db
     .selectFrom('sign_ins')

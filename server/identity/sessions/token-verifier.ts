@@ -6,7 +6,7 @@ import { AppError } from '../../lib/app-error.ts'
 /** How far the clocks of the provider and of this server may differ, in either direction (§9.15). */
 export const clockLeewaySeconds = 60
 
-/** Refuses a provider whose `exp` is in milliseconds by mistake. */
+/** Tokens that are valid for longer are refused: the provider has set `exp` in milliseconds by mistake. */
 const maxLifetimeSeconds = 366 * 86_400
 
 /** Symmetric algorithms are not accepted, because a key that verifies their tokens can also sign them. */
@@ -89,7 +89,7 @@ const maxCachedTokens = 1_000
 
 /**
  * Returns a function that verifies access tokens. It does not verify a token again for a minute, unless 1,000 others
- * were used since, because verifying is the slowest step before a reply begins. The cache accepts no token that has
+ * were used since, because a browser sends the same token with many requests. The cache accepts no token that has
  * expired.
  */
 export function createCachedTokenVerifier(

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Ids become part of URL paths, so only the characters that Google uses are allowed, and never "..". */
+/** Ids become part of URL paths, so only the characters that Google uses are allowed, and no id is "..". */
 export const eventId = z
   .string()
   .regex(/^[\w-]{1,1024}$/)

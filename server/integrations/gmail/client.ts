@@ -10,7 +10,7 @@ export interface GmailClient extends GoogleApiClient<gmail_v1.Resource$Users> {
   readonly nonIdempotent: Pick<gmail_v1.Options, 'retryConfig'>
 }
 
-/** Opens a user's Gmail for one tool call. The first use in this process loads Google's client library. */
+/** Opens a user's Gmail until `signal` aborts. The first use in this process loads Google's client library. */
 export async function openGmail(
   deps: GoogleApiDeps,
   userId: string,

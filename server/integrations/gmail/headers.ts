@@ -2,7 +2,7 @@ import type { gmail_v1 } from '@googleapis/gmail'
 import addressParser from 'nodemailer/lib/addressparser'
 import { decodeWords } from 'postal-mime'
 
-/** All other headers are skipped. */
+/** The headers that are read. */
 const headerNames = [
   'from',
   'to',

@@ -97,7 +97,7 @@ export const markMessages = googleTool({
 })
 
 /**
- * Returns a function that converts the name of a label, in any case, to its id.
+ * Returns a function that converts the name of a label, in upper or lower case, to its id.
  * @throws AppError `invalid_request` when a label does not exist
  */
 async function requireLabelIds(

@@ -16,13 +16,13 @@ export interface GoogleApiDeps {
     name: GoogleIntegration,
     failure: string | null,
   ) => Promise<void>
-  /** Without a trailing slash. */
+  /** The addresses of the APIs, without a trailing slash. */
   readonly apiUrls: { readonly gmail: string; readonly calendar: string }
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
 
-/** Google's client library for one API, opened for one tool call of one user. */
+/** Google's client library for one API, opened for one user: for a tool call, or to read the account. */
 export interface GoogleApiClient<Api> {
   readonly api: Api
   readonly userId: string

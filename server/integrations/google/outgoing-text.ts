@@ -29,7 +29,7 @@ export function requirePlainText(field: string, text: string): string {
 }
 
 /**
- * Returns plain text on one line, trimmed. A line end is refused, because in an email header it would start another
+ * Returns plain text on one line, trimmed. A line end is refused: in the subject of an email it would start another
  * header.
  * @throws AppError `invalid_request`
  */
