@@ -250,7 +250,7 @@ function refuseDeleted({ id, status }: ManagedUser): void {
   if (status === 'being deleted') throw new AppError('conflict', `${toVisibleLine(id)} is being deleted.`)
 }
 
-/** Ends the sign-ins of a user. Disables a stored user, deletes its pending consents, and stores the work for a node. */
+/** Ends the sign-ins of a user. Disables a stored user, deletes pending consents, and stores the work for a node. */
 async function endAccess(
   trx: Db,
   { now }: ManageUsersDeps,

@@ -9,7 +9,7 @@ import { requireTimeZone } from './event-time.ts'
 
 export type CalendarClient = GoogleApiClient<calendar_v3.Calendar>
 
-/** Opens a user's Google Calendar until `signal` aborts. The first use in this process loads Google's client library. */
+/** Opens a user's Google Calendar until `signal` aborts. The first use in a process loads Google's client library. */
 export async function openCalendar(
   deps: GoogleApiDeps,
   userId: string,

@@ -9,8 +9,8 @@ import { convert } from 'html-to-text'
 const maxLinkChars = 200
 
 /**
- * What may follow the zero in `font-size:0`: the first character of a unit such as `px` or `%`, the `;` or `!` that ends
- * the value, a space, or the CSS escape of a tab, a line feed or a carriage return.
+ * What may follow the zero in `font-size:0`: the first character of a unit such as `px` or `%`, the `;` or `!` that
+ * ends the value, a space, or the CSS escape of a tab, a line feed or a carriage return.
  */
 const endsOfZero = 'c d e i l m p q r s v % ; !'.split(' ').concat(' ', '\\9', '\\a', '\\d')
 
