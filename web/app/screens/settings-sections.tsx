@@ -1,7 +1,7 @@
 import { lazy, type ComponentType } from 'react'
-import { GeneralScreen } from './general-screen.tsx'
+import { GeneralSettings } from './general-settings.tsx'
 
-const BotsScreen = lazy(async () => ({ default: (await import('./bots-screen.tsx')).BotsScreen }))
+const BotsSettings = lazy(async () => ({ default: (await import('./bots-settings.tsx')).BotsSettings }))
 
 const ConnectorsSection = lazy(async () => ({
   default: (await import('../../features/connectors/connectors-section.tsx')).ConnectorsSection,
@@ -23,8 +23,8 @@ export interface SettingsSection {
 }
 
 export const settingsSections: readonly SettingsSection[] = [
-  { id: 'general', label: 'General', Section: GeneralScreen },
-  { id: 'bots', label: 'Bots', Section: BotsScreen },
+  { id: 'general', label: 'General', Section: GeneralSettings },
+  { id: 'bots', label: 'Bots', Section: BotsSettings },
   { id: 'connectors', label: 'Connectors', Section: ConnectorsSection },
   { id: 'integrations', label: 'Integrations', Section: IntegrationsSection },
   { id: 'usage', label: 'Usage', Section: UsageSection },

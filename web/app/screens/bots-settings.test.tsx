@@ -7,7 +7,7 @@ import { expectConsole } from '../../testing/expect-console.ts'
 import { renderScreen } from '../../testing/render-screen.tsx'
 import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
 import { ToastRegion } from '../../ui/toast/toast-region.tsx'
-import { BotsScreen } from './bots-screen.tsx'
+import { BotsSettings } from './bots-settings.tsx'
 
 const chosen = {
   home_page_selected_bot: 'Owl',
@@ -28,7 +28,7 @@ async function rename(respond: (input: BotInput) => Response) {
   renderScreen(
     api,
     <>
-      <BotsScreen />
+      <BotsSettings />
       <ToastRegion />
     </>,
   )
