@@ -47,7 +47,8 @@ function followLive(
 ): () => void {
   const sessions = findChatSessions(api)
   sessions.setLiveState('opening')
-  // No event was missed before the first `ready`, which normally arrives before `onState` is called.
+  // The `ready` of a stream that opens without delay comes before any state, and the lists need no second read. A
+  // `ready` after a state is a late one or that of a later stream, so events may have been missed.
   let mayHaveMissed = false
   const leave = shareStream({
     name: `yonder.live:${userId}`,

@@ -4,7 +4,7 @@ import type { UserScreenProps } from './signed-in-user.ts'
 
 export interface AppRoute<Props> {
   readonly paths: readonly string[]
-  /** The title of the tab. Where it depends on what the screen shows, the screen sets it itself. */
+  /** The title of the tab. Without one, the screen sets it, or the tab has the title of `WebApp`. */
   readonly title?: string
   readonly load: () => Promise<ComponentType<Props>>
   readonly Screen: LazyExoticComponent<ComponentType<Props>>

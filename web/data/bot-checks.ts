@@ -13,8 +13,8 @@ export type ModelListState =
 const none: ModelListState = { kind: 'none' }
 
 /**
- * The models at the address of a draft. `load` aborts the previous request. It does nothing if the draft is the same as
- * in the previous request, unless that request failed (§23.17).
+ * The models at the address of a draft. `load` does nothing if the draft is the same as in the previous request, unless
+ * that request failed. Otherwise it aborts the previous request (§23.17).
  */
 export function useModelList(): {
   readonly list: ModelListState
@@ -87,15 +87,15 @@ export function useLocalModels(): LocalModels['local'] | undefined {
   const api = useApi()
   const [local, setLocal] = useState<LocalModels['local']>()
   useEffect(() => {
-    let isOpen = true
+    let isMounted = true
     const load = async () => {
       // The user did not ask for these models, so a failure is not shown.
       const answer = await api.get<LocalModels>('/api/bot/local-models').catch(() => undefined)
-      if (isOpen) setLocal(answer?.local)
+      if (isMounted) setLocal(answer?.local)
     }
     void load()
     return () => {
-      isOpen = false
+      isMounted = false
     }
   }, [api])
   return local

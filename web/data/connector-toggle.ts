@@ -47,7 +47,7 @@ async function confirmOrigins(name: string, origins: readonly string[]): Promise
   return isConfirmed
 }
 
-/** Answers every open question with no. Must be called before another user is shown. */
+/** Answers every open question with no, so that the next user is not asked it. */
 export function declineOrigins(): void {
   for (const { resolve } of originConfirmations.get()) resolve(false)
 }

@@ -7,7 +7,7 @@ import type { SignedInUser } from '../signed-in-user.ts'
 import { SignedInLayout } from './signed-in-layout.tsx'
 
 export interface SignedInProps {
-  /** Must not change while the element is mounted. Another user needs another `key`. */
+  /** Always the same user while the element is mounted. Another user needs another `key`. */
   readonly user: SignedInUser
   /**
    * Returns an access token of the user with this id. Only the functions `getAccessToken` and `onUnauthorized` of the

@@ -133,7 +133,7 @@ function numberOf(text: string): number | null {
   return text === '' ? null : Number(text)
 }
 
-/** Returns what the server needs to call the model of a draft; `stored` is the name of the bot that is edited. */
+/** Returns the address, key and API type of a draft's provider. `stored` is the name of the bot that is edited. */
 export function endpointOf(draft: BotDraft, stored: string | undefined): EndpointDraft {
   return { name: stored ?? null, ...addressOf(draft) }
 }

@@ -24,7 +24,7 @@ export interface BotsSectionProps {
 export function BotsSection({ onRename }: BotsSectionProps) {
   const title = useId()
   const addButton = useRef<HTMLButtonElement>(null)
-  // Loaded before the dialog opens: models that arrive later would move its fields.
+  // Requested before the dialog opens, because models that arrive later move its fields.
   const local = useLocalModels()
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
   // Closes only the dialog that sent the request: meanwhile the user can have closed it and opened another.
