@@ -86,7 +86,7 @@ export function OptionalFields(props: OptionFieldsProps) {
         {...props}
         field="maxTokens"
         label="Max tokens"
-        hint="The maximum length of a reply. Leave it empty to use the provider's limit."
+        hint="The maximum length of a reply. Leave it empty to set no limit of your own."
         range={botLimits.max_tokens}
         isWhole
       />

@@ -96,7 +96,7 @@ export function LocalModelChoices({ local, onChoose }: LocalModelChoicesProps) {
       </ul>
       <p className="text-xs text-muted">
         {further > 0
-          ? `Choose a model to fill in its address. The model field suggests ${formatCount(further)} more.`
+          ? `Choose a model to fill in its address. The model field then suggests ${formatCount(further)} more.`
           : 'Choose a model to fill in its address.'}
       </p>
     </section>
