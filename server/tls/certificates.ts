@@ -45,7 +45,7 @@ export interface KeyPair {
 }
 
 export const dayMs = 86_400_000
-/** Ten years, after which every device has to trust a new one. */
+/** Ten years. Every device has to trust the authority that follows. */
 const authorityDays = 3_650
 /** Systems refuse certificates of servers that are valid for more than 397 or 825 days (§34.10). */
 export const certificateDays = 90
@@ -82,7 +82,7 @@ export function makeAuthority(names: readonly string[], now: number): KeyPair {
       ...names.map((name) => ({ 0: name, 4: `${name}/32`, 6: `${name}/128` })[isIP(name)] ?? name),
     ]),
   ]
-  // The random part tells it apart from an earlier one of the same machine, which a device may still trust.
+  // The random part distinguishes this authority from an earlier one of the machine, which a device may still trust.
   const subject = `Yonder local CA ${(names[0] ?? '').slice(0, 36)} ${randomBytes(3).toString('hex')}`
   return certify({
     subject,
@@ -198,7 +198,7 @@ function certify(parts: CertificateParts): KeyPair {
   const algorithm = new AlgorithmIdentifier({ algorithm: ecdsaWithSha256 })
   const tbsCertificate = new TBSCertificate({
     version: Version.v3,
-    // Positive, and not zero.
+    // The first byte makes the number positive, as a serial number must be.
     serialNumber: toBuffer(Buffer.concat([Buffer.of(0x40), randomBytes(15)])),
     signature: algorithm,
     issuer: issuer?.subject ?? subject,

@@ -5,8 +5,8 @@ import { X509Certificate } from 'node:crypto'
  * line for each system or browser (§34.15).
  */
 export function describeTrust(certificate: string, path: string, publicUrl: string): string[] {
-  // Without TLS, because the device cannot check a certificate yet: the fingerprint is what it can check. The port is
-  // that of https, which serves this file over http too.
+  // An http address, because the device does not trust the authority yet. The user compares the fingerprint instead.
+  // The port of https serves this file over http too.
   const { hostname, port } = new URL(publicUrl)
   const address = `http://${hostname}:${port || 443}/ca.crt`
   const { fingerprint256 } = new X509Certificate(certificate)

@@ -18,7 +18,7 @@ import type { KeyPair } from './certificates.ts'
 export interface LocalCertificateOptions {
   /** The folder of the files. When it is created, only the user of this process has access to it. */
   readonly folder: string
-  /** The host of `PUBLIC_URL`, as in an address. */
+  /** The host of `PUBLIC_URL`, an IPv6 address without brackets. */
   readonly publicHost: string
   readonly machine: Machine
   /** Milliseconds since 1970. */
@@ -39,9 +39,9 @@ const minRemainingDays = 30
 const minClock = Date.UTC(2026, 0, 1)
 
 /**
- * Returns a valid certificate for this machine from the files in the folder, and creates what is missing, has another
- * name or ends soon. The authority is kept as long as it can certify the public host, until its end is closer than that
- * of a new certificate, because every device has to trust a new one (§34.9, §34.12).
+ * Returns a valid certificate for this machine from the files in the folder. Makes the certificate if it is missing,
+ * has other names or ends soon. Makes the authority if it is missing, cannot certify the public host or ends before a
+ * new certificate would, and only then, because every device has to trust a new authority (§34.9, §34.12).
  * @throws Error with a sentence for the operator when the clock or a file is wrong
  */
 export function ensureLocalCertificate(options: LocalCertificateOptions): LocalCertificate {
@@ -87,9 +87,10 @@ function ensureAuthority(
   names: readonly string[],
 ): KeyPair {
   const path = join(folder, 'ca.pem')
-  const own = names.filter((name) => isIP(name) === 0 || name === publicHost)
+  // Of the addresses only the public one, because those of local networks are always permitted.
+  const namesToPermit = names.filter((name) => isIP(name) === 0 || name === publicHost)
   const text = readText(path)
-  if (text === undefined) return createAuthority(path, own, now)
+  if (text === undefined) return createAuthority(path, namesToPermit, now)
   const known = parsePair(text)
   if (known === undefined)
     throw new Error(
@@ -101,7 +102,7 @@ function ensureAuthority(
       `the clock of this machine shows ${day(now)}, but ${path} is valid only after ${day(notBefore)}. Set the clock. If it is right, delete the folder ${folder}`,
     )
   if (createNameCheck(known.certificate)(publicHost) && now + certificateDays * dayMs < notAfter) return known
-  const made = makeAuthority(own, now)
+  const made = makeAuthority(namesToPermit, now)
   replaceFile(path, made.key + made.certificate)
   return made
 }
@@ -137,7 +138,7 @@ function readPair(path: string): KeyPair | undefined {
   return text === undefined ? undefined : parsePair(text)
 }
 
-/** Returns nothing when the text is not a key with its certificate, for example because the file was cut. */
+/** Returns undefined when the text is not a key with its certificate, for example because the file was cut. */
 function parsePair(text: string): KeyPair | undefined {
   const start = text.indexOf('-----BEGIN CERTIFICATE-----')
   const [key, certificate] = [text.slice(0, start), text.slice(start)]

@@ -41,7 +41,8 @@ const tlsFolderIn = (dataDir: string): string => join(dataDir, 'tls')
 export const authorityPathIn = (dataDir: string): string => join(tlsFolderIn(dataDir), 'ca.crt')
 
 /**
- * Opens the configured certificate, or with `TLS=local` makes one. Returns null when this process does not speak TLS.
+ * Opens the configured certificate, or with `TLS=local` the one that Yonder makes. Returns null when this process does
+ * not speak TLS.
  * @throws ConfigError when the certificate cannot be read or made
  */
 export async function openTls({ config, readMachine, now }: TlsDeps): Promise<Tls | null> {
@@ -80,7 +81,7 @@ interface Certificate extends Pick<Tls, 'credentials' | 'authority' | 'notes'> {
 }
 
 interface CertificateSource {
-  /** Reads the certificate as it is now, and renews it when Yonder makes it. Returns what prevents this. */
+  /** Reads the certificate again, and first renews one of Yonder when necessary. Returns the problem if this fails. */
   read(): Certificate | SettingProblem
 }
 

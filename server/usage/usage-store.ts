@@ -14,7 +14,7 @@ const recordUpsert = prepareQuery((db, record: UsageRecordRow) => {
     .compile()
 })
 
-/** Names every column, because a placeholder cannot be spread. */
+/** Names every column, because the record that `prepareQuery` passes cannot be spread. */
 function columnsOf(record: UsageRecordRow): UsageRecordRow {
   return {
     id: record.id,
