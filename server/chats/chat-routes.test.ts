@@ -61,14 +61,14 @@ describe.each(engines)('chats on %s', (engine) => {
     const urls = [await newUrl(eve), await newUrl(eve), await newUrl(bob)] as const
     const [first, second, other] = urls
     const responses = [eve.get(first)]
-    await expect.poll(() => held.begun).toEqual([first])
+    await expect.poll(() => held.readUrls).toEqual([first])
     responses.push(eve.get(second), bob.get(other))
-    await expect.poll(() => held.begun).toContain(other)
+    await expect.poll(() => held.readUrls).toContain(other)
     // Requests that do not wait are answered, so the second read would have begun as well.
     expect((await list(eve)).total).toBe(2)
-    expect(held.begun).toEqual([first, other])
+    expect(held.readUrls).toEqual([first, other])
     held.release(first)
-    await expect.poll(() => held.begun).toEqual([first, other, second])
+    await expect.poll(() => held.readUrls).toEqual([first, other, second])
     urls.forEach(held.release)
     const statuses = (await Promise.all(responses)).map(({ statusCode }) => statusCode)
     await gated.close()

@@ -324,15 +324,15 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     const read = (id: string, remoteAddress: string) =>
       gated.app.inject({ url: `/api/share/${id}`, headers: { host }, remoteAddress })
     const responses = [read('first', '192.0.2.1')]
-    await expect.poll(() => held.begun).toEqual(['/api/share/first'])
+    await expect.poll(() => held.readUrls).toEqual(['/api/share/first'])
     responses.push(read('second', '192.0.2.2'))
     // Requests that do not wait are answered, so the second read would have begun as well.
     for (let index = 0; index < 3; index++) {
       expect((await owner.get(`/api/chats/${chat.id}`)).statusCode).toBe(200)
     }
-    expect(held.begun).toEqual(['/api/share/first'])
+    expect(held.readUrls).toEqual(['/api/share/first'])
     held.release('/api/share/first')
-    await expect.poll(() => held.begun).toEqual(['/api/share/first', '/api/share/second'])
+    await expect.poll(() => held.readUrls).toEqual(['/api/share/first', '/api/share/second'])
     held.release('/api/share/second')
     const statuses = (await Promise.all(responses)).map(({ statusCode }) => statusCode)
     await gated.close()

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 
 export interface HeldResponses {
-  /** The addresses whose routes have read their data, in order. Each one still waits, unless it was released. */
-  readonly begun: readonly string[]
+  /** The addresses whose routes have read their data, in order. The response of each waits until its release. */
+  readonly readUrls: readonly string[]
   /** Adds the hook that holds responses to all routes that are registered afterwards. */
   readonly addHooks: (app: FastifyInstance) => void
   readonly release: (url: string) => void
@@ -10,14 +10,14 @@ export interface HeldResponses {
 
 /** Holds the responses of the addresses that begin with `prefix` after their routes have read the data. */
 export function holdResponses(prefix: string): HeldResponses {
-  const begun: string[] = []
+  const readUrls: string[] = []
   const gates = new Map<string, () => void>()
   return {
-    begun,
+    readUrls,
     addHooks(app) {
       app.addHook('preSerialization', async ({ url }, _reply, payload) => {
         if (!url.startsWith(prefix)) return payload
-        begun.push(url)
+        readUrls.push(url)
         await new Promise<void>((resolve) => gates.set(url, resolve))
         return payload
       })

@@ -62,7 +62,7 @@ describe.each(engines)('requests to the embedded provider without an account on 
       const response = await session.post(path, Object.fromEntries(new URLSearchParams(search)))
       expect(response.status).toBe(404)
     }
-    expect((await session.token({ grant_type: 'x'.repeat(17_000) })).status).toBe(413)
+    expect((await session.requestToken({ grant_type: 'x'.repeat(17_000) })).status).toBe(413)
     expect(await listRecords()).toEqual([])
   })
 

@@ -55,7 +55,10 @@ export class SignInSession {
     return { response: current, address }
   }
 
-  /** The address of an authorization request; `changes` overrides or adds parameters, undefined removes one. */
+  /**
+   * The address of an authorization request, and the PKCE verifier for its code. `changes` overrides or adds
+   * parameters; undefined removes one.
+   */
   authorization(changes: Readonly<Record<string, string | undefined>> = {}): Authorization {
     const verifier = randomBytes(32).toString('base64url')
     const params: Record<string, string | undefined> = {
@@ -105,14 +108,14 @@ export class SignInSession {
     const { verifier, path, form, address } = await this.openForm(changes)
     const { searchParams } = new URL(address)
     const code = searchParams.get('code')
-    // The provider still has a session of the browser.
+    // The browser still had a session at the provider, so no form was shown.
     if (code !== null) return { code, verifier }
     const { email, password } = { ...account, ...user }
     return this.#end(await this.post(path, { email, password, form }), verifier)
   }
 
   redeem({ code, verifier }: { code: string; verifier: string }): Promise<Response> {
-    return this.token({
+    return this.requestToken({
       grant_type: 'authorization_code',
       code,
       code_verifier: verifier,
@@ -121,10 +124,10 @@ export class SignInSession {
   }
 
   refresh(token: string): Promise<Response> {
-    return this.token({ grant_type: 'refresh_token', refresh_token: token })
+    return this.requestToken({ grant_type: 'refresh_token', refresh_token: token })
   }
 
-  token(fields: Readonly<Record<string, string>>): Promise<Response> {
+  requestToken(fields: Readonly<Record<string, string>>): Promise<Response> {
     return this.#send(`${this.baseUrl}/oidc/token`, {
       method: 'POST',
       body: new URLSearchParams({ client_id: 'yonder', ...fields }),

@@ -1,19 +1,19 @@
 import { replyOk, beginReply as begin, sendJson as json } from './fault-scene.ts'
 import type { Fault } from './fault-scene.ts'
 
-const choice = (value: unknown) => `data: ${JSON.stringify({ model: 'm', choices: value })}\n\n`
-const openaiEnd = `${choice([{ index: 0, delta: {}, finish_reason: 'stop' }])}data: [DONE]\n\n`
+const chunk = (choices: unknown) => `data: ${JSON.stringify({ model: 'm', choices })}\n\n`
+const openaiEnd = `${chunk([{ index: 0, delta: {}, finish_reason: 'stop' }])}data: [DONE]\n\n`
 
 /** Deviations of OpenAI-compatible servers from the format. */
 export const openaiFaults: Readonly<Record<string, Fault>> = {
   'no-done': (scene) =>
-    void begin(scene).end(scene.shape.text('ok') + choice([{ delta: {}, finish_reason: 'stop' }])),
+    void begin(scene).end(scene.shape.text('ok') + chunk([{ delta: {}, finish_reason: 'stop' }])),
   'only-done': (scene) => void begin(scene).end(`${scene.shape.text('ok')}data: [DONE]`),
   'only-done-and-nothing': ({ response }) => void response.writeHead(200).end('data: [DONE]\n\n'),
   'after-done': (scene) =>
     void begin(scene).end(`${scene.shape.text('ok')}${openaiEnd}${scene.shape.text('late')}data: [DONE]\n\n`),
   'hang-after-finish': (scene) =>
-    void begin(scene).write(scene.shape.text('ok') + choice([{ delta: {}, finish_reason: 'stop' }])),
+    void begin(scene).write(scene.shape.text('ok') + chunk([{ delta: {}, finish_reason: 'stop' }])),
   'hang-after-done': (scene) => void begin(scene).write(scene.shape.text('ok') + openaiEnd),
   'broken-json-at-end': (scene) =>
     void begin(scene).end(`${scene.shape.text('partial')}data: {"choices":[{"del`),
@@ -36,12 +36,12 @@ export const openaiFaults: Readonly<Record<string, Fault>> = {
       ],
       [{ index: 0, delta: { content: 5 } }],
     ]
-    begin(scene).end([...odd, ...readable].map(choice).join('') + openaiEnd)
+    begin(scene).end([...odd, ...readable].map(chunk).join('') + openaiEnd)
   },
   'index-seven': (scene) => {
     scene.response
       .writeHead(200)
-      .end(`${choice([{ index: 7, delta: { content: 'ok' }, finish_reason: 'stop' }])}data: [DONE]\n\n`)
+      .end(`${chunk([{ index: 7, delta: { content: 'ok' }, finish_reason: 'stop' }])}data: [DONE]\n\n`)
   },
   'many-tools': (scene) => {
     const calls = Array.from({ length: 10_000 }, (_, index) => ({
@@ -50,17 +50,17 @@ export const openaiFaults: Readonly<Record<string, Fault>> = {
       function: { name: 'act', arguments: '{}' },
     }))
     begin(scene).end(
-      calls.map((call) => choice([{ index: 0, delta: { tool_calls: [call] } }])).join('') + openaiEnd,
+      calls.map((call) => chunk([{ index: 0, delta: { tool_calls: [call] } }])).join('') + openaiEnd,
     )
   },
   'loose-tools': (scene) => {
-    // No index, no id, arguments as an object, two calls one after the other.
+    // Neither call has an index or an id, and the first has its arguments as an object.
     const calls = [
       { function: { name: 'first', arguments: { a: 1 } } },
       { function: { name: 'second', arguments: '{"b":2}' } },
     ]
     begin(scene).end(
-      calls.map((call) => choice([{ index: 0, delta: { tool_calls: [call] } }])).join('') + openaiEnd,
+      calls.map((call) => chunk([{ index: 0, delta: { tool_calls: [call] } }])).join('') + openaiEnd,
     )
   },
   'odd-usage': (scene) => {
