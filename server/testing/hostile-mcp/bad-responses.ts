@@ -38,7 +38,7 @@ export const badResponses: Readonly<Record<string, Behaviour>> = {
       return true
     },
   },
-  /** Returns the credentials reversed, because the product would remove repeated ones (§21.16), after up to 20 ms. */
+  /** Returns the token reversed, because the product removes it from responses (§21.16), after up to 20 ms. */
   whoami: {
     post: onCall(({ request, response, message }) =>
       setTimeout(

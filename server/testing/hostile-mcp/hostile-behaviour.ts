@@ -19,7 +19,7 @@ export interface Exchange {
   readonly phase: number
   /** Calls of this behaviour so far, including this one. */
   readonly calls: number
-  /** Requests for its list so far, including this one. */
+  /** Requests for the list of its tools so far, including this one. */
   readonly lists: number
 }
 
@@ -46,11 +46,11 @@ export function sse(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
 }
 
-/** An event of such a stream. */
+/** An event with a JSON-RPC message. */
 export const event = (message: unknown): string =>
   `data: ${JSON.stringify({ jsonrpc: '2.0', ...(message as object) })}\n\n`
 
-/** The result of a call. */
+/** The result of a call, with this text. */
 export const text = (value: string) => ({ content: [{ type: 'text', text: value }] })
 
 /** Responds with a result as JSON. */

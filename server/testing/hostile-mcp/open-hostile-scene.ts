@@ -14,10 +14,10 @@ import type { TestConnectors } from '../mcp/open-test-connectors.ts'
 import { startHostileServer } from './start-hostile-server.ts'
 import type { HostileServer } from './start-hostile-server.ts'
 
-/** Short, because tests wait for them. */
+/** Low, because tests wait until they are reached. */
 export const hostileLimits = { minReconnectMs: 200, maxReconnects: 3, maxToolListWaitMs: 400 }
 
-/** Also short, for servers that never respond. Others would exceed these limits on a busy machine. */
+/** Also low, for servers that never respond. Others would exceed these limits on a busy machine. */
 export const impatientLimits = {
   connectTimeoutMs: 1_500,
   listPageTimeoutMs: 1_500,
@@ -34,9 +34,9 @@ export interface HostileScene {
   readonly hostile: HostileServer
   readonly connectors: TestConnectors
   call(request: Partial<ToolCallRequest>): Promise<ToolOutcome>
-  /** Replaces Ada's connectors by one for a behaviour, under a name of its own, and connects it. Returns the name. */
+  /** Replaces Ada's connectors by one for a behaviour, under a new name, and connects it. Returns the name. */
   connect(behaviour: string, query?: Record<string, string>, token?: string): Promise<string>
-  /** Returns the error of a failed connection. */
+  /** Calls `connect` and returns its error. Throws when it succeeds. */
   connectError(behaviour: string, query?: Record<string, string>, token?: string): Promise<AppError>
   callTo(behaviour: string, rest?: Partial<ToolCallRequest>): Promise<ToolOutcome>
   toolsOf(name: string): Promise<readonly ConnectorToolRow[]>
@@ -64,11 +64,11 @@ export async function openHostileScene(limits: Partial<ConnectorLimits> = {}): P
       ...request,
     })
   const { database, builtIns, now } = connectors
-  // Loads what the second user's calls need, so that a busy machine does not delay the first one.
-  for (const own of await syncConnectors(database.db, bob, builtIns, now()))
-    await refreshTools(connectors, own)
-  const second = new SecondUser(connectors, call)
-  await second.callOnce()
+  // Stores the tools of Bob's connectors and makes a call, so that his calls beside a hostile server load nothing.
+  for (const connector of await syncConnectors(database.db, bob, builtIns, now()))
+    await refreshTools(connectors, connector)
+  const bobsCalls = new BobsCalls(connectors, call)
+  await bobsCalls.callOnce()
   let count = 0
   const connect: HostileScene['connect'] = async (behaviour, query, token) => {
     const name = `${behaviour} ${++count}`
@@ -93,8 +93,8 @@ export async function openHostileScene(limits: Partial<ConnectorLimits> = {}): P
     callTo: async (behaviour, rest) => call({ connectorName: await connect(behaviour), ...rest }),
     toolsOf: async (name) =>
       listTools(connectors.database.db, [(await requireConnector(connectors.database.db, ada, name)).id]),
-    startBob: () => second.start(),
-    stopBob: () => second.stop(),
+    startBob: () => bobsCalls.start(),
+    stopBob: () => bobsCalls.stop(),
     async close() {
       await connectors.close()
       await hostile.close()
@@ -102,8 +102,8 @@ export async function openHostileScene(limits: Partial<ConnectorLimits> = {}): P
   }
 }
 
-/** Makes calls while a hostile server is active; none of them may fail. */
-class SecondUser {
+/** Bob's calls of a tool, one after the other. None of them may fail. */
+class BobsCalls {
   readonly #connectors: TestConnectors
   readonly #call: HostileScene['call']
   #ended = new AbortController()
@@ -116,7 +116,7 @@ class SecondUser {
 
   start(): void {
     this.#ended = new AbortController()
-    this.#work = this.#callOn(this.#ended.signal)
+    this.#work = this.#callUntil(this.#ended.signal)
   }
 
   async stop(): Promise<void> {
@@ -138,10 +138,10 @@ class SecondUser {
       toolName: 'calculate',
       arguments: { expression: '1 + 1' },
     })
-    if (text !== '2') throw new Error(`The second user received "${text}".`)
+    if (text !== '2') throw new Error(`Bob received "${text}".`)
   }
 
-  async #callOn(signal: AbortSignal): Promise<void> {
+  async #callUntil(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.callOnce()
       await new Promise((resolve) => setTimeout(resolve, 20))
