@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 
 /**
- * Runs a script in a separate process, whose whole environment is `settings`, if given. The script imports modules by
- * their `moduleUrl`.
+ * Runs a script in a separate process. If `settings` are given, they are its whole environment. The script imports
+ * modules by their `moduleUrl`.
  */
 export async function runScript(
   code: string,

@@ -4,7 +4,7 @@ import { runCli } from '../cli/run-cli.ts'
 
 export interface YonderOptions {
   readonly settings?: Readonly<Record<string, string>>
-  /** What the user types, when standard input is a terminal. A function is called when the command reads it. */
+  /** What the user types; a function is called when the command reads it. Without it, standard input is no terminal. */
   readonly input?: string | (() => Promise<string>)
   /** Whether standard error is a terminal. */
   readonly isTerminal?: boolean

@@ -18,7 +18,7 @@ export interface SentRequest {
 export interface TestResponse {
   readonly statusCode: number
   readonly headers: Readonly<Record<string, number | string | string[] | undefined>>
-  /** The whole text; for a stream, its first chunk. */
+  /** The whole text; for an event stream over a socket, its first chunk. */
   readonly body: string
   readonly json: LightMyRequestResponse['json']
 }
@@ -30,7 +30,7 @@ export interface Transport {
   base(): string
 }
 
-/** Sends every request of one user to one server. `body` is sent as JSON. */
+/** Sends requests with the same headers, such as those of one user, to one server. `body` is sent as JSON. */
 export interface RequestClient {
   readonly headers: Headers
   get(url: string, headers?: Headers): Promise<TestResponse>
@@ -88,7 +88,7 @@ export function injected(app: FastifyInstance): Transport {
   }
 }
 
-/** The two fields that most tests compare, so that a mismatch shows both. */
+/** The status and the JSON body, to be compared in one assertion, so that a mismatch shows both. */
 export function statusAndBody(response: TestResponse): { readonly status: number; readonly body: unknown } {
   return { status: response.statusCode, body: response.json() }
 }

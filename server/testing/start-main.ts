@@ -18,7 +18,7 @@ export interface MainProcess {
   readonly alive: boolean
   /** Sends a signal and waits for the exit. Returns the exit code, null after SIGKILL. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>
-  /** Starts the process again with the same port and data. */
+  /** Starts the process again with the same port and data, after `end`. */
   restart(): Promise<void>
   /** Stops the process and removes its data. */
   remove(): Promise<void>

@@ -23,7 +23,7 @@ export interface Proxy {
 }
 
 /**
- * Whether the program, and the one that makes the certificate, are on this machine (`npm run proxies` installs them).
+ * Whether the proxy, and `openssl` for its certificate, are on this machine. `npm run proxies` installs the proxies.
  */
 export function hasProxy(name: ProxyName): boolean {
   const finds = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0
@@ -33,7 +33,7 @@ export function hasProxy(name: ProxyName): boolean {
 /** Texts of an example of `deploy/proxies/` and their replacements. `start` throws when the example lacks one. */
 export type Replacements = Readonly<Record<string, string>>
 
-/** Prepares a proxy with the example of `deploy/proxies/`, with other addresses and files, and `changes`. */
+/** Prepares a proxy with its example of `deploy/proxies/`, in which addresses, files and `changes` are replaced. */
 export async function openProxy(name: ProxyName, changes: Replacements = {}): Promise<Proxy> {
   const folder = mkdtempSync(join(tmpdir(), `yonder-${name}-`))
   const [port, plainPort] = [await freePort(), await freePort()]

@@ -40,7 +40,7 @@ export interface TestAppOptions {
 
 const host = 'localhost:3000'
 
-/** Opens the real app with a database of its own. Only sign-in is replaced. */
+/** Opens the real app with a database of its own and a replacement of sign-in. */
 export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const database = options.database ?? (await openTestDatabase(options.engine ?? 'sqlite'))
   const config = parseConfig({

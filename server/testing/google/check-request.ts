@@ -3,7 +3,7 @@ import type { DiscoveredMethod, QueryType } from './discovery.ts'
 
 export interface MatchedRequest {
   readonly method: DiscoveredMethod
-  /** Of path and query. Repeatable parameters are lists. */
+  /** The parameters in the path and the query. Repeatable ones are lists. */
   readonly params: Readonly<Record<string, string | readonly string[]>>
 }
 
@@ -29,7 +29,7 @@ export function matchMethod(
   return undefined
 }
 
-/** Lists the differences between a request and the discovery document. */
+/** Lists the query parameters and the parts of the body that do not match the discovery document. */
 export function listShapeProblems({ method }: MatchedRequest, url: URL, body: unknown): string[] {
   const query = [...url.searchParams].flatMap(([name, value]) => {
     const type = method.query[name]

@@ -143,7 +143,10 @@ function getThread(mailbox: Mailbox, { params }: ApiCall): gmail_v1.Schema$Threa
   return { id, historyId: '1', messages: mails.map((mail) => present(mail, params)) }
 }
 
-/** As in Gmail, a message joins a thread when it names it, answers an email in it and has its subject. */
+/**
+ * Stores a draft. As in Gmail, it joins the thread that it names if it replies to an email of that thread with the same
+ * subject.
+ */
 async function storeDraft(
   mailbox: Mailbox,
   account: string,

@@ -21,7 +21,7 @@ export interface GoogleTestClient {
   readonly rejectedTokens: Set<string>
   /** The requests for an access token, in order. */
   readonly accessRequests: { readonly rejectedToken: string | undefined }[]
-  /** Why the integration fails, or null, as each call has reported it. */
+  /** Null for each call that worked, and the explanation of each error with which the whole integration fails. */
   readonly failures: (string | null)[]
   close(): Promise<void>
 }

@@ -21,7 +21,7 @@ export interface IncomingMail {
   /** Milliseconds since 1970. */
   readonly at?: number
   readonly headers?: readonly gmail_v1.Schema$MessagePartHeader[]
-  /** The whole payload, in place of the headers and texts above. */
+  /** The whole payload, for one that the other fields cannot describe. */
   readonly payload?: gmail_v1.Schema$MessagePart
 }
 
@@ -37,7 +37,7 @@ export class Mailbox {
   readonly sent: StoredMail[] = []
   #clock = Date.UTC(2026, 2, 1, 9)
 
-  /** Puts an email into the inbox. */
+  /** Stores a received email, by default as unread in the inbox. */
   deliver(mail: IncomingMail = {}): StoredMail {
     const id = newMailId()
     const payload = mail.payload ?? toPayload(mail)
@@ -70,7 +70,7 @@ export class Mailbox {
     return mail
   }
 
-  /** The emails that Gmail's search box would find, newest first. Supports the operators that the tests use. */
+  /** The emails that Gmail's search box would find, last stored first. Supports the operators that tests use. */
   search(query: string, includeSpamTrash: boolean): StoredMail[] {
     const words = query.split(/\s+/).filter((word) => word !== '')
     const hidden = includeSpamTrash || /\bin:(trash|spam|anywhere)/.test(query) ? [] : ['TRASH', 'SPAM']

@@ -3,7 +3,7 @@ import PostalMime, { addressParser } from 'postal-mime'
 import { GoogleApiError } from './google-api-error.ts'
 import { newMailId, toBody } from './mailbox.ts'
 
-/** Parses a message in MIME to the form in which Gmail returns it. Adds missing From and Message-ID headers. */
+/** Converts a plain-text MIME message to Gmail's form. Adds missing From and Message-ID headers. */
 export async function parseRawMessage(
   raw: string | null | undefined,
   account: string,

@@ -15,7 +15,7 @@ export interface Faults {
   readonly idToken?: Readonly<Record<string, unknown>>
   readonly signing?: Signing
   readonly omitIdToken?: boolean
-  /** The `state` that is returned. */
+  /** The `state` that is returned, if not that of the request. */
   readonly state?: string
   /** The issuer in the return address (RFC 9207); null omits it. */
   readonly responseIssuer?: string | null
@@ -23,14 +23,14 @@ export interface Faults {
   readonly refuse?: string
   /** Paths without a response. */
   readonly hang?: readonly string[]
-  /** Paths that respond with this status and `tokenError`. */
+  /** The paths that fail, each with its status. */
   readonly status?: Readonly<Record<string, number>>
-  /** The OAuth error of these responses; `server_error` by default. */
+  /** The OAuth error in the responses of these paths; `server_error` by default. */
   readonly tokenError?: string
   /** Seconds. */
   readonly accessTokenLife?: number
   readonly noEndSession?: boolean
-  /** The token endpoint in its metadata, if not its own. */
+  /** The token endpoint in the provider's metadata, if not the real one. */
   readonly tokenEndpoint?: string
 }
 
@@ -60,12 +60,12 @@ export interface HostileIdentityProvider {
     signing?: Signing,
     header?: Record<string, unknown>,
   ): Promise<string>
-  /** Adds a new signing key before the others. */
+  /** Adds a signing key, with which tokens are signed from now on. The earlier keys stay valid. */
   rotate(): Promise<void>
   close(): Promise<void>
 }
 
-/** Starts an OpenID provider that signs its user in at once, with the faults of the test. */
+/** Starts an OpenID provider that signs its user in without a page, with the faults of the test. */
 export async function openHostileIdentityProvider(): Promise<HostileIdentityProvider> {
   let keys: SigningKey[] = [await makeKey()]
   const unknownKey = await makeKey()

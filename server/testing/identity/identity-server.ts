@@ -21,7 +21,7 @@ import { freePort } from '../free-port.ts'
 
 export const testSecret = 'a secret of thirty-two characters or more'
 
-/** Low, because the product takes half a second to hash a password, and these tests send hundreds. */
+/** Low, because a hash takes half a second with the product's cost, and tests sign in hundreds of times. */
 const testScryptCost = 2 ** 4
 
 export interface IdentityServerOptions {
@@ -32,7 +32,7 @@ export interface IdentityServerOptions {
   /** Milliseconds to add to the clock for tokens and records. */
   readonly clock?: { offset: number }
   readonly onNewUser?: OnNewUser
-  /** The one with which the database was filled; by default one with `testSecret`. */
+  /** By default one with `testSecret`. A database filled with another sealer needs that one. */
   readonly sealer?: Sealer
   /** Adds routes before the server listens. */
   readonly extend?: (app: FastifyInstance) => void

@@ -35,7 +35,7 @@ export class OperatorScene {
     })
   }
 
-  /** What the operator's commands use. They run in a process of their own, as on another node. */
+  /** What the operator's commands use. In the product, they run in another process than the server. */
   get deps(): ManageUsersDeps {
     return {
       ...readIssuer(this.server.config),

@@ -7,13 +7,13 @@ import type { User } from '../../identity/user.ts'
 export interface TestIdentity extends Identity {
   /** Stores a user, as their first sign-in would, and returns a token for them. */
   signIn(name: string): Promise<{ readonly user: User; readonly token: string }>
-  /** Adds another session of a user. */
+  /** Adds another session of a user, and returns its token. */
   signInAgain(user: User): string
   /** Ends a session as this node or another one would. */
   signOut(token: string, at: 'here' | 'elsewhere'): void
 }
 
-/** Replaces sign-in in tests of other subjects: a token is a name for a stored user. */
+/** Replaces sign-in in tests of other subjects. A token is a random text, and also the id of its session. */
 export function createTestIdentity(
   { db }: Database,
   onNewUser: (trx: Db, user: User) => Promise<void>,

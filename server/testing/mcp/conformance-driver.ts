@@ -11,7 +11,7 @@ import type { ChatApp, ChatClient } from '../chat/open-chat-app.ts'
 import { callOf, waitingCall } from '../chat/open-tool-app.ts'
 import type { TestStream } from '../chat/open-stream.ts'
 
-/** The suite's context of a scenario. */
+/** A scenario of the suite, as `conformance/adapter.mjs` sends it. */
 interface Scenario {
   readonly url: string
   readonly scenario: string
@@ -19,15 +19,15 @@ interface Scenario {
 }
 
 export interface ConformanceDriver {
-  /** The address at which the adapter reports its scenario. */
+  /** The address to which `conformance/adapter.mjs` sends its scenario. */
   readonly control: string
   close(): Promise<void>
 }
 
-/** The number of prompts so far. Each prompt selects its scripted reply. */
+/** The number of prompts so far. It makes each prompt unique, so that it selects its own scripted reply. */
 let prompts = 0
 
-/** Attempts to connect, and to call a tool. */
+/** Limits the attempts to connect, and to call a tool. */
 const maxAttempts = 5
 
 /**
@@ -121,7 +121,7 @@ class SimulatedUser {
     return false
   }
 
-  /** Follows the redirects of the authorization server back to the product. */
+  /** Follows the redirects of the authorization server back to the product. Returns the outcome that it reports. */
   async #consent(address: string): Promise<string | null> {
     let at = address
     for (let redirect = 0; redirect < 10; redirect++) {
@@ -153,7 +153,7 @@ class SimulatedUser {
   }
 
   /**
-   * Makes the model call a tool, approves the call and answers its elicitation. Returns the message with the result.
+   * Makes the model call a tool, approves the call and answers its elicitations. Returns the message with the result.
    */
   async #call(tool: string): Promise<Message | undefined> {
     const client = this.#requireClient()
@@ -238,7 +238,7 @@ class SimulatedUser {
   }
 }
 
-/** Returns the first elicitation without an answer, if any. */
+/** Returns the first elicitation whose id is not in `answered`, if any. */
 function findPendingElicitation({ messages }: TestStream['run'], answered: ReadonlySet<string>) {
   for (const { id, call } of messages) {
     if (call?.question !== undefined && !answered.has(call.question.id)) {

@@ -53,7 +53,7 @@ export function connectorSteps(scene: ConnectorScene) {
     return row.id
   }
 
-  /** Everything that a refusal must leave as it is. */
+  /** Everything about connectors that a refused request must leave as it is. */
   async function rows(): Promise<unknown> {
     const { db } = scene.test.database
     return {
@@ -73,7 +73,7 @@ export function connectorSteps(scene: ConnectorScene) {
     }
   }
 
-  /** Puts tools into the database, as a server would have listed them. */
+  /** Replaces the stored tools of a connector, as if its server had listed these. */
   async function storeTools(name: string, ...tools: { name: string; description: string }[]): Promise<void> {
     const connector_id = await idOf(name)
     const { db } = scene.test.database

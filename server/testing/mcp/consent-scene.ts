@@ -12,13 +12,13 @@ import { startOAuthMcpServer } from './oauth-mcp-server.ts'
 import type { OAuthMcpServer } from './oauth-mcp-server.ts'
 
 export interface StartedConsent {
-  /** The address to which the authorization server redirects the browser. */
+  /** The path and query to which the authorization server redirects the browser. */
   readonly back: string
   readonly cookie: string
   readonly setCookie: string
 }
 
-/** Users with a connector whose server requires their consent. Each test has a server and a user of its own. */
+/** A user with a connector whose server requires the user's consent. Each test has a server and a user of its own. */
 export class ConsentScene {
   test!: TestApp
   server!: OAuthMcpServer

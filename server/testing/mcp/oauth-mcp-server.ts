@@ -11,7 +11,7 @@ export interface OAuthMcpServer {
   readonly origin: string
   /** The MCP address. */
   readonly url: string
-  /** Deviations from a well-behaved server. */
+  /** By default that of a well-behaved server. A test may change it at any time. */
   behaviour: {
     /** Seconds until an access token expires. */
     accessTokenLifeS: number
@@ -19,7 +19,7 @@ export interface OAuthMcpServer {
     accessTokenEnd: string
     /** Refuses every access and refresh token. */
     revoked: boolean
-    /** The consent address in its metadata; null means the real one. */
+    /** The authorization endpoint in its metadata; null means the real one. */
     authorizationEndpoint: string | null
     /** The issuer parameter of the callback; null means none. */
     issuer: string | null
@@ -41,14 +41,14 @@ export interface OAuthMcpServer {
     registeredSecret: string | null
     /** Its response to a request for tokens; null means the real one. */
     respondToTokenRequest: ((form: URLSearchParams) => { status: number; body: string }) | null
-    /** Awaited before it sends its metadata. */
+    /** Awaited before it sends the metadata of its authorization server. */
     beforeMetadata: () => Promise<unknown>
     /** Awaited before tokens are revoked. */
     beforeRevocation: () => Promise<unknown>
     /** Awaited before tokens are issued, or refused. */
     beforeTokens: () => Promise<unknown>
   }
-  /** The grant types of the requests to the token endpoint, in order. */
+  /** The grant types of the token requests, in order, without those that `respondToTokenRequest` handled. */
   readonly tokenRequests: string[]
   /** The client secrets of these requests. */
   readonly clientSecrets: (string | null)[]
@@ -56,7 +56,7 @@ export interface OAuthMcpServer {
   readonly registrations: { count: number }
   /** The forms of the revocation requests, in order. */
   readonly revocations: readonly Readonly<Record<string, string>>[]
-  /** Whether it has issued this access token, and the token has not expired. */
+  /** Whether it has issued this access token, and the token is not expired, revoked or forgotten. */
   isValid(token: string): boolean
   /** Makes all issued tokens invalid. */
   forgetTokens(): void
@@ -202,7 +202,7 @@ class AuthorizationState {
     const grantType = form.get('grant_type') ?? ''
     this.tokenRequests.push(grantType)
     this.clientSecrets.push(form.get('client_secret'))
-    const isValid = grantType === 'refresh_token' ? this.#isRefresh(form) : this.#isCode(form)
+    const isValid = grantType === 'refresh_token' ? this.#isValidRefresh(form) : this.#isValidCode(form)
     await this.behaviour.beforeTokens()
     if (!isValid) return json({ error: 'invalid_grant' }, 400)
     const token = randomBytes(8).toString('hex') + this.behaviour.accessTokenEnd
@@ -237,11 +237,11 @@ class AuthorizationState {
   }
 
   /** A refresh token is valid once. */
-  #isRefresh(form: URLSearchParams): boolean {
+  #isValidRefresh(form: URLSearchParams): boolean {
     return !this.behaviour.revoked && form.get('refresh_token') === this.#refreshToken
   }
 
-  #isCode(form: URLSearchParams): boolean {
+  #isValidCode(form: URLSearchParams): boolean {
     const code = form.get('code') ?? ''
     const challenge = this.#codes.get(code)
     this.#codes.delete(code)

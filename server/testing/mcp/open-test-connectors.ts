@@ -18,7 +18,7 @@ import type { Engine, TestDatabase } from '../database/test-database.ts'
 
 export interface TestConnectors extends Connectors, ConnectorDeps {
   readonly database: TestDatabase
-  /** Creates a user as their first sign-in would. */
+  /** Stores a user, who needs no sign-in here. */
   addUser(id: string): Promise<{ readonly id: string }>
   /** Creates a connector for a user and connects it. */
   connect(
@@ -45,7 +45,7 @@ export interface TestConnectorsOptions {
   readonly integrations?: IntegrationConnectors
 }
 
-/** Opens the connectors with a database of their own. */
+/** Opens the connectors with a new database, unless `options` has one. */
 export async function openTestConnectors(options: TestConnectorsOptions = {}): Promise<TestConnectors> {
   const database = options.database ?? (await openTestDatabase(options.engine ?? 'sqlite'))
   const now = options.now ?? Date.now

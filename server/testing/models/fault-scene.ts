@@ -11,7 +11,7 @@ export interface FaultScene {
   readonly body: string
   /** How often this fault was requested, this request included. */
   readonly count: number
-  /** An address on another origin, which counts its requests. */
+  /** An address on another origin, see `HostileModel.followedRedirects`. */
   readonly redirectTarget: string
 }
 

@@ -15,7 +15,7 @@ function refuse(status: number, retryAfter?: string): Fault {
     )
 }
 
-/** Fails the first time and replies the second time. */
+/** Fails the first time and replies every later time. */
 function recover(first: Fault): Fault {
   return (scene) => (scene.count === 1 ? first(scene) : replyOk(scene))
 }
@@ -33,7 +33,7 @@ async function sendForever(scene: FaultScene, pauseMs: number, chunk: string): P
   }
 }
 
-/** Sends headers, and then bytes that are not valid HTTP. */
+/** Sends headers, and then bytes that do not fit them. */
 function breakWire(scene: FaultScene, headers: string, bytes: string): void {
   const { socket } = scene.response
   socket?.end(`HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n${headers}\r\n\r\n${bytes}`)
@@ -53,7 +53,7 @@ const wireFaults: Readonly<Record<string, Fault>> = {
   cut: (scene) => {
     begin(scene).write(scene.shape.text('partial'), () => scene.response.socket?.resetAndDestroy())
   },
-  // Ends the connection properly in the middle of a reply.
+  // Ends the response properly in the middle of a reply.
   'no-end': (scene) => void begin(scene).end(scene.shape.text('partial')),
   'broken-json': (scene) =>
     void begin(scene).end(
@@ -159,7 +159,7 @@ const wireFaults: Readonly<Record<string, Fault>> = {
       `: hello\n\n${scene.shape.text('ok')}${scene.shape.finish('stop', usage)}`.replaceAll('\n', '\r\n'),
     )
   },
-  // Events of unknown kinds, with markup that must stay text.
+  // An event of an unknown kind, and a text with markup that must stay text.
   'odd-events': (scene) => {
     begin(scene).end(
       `event: execute\nid: 1\nretry: 0\n\n${scene.shape.text('<script>alert(1)</script>')}${scene.shape.finish('stop', usage)}`,

@@ -8,7 +8,7 @@ export interface HostileModel {
   readonly baseUrl: string
   /** The requested faults, oldest first; each attempt counts. */
   readonly requestedFaults: readonly string[]
-  /** Connections to the target of the redirects: 0 when no redirect is followed. */
+  /** Connections to the other origin, to which the fault `redirect` leads. */
   readonly followedRedirects: number
   /** Requests whose connection is open and whose response is not complete. */
   readonly openRequests: number

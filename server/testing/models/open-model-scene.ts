@@ -18,7 +18,7 @@ import type { HostileModel } from './hostile-model.ts'
 export const sceneKey = 'sk-canary-0123456789abcdef'
 const conversation = 'The gate code of the summer house is seven four one nine.'
 
-/** Limits that are short enough for tests. */
+/** Limits that tests reach quickly. */
 const sceneLimits: ModelLimits = {
   ...modelLimits,
   firstByteTimeoutMs: 800,
@@ -58,22 +58,23 @@ export interface ModelScene {
   /** Calls a model and returns everything that it sent, checked against the contract of `ModelStream`. */
   callModel(apiType: ApiType, baseUrl: string, options?: CallOptions): Promise<ReceivedReply>
   /**
-   * An upstream of any format that sends these events, or refuses a body with this message, and records its requests.
+   * Starts an upstream of any format. It sends the events for the address of a request, unless `refusal` returns a
+   * message: it then fails with a 400 and that message. `seen` are its requests.
    */
   serve(
     events: (url: string) => readonly string[] | undefined,
     refusal?: (body: ReceivedRequest['body']) => string | undefined,
   ): Promise<{ readonly url: string; readonly seen: readonly ReceivedRequest[] }>
-  /** An upstream that refuses every request with this status. */
+  /** Starts an upstream that refuses every request with this status. */
   refuse(status: number, message: string): Promise<{ readonly url: string }>
-  /** The number of requests still open after at most a second. */
+  /** Waits at most a second until no request is open, and returns how many still are. */
   countOpen(upstream: HostileModel): Promise<number>
   /** Closes what `serve` and `refuse` have opened. */
   closeServers(): void
   close(): Promise<void>
 }
 
-/** Starts the hostile model. Calls may go to loopback addresses, and have `sceneLimits`. */
+/** Starts the hostile model. Calls may go to loopback addresses, and have `sceneLimits` by default. */
 export async function openModelScene(): Promise<ModelScene> {
   const hostile = await startHostileModel()
   const guard = guardedFetch({

@@ -44,7 +44,7 @@ export interface ScriptedModel {
   readonly requests: readonly ScriptedRequest[]
   /** The number of open connections. */
   readonly openSockets: number
-  /** The number of requests without a complete reply. */
+  /** The number of requests whose reply is neither complete nor broken off. */
   readonly openRequests: number
   /** Scripts the reply to the next request that no `when` matches; several are queued. */
   reply(steps: readonly Step[]): void
@@ -156,7 +156,7 @@ async function play(response: ServerResponse, steps: readonly Step[], model: str
     return
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' })
-  // So that a reply whose first step is a gate has begun too.
+  // Sends the headers before the first step, which may be a gate.
   response.flushHeaders()
   let reason: string | undefined
   let calls = 0

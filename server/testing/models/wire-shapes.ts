@@ -11,13 +11,13 @@ export interface WireUsage {
   readonly reasoning?: number
 }
 
-/** Writes the stream of one wire format; each method returns complete events. */
+/** The stream of one wire format. Each method returns complete events. */
 export interface WireShape {
   readonly apiType: ApiType
   start(model: string): string
   text(text: string): string
   reasoning(text: string): string
-  /** `text` is that of the arguments, which need not be JSON. */
+  /** `text` contains the arguments, and need not be valid JSON. */
   toolCall(id: string, name: string, text: string): string
   /** Thinking, and a call that the upstream expects back with this signature. */
   signedCall(name: string, signature: string): string
@@ -208,7 +208,7 @@ const googleShape: WireShape = {
   start: () => candidate([]),
   text: (text) => candidate([{ text }]),
   reasoning: (text) => candidate([{ text, thought: true }]),
-  // Without `JSON.stringify`, because the arguments need not be JSON.
+  // Without `JSON.stringify`, because the arguments need not be valid JSON.
   toolCall: (_id, name, text) =>
     `data: {"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"${name}","args":${text}}}]},"index":0}]}\n\n`,
   signedCall: (name, signature) =>

@@ -6,7 +6,7 @@ import { listTables } from '../database/list-tables.ts'
 /** The columns of each table. */
 export type Columns = ReadonlyMap<string, readonly string[]>
 
-/** Tables whose rows an upgrade may change: that of the migrations, and those of the search index. */
+/** Tables whose rows an upgrade may change: that of the migrations, those of the search index, and SQLite's own. */
 const changing = /^migrations$|search|^sqlite_/
 
 /** Lists the columns of all tables whose rows an upgrade keeps. */

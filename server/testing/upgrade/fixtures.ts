@@ -6,8 +6,8 @@ import { sqliteFileName } from '../../db/open-database.ts'
 import type { Engine } from '../database/test-database.ts'
 
 /*
- * A fixture is the data of an installation that an earlier version has used: `server/db/fixtures/<migrations>/`, named
- * after the number of migrations of that version. Its passwords, keys and tokens are made up and protect nothing.
+ * A fixture is the data of an installation of an earlier version: `server/db/fixtures/<migrations>/`, named after the
+ * number of migrations of that version. Its passwords, keys and tokens are made up and protect nothing.
  */
 
 const folder = fileURLToPath(new URL('../../db/fixtures/', import.meta.url))
@@ -73,7 +73,7 @@ export function readFixtureContent(migrations: number, engine: Engine): FixtureC
 
 /**
  * Writes the key of a fixture into a data folder, and with SQLite the database. Returns the SQL that restores the data
- * into an empty PostgreSQL database, else null.
+ * into an empty PostgreSQL database, or null with SQLite.
  */
 export function unpackFixture(migrations: number, engine: Engine, dataDir: string): string | null {
   writeFileSync(join(dataDir, 'secret.key'), readFileSync(pathOf(migrations, keyFile)), { mode: 0o600 })

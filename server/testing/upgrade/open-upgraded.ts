@@ -12,7 +12,7 @@ import { fixtureSettings } from './fixtures.ts'
 
 /** Today's server with the data of a fixture. */
 export interface UpgradedProduct {
-  /** Requests as the user with this e-mail, whose sign-in is replaced. */
+  /** Returns a client with a session of the user with this e-mail, without a sign-in. */
   signIn(email: string): Promise<RequestClient>
   /** Requests without an account. */
   readonly visitor: RequestClient
@@ -54,7 +54,7 @@ export function openFixtureSealer(database: Database, dataDir: string): Promise<
   return openSealer(parseConfig({ ...fixtureSettings, DATA_DIR: dataDir }), database)
 }
 
-/** Opens all secrets that users have stored. Throws when one cannot be opened. */
+/** Opens the secrets that the users of a fixture have stored. Throws when one cannot be opened. */
 export async function openSecrets({ db }: Database, sealer: Sealer) {
   const bots = await db.selectFrom('bots').selectAll().where('api_key', 'is not', null).execute()
   const connectors = await db.selectFrom('connectors').selectAll().execute()

@@ -54,10 +54,10 @@ function useLocation(dataDir: string, databaseUrl: string | null): Restored {
   }
 }
 
-/** Restores the dump into a database of its own, because it names the schema `public`. */
+/** Restores the dump into a database of its own, because the dump names the schema `public`. */
 async function restorePostgres(dump: string, dataDir: string): Promise<Restored> {
   const server = new URL(postgresUrl)
-  // The test run drops databases with this beginning that a killed run has left.
+  // If this run is killed, a later one recognises the database by the form of this name, and drops it.
   const name = `${server.pathname.slice(1)}_${randomBytes(4).toString('hex')}`
   await query(server.href, `create database ${name}`)
   const url = new URL(server)

@@ -139,7 +139,7 @@ async function withPostgres(work: (databaseUrl: string) => Promise<void>): Promi
 const folder = resolve(process.argv[2] ?? fileURLToPath(new URL('../../..', import.meta.url)))
 const dataDir = mkdtempSync(join(tmpdir(), 'yonder-fixture-'))
 try {
-  // Both engines get the key that the version creates.
+  // Both engines use one folder, and so the key that the first start creates: a fixture has only one key.
   await makeFixture(folder, 'sqlite', { dataDir, databaseUrl: null })
   await withPostgres((databaseUrl) => makeFixture(folder, 'postgres', { dataDir, databaseUrl }))
 } finally {

@@ -53,7 +53,7 @@ export async function startStandIns(): Promise<StandIns> {
   }
 }
 
-/** Uses a version through its API as two users would, so that it stores data of every kind that it supports. */
+/** Uses a version through its API as two users would, so that it stores settings, secrets, chats, calls and a share. */
 export async function useProduct(
   migrations: number,
   standIns: StandIns,
