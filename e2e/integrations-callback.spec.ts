@@ -105,6 +105,28 @@ test('a user who goes back from the consent page can connect again (§7.25)', as
   await expect(page.getByText('Gmail connected successfully!')).toBeVisible()
 })
 
+test('a user who stops the loading of the consent page can connect again (§7.25)', async ({
+  page,
+  account: _,
+  google,
+}) => {
+  google.behaviour.consent = 'ask'
+  await openIntegrations(page)
+  await page.evaluate(() => {
+    // As the stop button of a browser does, when the page has just been requested.
+    navigation.addEventListener('navigate', ({ canIntercept }) => {
+      if (!canIntercept) setTimeout(() => window.stop())
+    })
+  })
+  await addWithConsent(page, 'Gmail')
+  const connect = cardOf(page, 'Gmail').getByRole('button', { name: 'Connect' })
+  await expect(connect).toBeEnabled()
+  await page.reload()
+  await connect.click()
+  await page.getByRole('button', { name: 'Allow' }).click()
+  await expect(page.getByText('Gmail connected successfully!')).toBeVisible()
+})
+
 test('a callback link of another user connects nothing (§8.28, §19.10)', async ({
   page,
   account: _,

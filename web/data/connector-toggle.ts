@@ -95,7 +95,8 @@ export function useToggleConnector(returnTo: string) {
       endChange()
       pendingToggles.update((toggles) => toggles.filter((toggle) => toggle !== pending))
     }
-    // The action does not end if the user cancels the navigation, so `onLeave` ends the toggle before the navigation.
+    // Without the Navigation API the action does not end when the user cancels the navigation, so `onLeave` ends the
+    // toggle before it.
     const result = await action.run({ connector, onLeave: end })
     // A failed call may have changed the connector too. The row stays busy until the list is loaded again.
     if (!result.done && result.error !== undefined) await readNow(connectorsKey, () => mutate(connectorsKey))

@@ -1,8 +1,15 @@
 /**
- * Sends the browser to another page. Resolves when the user returns to this page, for example with the back button, so
- * that pending controls become usable again.
+ * Sends the browser to another page. Resolves when this page stays or is shown again, so that pending controls become
+ * usable: when the user cancels the navigation (in browsers with the Navigation API), or returns with the back button.
  */
 export async function leaveFor(address: string | URL): Promise<void> {
+  const listening = new AbortController()
+  const stayed = new Promise((resolve) => {
+    const options = { once: true, signal: listening.signal }
+    addEventListener('pageshow', resolve, options)
+    if ('navigation' in window) window.navigation.addEventListener('navigateerror', resolve, options)
+  })
   location.assign(address)
-  await new Promise((resolve) => addEventListener('pageshow', resolve, { once: true }))
+  await stayed
+  listening.abort()
 }
