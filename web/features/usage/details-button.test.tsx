@@ -63,6 +63,7 @@ it('lists each call of a turn, whose replies it names all (§25.15)', async () =
   await open(api, [makeReply('a1', 'u1'), makeReply('a2', 'a1')])
   const table = await screen.findByRole('table', { name: 'Each model call' })
   expect(within(table).getByRole('row', { name: 'Summary 1,000 50 unknown' })).toBeVisible()
+  expect(within(table).getByRole('row', { name: /^1 1,000 50 / })).toBeVisible()
   expect(value('Cost')).toHaveTextContent('and 1 call of unknown cost')
   expect(value('Time to first output')).toHaveTextContent('400 ms')
   expect(value('Duration')).toHaveTextContent('3 min 5 s')

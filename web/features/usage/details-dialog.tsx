@@ -167,6 +167,7 @@ function Row({ name, part, children }: RowProps) {
 function CallTable({ calls }: { readonly calls: readonly ModelCallUsage[] }) {
   const id = useId()
   const cells = 'py-1.5 pl-3 text-right tabular-nums'
+  const replyCalls = calls.filter(({ kind }) => kind !== 'summary')
   const tokens = (count: number | null) => (count === null ? 'unknown' : formatCount(count))
   return (
     <section>
@@ -191,7 +192,7 @@ function CallTable({ calls }: { readonly calls: readonly ModelCallUsage[] }) {
             // oxlint-disable-next-line react/no-array-index-key -- the calls of a reply never change
             <tr key={index}>
               <th scope="row" className="py-1.5 text-left font-normal">
-                {call.kind === 'summary' ? 'Summary' : index + 1}
+                {call.kind === 'summary' ? 'Summary' : replyCalls.indexOf(call) + 1}
               </th>
               <td className={cells}>{tokens(call.input_tokens)}</td>
               <td className={cells}>{tokens(call.output_tokens)}</td>
