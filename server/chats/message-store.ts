@@ -7,7 +7,7 @@ import type { Db } from '../db/database.ts'
 import { prepareQuery } from '../db/dialects/prepare-query.ts'
 import type { MessageRow, MessageTable } from '../db/tables/tables.ts'
 
-/** A message to append. `appendMessage` sets its position in the tree and its time. */
+/** A message to append. `appendMessage` sets its parent and its time. */
 export type NewMessage = Pick<Selectable<MessageTable>, 'chat_id' | 'id' | 'role' | 'content' | 'status'> &
   Partial<Pick<Selectable<MessageTable>, 'model' | 'bot' | 'server' | 'tool' | 'outcome'>>
 
@@ -30,10 +30,15 @@ export type FilledReply = Pick<
   | 'left_out_tools'
 >
 
-/** Converts a reply to its columns. Of a failed reply, the text before the failure is stored. */
+/** Returns the text of a message that is stored: of a failed reply, the text before the failure. */
+function storedText({ status, content, partial }: Message): string {
+  return status === 'failed' ? (partial ?? '') : textOfContent(content)
+}
+
+/** Converts a reply to its columns. */
 export function toFilledReply(reply: Message): FilledReply {
   return {
-    content: reply.status === 'failed' ? (reply.partial ?? '') : textOfContent(reply.content),
+    content: storedText(reply),
     reasoning: reply.reasoning ?? null,
     status: reply.status,
     error_code: reply.error?.code ?? null,
@@ -51,9 +56,9 @@ export function toFilledReply(reply: Message): FilledReply {
 }
 
 /** The characters of a message that count towards the limit of its chat (§16.23). */
-export function countChars({ content, partial, reasoning, arguments: callArguments }: Message): number {
-  const text = partial ?? textOfContent(content)
-  return text.length + (reasoning?.length ?? 0) + (callArguments?.length ?? 0)
+export function countChars(message: Message): number {
+  const { reasoning = '', arguments: callArguments = '' } = message
+  return storedText(message).length + reasoning.length + callArguments.length
 }
 
 /** Changed fields of a message. */
@@ -92,7 +97,7 @@ const messageInsert = prepareQuery((db, message: MessageRow) =>
       second_id: message.second_id,
       unix_timestamp: afterLatest(message.chat_id, message.unix_timestamp),
     })
-    // The other columns are known, and returning them would take longer than the insert.
+    // The other columns are known.
     .returning(['position', 'unix_timestamp'])
     .compile(),
 )
@@ -107,7 +112,6 @@ export async function appendMessage(
   parent: Pick<MessageRow, 'id' | 'first_id' | 'second_id'> | null,
   now: number,
 ): Promise<MessageRow> {
-  // Lists every field, because spreading objects here would take longer than the query.
   const row: MessageRow = {
     position: 0,
     chat_id: message.chat_id,

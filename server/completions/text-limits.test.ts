@@ -35,6 +35,15 @@ describe.each(engines)('the text of a chat on %s', (engine) => {
     expect(await countChars(chatId)).toBe('Hi'.length + 'Hello Ada'.length)
   })
 
+  it('does not include the error of a failed reply, which is not stored in its text (§16.23)', async () => {
+    const chatId = await ada.newChat()
+    product.model.reply([{ status: 400, body: { error: { message: 'No such model' } } }])
+    const stream = await ada.send(chatId, 'Hi')
+    await stream.ended
+    expect((await ada.readChat(chatId)).messages.at(-1)?.status).toBe('failed')
+    expect(await countChars(chatId)).toBe('Hi'.length)
+  })
+
   it('has at most 20,000,000 characters: further messages and replies are refused, and nothing is written (§16.23)', async () => {
     const chatId = await ada.newChat()
     const stream = await ada.send(chatId, 'Hi')
