@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { reportFolder } from './parts/open-report.ts'
 import type { StoredReport } from './parts/open-report.ts'
-import { writePage } from './parts/report-page.ts'
+import { renderPage } from './parts/report-page.ts'
 
 /* Writes one page with the figures of the last run of each measurement, and prints its address. */
 
@@ -18,6 +18,6 @@ if (files.length === 0) {
     .toSorted()
     .map((name) => JSON.parse(readFileSync(join(reportFolder, name), 'utf8')) as StoredReport)
   const page = join(reportFolder, 'report.html')
-  writeFileSync(page, writePage(reports))
+  writeFileSync(page, renderPage(reports))
   console.log(pathToFileURL(page).href)
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { listGrowth, summarize } from './figures.ts'
-import { writePage } from './report-page.ts'
+import { renderPage } from './report-page.ts'
 
 const figure = (values: readonly number[], size = 1) => ({ name: 'cost', size, unit: 'ms', values })
 
@@ -51,7 +51,7 @@ describe('figures', () => {
       machine: '',
       figures,
     }
-    const page = writePage([report])
+    const page = renderPage([report])
     expect(page).toContain('a &lt;b&gt;')
     expect(page).not.toMatch(/<script|<link|src=|url\(|https?:/)
   })

@@ -4,14 +4,14 @@ import type { StoredReport } from './open-report.ts'
 import { styles } from './report-styles.ts'
 
 /*
- * One HTML page without scripts or requests. A row is a figure: its cost beside the goal, its value, and how the cost
- * grows with the size.
+ * Renders one HTML page without scripts or requests. A row is a figure: its cost beside the goal, its value, and how the
+ * cost grows with the size.
  */
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 const escape = (text: string): string => text.replace(/[&<>"]/g, (character) => escapes[character] ?? '')
 
-export function writePage(reports: readonly StoredReport[]): string {
+export function renderPage(reports: readonly StoredReport[]): string {
   const verdicts = reports.flatMap(listVerdicts)
   const met = verdicts.filter(({ isMet }) => isMet).length
   return `<!doctype html>
@@ -27,12 +27,12 @@ export function writePage(reports: readonly StoredReport[]): string {
 <header>
 <h1>Measurements</h1>
 <p>${met} of ${verdicts.length} goals are met.</p>
-<nav aria-label="Measurements">${reports.map(writeLink).join('')}</nav>
+<nav aria-label="Measurements">${reports.map(renderLink).join('')}</nav>
 <p class="key"><span><svg width="64" height="12" aria-hidden="true"><rect class="track" y="2" width="64" height="8" rx="4"/><rect class="met" y="2" width="24" height="8" rx="4"/><line class="goal" x1="38" x2="38" y1="0" y2="12"/></svg> cost and goal</span>
 <span><svg width="44" height="24" aria-hidden="true"><line class="linear" x1="4" y1="20" x2="40" y2="4"/><line class="growth" x1="4" y1="20" x2="40" y2="14"/></svg> growth with the size, on logarithmic scales; the dashed line is linear</span></p>
 </header>
 <main>
-${reports.map(writeReport).join('\n')}
+${reports.map(renderReport).join('\n')}
 </main>
 </body>
 </html>
@@ -43,17 +43,17 @@ function listVerdicts({ figures }: StoredReport): readonly Verdict[] {
   return [...figures, ...listGrowth(figures)].flatMap(({ verdict }) => verdict ?? [])
 }
 
-function writeLink(report: StoredReport): string {
+function renderLink(report: StoredReport): string {
   const missed = listVerdicts(report).filter(({ isMet }) => !isMet).length
   const count = missed === 0 ? '' : ` <span class="is-missed">${missed} missed</span>`
   return `<span><a href="#${escape(report.name)}">${escape(report.name)}</a>${count}</span>`
 }
 
-function writeReport({ name, sizeUnit, measuredAt, machine, figures }: StoredReport): string {
+function renderReport({ name, sizeUnit, measuredAt, machine, figures }: StoredReport): string {
   const growths = new Map(listGrowth(figures).map((growth) => [growth.name, growth]))
   const names = [...new Set(figures.map((figure) => figure.name))]
   const rows = names.map((each) =>
-    writeRows(
+    renderRows(
       figures.filter((figure) => figure.name === each),
       growths.get(each),
       sizeUnit,
@@ -67,7 +67,7 @@ ${rows.join('\n')}
 }
 
 /** The figures of one name, the smallest size first. */
-function writeRows(figures: readonly Summary[], growth: Growth | undefined, sizeUnit: string): string {
+function renderRows(figures: readonly Summary[], growth: Growth | undefined, sizeUnit: string): string {
   const lines = figures.map(({ size, unit, count, median, p95, counterpart, verdict }) => {
     const spread = count < 2 ? '' : `<span class="muted"> p95 ${format(p95)}</span>`
     const ratio =
@@ -78,16 +78,16 @@ function writeRows(figures: readonly Summary[], growth: Growth | undefined, size
 <span class="size">${size === null ? '' : `${size.toLocaleString('en')} <span class="muted">${escape(sizeUnit)}</span>`}</span>
 <span class="plot">${verdict === null ? '' : drawBar(verdict)}</span>
 <span class="value"><b>${format(median)}</b> ${escape(unit)}${spread}</span>
-<span class="notes">${[writeVerdict(verdict), ratio].filter((note) => note !== '').join('<br>')}</span>
+<span class="notes">${[renderVerdict(verdict), ratio].filter((note) => note !== '').join('<br>')}</span>
 </li>`
   })
   return `<div class="figure"><h3>${escape(figures[0]?.name ?? '')}</h3>
 <ul>${lines.join('')}</ul>
-${growth === undefined ? '' : writeGrowth(growth)}
+${growth === undefined ? '' : renderGrowth(growth)}
 </div>`
 }
 
-function writeVerdict(verdict: Verdict | null): string {
+function renderVerdict(verdict: Verdict | null): string {
   if (verdict === null) return ''
   const word = verdict.isMet
     ? '<strong class="is-met">met</strong>'
@@ -114,10 +114,10 @@ function drawBar({ share, isMet, goal }: Verdict): string {
 
 const curve = { width: 72, height: 40, edge: 5 }
 
-function writeGrowth({ points, factor, exponent, verdict }: Growth): string {
+function renderGrowth({ points, factor, exponent, verdict }: Growth): string {
   const sizes = (points.at(-1)?.size ?? 1) / (points[0]?.size ?? 1)
   return `<p class="growth-line">${drawGrowth(points)}<span><b>${format(factor)} x</b> at ${format(sizes)} x the size
-<span class="muted">exponent ${format(exponent)}</span> ${writeVerdict(verdict)}</span></p>`
+<span class="muted">exponent ${format(exponent)}</span> ${renderVerdict(verdict)}</span></p>`
 }
 
 /** Both axes are logarithmic and equally long, so that a linear cost is a diagonal. */

@@ -23,7 +23,7 @@ import { requireUser } from '../identity/authenticate.ts'
 import type { User } from '../identity/user.ts'
 import { lockChatOnly, insertChat, selectLeaf, requireChat } from './chat-store.ts'
 import { listNodes, updateMessage } from './message-store.ts'
-import type { RunningReply } from './present-chat.ts'
+import type { RunSnapshot } from './present-chat.ts'
 import { readChat } from './present-chat.ts'
 import { findResultImage } from './tool-call-store.ts'
 import type { SearchChats } from './search/open-search.ts'
@@ -32,7 +32,7 @@ export interface ChatRoutesDeps {
   readonly database: Database
   /** Milliseconds since 1970. */
   readonly now: () => number
-  readonly readRun: (chatId: string) => Promise<RunningReply | undefined>
+  readonly readRun: (chatId: string) => Promise<RunSnapshot | undefined>
   readonly searchChats: SearchChats
   /** Notifies the user's other tabs and devices. */
   readonly onChatChanged: (userId: string, chatId: string) => void
@@ -44,7 +44,7 @@ const ImageParams = z.object({
   place: z.coerce.number().int().min(0).max(1_000),
 })
 
-/** Registers the routes that read chats (§7.6, §7.7, §7.8) and change them (§7.13). */
+/** Registers the routes that reserve a chat (§7.6), read chats (§7.7, §7.8) and select a branch (§7.13). */
 export function registerChatRoutes(api: Api, deps: ChatRoutesDeps): void {
   registerReadRoutes(api, deps)
   registerWriteRoutes(api, deps)
@@ -133,8 +133,8 @@ function chatIdOf(userId: string, key: string): string {
 }
 
 /**
- * Selects the branch of a message (§7.13): the message below it that was shown last becomes the selected leaf (§14.6).
- * Returns the leaf's id.
+ * Selects the branch of a message (§7.13): the message below it that was shown last, or the message itself, becomes the
+ * selected leaf (§14.6). Returns the leaf's id.
  * @throws AppError `not_found`
  */
 async function selectResponse(

@@ -4,7 +4,7 @@ import { repeatUntilStopped } from '../lib/repeat-until-stopped.ts'
 import { registerChatRoutes } from './chat-routes.ts'
 import { deleteChatsOfUser, deleteMessagesOfUser, deleteUnusedChats } from './chat-store.ts'
 import { openSearch } from './search/open-search.ts'
-import type { RunningReply } from './present-chat.ts'
+import type { RunSnapshot } from './present-chat.ts'
 
 /** Milliseconds for which a chat without messages is kept, and between two deletions of such chats (§16.14). */
 const maxUnusedAgeMs = 86_400_000
@@ -28,7 +28,7 @@ interface AppDeps {
 
 export interface ChatOptions {
   /** Returns the active run of a chat, on any node. */
-  readonly readRun: (chatId: string) => Promise<RunningReply | undefined>
+  readonly readRun: (chatId: string) => Promise<RunSnapshot | undefined>
   /** Notifies the user's other tabs and devices. */
   readonly onChatChanged: (userId: string, chatId: string) => void
   /** Called with errors that no user can act on. */

@@ -16,7 +16,7 @@ import { listMessages } from './message-store.ts'
 import { parseCall, placeOf } from './tool-call-store.ts'
 
 /** The active run of a chat, with the messages folded from its events. */
-export interface RunningReply {
+export interface RunSnapshot {
   readonly run: ChatRun
   readonly messages: readonly Message[]
 }
@@ -31,18 +31,19 @@ const maxAttempts = 5
  */
 export async function readChat(
   db: Db,
-  readRun: (chatId: string) => Promise<RunningReply | undefined>,
+  readRun: (chatId: string) => Promise<RunSnapshot | undefined>,
   user: User,
   chatId: string,
 ): Promise<Chat> {
   await requireChat(db, user, chatId)
   for (let attempt = 1; ; attempt++) {
-    const reply = await readRun(chatId)
+    const snapshot = await readRun(chatId)
     // Read after the run, so that a reply that ended in between is complete.
     const rows = await listMessages(db, chatId)
     const chat = await requireChat(db, user, chatId)
     const compactions = await listCompactions(db, chatId)
-    if (reply === undefined || isConsistent(reply, rows)) return presentChat(chat, rows, compactions, reply)
+    if (snapshot === undefined || isConsistent(snapshot, rows))
+      return presentChat(chat, rows, compactions, snapshot)
     if (attempt === maxAttempts) return presentChat(chat, rows, compactions, undefined)
   }
 }
@@ -51,7 +52,7 @@ export async function readChat(
  * Returns whether rows that were read after the events of a run are consistent with them: the run's last message has
  * the same state in both, and has no reply.
  */
-function isConsistent({ messages }: RunningReply, rows: readonly MessageRow[]): boolean {
+function isConsistent({ messages }: RunSnapshot, rows: readonly MessageRow[]): boolean {
   const last = messages.at(-1)
   const row = rows.findLast(({ id }) => id === last?.id)
   return (
@@ -67,15 +68,15 @@ function presentChat(
   chat: ChatRow,
   rows: readonly MessageRow[],
   compactions: readonly CompactionRow[],
-  reply: RunningReply | undefined,
+  snapshot: RunSnapshot | undefined,
 ): Chat {
-  const runMessages = new Map(reply?.messages.map((message) => [message.id, message]))
+  const runMessages = new Map(snapshot?.messages.map((message) => [message.id, message]))
   return {
     id: chat.id,
     messages: rows.map((row) => runMessages.get(row.id) ?? presentMessage(row)),
     update_time: new Date(chat.updated_at).toISOString(),
     selected_message_id: chat.selected_message_id,
-    run: reply?.run ?? null,
+    run: snapshot?.run ?? null,
     ...(compactions.length > 0 && { compactions: compactions.map(presentCompaction) }),
   }
 }
@@ -144,7 +145,7 @@ function presentCall({ call, call_state }: MessageRow): ToolCall | null {
     ...base,
     ...(changes === undefined ? {} : { changes: [...changes] }),
     ...(fingerprint === undefined ? {} : { fingerprint }),
-    // A call that was stored without its credential cannot be approved: no connector has an empty one.
+    // A call that was stored without its credential is not made when it is approved: no connector has an empty one.
     credential: credential ?? '',
   }
 }

@@ -13,8 +13,8 @@ import type { RunSubscribers } from './log/run-feed.ts'
 import { RunLog } from './log/run-log.ts'
 import { openRunNotifications } from './log/run-notifications.ts'
 import type { ChangeListener } from './log/run-notifications.ts'
-import { findRunningReply } from './log/read-run.ts'
-import type { RunningReply } from '../chats/present-chat.ts'
+import { findRunSnapshot } from './log/read-run.ts'
+import type { RunSnapshot } from '../chats/present-chat.ts'
 import { ToolSupportCache } from './loop/call-model.ts'
 import { OptionSupportCache } from './loop/option-support.ts'
 import { ContextWindows } from './prompt/context-windows.ts'
@@ -43,7 +43,7 @@ export interface CompletionOptions extends Pick<
 export interface Completions {
   register(api: Api): void
   /** Returns the active run of a chat, whichever node executes it. */
-  readRun(chatId: string): Promise<RunningReply | undefined>
+  readRun(chatId: string): Promise<RunSnapshot | undefined>
   countActive(): number
   /**
    * Returns the user's active runs, each with the number of the event after which events are sent to the subscribers
@@ -110,7 +110,7 @@ export function openCompletions(appDeps: AppDeps, options: CompletionOptions): C
       registerPromptRoutes(api, deps)
       registerCompactionRoutes(api, { completions: deps, perMinute, onChatChanged })
     },
-    readRun: (chatId) => findRunningReply(deps, chatId),
+    readRun: (chatId) => findRunSnapshot(deps, chatId),
     countActive: () => runs.size,
     joinRuns: (userId, isFirst) => feed.join(userId, isFirst),
     leaveRuns: (userId) => feed.leave(userId),

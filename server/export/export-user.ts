@@ -1,7 +1,7 @@
 import { connectorsOf } from '../bots/bot-fields.ts'
 import { listBots } from '../bots/bot-store.ts'
 import { readChat } from '../chats/present-chat.ts'
-import type { RunningReply } from '../chats/present-chat.ts'
+import type { RunSnapshot } from '../chats/present-chat.ts'
 import { findResultImage } from '../chats/tool-call-store.ts'
 import { findActiveRun } from '../completions/log/run-store.ts'
 import { foldLog } from '../completions/maintenance/end-run.ts'
@@ -112,7 +112,7 @@ async function* exportChats({ database, onChat }: ExportDeps, user: User): Async
 
 /** Undefined when the user has deleted the chat meanwhile. */
 async function readChatIfStored({ db, dialect }: ExportDeps['database'], user: User, id: string) {
-  const readRun = async (chatId: string): Promise<RunningReply | undefined> => {
+  const readRun = async (chatId: string): Promise<RunSnapshot | undefined> => {
     const run = await findActiveRun(db, dialect, chatId)
     if (run === undefined) return undefined
     const { seq, messages } = await foldLog(db, run.id)

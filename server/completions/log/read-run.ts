@@ -1,5 +1,5 @@
 import type { ErrorDetail } from '@yonder/contract/error'
-import type { RunningReply } from '../../chats/present-chat.ts'
+import type { RunSnapshot } from '../../chats/present-chat.ts'
 import { sseFrame } from '../../http/sse.ts'
 import type { SseStream } from '../../http/sse.ts'
 import { onAbort } from '../../lib/abort.ts'
@@ -164,10 +164,10 @@ async function readRunStatus(
 }
 
 /** Returns the chat's active run up to its last committed event. A run whose node died is ended and not returned. */
-export async function findRunningReply(
+export async function findRunSnapshot(
   deps: Pick<CompletionDeps, 'database' | 'runs' | 'now'>,
   chatId: string,
-): Promise<RunningReply | undefined> {
+): Promise<RunSnapshot | undefined> {
   const { db, dialect } = deps.database
   const run = await findActiveRun(db, dialect, chatId)
   if (run === undefined) return undefined

@@ -5,7 +5,7 @@ import { checkElicitationAnswer } from '../../connectors/calls/elicitation-form.
 import type { User } from '../../identity/user.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
-import { findRunningReply } from '../log/read-run.ts'
+import { findRunSnapshot } from '../log/read-run.ts'
 import { findActiveRun, insertAnswer, listAnswers } from '../log/run-store.ts'
 
 /**
@@ -20,7 +20,7 @@ export async function answerElicitation(
   const { db, dialect } = deps.database
   await requireChat(db, user, chatId)
   const run = await findActiveRun(db, dialect, chatId)
-  const running = await findRunningReply(deps, chatId)
+  const running = await findRunSnapshot(deps, chatId)
   const reply = running?.messages.find(({ id }) => id === messageId)
   const elicitation = reply?.call?.question
   if (run === undefined || elicitation?.id !== questionId) throw notPending()
