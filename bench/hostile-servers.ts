@@ -27,7 +27,7 @@ const maxRatio = 2
 /** Numbers of simultaneous calls: a quarter of the limit of a user, and the limit. */
 const callsAtOnce = [2, 8]
 
-/** Servers whose list is expensive to read; connecting to them is the attack. */
+/** Servers whose list of tools is expensive to read; connecting to them is the attack. */
 const lists = ['huge-list', 'cursor', 'alternatives', 'many', 'zeros', 'malformed', 'large-list']
 const calls = [
   'polite',

@@ -133,7 +133,7 @@ async function measure(selected: readonly Target[], scenario: Scenario): Promise
 // The first round warms up and is not counted.
 for (let round = 0; round <= rounds; round++) {
   for (const { scenario, values } of figures) {
-    // For times to the first token, the upstream alone is measured too, as a reference.
+    // For times to the first token, the upstream alone is measured too.
     const selected = targets.filter((target) => target !== upstream || scenario.turn !== null)
     // The order alternates, because the load before affects the next target.
     const turns = round % 2 === 0 ? selected : selected.toReversed()

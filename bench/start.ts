@@ -13,7 +13,7 @@ import { startProcess } from './parts/start-process.ts'
  * Measures the start of the built server on SQLite with the built-in identity provider, and its memory: just after the
  * start, at rest, and after the first request to the provider, which loads its library. The server starts with two
  * databases of different sizes. A bare server of Fastify and SQLite starts in the same rounds.
- * `npm run bench start [rounds] [main.js of another build]` compares with another build.
+ * `npm run bench start [rounds] [path of another main.js, from the root]` compares with another build.
  */
 
 const [rounds = '9', other] = process.argv.slice(2)

@@ -4,7 +4,7 @@ import { sqliteRelease } from './sqlite-release.mjs'
 
 const { name } = sqliteRelease
 
-/** Shown to the user when `buildSqlite` has failed. */
+/** Shown to the user when SQLite does not load after `buildSqlite`. */
 export const compilerHint = `SQLite's native module does not load, and building it failed.
 It is downloaded where a prebuilt version exists. Otherwise it is compiled, which needs g++, make and python3:
   Debian, Ubuntu:  apt-get install g++ make python3

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
  * @property {number} [deadlineMs] after which the program is killed, with all its child processes except on Windows
  */
 
-/** The root folder of the repository, with a slash at its end. */
+/** The root folder of the repository or of the installed package, with a slash at its end. */
 export const rootFolder = fileURLToPath(new URL('..', import.meta.url))
 
 /**

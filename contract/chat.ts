@@ -66,7 +66,7 @@ export type NewChat = z.infer<typeof NewChat>
 export const SelectResponse = z.object({ chatId: ClientId, messageId: ClientId })
 export type SelectResponse = z.infer<typeof SelectResponse>
 
-/** The new selected leaf: the message below the requested one that was shown last. */
+/** The new selected leaf: the message below the requested one that was shown last, or the requested one itself. */
 export const SelectedLeaf = z.object({ selected_message_id: z.string() })
 export type SelectedLeaf = z.infer<typeof SelectedLeaf>
 

@@ -126,8 +126,9 @@ export const ConnectorInput = z.object({
 })
 export type ConnectorInput = z.infer<typeof ConnectorInput>
 
-/** The body of `POST …/connect`: the page to which the browser returns after the consent at another site. */
+/** The body of `POST …/connect`. */
 export const ConnectInput = z.object({
+  /** The page to which the browser returns after the consent at another site. */
   return_to: z
     .string()
     .max(200)

@@ -39,7 +39,7 @@ export const ElicitationField = z.discriminatedUnion('kind', [
 ])
 export type ElicitationField = z.infer<typeof ElicitationField>
 
-/** A page at another site that the user is asked to open. Only an http or https address, without a user name. */
+/** A page at another site that the user is asked to open. Its address is http or https and has no user name. */
 export const ElicitationPage = z.object({
   address: z.string(),
   /**

@@ -27,7 +27,7 @@ export const UserInfo = z.object({
   name: z.string().nullable(),
   email: z.string().nullable(),
   picture: z.string().nullable(),
-  /** The local part of the e-mail address and a short hash of issuer and subject. */
+  /** The local part of the e-mail address, or `user` without one, and a short hash of issuer and subject. */
   userPrefix: z.string(),
 })
 export type UserInfo = z.infer<typeof UserInfo>

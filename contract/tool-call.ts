@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { Elicitation } from './elicitation.ts'
 
 /**
- * The states of a tool call. `waiting`: it needs approval. `running`: it was sent to the connector, which happens at
- * most once. `answered`: its result is the next message. `denied`: the user denied it, or sent another message instead.
+ * The states of a tool call. `waiting`: it needs approval. `running`: it needs none, and has no result yet; it is sent to
+ * the connector at most once. `answered`: its result is the next message. `denied`: the user denied it, or sent another
+ * message instead.
  */
 export const toolCallStates = ['waiting', 'running', 'answered', 'denied'] as const
 export type ToolCallState = (typeof toolCallStates)[number]
@@ -84,8 +85,8 @@ export const ResultImage = z.object({ mimeType: z.string(), data: z.string() })
 export type ResultImage = z.infer<typeof ResultImage>
 
 /**
- * How a call ended. After `timed_out`, `interrupted` (the server shut down, or the connection to the tool's server
- * broke) or a `failed` call that had started, the tool may or may not have finished, so it is never called again
+ * How a call ended. After `timed_out`, `stopped`, `interrupted` (the server shut down, or the connection to the tool's
+ * server broke) or a `failed` call that had started, the tool may or may not have finished, so it is never called again
  * automatically. After `authorization_needed` the user has to connect the connector again.
  */
 export const toolOutcomes = [

@@ -28,7 +28,7 @@ const steps = [
 
 /**
  * Runs the checks whose name contains a text, by default all. Prints their results, and returns the names of those that
- * failed.
+ * failed, or a sentence when no name contains the text.
  *
  * @param {string} [text]
  * @returns {Promise<string[]>}

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 /**
  * Returns why packages must be installed, or undefined when `node_modules` matches package-lock.json. Compares contents
- * and not file times, so that a fresh checkout installs nothing.
+ * and not file times, so that switching branches and back installs nothing.
  *
  * @param {string} folder of the repository
  * @returns {string | undefined}

@@ -9,7 +9,7 @@ export function canInstallSystemPackages() {
 }
 
 /**
- * Installs a Debian package and prints a message. Returns whether it was installed.
+ * Installs a Debian package, if this process can. Returns whether it was installed.
  *
  * @param {string} name
  */

@@ -6,7 +6,7 @@ import { setUp } from './setup.mjs'
 /*
  * `npm run pack:release` makes `yonder-<version>.tar.gz`: the files of the package together with its dependency,
  * better-sqlite3, for machines that have Node but no npm or no network. It is the same for every system, because
- * better-sqlite3 has prebuilt modules for all.
+ * better-sqlite3 contains all its prebuilt modules.
  */
 
 await setUp()

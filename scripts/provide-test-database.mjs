@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { connectPostgres, findPostgres } from './find-postgres.mjs'
 
 const prefix = 'yonder_test_'
-/** The second part is that of a database of one test, see `restoreFixture`. */
+/** The name has the second group of digits when one test created the database, see `restoreFixture`. */
 const providedNames = /^yonder_test_(\d+)_[\da-f]{8}(?:_[\da-f]{8})?$/
 
 /** @type {{ server: string, name: string } | undefined} */
 let provided
 
 /**
- * Creates an empty PostgreSQL database for a test run and sets TEST_DATABASE_URL to it. Every test creates its own
- * schema there. The variable is empty when this machine has no PostgreSQL. The tests then use PGlite.
+ * Creates an empty PostgreSQL database for a test run and sets TEST_DATABASE_URL to it. The tests create schemas there. The
+ * variable is empty when this machine has no PostgreSQL. The tests then use PGlite.
  */
 export async function setup() {
   if (process.env['TEST_ENGINES'] === 'sqlite') return

@@ -23,7 +23,8 @@ let folder
 
 /**
  * Bundles the programs once for a test run, because tests start more than a hundred processes, and a bundled program
- * starts in a third of a second instead of two. `programPath` of the tests reads the folder from TEST_PROGRAMS.
+ * starts in a third of a second instead of two. `server/testing/program-path.ts` reads the folder from
+ * TEST_PROGRAMS.
  */
 export async function setup() {
   const cache = join(rootFolder, '.cache')

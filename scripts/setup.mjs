@@ -8,7 +8,7 @@ import { rootFolder } from '../bin/run-command.mjs'
 
 /**
  * Prepares the clone: checks Node, installs the packages, and makes sure that SQLite loads. Silent and fast when
- * nothing is missing. Exits with a message when something cannot be installed.
+ * nothing is missing. Exits with a message when this Node is not supported or something cannot be installed.
  */
 export async function setUp() {
   await installMissing()

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import Fastify from 'fastify'
 
-/* The smallest server of the same kind: Fastify with one route that reads from SQLite. Prints its address. */
+/* The baseline for the start of the product: Fastify with one route that reads from SQLite. Prints its address. */
 
 const name = Number(process.versions.napi) >= 10 ? 'better-sqlite3' : 'better-sqlite3-12'
 const Sqlite = createRequire(import.meta.url)(name)

@@ -5,7 +5,7 @@ export interface Figure {
   readonly size?: number
   readonly unit: string
   readonly values: readonly number[]
-  /** The same work without the product, or at the smallest size. */
+  /** What the cost is compared with, such as the same work without the product or at the smallest size. */
   readonly counterpart?: {
     readonly name: string
     readonly values: readonly number[]

@@ -5,7 +5,7 @@ import { rootFolder } from '../../bin/run-command.mjs'
 import { format, listGrowth, summarize } from './figures.ts'
 import type { Figure, Growth, Summary, Verdict } from './figures.ts'
 
-/** Has the last run of each measurement, from which `npm run bench report` writes a page. */
+/** Contains the last run of each measurement, from which `npm run bench report` writes a page. */
 export const reportFolder = join(rootFolder, '.cache', 'bench')
 
 /** One run of a measurement, as it is stored. */

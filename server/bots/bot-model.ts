@@ -14,7 +14,7 @@ import { openModel } from '../models/open-model.ts'
 import type { ModelDeps } from '../models/open-model.ts'
 import { addressOfBot } from './bot-fields.ts'
 
-/** The name of the built-in model (§21.5). */
+/** The name of the built-in demo model (§21.5). */
 export const demoModel = 'demo'
 
 export interface Providers {
@@ -30,8 +30,8 @@ export interface BotModelDeps extends Omit<Providers, 'defaultModel'>, Pick<Mode
 }
 
 /**
- * The address and key of a bot's model. The bot's own key is used with either address; the operator's
- * key is sent only to the operator's address (§21.3, §21.4).
+ * The address and key of a bot's model. The bot's own key is sent to the bot's own address or to the operator's, and the
+ * operator's key only to the operator's (§21.3, §21.4).
  * @throws AppError `bot_misconfigured`
  */
 export function resolveEndpoint(bot: BotRow, providers: Providers): ModelEndpoint {

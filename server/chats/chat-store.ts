@@ -106,8 +106,8 @@ const leafUpdate = prepareQuery((db, chat: { readonly id: string; readonly messa
 )
 
 /**
- * Selects a message of a chat. The query names no owner: the caller has locked the chat for its user, or writes a run
- * of the chat, which only its user can start.
+ * Selects a message of a chat. The query names no owner, so the caller must know that the chat belongs to the user for
+ * whom it acts.
  */
 export async function selectLeaf(db: Db, chatId: string, messageId: string): Promise<void> {
   await leafUpdate(db, { id: chatId, messageId })

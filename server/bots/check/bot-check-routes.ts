@@ -18,13 +18,13 @@ export interface BotCheckRoutesDeps extends CheckDeps, Pick<ModelTestDeps, 'now'
 }
 
 export interface BotCheckRoutesOptions {
-  /** Lists of models, and tests, that each user may request per minute. Each calls a provider (§23.15). */
+  /** Lists of models that each user may request per minute, and as many tests. Each may call a provider (§23.15). */
   readonly perMinute: number
 }
 
 /**
- * Registers the routes that a bot's form calls before it is saved: the models of a provider, and a test. They write
- * nothing.
+ * Registers the routes that a bot's form calls before it is saved: the models of a provider, those of a local Ollama, and
+ * a test. They write nothing. A call of a provider ends when the client disconnects.
  */
 export function registerBotCheckRoutes(
   api: Api,
@@ -33,7 +33,6 @@ export function registerBotCheckRoutes(
 ): void {
   const config = { perMinute }
 
-  // The call of a provider ends when the user closes the dialog.
   api.post(
     '/api/bot/models',
     { schema: { body: EndpointDraft, response: { 200: ModelList } }, config },
