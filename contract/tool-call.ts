@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { Elicitation } from './elicitation.ts'
 
 /**
- * The states of a tool call. `waiting`: it needs approval. `running`: it needs none, and has no result yet; it is sent to
- * the connector at most once. `answered`: its result is the next message. `denied`: the user denied it, or sent another
- * message instead.
+ * The states of a tool call. `waiting`: it needs approval. `running`: it needs none, and has no result yet; it is sent
+ * to the connector at most once. `answered`: its result is the next message. `denied`: the user denied it, or sent
+ * another message instead.
  */
 export const toolCallStates = ['waiting', 'running', 'answered', 'denied'] as const
 export type ToolCallState = (typeof toolCallStates)[number]

@@ -3,9 +3,9 @@ import { installSystemPackage } from './install-system-package.mjs'
 import { runTool } from '../bin/run-command.mjs'
 
 /**
- * Finds or installs Chromium for the browser tests: the one of CHROMIUM_PATH, else the headless shell, which apt installs
- * where it can, else another Chromium, else Playwright's own. Returns its path, which is empty for Playwright's own, or
- * undefined when none could be installed.
+ * Finds or installs Chromium for the browser tests: the one of CHROMIUM_PATH, else the headless shell, which apt
+ * installs where it can, else another Chromium, else Playwright's own. Returns its path, which is empty for
+ * Playwright's own, or undefined when none could be installed.
  *
  * @returns {Promise<string | undefined>}
  */

@@ -9,8 +9,8 @@ const providedNames = /^yonder_test_(\d+)_[\da-f]{8}(?:_[\da-f]{8})?$/
 let provided
 
 /**
- * Creates an empty PostgreSQL database for a test run and sets TEST_DATABASE_URL to it. The tests create schemas there. The
- * variable is empty when this machine has no PostgreSQL. The tests then use PGlite.
+ * Creates an empty PostgreSQL database for a test run and sets TEST_DATABASE_URL to it. The tests create schemas there.
+ * The variable is empty when this machine has no PostgreSQL. The tests then use PGlite.
  */
 export async function setup() {
   if (process.env['TEST_ENGINES'] === 'sqlite') return

@@ -6,8 +6,8 @@ import { rootFolder, runCommand, runTool } from '../bin/run-command.mjs'
 
 /**
  * Runs Playwright against a copy of the built product, so that another build does not replace it during the tests.
- * Returns Playwright's exit code, or undefined without a browser. When the pages that only the tests open cannot be built,
- * returns the exit code of their build.
+ * Returns Playwright's exit code, or undefined without a browser. When the pages that only the tests open cannot be
+ * built, returns the exit code of their build.
  *
  * @param {readonly string[]} parameters for Playwright
  * @param {NodeJS.ProcessEnv} [env]

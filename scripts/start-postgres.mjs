@@ -16,8 +16,8 @@ const debianFolder = '/usr/lib/postgresql'
  */
 
 /**
- * Starts a PostgreSQL in a temporary folder. Installs it when it is missing and can be installed. Returns undefined when
- * this machine has none, or when it does not start.
+ * Starts a PostgreSQL in a temporary folder. Installs it when it is missing and can be installed. Returns undefined
+ * when this machine has none, or when it does not start.
  *
  * @returns {Promise<StartedPostgres | undefined>}
  */

@@ -4,8 +4,8 @@ import type { StoredReport } from './open-report.ts'
 import { styles } from './report-styles.ts'
 
 /*
- * Renders one HTML page without scripts or requests. A row is a figure: its cost beside the goal, its value, and how the
- * cost grows with the size.
+ * Renders one HTML page without scripts or requests. A row is a figure: its cost beside the goal, its value, and how
+ * the cost grows with the size.
  */
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }

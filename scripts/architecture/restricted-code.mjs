@@ -49,8 +49,8 @@ const restrictions = [
 ]
 
 /**
- * Settings, SQL, outgoing requests, clones, literal colours, radii and durations, a `className` prop and default exports
- * are allowed in some files only.
+ * Settings, SQL, outgoing requests, clones, literal colours, radii and durations, a `className` prop and default
+ * exports are allowed in some files only.
  *
  * @type {import('./read-sources.mjs').Rule}
  */

@@ -30,8 +30,8 @@ export interface BotModelDeps extends Omit<Providers, 'defaultModel'>, Pick<Mode
 }
 
 /**
- * The address and key of a bot's model. The bot's own key is sent to the bot's own address or to the operator's, and the
- * operator's key only to the operator's (§21.3, §21.4).
+ * The address and key of a bot's model. The bot's own key is sent to the bot's own address or to the operator's, and
+ * the operator's key only to the operator's (§21.3, §21.4).
  * @throws AppError `bot_misconfigured`
  */
 export function resolveEndpoint(bot: BotRow, providers: Providers): ModelEndpoint {

@@ -5,8 +5,8 @@ import type { CompactionRow } from '../db/tables/tables.ts'
 import { AppError } from '../lib/app-error.ts'
 
 /*
- * The summaries of a chat's older messages. The queries name no owner: callers have checked it (`requireChat`), or write
- * a run of the chat. Every query names the chat, so that the id of a summary of another chat finds nothing.
+ * The summaries of a chat's older messages. The queries name no owner: callers have checked it (`requireChat`), or
+ * write a run of the chat. Every query names the chat, so that the id of a summary of another chat finds nothing.
  */
 
 /** Returns the summaries of a chat, oldest first. */

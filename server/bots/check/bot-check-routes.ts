@@ -23,8 +23,8 @@ export interface BotCheckRoutesOptions {
 }
 
 /**
- * Registers the routes that a bot's form calls before it is saved: the models of a provider, those of a local Ollama, and
- * a test. They write nothing. A call of a provider ends when the client disconnects.
+ * Registers the routes that a bot's form calls before it is saved: the models of a provider, those of a local Ollama,
+ * and a test. They write nothing. A call of a provider ends when the client disconnects.
  */
 export function registerBotCheckRoutes(
   api: Api,
