@@ -375,11 +375,20 @@ class RunningCall {
 
 /** Explains that a call was sent and its result was lost (§12.25). */
 function describeUnknownOutcome(code: ErrorCode, message: string): string {
-  const reason =
-    code === 'output_limit' || code === 'upstream_invalid'
-      ? message
-      : 'The connection to the server broke after the call was sent.'
-  return `${reason} The outcome is unknown: the tool may or may not have finished. Check before you call it again.`
+  return `${explainLostResult(code, message)} The outcome is unknown: the tool may or may not have finished. Check before you call it again.`
+}
+
+function explainLostResult(code: ErrorCode, message: string): string {
+  switch (code) {
+    case 'output_limit':
+    case 'upstream_invalid':
+      return message
+    case 'upstream_error':
+      // Without the advice of `message` to try again.
+      return 'The server failed after the call was sent.'
+    default:
+      return 'The connection to the server broke after the call was sent.'
+  }
 }
 
 /** Not the `origin` of a URL, which is "null" for the addresses of servers in this process. */

@@ -60,6 +60,15 @@ describe('a hostile server', () => {
     },
   )
 
+  it.each([
+    ['status-502', 'The server failed after the call was sent.'],
+    ['reset', 'The connection to the server broke after the call was sent.'],
+  ])('has the reason for a lost result reported (%s) (§12.25)', async (behaviour, reason) => {
+    expect((await scene.callTo(behaviour)).text).toBe(
+      `${reason} The outcome is unknown: the tool may or may not have finished. Check before you call it again.`,
+    )
+  })
+
   it.each(['status-400', 'status-404', 'status-429', 'status-501', 'insult'])(
     'has a call that it did not run reported as failed (%s) (§12.25)',
     async (behaviour) => {
