@@ -39,6 +39,8 @@ describe('evaluateExpression', () => {
     ['1 / 0', 'divided by zero'],
     ['sqrt(-1)', 'not a real number'],
     ['sqrt(1, 2)', 'exactly 1 value'],
+    ['sqrt 4', 'The values of sqrt must be in brackets'],
+    ['2 * max', 'The values of max must be in brackets'],
     ['process.exit(1)', 'is not arithmetic'],
     ['process', 'is not a known function or constant'],
     ['constructor', 'is not a known function or constant'],

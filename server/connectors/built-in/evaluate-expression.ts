@@ -126,7 +126,9 @@ class ExpressionParser {
 
   #named(name: string): number {
     const known = Object.hasOwn(functions, name) ? functions[name] : undefined
-    if (known !== undefined && this.#consume('(')) {
+    if (known !== undefined) {
+      if (!this.#consume('('))
+        throw new ExpressionError(`The values of ${name} must be in brackets after it.`)
       const values = [this.#sum()]
       while (this.#consume(',')) values.push(this.#sum())
       this.#expect(')')
