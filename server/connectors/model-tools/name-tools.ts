@@ -5,7 +5,7 @@ const allowed = /^[a-zA-Z_][a-zA-Z0-9_-]{0,62}$/
 const hashChars = 8
 const maxChars = 63
 
-export interface NamedTool {
+export interface ToolToName {
   readonly connectorId: string
   /** The prefix of the names of this connector's tools. */
   readonly slug: string
@@ -17,7 +17,7 @@ export interface NamedTool {
  * allowed, or that two tools would share, ends in a hash of connector and tool. Never parse a name: look it up in the
  * map (§18.22).
  */
-export function nameTools<Tool extends NamedTool>(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
+export function nameTools<Tool extends ToolToName>(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
   const plain = tools.map((tool) => `${tool.slug}__${tool.tool}`)
   const counts = new Map<string, number>()
   for (const name of plain) counts.set(name.toLowerCase(), (counts.get(name.toLowerCase()) ?? 0) + 1)
@@ -30,7 +30,7 @@ export function nameTools<Tool extends NamedTool>(tools: readonly Tool[]): Reado
   return named
 }
 
-function hashedName(name: string, { connectorId, tool }: NamedTool): string {
+function hashedName(name: string, { connectorId, tool }: ToolToName): string {
   const hash = createHash('sha256').update(`${connectorId}\0${tool}`).digest('hex').slice(0, hashChars)
   const safe = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, maxChars - hashChars - 1)
   return `${/^[a-zA-Z_]/.test(safe) ? safe : `_${safe.slice(1)}`}_${hash}`

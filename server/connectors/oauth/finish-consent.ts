@@ -12,7 +12,7 @@ import type { PendingConsent } from './consent-request.ts'
 import { takeConsent } from './consent-store.ts'
 import { runAuth } from './run-auth.ts'
 
-/** The parameters with which an authorization server redirects the browser back. */
+/** The request of a browser that an authorization server redirected back: its parameters and its cookie. */
 export interface ReturnedConsent {
   readonly state: string
   readonly code: string | undefined
