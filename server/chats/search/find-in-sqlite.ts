@@ -3,12 +3,12 @@ import type { FindRequest, FoundChats } from './chat-finder.ts'
 import { matchExpression, isExact, foldCase } from './words.ts'
 import type { SearchReader } from './sqlite-search-store.ts'
 
-/** Texts that are read without the index: `minTexts`, and `maxTextsPerChat` more for each chat that is found. */
-const maxTextsPerChat = 6
-const minTexts = 200
-/** Index hits that are read. When there are more, the chats are searched one by one, newest first. */
+/** Texts that are read without the index: this many, and `extraTextsPerMatch` more for each chat that is found. */
+const maxTextsWithoutMatch = 200
+const extraTextsPerMatch = 6
+/** Index hits of the rarest word that are read. When there are more, the chats are read one by one, newest first. */
 const maxHits = 20_000
-/** Messages that are not indexed yet and that are read for a search: this many of the user, and of all users. */
+/** The `limit` of `SearchReader.listQueued`, which returns the messages that are not indexed yet. */
 const maxQueued = 500
 /** Index hits by which the frequency of a word is estimated. */
 const sampledHits = 64
@@ -34,9 +34,9 @@ interface State {
 }
 
 /**
- * Finds the chats that contain every word. Words that almost every chat contains are found by reading the chats, newest
- * first. For all others, the index lists the messages with the rarest word, newest first, until there are enough chats
- * for the page and the total.
+ * Finds the chats that contain every word. Reads the newest chats first, which is enough when most chats contain the
+ * words, or when the user has few messages. Otherwise the index lists the messages with the rarest word, newest first,
+ * until there are enough chats for the page and the total.
  */
 export function findInSqlite(reader: SearchReader, request: FindRequest): FoundChats {
   const { userId, words, offset, limit } = request
@@ -57,7 +57,7 @@ function readChats({ reader, userId, words, wanted, matching, excluded }: State)
     if (matching.size >= wanted) return true
     let missing = words
     for (const text of reader.iterateTexts(id)) {
-      if (texts++ > minTexts + maxTextsPerChat * matching.size) return false
+      if (texts++ > maxTextsWithoutMatch + extraTextsPerMatch * matching.size) return false
       missing = withoutFound(missing, text)
       if (missing.length === 0) break
     }
@@ -78,7 +78,7 @@ function readHits(state: State): number {
   const filters = user === undefined ? [] : readFilters(reader, user, frequencies)
   for (const { chat_id } of queued) for (const filter of filters) filter.add(chat_id)
   // The filters leave few chats, whose texts are read instead of the text of every hit.
-  const isCertain = isExact(word) || filters.length > 0
+  const readsHitTexts = !isExact(word) && filters.length === 0
   const unchecked = filters.length > 0 ? state.words : others
   const check = (chatId: string): void => {
     if (matching.has(chatId) || excluded.has(chatId)) return
@@ -89,10 +89,14 @@ function readHits(state: State): number {
   for (const { chat_id, content } of queued) if (foldCase(content).includes(word)) check(chat_id)
   if (user === undefined) return 0
   let checked = 0
-  for (const { position, chatId, content } of reader.iterateHits(user, matchExpression(word), !isCertain)) {
+  for (const { position, chatId, content } of reader.iterateHits(
+    user,
+    matchExpression(word),
+    readsHitTexts,
+  )) {
     if (checked >= maxHits || matching.size >= wanted) return position + 1
     checked++
-    if (isCertain || foldCase(content ?? '').includes(word)) check(chatId)
+    if (!readsHitTexts || foldCase(content ?? '').includes(word)) check(chatId)
   }
   return 0
 }
@@ -104,8 +108,8 @@ interface Frequency {
 }
 
 /**
- * Sorts the words, the rarest first; returns nothing for a single word. The further apart a word's newest hits are, the
- * rarer it is.
+ * Sorts the words, the rarest first; returns an empty list for a single word. The further apart a word's newest hits
+ * are, the rarer it is.
  */
 function sortByFrequency(reader: SearchReader, user: number, words: readonly string[]): readonly Frequency[] {
   if (words.length === 1) return []

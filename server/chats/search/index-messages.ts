@@ -14,7 +14,7 @@ import {
   moveQueued,
   assignUserNumber,
 } from './sqlite-index-store.ts'
-import type { IndexedMessage, QueuedChunk } from './sqlite-index-store.ts'
+import type { SearchableMessage, QueuedChunk } from './sqlite-index-store.ts'
 import { chunkLength, chunkOverlap, maxChunks } from './sqlite-search-store.ts'
 
 /** Milliseconds for which one slice of indexing may block all other requests. */
@@ -86,7 +86,7 @@ export async function removeFromIndex(db: Kysely<Tables>, userId: string): Promi
   await deleteUserNumber(db, userId)
 }
 
-async function removeChunks(trx: Db, user: number, message: IndexedMessage): Promise<void> {
+async function removeChunks(trx: Db, user: number, message: SearchableMessage): Promise<void> {
   const { position, content, next_chunk } = message
   const characters = Array.from(content)
   for (let chunk = 0; chunk < (next_chunk ?? maxChunks); chunk++) {

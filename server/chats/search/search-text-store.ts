@@ -35,7 +35,7 @@ function queueBacklog(db: Kysely<Tables>): Promise<boolean> {
       await sql`update search_backlog set position = ${after}`.execute(trx)
       return true
     }
-    // Waiting for the lock would make every other statement wait too.
+    // Waiting for the lock would make every later statement on `messages` wait too.
     await sql`lock table messages in access exclusive mode nowait`.execute(trx)
     await sql`drop index if exists ${sql.ref(formerIndex)}`.execute(trx)
     await sql`delete from search_backlog`.execute(trx)
@@ -49,8 +49,9 @@ function queueBacklog(db: Kysely<Tables>): Promise<boolean> {
 }
 
 interface Backlog {
+  /** Messages up to this position are not queued yet. */
   readonly position: number
-  /** The oldest message; null when none is left. */
+  /** The position of the oldest of them; null when none is left. */
   readonly start: number | null
 }
 

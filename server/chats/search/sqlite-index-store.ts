@@ -83,20 +83,24 @@ export async function deleteChunk(
   await trx.executeQuery(CompiledQuery.raw(deleteFromIndex, [user, position, chunk, grams]))
 }
 
-/** A finished message of a user, with the chunk at which indexing it continues; null when it is indexed. */
-export interface IndexedMessage {
+/** A finished message, which is indexed or queued. */
+export interface SearchableMessage {
   readonly position: number
   readonly content: string
+  /** The chunk at which indexing it continues; null when it is indexed. */
   readonly next_chunk: number | null
 }
 
-/** Returns the finished messages of a user's chats without results of tools, in the order of writing. */
+/**
+ * Returns finished messages of a user's chats, without results of tools, in the order of writing: at most `limit`,
+ * after the position `after`.
+ */
 export function listSearchable(
   trx: Db,
   userId: string,
   after: number,
   limit: number,
-): Promise<IndexedMessage[]> {
+): Promise<SearchableMessage[]> {
   return trx
     .selectFrom('messages as m')
     .innerJoin('chats as c', 'c.id', 'm.chat_id')

@@ -49,13 +49,13 @@ export interface SearchReader {
    * among the `limit` newest ones of all users.
    */
   listQueued(userId: string, limit: number): QueuedText[]
-  /** One user's chats, newest first. */
+  /** The ids of one user's chats, newest first. */
   iterateChats(userId: string): Iterable<string>
   /** A page of these chats, newest first. */
   sortChats(chatIds: readonly string[], page: { readonly offset: number; readonly limit: number }): string[]
   /** The position of a chat's first message. */
   findFirstPosition(chatId: string): number | undefined
-  /** The texts of a chat's finished messages. */
+  /** The texts of a chat's finished messages, without results of tools. */
   iterateTexts(chatId: string): Iterable<string>
   /** The same, the first ones joined by line ends, which takes half the time when all are read. */
   iterateJoinedTexts(chatId: string): Iterable<string>

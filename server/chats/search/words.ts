@@ -17,7 +17,7 @@ export function splitWords(search: string): string[] {
   return [...words].sort((a, b) => b.length - a.length).slice(0, maxWords)
 }
 
-/** Characters of a gram. Four distinguish words much better than three, with the same number of rows. */
+/** Characters of a gram. Four distinguish words much better than three. */
 const gramLength = 4
 /** Characters of a searched word, from its start, that the index compares. The rest is compared in the message. */
 export const maxIndexedChars = 32
