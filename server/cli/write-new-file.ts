@@ -6,7 +6,7 @@ import { CommandError } from './terminal.ts'
 /**
  * Writes a text in parts to a new file that only its owner can read, and returns its size in bytes. An existing file is
  * not changed, and a file that could not be written completely is removed.
- * @throws CommandError with the reason
+ * @throws CommandError when a problem with the file prevents it, or Ctrl+C is pressed
  */
 export async function writeNewFile(path: string, parts: AsyncIterable<string>): Promise<number> {
   const file = await open(path, 'wx', 0o600).catch((error: unknown) => {

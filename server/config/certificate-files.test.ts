@@ -55,7 +55,12 @@ it.each<[string, string, string, string]>([
   ],
   ['a key that is none', cert, 'nonsense', 'TLS_KEY: must name a file with a private key in PEM form'],
   ['a certificate as the key', cert, cert, 'TLS_KEY: must name a file with a private key in PEM form'],
-  ['a key with a passphrase', cert, lockedKey, 'TLS_KEY: names a key with a passphrase. Remove it'],
+  [
+    'a key with a passphrase',
+    cert,
+    lockedKey,
+    'TLS_KEY: names a key with a passphrase. Remove the passphrase',
+  ],
   [
     'the key of another certificate',
     cert,

@@ -35,7 +35,7 @@ export function readCertificateFiles({
     return {
       name: 'TLS_KEY',
       message:
-        'names a key with a passphrase. Remove it, for example with: openssl pkey -in key.pem -out new.pem',
+        'names a key with a passphrase. Remove the passphrase, for example with: openssl pkey -in key.pem -out new.pem',
     }
   if (!parses(() => createPrivateKey(key)))
     return { name: 'TLS_KEY', message: 'must name a file with a private key in PEM form' }

@@ -348,7 +348,7 @@ it('says that a .env cannot be read, and reads the environment all the same (§3
     '4002',
     '.env',
     'ConfigError',
-    expect.stringMatching(/^Yonder cannot start: \.env: cannot be read \(/),
+    expect.stringMatching(/^Yonder cannot run: \.env: cannot be read \(/),
   ])
   expect(status).toBe(0)
   rmSync(folder, { recursive: true })

@@ -117,7 +117,7 @@ export function parseConfig(environment: Environment, machine?: Machine): Config
 /** Creates the error that lists wrong settings. */
 export function createSettingsError(problems: readonly SettingProblem[]): ConfigError {
   const lines = problems.map((problem) => `  ${describeProblem(problem)}`)
-  return new ConfigError(`Yonder cannot start with these settings:\n${lines.join('\n')}`)
+  return new ConfigError(`Yonder cannot run with these settings:\n${lines.join('\n')}`)
 }
 
 /** Returns the wrong settings, and what the others mean. A wrong setting counts as unset. */
@@ -343,7 +343,7 @@ function nullIfNone(setting: string): string | null {
  */
 export function readConfig(given: Environment = {}): Config {
   const { environment, problem } = readEnvironment(given)
-  if (problem !== null) throw new ConfigError(`Yonder cannot start: ${describeProblem(problem)}`)
+  if (problem !== null) throw new ConfigError(`Yonder cannot run: ${describeProblem(problem)}`)
   return parseConfig(environment, readMachine())
 }
 

@@ -73,7 +73,7 @@ it('reports a wrong authority as a wrong setting, without a stack (§34.18)', as
   const error: unknown = await open({ TLS: 'local' }).catch((reason: unknown) => reason)
   expect(error).toBeInstanceOf(ConfigError)
   expect((error as Error).message).toMatch(
-    /^Yonder cannot start with these settings:\n {2}TLS: .*ca\.pem does not contain/,
+    /^Yonder cannot run with these settings:\n {2}TLS: .*ca\.pem does not contain/,
   )
 })
 

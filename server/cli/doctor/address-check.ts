@@ -4,13 +4,13 @@ import type { Config } from '../../config/config.ts'
 import { isLoopbackName, isSecureOrigin } from '../../http/host-check.ts'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import { errorCode } from '../../lib/describe-error.ts'
-import { findWrongSettings, messageOf, ok, problem, warning } from './finding.ts'
+import { reportUnchecked, messageOf, ok, problem, warning } from './finding.ts'
 import type { Check, Report } from './finding.ts'
 
 /** Milliseconds for a request to a server that may hang. */
 export const maxRequestMs = 5_000
 
-/** The settings that determine `publicUrl`. */
+/** The settings that may give another `publicUrl` when they are wrong, because a wrong setting counts as unset. */
 export const addressSettings: readonly string[] = ['PUBLIC_URL', 'PORT', 'TLS', 'TLS_CERT']
 
 /** `PUBLIC_URL`, `HOST` and `PORT`: that browsers can sign in there, and that the port is free or used by Yonder. */
@@ -18,10 +18,10 @@ export const addressCheck: Check = {
   name: 'addresses',
   async run(context) {
     const { config, guards } = context
-    const unchecked = findWrongSettings(context, addressSettings)
+    const unchecked = reportUnchecked(context, addressSettings)
     const addresses =
       unchecked.length > 0 ? unchecked : [...findInsecureAddress(config), ...findUnreachableUrl(config)]
-    if (findWrongSettings(context, ['PORT']).length > 0) return addresses
+    if (reportUnchecked(context, ['PORT']).length > 0) return addresses
     const port = await examinePort(config, guards.operatorSupplied)
     context.isServing = port.isServing
     return [...(addresses.length > 0 ? addresses : [ok(`Users open ${config.publicUrl}.`)]), ...port.findings]

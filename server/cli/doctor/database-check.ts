@@ -6,7 +6,7 @@ import { findDamage, readPostgresFacts } from '../../db/inspect-database.ts'
 import { describeOtherVersion, countAppliedMigrations } from '../../db/migrate.ts'
 import { checkDatabase, openStoredDatabase, sqliteFileName } from '../../db/open-database.ts'
 import { errorCode } from '../../lib/describe-error.ts'
-import { findWrongSettings, messageOf, ok, problem, reasonOf, warning } from './finding.ts'
+import { reportUnchecked, messageOf, ok, problem, reasonOf, warning } from './finding.ts'
 import type { Check, Report } from './finding.ts'
 
 const minPostgresVersion = 15
@@ -16,7 +16,7 @@ export const databaseCheck: Check = {
   name: 'database',
   async run(context) {
     const { config, progress } = context
-    const unchecked = findWrongSettings(context, ['DATABASE_URL'])
+    const unchecked = reportUnchecked(context, ['DATABASE_URL'])
     if (unchecked.length > 0) return unchecked
     if (config.databaseUrl === null && !existsSync(join(config.dataDir, sqliteFileName)))
       return [warning(`There is no database in ${config.dataDir} yet. The first start creates it.`)]

@@ -3,7 +3,7 @@ import type { Database } from '../../db/database.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import type { Guards } from '../../http/outgoing/guarded-fetch.ts'
 
-/** The result of a check. The message of a warning or a problem says what to fix. */
+/** The result of a check. The message of a warning or a problem should say what to fix. */
 export interface Finding {
   readonly check: CheckName
   readonly status: 'ok' | 'warning' | 'problem'
@@ -55,7 +55,7 @@ export const warning = (message: string): Report => ({ status: 'warning', messag
 export const problem = (message: string): Report => ({ status: 'problem', message })
 
 /** Returns a warning that nothing was checked if one of these settings is wrong, else an empty list. */
-export function findWrongSettings(
+export function reportUnchecked(
   { problems }: Pick<CheckContext, 'problems'>,
   settings: readonly string[],
 ): Report[] {

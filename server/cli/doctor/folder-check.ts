@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { needsDataFolder } from '../../config/container-warnings.ts'
 import { sqliteFileName } from '../../db/open-database.ts'
 import { errorCode } from '../../lib/describe-error.ts'
-import { findWrongSettings, messageOf, ok, problem, warning } from './finding.ts'
+import { reportUnchecked, messageOf, ok, problem, warning } from './finding.ts'
 import type { Check, CheckContext, Report } from './finding.ts'
 
 const megabyte = 1_000_000
@@ -20,7 +20,7 @@ export const folderCheck: Check = {
   name: 'data folder',
   run(context) {
     const { config } = context
-    const unchecked = findWrongSettings(context, ['DATABASE_URL', 'SECRET_KEY', 'TLS'])
+    const unchecked = reportUnchecked(context, ['DATABASE_URL', 'SECRET_KEY', 'TLS'])
     if (unchecked.length > 0 && !isNeededAnyway(context)) return unchecked
     if (!needsDataFolder(config))
       return [ok('None is needed, because the database and the key are stored elsewhere.')]
@@ -45,7 +45,7 @@ export const folderCheck: Check = {
 /** Whether the folder is needed even when the wrong settings, which count as unset, are corrected. */
 function isNeededAnyway(context: CheckContext): boolean {
   const { config } = context
-  const isWrong = (name: string) => findWrongSettings(context, [name]).length > 0
+  const isWrong = (name: string) => reportUnchecked(context, [name]).length > 0
   return needsDataFolder({
     ...config,
     databaseUrl: isWrong('DATABASE_URL') ? 'elsewhere' : config.databaseUrl,

@@ -4,7 +4,7 @@ import { compareSecretKey } from '../../db/secrets/compare-secret-key.ts'
 import { findSecretKey, secretKeyFileName } from '../../db/secrets/require-secret-key.ts'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
 import { findForeignAccess } from './folder-check.ts'
-import { findWrongSettings, messageOf, ok, problem, warning } from './finding.ts'
+import { reportUnchecked, messageOf, ok, problem, warning } from './finding.ts'
 import type { Check } from './finding.ts'
 
 /** The key of the stored secrets: that it is there, cannot be guessed or read by others, and fits the database. */
@@ -12,7 +12,7 @@ export const keyCheck: Check = {
   name: 'key',
   async run(context) {
     const { config, database } = context
-    const unchecked = findWrongSettings(context, ['SECRET_KEY'])
+    const unchecked = reportUnchecked(context, ['SECRET_KEY'])
     if (unchecked.length > 0) return unchecked
     const path = join(config.dataDir, secretKeyFileName)
     let key: string | undefined
@@ -33,7 +33,7 @@ export const keyCheck: Check = {
           ]
         : [
             problem(
-              `The key is missing: there is no ${path}, and SECRET_KEY is not set. Restore it from a backup. A start would create a new key, which cannot decrypt what is stored.`,
+              `The key is missing: there is none in ${path}, and SECRET_KEY is not set. Restore it from a backup before the next start, because a new key cannot decrypt what is stored.`,
             ),
           ]
     }

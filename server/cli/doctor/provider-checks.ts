@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.ts'
 import { createHostedKeys } from '../../identity/hosted/hosted-keys.ts'
 import { listLimits, listModels } from '../../models/list-models.ts'
 import { maxRequestMs } from './address-check.ts'
-import { findWrongSettings, messageOf, ok, problem, reasonOf, warning } from './finding.ts'
+import { reportUnchecked, messageOf, ok, problem, reasonOf, warning } from './finding.ts'
 import type { Check, Report } from './finding.ts'
 
 /**
@@ -13,7 +13,7 @@ export const modelCheck: Check = {
   name: 'model',
   async run(context) {
     const { config, guards } = context
-    const unchecked = findWrongSettings(context, ['DEFAULT_MODEL_BASE_URL', 'DEFAULT_MODEL_API_KEY'])
+    const unchecked = reportUnchecked(context, ['DEFAULT_MODEL_BASE_URL', 'DEFAULT_MODEL_API_KEY'])
     if (unchecked.length > 0) return unchecked
     if (config.defaultModel === null) return [ok('No provider is set (DEFAULT_MODEL_BASE_URL).')]
     const { baseUrl, apiKey } = config.defaultModel
@@ -58,7 +58,7 @@ export const signInCheck: Check = {
       ['OIDC_ISSUER', oidc?.issuer, ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_AUDIENCE']],
       ['Google', google?.issuer, ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET', 'GOOGLE_ISSUER']],
     ] as const) {
-      const unchecked = findWrongSettings(context, settings)
+      const unchecked = reportUnchecked(context, settings)
       findings.push(...unchecked)
       if (issuer === undefined || unchecked.length > 0) continue
       try {

@@ -10,7 +10,7 @@ import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { errorCode } from '../../lib/describe-error.ts'
 import { addressSettings } from './address-check.ts'
-import { findWrongSettings, ok, problem, reasonOf, warning } from './finding.ts'
+import { reportUnchecked, ok, problem, reasonOf, warning } from './finding.ts'
 import type { Check, CheckContext, Report } from './finding.ts'
 
 /** A name with a slash, as in the path of a bot. */
@@ -26,7 +26,7 @@ export const proxyCheck: Check = {
   async run(context: CheckContext) {
     const { config, database, sealer, isServing, guards, now } = context
     const { publicUrl } = config
-    const unchecked = findWrongSettings(context, addressSettings)
+    const unchecked = reportUnchecked(context, addressSettings)
     if (unchecked.length > 0) return unchecked
     if (!isServing) return [ok('Not checked, because no server of Yonder runs here.')]
     if (database === null || sealer === null)
