@@ -16,7 +16,7 @@ export interface CompactionRoutesDeps {
   readonly completions: CompletionDeps
   /** Summaries that each user may request per minute. */
   readonly perMinute: number
-  /** Notifies the user's other tabs and devices. */
+  /** Notifies the live streams of the user. */
   readonly onChatChanged: (userId: string, chatId: string) => void
 }
 

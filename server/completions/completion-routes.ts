@@ -36,7 +36,7 @@ export interface CompletionRoutesDeps {
   readonly sse: SseHub
   /** Completions that each user may request per minute, and the limit of those in progress at this node. */
   readonly perMinute: number
-  /** Notifies the user's other tabs and devices of a change to the chat that is not a run event. */
+  /** Notifies the live streams of the user of a change to the chat that is not a run event. */
   readonly onChatChanged: (userId: string, chatId: string) => void
 }
 

@@ -31,7 +31,7 @@ export interface CompletionOptions extends Pick<
 > {
   /** The users with a live stream at this node. Receives run events, other changes, and gaps in the notifications. */
   readonly subscribers: RunSubscribers & ChangeListener
-  /** Notifies the user's other tabs and devices of a change to the chat that is not a run event. */
+  /** Notifies the live streams of the user of a change to the chat that is not a run event. */
   readonly onChatChanged: (userId: string, chatId: string) => void
   /** Completions that each user may request per minute, and the limit of those in progress at this node. */
   readonly perMinute: number

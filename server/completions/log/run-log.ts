@@ -69,6 +69,7 @@ export function mergeInterval({ runs, commitMs }: CommitLoad): number {
  */
 export class RunLog {
   readonly #options: RunLogOptions
+  /** The runs with events to commit, except for those in `#failed`. */
   readonly #dirty = new Set<RunRecorder>()
   /** The dirty runs that do not wait for the next commit of all runs. */
   readonly #urgent = new Set<RunRecorder>()

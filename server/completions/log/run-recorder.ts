@@ -153,7 +153,7 @@ export class RunRecorder {
   }
 
   /**
-   * Adds text to the reply. Consecutive chunks of a commit become one event, unless it gets too long (`maxTextChars`).
+   * Adds text to the reply. Consecutive texts of one kind become one event, unless it gets too long (`maxTextChars`).
    */
   append(kind: TextKind, text: string): void {
     this.#schedule(this.#appendText(kind, text))

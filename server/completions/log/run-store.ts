@@ -13,7 +13,7 @@ export const leaseMs = 10_000
 /** A literal, because SQLite does not use the partial index on active runs when the status is a parameter. */
 const running = sql.lit('running')
 
-/** A run; `expired` is true when its node has not renewed the lease in time. */
+/** A run. While its status is `running`, `expired` means that its node has not renewed the lease in time. */
 export type StoredRun = RunRow & { readonly expired: boolean }
 
 type NewRun = Pick<RunRow, 'chat_id' | 'user_id' | 'message_id' | 'node_id' | 'started_at'>

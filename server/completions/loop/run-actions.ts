@@ -48,7 +48,7 @@ import type { PromptCallResult } from './call-with-prompt.ts'
 import { omitRefusedOptions } from './option-support.ts'
 import type { RunActions, RunStep } from './run-completion.ts'
 
-/** A run that is stored but not started yet. */
+/** A stored run, with what its start needs. */
 export interface WrittenRun {
   readonly id: number
   readonly chatId: string

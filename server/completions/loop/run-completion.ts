@@ -33,8 +33,8 @@ export interface RunActions {
 
 /**
  * The loop of a run: calls the model, dispatches its tool calls, invokes those that need no approval, and calls the
- * model again, until it replies without a call, a call needs approval, a limit is reached, or the run is aborted. All
- * effects are in `actions`. Rejects only when an action does (§12.1, §12.3).
+ * model again, until it fails or replies without a call, a call needs approval, a limit is reached, or the run is
+ * aborted. All effects are in `actions`. Rejects only when an action does (§12.1, §12.3).
  */
 export async function runCompletion(
   first: RunStep,

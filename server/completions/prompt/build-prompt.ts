@@ -33,8 +33,8 @@ type Message = TextMessage | Extract<ModelMessage, { role: 'tool' }>
 /**
  * Builds the messages that are sent to the model from the messages of a path, oldest first.
  * - A reply that failed or was stopped is sent with its partial text, never with the error.
- * - A reply without text is omitted, and the messages around it are joined, because providers refuse two messages of
- *   the same role in a row.
+ * - A reply without text and calls is omitted, and the messages around it are joined, because providers refuse two
+ *   messages of the same role in a row.
  * - The tool calls of one batch are sent as one message, followed by their results. A user message that denied only one
  *   of them becomes the result of that call.
  * - A path that is still too long loses its oldest messages (`countDropped`).

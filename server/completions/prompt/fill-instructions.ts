@@ -53,7 +53,7 @@ function formatDate({ timeZone, now }: InstructionsContext): string {
   return `${parts.get('year')}-${parts.get('month')}-${parts.get('day')} (${parts.get('weekday')})`
 }
 
-/** Returns the time zone that a browser sent, or UTC for one that does not exist (§23.4). */
+/** Returns the time zone that a browser sent; UTC for none, and for one that does not exist (§23.4). */
 export function readTimeZone(timeZone: string | null | undefined): string {
   if (!timeZone) return 'UTC'
   try {

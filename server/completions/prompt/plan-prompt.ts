@@ -29,6 +29,7 @@ export interface PromptPlan {
   readonly summarizeBefore: number
 }
 
+/** The plan for a path that fits as it is. */
 export const wholePath: PromptPlan = { shortenBefore: 0, summarizeBefore: 0 }
 
 /** Returns the tokens that a new summary may have. */

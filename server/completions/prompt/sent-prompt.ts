@@ -15,8 +15,8 @@ import {
 } from './sent-prompt-store.ts'
 
 /**
- * What is stored of a prompt. Messages never change, so they are not copied: `buildPrompt` builds them again from the
- * same path. Long texts are stored once for each user, by their hash.
+ * What is stored of a prompt. The texts of finished messages never change, so they are not copied: `buildPrompt` builds
+ * the prompt again from the same path. Other texts are stored once for each user, by their hash.
  */
 interface StoredPrompt {
   readonly model: string

@@ -35,7 +35,7 @@ export interface Denial {
   readonly isForOneCall: boolean
 }
 
-/** A request that was sent before. */
+/** A request for a reply that exists already, finished or in progress. */
 export interface RepeatedRequest {
   readonly kind: 'repeated'
   /** The message or tool result to which the reply was requested. */
@@ -160,7 +160,7 @@ export function regenerateReply(
     if (parent.role !== 'user') {
       throw new AppError(
         'invalid_request',
-        'Only a reply to a message that you wrote can be regenerated. Select your message and try again.',
+        'Only a reply to a message of yours or to a tool result can be regenerated. Reload the page and try again.',
       )
     }
     return { kind: 'written', run: await writeReply(trx, deps, user, bot, chat, parent) }

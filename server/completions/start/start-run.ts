@@ -23,13 +23,13 @@ export function startRun(
   const recorder = deps.log.open(id, started)
   recorder.subscribe({ onBatch: () => undefined, onLost: () => abort('interrupted') })
   const elicitations = new PendingElicitations()
-  const ended = complete(deps, { run, ...requested, recorder, elicitations, signal: controller.signal })
+  const ended = executeRun(deps, { run, ...requested, recorder, elicitations, signal: controller.signal })
     .then((ending) => recordEnding(deps, recorder, chatId, ending))
     .finally(() => deps.runs.delete(id))
   deps.runs.add({ id, chatId, userId: requested.user.id, started, recorder, elicitations, abort, ended })
 }
 
-async function complete(deps: ActionDeps, frame: RunFrame): Promise<RunEnding> {
+async function executeRun(deps: ActionDeps, frame: RunFrame): Promise<RunEnding> {
   try {
     return await runCompletion(frame.run.first, new RecordedActions(deps, frame), frame.signal)
   } catch (error) {
