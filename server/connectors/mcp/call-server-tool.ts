@@ -50,6 +50,7 @@ export async function callServerTool(
       if (!needsPages && result['resultType'] !== 'input_required') {
         return (await connection.results.consumeCallResult()) ?? (await readResult(result, limits))
       }
+      // A result may request another round without an elicitation, so the rounds are limited too.
       if (round === limits.maxElicitations) throw tooManyElicitations()
       connection.resetLimits(limits.maxCallBytes)
       if (needsPages) await elicitations.openPages(result)

@@ -43,7 +43,7 @@ export function isTimeout(error: unknown): boolean {
 
 /**
  * Whether the server failed at the first request of the newest protocol revision in a way that does not exclude an
- * older one. Refused access, an address that cannot be reached and our own limits exclude it.
+ * older one. Refused access, our own errors and the network errors in `networkCodes` exclude it.
  */
 export function isFailedDiscovery(error: unknown): boolean {
   const chain = causes(error)
@@ -131,8 +131,8 @@ function unreachableError(cause: unknown): AppError {
 const networkCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
 
 /**
- * Whether the server could not be reached. Checked before other errors, because the MCP client reports a network
- * failure at its first request as an invalid response.
+ * Whether an error of the network says that the server cannot be reached. `explainFailure` checks this before the
+ * errors of the MCP client, because the client reports a network failure at its first request as an invalid response.
  */
 function isUnreachable(error: unknown): boolean {
   return error instanceof Error && 'code' in error && networkCodes.has(String(error.code))
