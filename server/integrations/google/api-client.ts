@@ -46,7 +46,6 @@ export function clientOptions(
   return {
     fetchImplementation: fetch,
     signal,
-    timeout: limits.attemptTimeoutMs,
     responseType: 'json',
     retryConfig: retryConfig(limits, { isIdempotent: true, signal }),
     // Without this option the library reads an environment variable.

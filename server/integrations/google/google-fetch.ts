@@ -1,4 +1,5 @@
 import type { GoogleIntegration } from '@yonder/contract/integration-names'
+import { withTimeout } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { GoogleApiDeps } from './api-client.ts'
 import type { GoogleLimits } from './retry.ts'
@@ -19,36 +20,39 @@ interface ApiAddress {
 /**
  * Creates the `fetch` of Google's client libraries. It sends requests to the configured address and adds the user's
  * access token. The libraries do not get the token, so their errors cannot contain it. When Google rejects the token
- * with 401, the token is refreshed and the request is sent once more. Rejects with an AppError: what `requireAccess`
- * throws, `address_refused` for an address outside the API, `output_limit` or `upstream_invalid` for a response that
- * is too large or not Google's.
+ * with 401, the token is refreshed and the request is sent once more. Rejects with a `TimeoutError`, or with an
+ * AppError: what `requireAccess` throws, `address_refused` for an address outside the API, `output_limit` or
+ * `upstream_invalid` for a response that is too large or not Google's.
+ *
+ * The time limit of an attempt applies here and not in the libraries, where Node 20 may garbage collect it.
  */
 export function createGoogleFetch(
   deps: Pick<GoogleApiDeps, 'requireAccess' | 'fetch'>,
   caller: GoogleCaller,
   address: ApiAddress,
-  { maxResponseBytes }: Pick<GoogleLimits, 'maxResponseBytes'>,
+  { maxResponseBytes, attemptTimeoutMs }: Pick<GoogleLimits, 'maxResponseBytes' | 'attemptTimeoutMs'>,
 ): typeof globalThis.fetch {
-  const send = async (url: URL, init: RequestInit, token: string): Promise<Response> => {
+  const send = (url: URL, init: RequestInit, token: string, signal: AbortSignal): Promise<Response> => {
     const headers = new Headers(init.headers)
     headers.set('authorization', `Bearer ${token}`)
     const { method = 'GET', body = null } = init
-    // When it retries after a timeout, the library does not pass the caller's signal.
-    const signal = init.signal ? AbortSignal.any([caller.signal, init.signal]) : caller.signal
     return deps.fetch(url, { method, headers, body, signal })
   }
-  return async (input, init = {}) => {
-    const url = replaceAddress(address, input instanceof Request ? input.url : String(input))
+  const attempt = async (url: URL, init: RequestInit, signal: AbortSignal): Promise<Response> => {
     const options = { signal: caller.signal }
     const { token } = await deps.requireAccess(caller.userId, caller.integration, options)
-    const response = await send(url, init, token)
+    const response = await send(url, init, token, signal)
     if (response.status !== 401) return readResponse(response, maxResponseBytes)
     await response.body?.cancel()
     const refreshed = await deps.requireAccess(caller.userId, caller.integration, {
       ...options,
       rejectedToken: token,
     })
-    return readResponse(await send(url, init, refreshed.token), maxResponseBytes)
+    return readResponse(await send(url, init, refreshed.token, signal), maxResponseBytes)
+  }
+  return async (input, init = {}) => {
+    const url = replaceAddress(address, input instanceof Request ? input.url : String(input))
+    return withTimeout(caller.signal, attemptTimeoutMs, (signal) => attempt(url, init, signal))
   }
 }
 

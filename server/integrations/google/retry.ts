@@ -42,7 +42,7 @@ export function retryConfig(
 ): RetryConfig {
   return {
     retry: limits.maxRetries,
-    // After a timeout, Gaxios retries with a signal of that timeout only, so the signal of the call is checked too.
+    // Gaxios leaves it to this function to check the signal of the call.
     shouldRetry: (error) => !signal.aborted && shouldRetry(error, limits, isIdempotent),
     retryBackoff: async (error) => {
       // Gaxios has already counted the retry that is about to start.
