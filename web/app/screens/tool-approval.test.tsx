@@ -207,6 +207,7 @@ describe('a call that needs approval', () => {
     const { api } = await openToolChat(waiting)
     const { sent, stream } = await pressForRun(api, 'Deny')
     expect(sent).toMatchObject({ content: 'cancel', parentId: 'a1', chatId: 'c1' })
+    expect(sent).not.toHaveProperty('isDenial')
     expect(turns()).toHaveLength(4)
     expect(turns()[2]).toHaveTextContent('cancel')
     expect(within(block()).getByRole('button', { name: /Denied/ })).toBeVisible()
@@ -214,6 +215,36 @@ describe('a call that needs approval', () => {
     await streamReply(stream, 'As you wish.', message(id, 'a1', { content: 'cancel' }), 'a2')
     expect(screen.queryByRole('button', { name: 'Allow Once' })).toBeNull()
   })
+
+  it.each(['is discarded', 'is replaced by a message'])(
+    "leaves the input empty when the denial was not sent and %s: the user has not written its 'cancel' (§10.21)",
+    async (end) => {
+      expectConsole('error', /Error sending message/)
+      const { api } = await openToolChat(waiting)
+      const input = screen.getByPlaceholderText('Type your message...')
+      const route = 'POST /api/chat/completions'
+      // No response to the check of the connection either, so that nothing is sent without a click.
+      api
+        .on('GET /healthz', () => new Response('', { status: 502 }))
+        .on(route, () => {
+          throw new TypeError('Failed to fetch')
+        })
+      await userEvent.click(button('Deny'))
+      expect(await screen.findByText(/^Not sent\./)).toBeVisible()
+      if (end === 'is discarded') {
+        await userEvent.click(button('Discard'))
+        expect(button('Deny')).toBeEnabled()
+      } else {
+        const stream = api.stream(route)
+        await userEvent.type(input, 'Add two and four{Enter}')
+        expect(api.seen(route).at(-1)?.body).toMatchObject({ content: 'Add two and four', parentId: 'a1' })
+        stream().end()
+        await waitForTurnEnd()
+      }
+      expect(screen.queryByText(/^Not sent\./)).toBeNull()
+      expect(input).toHaveValue('')
+    },
+  )
 
   it('shows its result when it was already allowed elsewhere (§13.10)', async () => {
     expectConsole('error', /The call could not be approved/)

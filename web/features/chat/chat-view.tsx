@@ -155,6 +155,7 @@ function Conversation({ chat, view, session, aside, reservesAside }: Conversatio
                 <UnsentNote
                   text={view.unsent.message.content}
                   failure={view.unsent.failure}
+                  isDenial={view.unsent.message.isDenial === true}
                   onSendAgain={() => {
                     goToEnd()
                     session.sendAgain(choice.selected?.name)

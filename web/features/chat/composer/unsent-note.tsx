@@ -10,8 +10,10 @@ export interface UnsentNoteProps {
   readonly failure: Failure
   /** Whether the message is sent without a click after an outage (§10.31). */
   readonly isAutomatic?: boolean
+  /** Whether the text is the page's denial of a tool call, which the user can discard but not edit. */
+  readonly isDenial?: boolean
   readonly onSendAgain: () => void
-  /** Moves the text back into the input. */
+  /** Moves the text back into the input, or discards a denial. */
   readonly onEdit: () => void
   /** Called when the note is removed while one of its buttons has the focus. */
   readonly onRemoved: () => void
@@ -23,6 +25,7 @@ export function UnsentNote({
   text,
   failure,
   isAutomatic = true,
+  isDenial = false,
   onSendAgain,
   onEdit,
   onRemoved,
@@ -44,7 +47,7 @@ export function UnsentNote({
           Send again
         </Button>
         <Button size="small" look="plain" onClick={onEdit}>
-          Edit
+          {isDenial ? 'Discard' : 'Edit'}
         </Button>
       </div>
     </div>

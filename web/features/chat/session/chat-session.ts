@@ -6,7 +6,7 @@ import type { LiveRun } from '@yonder/contract/live'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
 import type { ApiClient } from '../../../lib/api/api-client.ts'
-import { onOutageEnd } from '../../../lib/api/connection.ts'
+import { onConnectionBack, onOutageEnd } from '../../../lib/api/connection.ts'
 import type { ConnectedStream } from '../../../lib/streams/event-stream.ts'
 import { logError } from '../../../lib/log-error.ts'
 import { createNotice, readReason, toFailure, UnconfirmedError } from '../../../lib/api/api-error.ts'
@@ -31,7 +31,7 @@ import { reduceSession } from './session-reducer.ts'
 import { activeRun, createView, firstReply, initialState } from './session-state.ts'
 import type { SessionAction, SessionState, SessionView } from './session-state.ts'
 
-/** How long the page still follows a chat after it was closed. */
+/** How long the page keeps the data of a chat that was closed, and follows its run. */
 const closeDelayMs = 3000
 
 /** A message to be sent. Without an id it gets a new one. */
@@ -89,7 +89,7 @@ export class ChatSession {
     clearTimeout(this.#closeTimer)
     this.#viewers += 1
     if (this.#viewers === 1) {
-      const stopSending = this.#automaticSends.watch(() => this.#sendAfterOutage())
+      const stopSending = onConnectionBack(this.#api.connection, () => this.#sendAfterOutage())
       const stopClearing = onOutageEnd(this.#api.connection, () => this.#apply({ type: 'outage_ended' }))
       this.#stopWatchingConnection = () => {
         stopSending()
@@ -97,6 +97,8 @@ export class ChatSession {
       }
       this.#reader.open()
       this.#readIfOutdated()
+      // An outage may have passed while the chat was closed.
+      this.#sendAfterOutage()
     }
     return () => {
       this.#viewers -= 1
@@ -122,13 +124,13 @@ export class ChatSession {
     const { unsent } = this.#state
     const isRequested = this.#request(optimisticSend(message, Date.now()), {
       path: '/api/chat/completions',
-      body: { ...message, chatId: this.#chatId },
+      body: { ...message, isDenial: undefined, chatId: this.#chatId },
       onFailure: (error) => this.#handleSendFailure(message, error),
     })
     if (!isRequested) return false
     if (unsent !== undefined) {
       this.#apply({ type: 'unsent', unsent: undefined })
-      if (unsent.message.id !== id) this.#restoreDraft(unsent.message.content)
+      if (unsent.message.id !== id) this.#returnToInput(unsent.message)
     }
     outbox.write(this.#chatId, { message, sentAt: Date.now() })
     return true
@@ -141,11 +143,11 @@ export class ChatSession {
     this.send(message.denyOne === true ? message : { ...message, botName: botName ?? message.botName })
   }
 
-  /** Moves the text of the unsent message back into the input. */
+  /** Moves the text of the unsent message back into the input, or discards an unsent denial. */
   editUnsent(): void {
     const { unsent } = this.#state
     if (unsent === undefined) return
-    this.#restoreDraft(unsent.message.content)
+    this.#returnToInput(unsent.message)
     this.#apply({ type: 'unsent', unsent: undefined })
   }
 
@@ -173,7 +175,7 @@ export class ChatSession {
   /** Denies the pending tool call of a reply by sending 'cancel' (§4.22), but not the calls after it (§12.29). */
   deny(reply: Message, botName: string): boolean {
     const more = countCallsAfter(reply) > 0 ? ({ denyOne: true } as const) : {}
-    return this.send({ parentId: reply.id, content: 'cancel', botName, ...more })
+    return this.send({ parentId: reply.id, content: 'cancel', botName, isDenial: true, ...more })
   }
 
   /** Requests the reply that is missing after a tool's result (§4.23). */
@@ -243,11 +245,11 @@ export class ChatSession {
     if (chat.messages.length === 0) this.send(first)
     // Another tab may have sent the same message already.
     else if (!chat.messages.some(({ content }) => textOfContent(content) === first.content))
-      this.#restoreDraft(first.content)
+      this.#returnToInput(first)
   }
 
-  #restoreDraft(text: string): void {
-    restoreDraft(storageKeys.draft(this.#chatId), text)
+  #returnToInput({ content, isDenial }: OutgoingMessage): void {
+    if (isDenial !== true) restoreDraft(storageKeys.draft(this.#chatId), content)
   }
 
   /** Shows the message in the outbox if the server has not stored it. */
@@ -304,10 +306,8 @@ export class ChatSession {
 
   #handleSendFailure(message: OutgoingMessage, error: unknown): void {
     const isRefused = error instanceof RunRefusedError
-    logError(
-      `Error sending message: ${error instanceof Error ? error.message : readReason(error)}`,
-      isRefused ? undefined : error,
-    )
+    const reason = error instanceof Error ? error.message : readReason(error)
+    logError(`Error sending message: ${reason}`, isRefused ? undefined : error)
     const { kind, notice } = explainSendFailure(message, error)
     if (kind === 'unsent') {
       const failure = toFailure(error)
@@ -315,7 +315,7 @@ export class ChatSession {
       this.#apply({ type: 'dropped', unsent: { message, failure } })
     } else {
       outbox.clear(this.#chatId)
-      if (kind === 'returned') this.#restoreDraft(message.content)
+      if (kind === 'returned') this.#returnToInput(message)
       this.#apply({ type: 'dropped', notice })
     }
     // The server may have stored the message, or the chat may have changed elsewhere.

@@ -12,6 +12,8 @@ export interface OutgoingMessage {
   readonly botName: string
   /** Denies only the waiting call of the parent, and not the calls after it (§12.29). */
   readonly denyOne?: true
+  /** Whether the page has written the text to deny a call. Not sent to the server. */
+  readonly isDenial?: true
 }
 
 /** A message that was not sent, and why. */

@@ -34,9 +34,9 @@ type SendFailure =
   | { readonly kind: 'unsent'; readonly notice?: never }
   | { readonly kind: 'returned' | 'dropped'; readonly notice: Notice }
 
-export function explainSendFailure({ denyOne }: OutgoingMessage, error: unknown): SendFailure {
-  // The message is only 'cancel'. If the call still needs approval, the user can deny it again.
-  if (denyOne === true && error instanceof RunRefusedError)
+export function explainSendFailure({ isDenial }: OutgoingMessage, error: unknown): SendFailure {
+  // The user has written nothing. If the call still needs approval, the user can deny it again.
+  if (isDenial === true && error instanceof RunRefusedError)
     return { kind: 'dropped', notice: explainRunFailure('The call could not be denied', error) }
   if (!isRunActive(error)) return { kind: 'unsent' }
   const text =
