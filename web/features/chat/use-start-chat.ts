@@ -3,6 +3,7 @@ import { useEffect, useEffectEvent, useRef, useState, useSyncExternalStore } fro
 import { useNavigate } from 'react-router'
 import { toFailure, isOutage } from '../../lib/api/api-error.ts'
 import { useApi } from '../../lib/api/api-provider.tsx'
+import { onConnectionBack } from '../../lib/api/connection.ts'
 import { browserStorage } from '../../lib/browser-storage.ts'
 import { logError } from '../../lib/log-error.ts'
 import { storageKeys } from './chat-storage.ts'
@@ -15,7 +16,7 @@ type UnsentHomeMessage = HomeMessage & Required<Pick<HomeMessage, 'failure'>>
 
 export interface StartChat {
   readonly isStarting: boolean
-  /** The messages that were not sent, oldest first. */
+  /** The messages that were not sent, in the order of their last attempts. */
   readonly unsent: readonly UnsentHomeMessage[]
   /**
    * The message that is sent without a click after an outage: only the newest one, because sending it opens its chat.
@@ -100,7 +101,7 @@ function useAutomaticSends(
     if (message?.failure !== undefined && sends.claim(message.request, message.failure))
       send(message, message.botName)
   })
-  useEffect(() => sends.watch(() => handleBack()), [sends])
+  useEffect(() => onConnectionBack(connection, () => handleBack()), [connection])
 }
 
 /**

@@ -10,7 +10,12 @@ it.each<[string, readonly ConnectionState[], number]>([
   ['two outages', ['unreachable', 'online', 'checking', 'online', 'unreachable', 'online'], 2],
 ])('reports the end of an outage only when one was shown: %s (§10.33)', (_, states, count) => {
   const state = createStore<ConnectionState>('online')
-  const connection: Connection = { get: state.get, subscribe: state.subscribe, check: () => undefined }
+  const connection: Connection = {
+    get: state.get,
+    subscribe: state.subscribe,
+    check: () => undefined,
+    countOutages: () => 0,
+  }
   const listener = vi.fn()
   const stop = onOutageEnd(connection, listener)
   for (const next of states) state.set(next)

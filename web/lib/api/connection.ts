@@ -10,6 +10,8 @@ export type ConnectionState = 'online' | 'checking' | 'unreachable' | 'offline'
 export interface Connection extends ReadableStore<ConnectionState> {
   /** Called when the server may be unreachable: probes it until it responds, while something subscribes. */
   readonly check: () => void
+  /** Returns how many outages, shown as `offline` or `unreachable`, have begun so far. */
+  readonly countOutages: () => number
 }
 
 /** A server that cannot be reached for a shorter time is not shown as `unreachable`. */
@@ -28,6 +30,7 @@ export function createConnection(probe: () => Promise<boolean>): Connection {
 class CheckedConnection implements Connection {
   readonly #probe: () => Promise<boolean>
   readonly #state = createStore<ConnectionState>(navigator.onLine ? 'online' : 'offline')
+  #outages = 0
   #subscribers = 0
   #isChecking = false
   #endPause = () => {}
@@ -37,6 +40,8 @@ class CheckedConnection implements Connection {
   }
 
   readonly get = (): ConnectionState => this.#state.get()
+
+  readonly countOutages = (): number => this.#outages
 
   readonly check = (): void => {
     if (this.#subscribers === 0 || this.#isChecking || !navigator.onLine) return
@@ -69,7 +74,7 @@ class CheckedConnection implements Connection {
     else if (this.get() !== 'online') this.check()
   }
 
-  readonly #handleOffline = (): void => this.#state.set('offline')
+  readonly #handleOffline = (): void => this.#setOut('offline')
 
   readonly #handleOnline = (): void => {
     this.#state.set('checking')
@@ -84,9 +89,14 @@ class CheckedConnection implements Connection {
       if (!navigator.onLine) return
       if (isReachable) return this.#state.set('online')
       const isGraceOver = Date.now() - startedAt >= gracePeriodMs
-      if (isGraceOver) this.#state.set('unreachable')
+      if (isGraceOver) this.#setOut('unreachable')
       await this.#pause(isGraceOver ? checkIntervalMs : gracePeriodMs)
     }
+  }
+
+  #setOut(state: 'offline' | 'unreachable'): void {
+    if (this.get() !== state) this.#outages += 1
+    this.#state.set(state)
   }
 
   #pause(milliseconds: number): Promise<void> {

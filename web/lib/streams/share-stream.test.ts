@@ -189,7 +189,7 @@ describe('held back by a proxy', () => {
   it('requests the stream again after an outage, because the request may hang since then (§33.8)', async () => {
     server.firstEvent = ''
     const connection = createStore<ConnectionState>('online')
-    const page = openPage('stream', { ...connection, check: () => undefined })
+    const page = openPage('stream', { ...connection, check: () => undefined, countOutages: () => 0 })
     await pass(1_500)
     connection.set('unreachable')
     await pass(7_000)

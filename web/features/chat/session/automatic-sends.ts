@@ -7,20 +7,11 @@ import type { Connection } from '../../../lib/api/connection.ts'
  */
 export class AutomaticSends {
   readonly #connection: Connection
-  /** The id of the last message that was sent without a click since the last outage. */
-  #sentId: string | undefined
+  /** The id of the last message that was sent without a click, and how many outages there had been by then. */
+  #sent: { readonly id: string; readonly outages: number } | undefined
 
   constructor(connection: Connection) {
     this.#connection = connection
-  }
-
-  /** Calls `onBack` whenever the server can be reached again, until the returned function is called. */
-  watch(onBack: () => void): () => void {
-    return this.#connection.subscribe(() => {
-      const state = this.#connection.get()
-      if (state === 'offline' || state === 'unreachable') this.#sentId = undefined
-      if (state === 'online') onBack()
-    })
   }
 
   /**
@@ -28,8 +19,10 @@ export class AutomaticSends {
    * until the next outage it returns false for the same message.
    */
   claim(id: string, failure: Failure): boolean {
-    if (!isOutage(failure) || this.#connection.get() !== 'online' || this.#sentId === id) return false
-    this.#sentId = id
+    const outages = this.#connection.countOutages()
+    const isSent = this.#sent?.id === id && this.#sent.outages === outages
+    if (!isOutage(failure) || this.#connection.get() !== 'online' || isSent) return false
+    this.#sent = { id, outages }
     return true
   }
 }

@@ -18,6 +18,7 @@ import {
 import { expectConsole } from '../../../testing/expect-console.ts'
 import { failure, json, ScriptedApi, settle } from '../../../testing/scripted-api.ts'
 import { personalStorage } from '../chat-storage.ts'
+import { ChatView } from '../chat-view.tsx'
 
 test('adds the message and an empty reply at once, then streams the reply into it (§4.13, §4.14, §2.32, §7.11, §7.34, §7.35)', async () => {
   const { api } = openChat(shortChat)
@@ -218,6 +219,37 @@ test('sends a message again once when the server responds, with the same id, and
   expect(sent()).toHaveLength(2)
   expect(sent()[1]).toEqual(sent()[0])
   expect(await screen.findByText('Not sent. The server could not be reached.')).toBeVisible()
+})
+
+test('sends a message once more after an outage that passed while the chat was closed (§10.31)', async () => {
+  expectConsole('error', /Error sending message/)
+  const { api, view } = openChat(
+    shortChat,
+    new ScriptedApi().on('GET /healthz', () => json({})),
+  )
+  api.on('POST /api/chat/completions', () => {
+    throw new TypeError('Failed to fetch')
+  })
+  const sent = () => api.seen('POST /api/chat/completions').map(({ body }) => body)
+  await send('Blocked')
+  await waitFor(() => expect(sent()).toHaveLength(2))
+  await settle()
+  view.redraw(null)
+  // The other pages watch the connection too.
+  const stopWatching = api.client.connection.subscribe(() => undefined)
+  const isOnline = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
+  dispatchEvent(new Event('offline'))
+  isOnline.mockRestore()
+  dispatchEvent(new Event('online'))
+  await waitFor(() => expect(api.client.connection.get()).toBe('online'))
+  expect(sent()).toHaveLength(2)
+  view.redraw(<ChatView chatId="c1" />)
+  await waitFor(() => expect(sent()).toHaveLength(3))
+  await settle()
+  expect(sent()).toHaveLength(3)
+  expect(sent()[2]).toEqual(sent()[0])
+  expect(await screen.findByText('Not sent. The server could not be reached.')).toBeVisible()
+  stopWatching()
 })
 
 test('does not send a refused message again without a click (§10.31)', async () => {
