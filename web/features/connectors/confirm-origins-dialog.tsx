@@ -2,7 +2,10 @@ import { useEffect } from 'react'
 import { declineOrigins, useOriginConfirmation } from '../../data/connector-toggle.ts'
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx'
 
-/** Asks the user to confirm an authorization server's origin before Yonder registers or opens a page there (§18.39). */
+/**
+ * Asks the user to confirm the origins of an authorization server before Yonder registers or opens a page there
+ * (§18.39).
+ */
 export function ConfirmOriginsDialog() {
   const confirmation = useOriginConfirmation()
   // When the user signs out, open questions are declined, so that the next user does not see them.
@@ -14,8 +17,8 @@ export function ConfirmOriginsDialog() {
       title="Sign in at another address?"
       message={
         <>
-          <bdi className="wrap-anywhere">"{name}"</bdi> wants you to sign in at an address that is not its
-          own:
+          <bdi className="wrap-anywhere">"{name}"</bdi> wants you to sign in at{' '}
+          {origins.length === 1 ? 'an address that is' : 'addresses that are'} not its own:
           {origins.map((origin) => (
             <code key={origin} className="my-2 block font-mono font-medium wrap-anywhere text-ink">
               {origin}

@@ -335,7 +335,7 @@ describe('the return from the consent page', () => {
     ['denied', 'You did not give your consent.'],
     [
       'expired',
-      'This connection was started more than ten minutes ago, or its page was opened twice. Connect again.',
+      'This sign-in is not valid, for example because it was started more than ten minutes ago. Connect again.',
     ],
     ['failed', 'The authorization failed. Connect again.'],
   ])('shows the reason for the outcome "%s" (§8.20)', async (outcome, reason) => {

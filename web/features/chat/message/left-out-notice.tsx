@@ -21,8 +21,8 @@ export function LeftOutNotice({ leftOut }: { readonly leftOut: LeftOutTools }) {
       {leftOut.connectors.length > 0 && (
         <Disclosure label="Which tools">
           <p>
-            Tools that you have allowed or used in the last 30 days are kept first. To make room, block tools
-            that you do not need, or disconnect their connector.
+            Tools that you have allowed, and tools that were used in the last 30 days, are kept first. To make
+            room, block tools that you do not need, or disconnect their connector.
           </p>
           <ul className="mt-2 flex flex-col gap-1.5">
             {leftOut.connectors.map(({ server, count, tools }) => (

@@ -5,7 +5,7 @@ import { describeToggleFailure } from '../../../data/connector-toggle.ts'
 import { logError } from '../../../lib/log-error.ts'
 import { toast } from '../../../lib/toasts.ts'
 
-/** Shows the outcome once after the browser has returned from the consent page, and removes it from the address. */
+/** Shows how a consent ended, once after the browser has returned from it, and removes this from the address. */
 export function useAuthorizationReturn(connectors: readonly Connector[] | undefined): void {
   const [params, setParams] = useSearchParams()
   const isShown = useRef(false)
@@ -28,7 +28,7 @@ interface AuthorizationOutcome {
 const reasons = {
   denied: 'You did not give your consent.',
   expired:
-    'This connection was started more than ten minutes ago, or its page was opened twice. Connect again.',
+    'This sign-in is not valid, for example because it was started more than ten minutes ago. Connect again.',
   failed: 'The authorization failed. Connect again.',
 } as const
 

@@ -213,7 +213,7 @@ describe('the key of a card', () => {
   it('is removed by saving an empty box, as its hint says (§4.28, §19.3)', async () => {
     scene.api.on(route, () => scene.keep(tavily))
     const { box } = await openKey(withKey)
-    expect(box).toHaveAccessibleDescription(/Save it empty to remove the key/)
+    expect(box).toHaveAccessibleDescription(/To remove the stored key, leave the field empty and save/)
     await userEvent.click(button('Save'))
     expect(await screen.findByRole('button', { name: 'Add API Key' })).toBeInTheDocument()
     expect(scene.api.seen(route)[0]?.body).toMatchObject({ api_key: '', connected: false })
@@ -258,7 +258,9 @@ describe('the key of a card', () => {
     await userEvent.type(box, 'clé{Enter}')
     expect(await screen.findByText('API Key: must be plain characters.')).toHaveRole('alert')
     expect(await screen.findByText('Failed to update Tavily API key')).toBeInTheDocument()
-    expect(box).toHaveAccessibleDescription(/^API Key: must be plain characters\. Replaces the stored key/)
+    expect(box).toHaveAccessibleDescription(
+      /^API Key: must be plain characters\. A new key replaces the stored one/,
+    )
     expect(box).toBeInvalid()
     await userEvent.type(box, '2')
     expect(screen.queryByText('API Key: must be plain characters.')).not.toBeInTheDocument()

@@ -17,7 +17,7 @@ export interface KeyFormProps {
   readonly onClose: () => void
 }
 
-/** A form to replace the API key (§2.80). Saving it empty removes the stored key (§4.28, §19.3). */
+/** A form to add or replace the API key (§2.80). Saving it empty removes a stored key (§4.28, §19.3). */
 export function KeyForm({ id, integration, onClose }: KeyFormProps) {
   const save = useSaveKey(integration)
   const isMounted = useIsMounted()
@@ -80,7 +80,7 @@ export function KeyForm({ id, integration, onClose }: KeyFormProps) {
       )}
       {isStored && (
         <p id={`${id}-hint`} className="mt-1.5 text-xs text-muted">
-          Replaces the stored key. Save it empty to remove the key.
+          A new key replaces the stored one. To remove the stored key, leave the field empty and save.
         </p>
       )}
       {question}
