@@ -45,7 +45,7 @@ export interface ChatViewProps {
   readonly onEvent?: ((event: RunEvent) => void) | undefined
   /** Shown right of the messages on a wide window. */
   readonly aside?: ReactNode
-  /** Reserves the space of a hidden aside. */
+  /** Whether the space of the aside stays free while there is none. */
   readonly reservesAside?: boolean
 }
 

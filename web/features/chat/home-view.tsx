@@ -7,7 +7,10 @@ import { useStartChat } from './use-start-chat.ts'
 import { UnsentNote } from './composer/unsent-note.tsx'
 import { useBotChoice } from './composer/use-bot-choice.ts'
 
-/** The greeting, the first message of a new chat, and the messages that were not sent (§2.19, §2.20, §10.26). */
+/**
+ * The greeting, the input for the first message of a new chat, and the messages that were not sent (§2.19, §2.20,
+ * §10.26).
+ */
 export function HomeView({ userName }: { readonly userName: string | null | undefined }) {
   const choice = useBotChoice(storageKeys.homeBot)
   const { isStarting, unsent, automatic, start, sendAgain } = useStartChat()

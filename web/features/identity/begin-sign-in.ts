@@ -36,7 +36,7 @@ export async function beginSignIn(
   })
 }
 
-/** The values that the provider's response is checked against; each tab stores its own. */
+/** What a tab stores until the provider responds: values to check the response with, and where to return to. */
 interface PendingSignIn {
   readonly state: string
   readonly nonce: string

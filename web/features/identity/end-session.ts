@@ -3,8 +3,8 @@ import type { OpenIdClient } from './open-id-client.ts'
 import type { Session } from './session-store.ts'
 
 /**
- * Revokes the refresh token, and returns the address to open next: the provider's sign-out page, which redirects back
- * to our origin, or our origin itself when the provider has no such page or cannot be reached (§15.10).
+ * Revokes the refresh token if possible, and returns the address to open next: the provider's sign-out page, which
+ * redirects back to our origin, or our origin itself when the provider has no such page or cannot be reached (§15.10).
  */
 export async function endSession(
   openClient: () => Promise<OpenIdClient>,

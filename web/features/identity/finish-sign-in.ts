@@ -3,7 +3,7 @@ import { takePendingSignIn } from './begin-sign-in.ts'
 import { toReturnPath } from './return-path.ts'
 import type { SessionStore } from './session-store.ts'
 
-/** Whether an address contains the provider's response: it redirects to `/` with the state and a code or an error. */
+/** Whether an address is one to which the provider redirects: `/` with the state, and a code or an error. */
 export function isSignInResponse({ pathname, search }: Location): boolean {
   const params = new URLSearchParams(search)
   return pathname === '/' && params.has('state') && (params.has('code') || params.has('error'))

@@ -16,7 +16,7 @@ import type { Session, SessionStore } from './session-store.ts'
 /** Signs the user in and out. A page has one client; the tabs of a browser share the session through local storage. */
 export interface IdentityClient {
   readonly getState: () => IdentityState
-  /** The provider's page for password and sign-ins. Null when a hosted provider is used. */
+  /** The address of the account page of the built-in provider (§15.30); null with any other provider. */
   readonly accountUrl: string | null
   /** The returned function ends the subscription. */
   readonly subscribe: (onChange: () => void) => () => void

@@ -32,7 +32,7 @@ export function createIdentityStateStore(store: SessionStore): IdentityStateStor
   }
 }
 
-/** Whether the state is already the given one, because a silent refresh must not render the page again. */
+/** Whether the page shows this user and failure already. A silent refresh then does not render it again. */
 function isShown(state: IdentityState, sub: string, failure: string | null): boolean {
   return state.status === 'authenticated' && state.user.sub === sub && state.failure === failure
 }

@@ -22,6 +22,6 @@ export type IdentityState =
 export const loginFailed = 'Login failed'
 /** The message of a failed refresh (§8.6). */
 export const tokenFailed = 'Get access token failed'
-/** A page on plain http cannot sign in, since browsers provide cryptography only on secure pages (§15.20). */
+/** Browsers provide the cryptography for signing in only on pages from https or localhost (§15.20). */
 export const insecureOrigin =
   'Signing in needs a secure address. This page was opened over plain http; open it over https, or on localhost.'

@@ -12,8 +12,8 @@ export interface OpenIdClient {
 }
 
 /**
- * Returns a function that loads the OpenID library, which the first page does not need, and the provider's metadata.
- * Both are loaded once; after a failure the next call tries again.
+ * Returns a function that loads the OpenID library and the provider's metadata, which are needed only to sign in or
+ * out and to refresh a token. Both are loaded once; after a failure the next call tries again.
  */
 export function createOpenIdClient({
   issuer,

@@ -64,7 +64,7 @@ export function createTokenSource(store: SessionStore, openClient: () => Promise
     })
   }
 
-  /** Loads the code on demand, because the first page does not need it. */
+  /** Loads the code on demand, because a token that is still fresh does not need it. */
   async function refresh(session: Session): Promise<Session> {
     const { refreshSession } = await import('./refresh-session.ts')
     return refreshSession(store, openClient, session)

@@ -7,7 +7,7 @@ import { ThemeToggle } from './theme-controls.tsx'
 import { UserInformation } from './user-information.tsx'
 
 export interface GeneralSectionProps {
-  /** The page for password and sign-ins. Null when a hosted provider is used. */
+  /** The address of the account page of the built-in provider; null with any other provider. */
   readonly accountUrl: string | null
   readonly children?: ReactNode
 }

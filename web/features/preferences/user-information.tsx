@@ -4,7 +4,7 @@ import { Avatar } from '../../ui/icons/avatar.tsx'
 import { SettingsGroup, SettingsRow } from '../../ui/form/settings-list.tsx'
 import { Skeleton } from '../../ui/states/progress.tsx'
 
-/** The signed-in user (§2.49), with a link to the page for password and sign-ins (§15.30). */
+/** The signed-in user (§2.49), with a link to the account page of the built-in provider (§15.30). */
 export function UserInformation({ accountUrl }: { readonly accountUrl: string | null }) {
   const { data, error } = useUserInfo()
   return (

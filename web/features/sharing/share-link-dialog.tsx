@@ -8,7 +8,7 @@ export interface ShareLinkDialogProps {
   readonly onClose: () => void
 }
 
-/** Shows and selects a link that the browser refused to copy. Some browsers copy it after another click. */
+/** Shows a link that the browser refused to copy. Some browsers copy it after another click, on 'Copy link'. */
 export function ShareLinkDialog({ address, onClose }: ShareLinkDialogProps) {
   return (
     <Dialog

@@ -6,7 +6,7 @@ import { useReadingPlace } from './reading-place.ts'
 const buttonSelector = ':is(article, aside) :is(summary, button)'
 
 export interface FollowEnd {
-  /** Whether the page is kept at its end. False after the user has scrolled up or has gone to another message. */
+  /** Whether the page is kept at its end. */
   readonly following: boolean
   readonly goToEnd: () => void
   /** Stops following, because the page is about to be scrolled elsewhere. */

@@ -11,7 +11,7 @@ export interface Folds {
   readonly toggle: (fold: CallFold) => void
   /** Whether the call of a reply is folded and its line is closed. */
   readonly isHidden: (replyId: string) => boolean
-  /** Called when the user opens or closes a call: an open one stays visible when its row is folded. */
+  /** Called when the user opens or closes a call. An open call is not folded. */
   readonly onToggleCall: (replyId: string, open: boolean) => void
 }
 

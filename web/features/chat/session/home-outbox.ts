@@ -99,7 +99,7 @@ export const homeOutbox = {
       window.removeEventListener('storage', onStorage)
     }
   },
-  /** All messages, oldest first. The array stays the same while they do. */
+  /** All messages, in the order of their last attempts. The array stays the same while they do. */
   list(): readonly HomeMessage[] {
     const messages = readAll()
     if (JSON.stringify(messages) !== JSON.stringify(listed)) listed = messages

@@ -28,8 +28,8 @@ export function optimisticSend({ id, parentId, content, botName }: OutgoingMessa
 }
 
 /**
- * Returns the run to show for another reply to an existing message (§4.24): an empty reply beside the earlier ones
- * (§14.30).
+ * Returns the run to show for a reply to an existing message (§4.23, §4.24): an empty reply, beside earlier ones if
+ * there are any (§14.30).
  */
 export function optimisticReply(userMessage: Message, botName: string, now: number): RunState {
   return unconfirmed([userMessage, emptyReply(userMessage, `${userMessage.id}_${now}`, botName, now)])

@@ -119,7 +119,7 @@ export function firstReply(run: RunState): Message | undefined {
 
 /** What components render. It does not change when only the text of a reply grows. */
 export interface SessionView extends Pick<SessionState, 'error' | 'unsent' | 'notice' | 'endedReply'> {
-  /** The chat with the messages of the current run, as they were when the last one was added or removed. */
+  /** The chat with the messages of the current run, as they were when this view was created. */
   readonly chat: Chat | undefined
   readonly phase: Activity['phase']
   readonly isConnected: boolean

@@ -18,7 +18,7 @@ export interface Summaries {
   readonly edit: (compaction: Compaction | undefined) => void
   /** Stores the text of the edit, so that it survives a reload. */
   readonly storeText: (text: string) => void
-  /** Returns the text of the edit; undefined when it has not been changed. */
+  /** Returns the text of the edit; undefined until it has been changed. */
   readonly readText: () => string | undefined
   /** The name of the selected bot, which writes a summary again. Undefined while no bot is selected. */
   readonly botName: string | undefined

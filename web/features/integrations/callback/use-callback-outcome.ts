@@ -104,7 +104,7 @@ function parseCallback(service: string, params: URLSearchParams): Callback {
   return { kind: 'response', input: { name: integrationOfService(service), code, state } }
 }
 
-/** Returns the failure to show when the server could not connect the integration (§8.28). */
+/** Returns the failure to show when the integration could not be connected (§8.28). */
 function describeCallbackFailure(service: string): CallbackFailure {
   return {
     kind: 'failed',
