@@ -70,6 +70,17 @@ describe('with a pointer', () => {
     expect(menu()).toBeNull()
   })
 
+  it('closes on a click after the keyboard focus has opened it, even if hovering opened it before', async () => {
+    hover()
+    leave()
+    await wait(100)
+    act(() => trigger().focus())
+    fireEvent.focus(trigger())
+    expect(menu()).toBeVisible()
+    fireEvent.click(trigger(), { detail: 1 })
+    expect(menu()).toBeNull()
+  })
+
   it('stays closed when an element above it disappears under a resting pointer', () => {
     enter('mouse')
     expect(menu()).toBeNull()

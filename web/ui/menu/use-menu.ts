@@ -32,9 +32,9 @@ export function useMenuControls(): MenuControls {
 }
 
 /**
- * Opens and closes a menu. The menu opens on hover, click and keyboard focus; Enter, Space and the arrow keys also move
- * the focus into it. It closes shortly after the pointer leaves, and on Escape, Tab, a chosen `MenuItem`, and a press
- * or focus elsewhere.
+ * Opens and closes a menu. The menu opens on hover, click and keyboard focus; Enter, Space, ArrowDown and ArrowUp also
+ * move the focus into it. It closes shortly after the pointer leaves, and on Escape, Tab, a chosen `MenuItem`, and a
+ * press or focus elsewhere.
  */
 export function useMenu() {
   const { open, show, hide, root, trigger, isReturning } = useOpening()
@@ -51,7 +51,7 @@ export function useMenu() {
     if (!isReturning() && trigger.current?.matches(':focus-visible')) show()
   }
   const handleClick = (event: MouseEvent) => {
-    const wasOpenedByHover = hover.consumeOpened()
+    const wasOpenedByHover = hover.consumeOpenedByHover()
     // A click without a press comes from Enter, Space or a screen reader.
     if (event.detail === 0) enter(0)
     // After hovering has opened the menu, users often click the trigger. That click must not close the menu.
@@ -145,21 +145,25 @@ function useOpening() {
 /** Opens the menu on hover by mouse or pen, but not touch, and closes it a moment after the pointer has left. */
 function useHover(open: boolean, show: () => void, hide: () => void) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const opened = useRef(false)
+  /** Whether hovering opened the menu, until it is closed or its trigger is clicked. */
+  const openedByHover = useRef(false)
   useEffect(() => () => clearTimeout(timer.current), [])
+  useEffect(() => {
+    if (!open) openedByHover.current = false
+  }, [open])
   return {
-    /** Returns whether hovering has opened the menu since the last call. */
-    consumeOpened: () => {
-      const was = opened.current
-      opened.current = false
-      return was
+    /** Returns `openedByHover` and resets it. */
+    consumeOpenedByHover: () => {
+      const wasOpened = openedByHover.current
+      openedByHover.current = false
+      return wasOpened
     },
     enter: () => clearTimeout(timer.current),
     // Not on pointerenter, which also fires for a resting pointer when something above the trigger disappears, such as
     // a toast.
     move: (event: PointerEvent) => {
       if (open || event.pointerType === 'touch') return
-      opened.current = true
+      openedByHover.current = true
       show()
     },
     leave: (event: PointerEvent) => {
