@@ -16,7 +16,7 @@ export function StateSpecimens() {
   return (
     <Section
       title="States"
-      lead="Every list has all of these states. An empty list shows what to do next; a failed one has a button to try again."
+      lead="Every list can be empty, loading or failed. An empty list shows what to do next; a failed one has a button to try again."
     >
       <Specimen name="Empty" arrange="column">
         <div className="gallery-card">
@@ -142,7 +142,7 @@ def greet(name):
 
 export function MarkdownSpecimens() {
   return (
-    <Section title="Markdown" lead="The text of replies and of legal pages, in one reading column.">
+    <Section title="Markdown" lead="The text of replies, messages and summaries, in one reading column.">
       <Specimen name="Finished" wide arrange="column">
         <div className="max-w-column">
           <Markdown text={article} />
@@ -150,7 +150,7 @@ export function MarkdownSpecimens() {
       </Specimen>
       <Specimen name="Streaming" wide arrange="column">
         <div className="max-w-column">
-          <Markdown text={streaming} open />
+          <Markdown text={streaming} growing />
         </div>
       </Specimen>
     </Section>

@@ -36,7 +36,7 @@ window.grow = async (text, from, to, step) => {
 function openMarkdown() {
   const root = createRoot(container)
   return {
-    text: (text: string) => flushSync(() => root.render(<MarkdownBody text={text} open />)),
+    text: (text: string) => flushSync(() => root.render(<MarkdownBody text={text} growing />)),
     close: () => root.unmount(),
   }
 }

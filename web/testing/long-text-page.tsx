@@ -21,7 +21,7 @@ declare global {
     places: readonly string[]
     /** Replaces what is shown. */
     show: (place: string, text: string) => void
-    /** Shows a reply that grows to the whole text in `steps` frames. */
+    /** Shows a text that grows to its whole length in `steps` frames, as a reply or as a plain element. */
     growInSteps: (place: 'reply' | 'plain', text: string, steps: number) => Promise<void>
   }
 }
@@ -46,9 +46,9 @@ const draw: Readonly<Record<string, (text: string) => React.ReactNode>> = {
       isWriting={false}
     />
   ),
-  'code block': (text) => <MarkdownBody text={`\`\`\`json\n${text}\n\`\`\``} open={false} />,
+  'code block': (text) => <MarkdownBody text={`\`\`\`json\n${text}\n\`\`\``} growing={false} />,
   'code in a list': (text) => (
-    <MarkdownBody text={`- ${text.slice(0, 40_000)}\n- \`${text.slice(0, 8000)}\``} open={false} />
+    <MarkdownBody text={`- ${text.slice(0, 40_000)}\n- \`${text.slice(0, 8000)}\``} growing={false} />
   ),
   'own message': (text) => <UserMessage message={makeMessage('u1', null, { content: text })} />,
   'message not sent': (text) => (
@@ -106,7 +106,7 @@ window.growInSteps = async (name, text, steps) => {
   for (let step = 1; step <= steps; step += 1) {
     const shown = text.slice(0, Math.ceil((text.length * step) / steps))
     if (name === 'plain') node.appendData(shown.slice(node.length))
-    else flushSync(() => root.render(<MarkdownBody text={shown} open />))
+    else flushSync(() => root.render(<MarkdownBody text={shown} growing />))
     scrollTo(0, document.documentElement.scrollHeight)
     await new Promise((resolve) => requestAnimationFrame(resolve))
   }

@@ -59,8 +59,8 @@ test('only the last pieces of a growing text are drawn again (§14.34)', () => {
 
 it.each([
   ['a text', <LongText key="a" text={`First\n\n${million}`} />, `First\n\n${million}`],
-  ['a reply', <MarkdownBody key="b" text={million} open={false} />, million],
-  ['a reply that is being written', <MarkdownBody key="c" text={million} open />, million],
+  ['a reply', <MarkdownBody key="b" text={million} growing={false} />, million],
+  ['a reply that is being written', <MarkdownBody key="c" text={million} growing />, million],
 ])('draws %s in short text nodes, completely (§14.34)', (_name, element, text) => {
   const { container } = render(element)
   expect(longestNode(container)).toBeLessThanOrEqual(maxLineChars)

@@ -47,7 +47,7 @@ export const CodeBlock = memo(function CodeBlock({ language, code, closed }: Cod
 })
 
 /** Whether the block being rendered can still grow. */
-export const BlockOpen = createContext(false)
+export const BlockGrowing = createContext(false)
 
 /** A code block inside a text block, for example in a list. Other fenced code is a `MarkdownBlock` of its own. */
 export function CodeFence({
@@ -57,12 +57,14 @@ export function CodeFence({
   readonly node: Element | undefined
   readonly children?: ReactNode
 }) {
-  const open = use(BlockOpen)
+  const growing = use(BlockGrowing)
   const code = node?.children.find(
     (child): child is Element => 'tagName' in child && child.tagName === 'code',
   )
   if (code === undefined) return <pre>{children}</pre>
-  return <CodeBlock language={readLanguage(code)} code={readText(code).replace(/\n$/, '')} closed={!open} />
+  return (
+    <CodeBlock language={readLanguage(code)} code={readText(code).replace(/\n$/, '')} closed={!growing} />
+  )
 }
 
 function readLanguage(code: Element): string {

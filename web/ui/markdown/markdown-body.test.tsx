@@ -6,9 +6,10 @@ import { measureCpuTime } from '../../testing/measure-cpu-time.ts'
 import { ImageSitesProvider } from './images.tsx'
 import { MarkdownBody } from './markdown-body.tsx'
 
-const draw = (text: string, open = false) => render(<MarkdownBody text={text} open={open} />).container
+const draw = (text: string, growing = false) =>
+  render(<MarkdownBody text={text} growing={growing} />).container
 const html = (text: string) => {
-  const view = render(<MarkdownBody text={text} open={false} />)
+  const view = render(<MarkdownBody text={text} growing={false} />)
   const drawn = view.container.innerHTML
   view.unmount()
   return drawn
@@ -31,10 +32,10 @@ test('draws headings, lists, task lists, tables, quotes and code (§1.3)', () =>
 })
 
 test('highlights code once its block is closed, without changing its text (§1.3)', async () => {
-  const view = render(<MarkdownBody text={'```ts\nconst a = 1'} open />)
+  const view = render(<MarkdownBody text={'```ts\nconst a = 1'} growing />)
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect(view.container.querySelector('.hljs-keyword')).toBeNull()
-  view.rerender(<MarkdownBody text={'```ts\nconst a = 1\n```\n\nmore'} open />)
+  view.rerender(<MarkdownBody text={'```ts\nconst a = 1\n```\n\nmore'} growing />)
   await vi.waitFor(() => expect(view.container.querySelector('.hljs-keyword')).toHaveTextContent('const'), {
     timeout: 5000,
   })
@@ -156,9 +157,9 @@ test.each(hostileHtml)('shows %s as text, at once and character by character (§
   const page = draw(`before\n\n${text}\n\nafter`)
   expect(page.querySelector(forbidden)).toBeNull()
   expect(page.textContent).toContain('before')
-  const view = render(<MarkdownBody text="" open />)
+  const view = render(<MarkdownBody text="" growing />)
   for (let end = 1; end <= text.length; end += 1) {
-    view.rerender(<MarkdownBody text={text.slice(0, end)} open />)
+    view.rerender(<MarkdownBody text={text.slice(0, end)} growing />)
     expect(view.container.querySelector(forbidden)).toBeNull()
   }
 })
@@ -212,7 +213,7 @@ test('always shows images of a site that the user has allowed, and of no other (
   const text = '![One](https://pictures.example/1.png) ![Two](https://evil.example/2.png)'
   const example = (
     <ImageSitesProvider storageKey="sites-of-ada">
-      <MarkdownBody text={text} open={false} />
+      <MarkdownBody text={text} growing={false} />
     </ImageSitesProvider>
   )
   const view = render(example)
@@ -239,6 +240,15 @@ test('puts the notes of a finished text at its end', () => {
   expect(page.querySelector('sup a')).toHaveTextContent('1')
 })
 
+test.each([
+  ['long', 'word '.repeat(55)],
+  ['has many markers', '*a* '.repeat(20)],
+])('renders a text with footnotes as markdown, even if it %s for one block (§14.19)', (_, line) => {
+  const page = draw(`# Title\n\n${`${line}[^1]\n\n`.repeat(190)}[^1]: The note.`)
+  expect(page.querySelector('h1')).toHaveTextContent('Title')
+  expect(page.querySelector('.footnotes')).toBeNull()
+})
+
 const pieces = [
   'word ',
   '\n',
@@ -262,10 +272,10 @@ test('renders the same whether a text comes at once or character by character (�
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 12 }), (parts) => {
       const text = parts.join('')
-      const view = render(<MarkdownBody text="" open />)
+      const view = render(<MarkdownBody text="" growing />)
       for (let end = 1; end <= text.length; end += 3)
-        view.rerender(<MarkdownBody text={text.slice(0, end)} open />)
-      view.rerender(<MarkdownBody text={text} open={false} />)
+        view.rerender(<MarkdownBody text={text.slice(0, end)} growing />)
+      view.rerender(<MarkdownBody text={text} growing={false} />)
       const drawn = view.container.innerHTML
       view.unmount()
       expect(drawn).toBe(html(text))

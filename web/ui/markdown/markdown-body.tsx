@@ -9,14 +9,15 @@ import { MarkdownText } from './markdown-text.tsx'
 
 export interface MarkdownBodyProps {
   readonly text: string
-  readonly open: boolean
+  /** Whether the text still grows, so that its last block is unfinished. */
+  readonly growing: boolean
   readonly keepLineBreaks?: boolean
 }
 
 /** Renders a text as blocks: each finished block once, and the unfinished end again with every change (§14.19). */
-export function MarkdownBody({ text, open, keepLineBreaks = false }: MarkdownBodyProps) {
+export function MarkdownBody({ text, growing, keepLineBreaks = false }: MarkdownBodyProps) {
   const [split] = useState(createBlockSplitter)
-  const { blocks, definitions } = open ? split(text) : joinFootnotes(text, split(text))
+  const { blocks, definitions } = growing ? split(text) : joinFootnotes(text, split(text))
   return (
     <KeepLineBreaks value={keepLineBreaks}>
       <div dir="auto" className="markdown">
@@ -24,7 +25,7 @@ export function MarkdownBody({ text, open, keepLineBreaks = false }: MarkdownBod
           <Block
             key={block.key}
             block={block}
-            open={open && index === blocks.length - 1}
+            growing={growing && index === blocks.length - 1}
             definitions={definitions}
           />
         ))}
@@ -35,22 +36,22 @@ export function MarkdownBody({ text, open, keepLineBreaks = false }: MarkdownBod
 
 interface BlockProps {
   readonly block: MarkdownBlock
-  readonly open: boolean
+  readonly growing: boolean
   readonly definitions: readonly Definition[]
 }
 
-const Block = memo(function Block({ block, open, definitions }: BlockProps) {
+const Block = memo(function Block({ block, growing, definitions }: BlockProps) {
   return block.kind === 'code' ? (
-    <CodeBlock language={block.language} code={block.code} closed={block.closed || !open} />
+    <CodeBlock language={block.language} code={block.code} closed={block.closed || !growing} />
   ) : (
-    <MarkdownText source={block.source + listDefinitions(block.source, definitions)} open={open} />
+    <MarkdownText source={block.source + listDefinitions(block.source, definitions)} growing={growing} />
   )
 }, isSame)
 
 /** The unfinished block is a new object each time, so blocks are compared by their content. */
 function isSame(before: BlockProps, after: BlockProps): boolean {
   return (
-    before.open === after.open &&
+    before.growing === after.growing &&
     before.definitions === after.definitions &&
     (before.block === after.block || isSameBlock(before.block, after.block))
   )

@@ -7,7 +7,7 @@ const MarkdownBody = lazy(async () => ({ default: (await loadMarkdown()).Markdow
 export interface MarkdownProps {
   readonly text: string
   /** Whether the text still grows, so that its last block is unfinished. */
-  readonly open?: boolean
+  readonly growing?: boolean
   /** Whether a line break inside a paragraph is kept, as in a text that a user typed. */
   readonly keepLineBreaks?: boolean
 }
@@ -15,7 +15,7 @@ export interface MarkdownProps {
 /**
  * Renders markdown as React elements, without raw HTML. Until the renderer has loaded, it shows the plain text (§1.3).
  */
-export function Markdown({ text, open = false, keepLineBreaks = false }: MarkdownProps) {
+export function Markdown({ text, growing = false, keepLineBreaks = false }: MarkdownProps) {
   return (
     <Suspense
       fallback={
@@ -24,7 +24,7 @@ export function Markdown({ text, open = false, keepLineBreaks = false }: Markdow
         </div>
       }
     >
-      <MarkdownBody text={text} open={open} keepLineBreaks={keepLineBreaks} />
+      <MarkdownBody text={text} growing={growing} keepLineBreaks={keepLineBreaks} />
     </Suspense>
   )
 }

@@ -7,7 +7,7 @@ import { MarkdownBody } from './markdown-body.tsx'
 Object.defineProperty(document, 'compatMode', { value: 'CSS1Compat' })
 
 async function draw(text: string) {
-  const page = render(<MarkdownBody text={text} open={false} />).container
+  const page = render(<MarkdownBody text={text} growing={false} />).container
   await waitFor(
     () => expect(page.querySelector('.markdown-formula, .markdown-inline-formula')).not.toBeNull(),
     {

@@ -1,12 +1,14 @@
+import { isTooExpensive } from './block-limits.ts'
 import type { SplitText, Definition } from './split-blocks.ts'
 
 const footnote = /^ {0,3}\[\^[^\]\s]{1,80}\]:/m
-/** A longer text is not parsed as one block, even if it has footnotes. */
-const maxWholeChars = 60_000
 
-/** Joins a finished text with footnotes into one block, since the notes must be listed together at the end. */
+/**
+ * Joins a finished text with footnotes into one block, since the notes must be listed together at the end. A text that
+ * is too expensive to parse as one block stays split.
+ */
 export function joinFootnotes(text: string, split: SplitText): SplitText {
-  if (!footnote.test(text) || text.length > maxWholeChars) return split
+  if (!footnote.test(text) || isTooExpensive(text)) return split
   return { blocks: [{ kind: 'text', key: -1, source: text }], definitions: [] }
 }
 

@@ -99,7 +99,7 @@ const ReplyPart = memo(function ReplyPart({ message, isCallHidden, onToggleCall,
       {message.reasoning !== undefined && (
         <Reasoning text={message.reasoning} isThinking={streaming && text === ''} />
       )}
-      {text !== '' && <Markdown key={message.id} text={text} open={streaming} />}
+      {text !== '' && <Markdown key={message.id} text={text} growing={streaming} />}
       {streaming && text === '' && <PulsingDots summarizing={message.compacting} />}
       {foldLine}
       {message.tool !== undefined && !isCallHidden && <ReplyCall message={message} onToggle={onToggleCall} />}
