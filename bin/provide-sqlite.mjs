@@ -6,8 +6,9 @@ import { sqliteRelease } from './sqlite-release.mjs'
 import { userFolder } from './user-folder.mjs'
 
 /*
- * The server of the package runs this program when npm has not installed the SQLite that this Node needs: release 12 is
- * not a dependency, because it would be compiled on every machine. The program finds an earlier installation, or
+ * The server of the package runs this program when the SQLite that this Node needs does not load. Release 12 is not a
+ * dependency, because npm would download or compile it on every machine; release 13 does not have a prebuilt module for
+ * every system. The program finds an earlier installation, or
  * installs SQLite in the package's folder or, where that is read-only, in the user's cache. It prints the folder of the
  * module; all else is printed on standard error.
  */
@@ -76,6 +77,6 @@ function makeDraft() {
     }
   }
   throw new Error(
-    `SQLite has to be installed for this Node, but no folder for it can be written: ${reasons.join('; ')}.\nUse Node 22.14 or newer, which needs no installation, or make one of these folders writable.`,
+    `SQLite has to be installed for this Node, but no folder for it can be written: ${reasons.join('; ')}.\nMake one of these folders writable, or use Node 22.14 or newer, with which most systems need no installation.`,
   )
 }

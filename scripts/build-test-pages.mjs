@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path'
 import { build } from 'vite'
 import { rootFolder } from '../bin/run-command.mjs'
 
-// Builds the pages that only browser tests open. Each gets its own folder below the given one, and is built like the
-// product, but without compressed copies. A separate process, because Vite reads NODE_ENV.
+// Builds two pages for browser tests, each into a folder of its own below the given one, like the product but without
+// compressed copies. This is a separate process, because Vite reads NODE_ENV.
 
 const pages = [
   { name: 'gallery', root: 'web', entry: 'gallery/index.html' },

@@ -4,9 +4,9 @@ import { rootFolder, runCommand } from '../bin/run-command.mjs'
 import { setUp } from './setup.mjs'
 
 /*
- * `npm run pack:release` makes `yonder-<version>.tar.gz`: the files of the package together with its dependency,
- * better-sqlite3, for machines that have Node but no npm or no network. It is the same for every system, because
- * better-sqlite3 contains all its prebuilt modules.
+ * `npm run pack:release` makes `yonder-<version>.tar.gz`: the files of the package together with its optional
+ * dependency, better-sqlite3 13, for machines that have Node 22.14 or newer, but no npm or no network. It is the same
+ * for every system: better-sqlite3 contains prebuilt modules for Linux, macOS and Windows on x64 and arm64.
  */
 
 await setUp()

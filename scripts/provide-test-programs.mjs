@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { bundleServer } from './bundle-server.mjs'
 import { rootFolder } from '../bin/run-command.mjs'
 
-/** The programs that tests start as separate processes, and the modules that their scripts import, below `server`. */
+/**
+ * The programs that tests start as separate processes, and the modules that the scripts of
+ * `server/testing/run-script.ts` import. The paths are below `server`.
+ */
 const programs = [
   'main.ts',
   'seed.ts',

@@ -40,8 +40,9 @@ async function installPackages(reason) {
 }
 
 /**
- * The second part of `setUp`: a SQLite that loads, fetched or compiled where there is none. `npm install` must not run
- * the install script of the older release, or it would be compiled where it is not used.
+ * The second part of `setUp`: a SQLite that loads, downloaded or compiled where there is none. `npm install` must
+ * not run the install script of the older release, or that release would be downloaded or compiled where it is not
+ * used.
  */
 export async function ensureSqlite() {
   if (loadsHere()) return
