@@ -6,7 +6,7 @@ import { compressAssets } from './compress-assets.ts'
 
 const server = process.env['DEV_SERVER_URL'] ?? 'http://127.0.0.1:3001'
 
-// The package's browser build uses the page's HTML parser, which Trusted Types forbid. This build uses a table.
+// The browser build of this package uses the page's HTML parser, which Trusted Types forbid. This build uses a table.
 const characterReferences = createRequire(import.meta.url).resolve('decode-named-character-reference')
 
 /** Serves the gallery of the design system at `/ui`, during development only. */
@@ -30,7 +30,7 @@ export default defineConfig({
     target: 'es2022',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // Browsers download these packages, so the file with their licences is served too.
+    // Browsers download the bundled packages, so the file with the licences of these is served too.
     license: { fileName: 'THIRD-PARTY.md' },
     rolldownOptions: {
       output: {

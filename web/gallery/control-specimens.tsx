@@ -87,7 +87,7 @@ export function ButtonSpecimens() {
           <Settings size={18} aria-hidden />
         </IconLink>
       </Specimen>
-      <Specimen name="Large: the one action of a page" arrange="column">
+      <Specimen name="Large: the main actions of a page" arrange="column">
         <Button size="large" look="primary">
           Sign in with Google
         </Button>

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 
 export interface SectionProps {
   readonly title: string
-  /** When to use the primitive that the section shows. */
+  /** What the section shows, or when to use it. */
   readonly lead: string
   readonly children: ReactNode
 }

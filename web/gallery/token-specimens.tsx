@@ -13,7 +13,7 @@ const radii = ['mark', 'inner', 'control', 'card', 'block']
 
 export function TokenSpecimens() {
   return (
-    <Section title="Tokens" lead="The colours, sizes and durations of web/ui/tokens.css.">
+    <Section title="Tokens" lead="The colours, text sizes, spaces, radii and the shadow of the interface.">
       {Object.entries(colours).map(([name, group]) => (
         <Specimen key={name} name={name} wide arrange="column">
           <div className="gallery-swatches">

@@ -10,7 +10,7 @@ const million = 1_000_000
 /** Numbers from here on are shown in millions. In thousands, with one decimal, they would be rounded to 1,000. */
 const minMillion = million - thousand / 20
 
-/** Rounds a number, for example to `950`, `12.3k` or `1.2M`. The exact number must be beside it or in its tooltip. */
+/** Formats a number in a short form, for example `950`, `12.3k` or `1.2M`. */
 export function formatShortCount(count: number): string {
   if (count < thousand) return String(count)
   const [unit, letter] = count < minMillion ? [thousand, 'k'] : [million, 'M']

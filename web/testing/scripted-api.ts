@@ -7,7 +7,6 @@ export interface SeenRequest {
   readonly query: URLSearchParams
   readonly body: unknown
   readonly headers: Headers
-  /** Whether cookies are sent. */
   readonly credentials: RequestCredentials | undefined
 }
 
@@ -90,8 +89,8 @@ export async function settle(): Promise<void> {
 const streams = new Map<Response, EventStream>()
 
 /**
- * Called after each test. Otherwise the page would abort a stream that the test has left open, 40 seconds later, and
- * log this during a test of another file.
+ * Called after each test. The page aborts a stream that a test has left open when nothing has arrived for 40 seconds.
+ * If the stream were not forgotten, it would then break, and the page would log that during a later test.
  */
 export function forgetStreams(): void {
   streams.clear()

@@ -69,7 +69,7 @@ export function showAllElements(): void {
   vi.stubGlobal('IntersectionObserver', Observer)
 }
 
-/** Renders the screen of a chat with tools, and waits until everything is loaded. */
+/** Renders the screen of a chat with tools, and waits until its list of bots is shown. */
 export async function openToolChat(chat: Chat, api = new ScriptedApi(), known = connector) {
   vi.stubGlobal('scrollTo', () => undefined)
   api

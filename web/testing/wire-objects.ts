@@ -6,7 +6,7 @@ import type { Message } from '@yonder/contract/message'
 import type { OwnShare, SharedChat } from '@yonder/contract/share'
 import { wireMessage } from '@yonder/contract/testing/messages'
 
-/** Builders of the objects that the server sends. A test passes only the fields that matter to it. */
+// Builders of the objects that the server sends. A test passes only the fields that matter to it.
 
 export function makeBot(fields: Partial<Bot> = {}): Bot {
   return {

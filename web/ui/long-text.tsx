@@ -53,7 +53,7 @@ export function prepareForLongLine(area: HTMLTextAreaElement, data: DataTransfer
 
 /**
  * Splits a text with a long line into pieces of at most `maxLineChars` characters: after a line break if there is one,
- * else between two characters. Every other text is one piece.
+ * else after a space near the limit, else between two characters. Every other text is one piece.
  */
 export function splitLongText(text: string): readonly string[] {
   if (!hasLongLine(text)) return [text]
@@ -79,7 +79,7 @@ function findEnd(text: string, start: number): number {
   return place === undefined || place.index === 0 ? limit : limit - maxCharacterUnits + place.index
 }
 
-/** A piece ends after a word if the word is not longer than this. */
+/** A piece does not end inside a word that has at most this many characters. */
 const maxWordChars = 200
 /** A piece does not end inside an emoji or a letter with accents that has at most this many UTF-16 units. */
 const maxCharacterUnits = 64

@@ -1,14 +1,14 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { beginChange, isAnnounced, readAnnounced, readNow, setAnnouncedReads } from './announced-reads.ts'
+import { beginChange, isAnnouncedNow, readAnnounced, readNow, setAnnouncedReads } from './announced-reads.ts'
 
 afterEach(() => setAnnouncedReads())
 
 test('reads are announced only while the live stream is open', () => {
-  expect(isAnnounced('/api/bots')).toBe(false)
+  expect(isAnnouncedNow('/api/bots')).toBe(false)
   setAnnouncedReads(['/api/bots'], true)
-  expect([isAnnounced('/api/bots'), isAnnounced('/api/shares')]).toEqual([true, false])
+  expect([isAnnouncedNow('/api/bots'), isAnnouncedNow('/api/shares')]).toEqual([true, false])
   setAnnouncedReads(['/api/bots'], false)
-  expect(isAnnounced('/api/bots')).toBe(false)
+  expect(isAnnouncedNow('/api/bots')).toBe(false)
 })
 
 test('an announced read waits for the running changes of its list, and is then done once (§10.29)', () => {

@@ -24,13 +24,13 @@ export function setAnnouncedReads(keys: Iterable<string> = [], isOpen = false): 
   announced.set({ keys: new Set(keys), isOpen })
 }
 
-/** Whether a change of this read by this page is announced to this page. */
-export function isAnnounced(key: string): boolean {
+/** Whether the live stream is open now and announces the changes of this read. */
+export function isAnnouncedNow(key: string): boolean {
   const { keys, isOpen } = announced.get()
   return isOpen && keys.has(key)
 }
 
-/** Whether the read is repeated after a reconnection because of the live stream. */
+/** Whether the live stream announces the changes of this read, now or once it is open again after a reconnection. */
 export function useIsAnnounced(key: string): boolean {
   return useStore(announced, ({ keys }) => keys.has(key))
 }

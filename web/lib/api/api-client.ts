@@ -18,7 +18,7 @@ export interface ApiRequest {
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
-  /** `same-origin` for the few responses that set a cookie; otherwise no cookies are sent. */
+  /** With `same-origin` the browser sends cookies and stores those of the response; by default it does neither. */
   readonly credentials?: 'omit' | 'same-origin'
 }
 
@@ -41,7 +41,7 @@ export interface ApiClient {
   ) => Promise<Answer | undefined>
   readonly put: <Answer>(path: string, body?: unknown) => Promise<Answer | undefined>
   readonly delete: <Answer>(path: string, body?: unknown) => Promise<Answer | undefined>
-  /** The response as it is, whatever its status other than 401, for streams. */
+  /** The response as it is, whatever its status other than 401, for streams and downloads. */
   readonly request: (path: string, request?: ApiRequest) => Promise<Response | undefined>
   readonly connection: Connection
 }

@@ -1,7 +1,7 @@
 import type { ErrorCode, ErrorBody } from '@yonder/contract/error'
 import { sentenceOf, type FailureCause } from './failure-sentences.ts'
 
-/** Why something failed: a cause that the browser found, or the words of the server. */
+/** Why something failed: a cause that the browser found, or a text, usually the server's. */
 export type Failure = { readonly cause: FailureCause } | { readonly text: string }
 
 /** Returns the sentence of a failure. When the browser is online again, it says that the user was offline. */

@@ -29,7 +29,8 @@ export const readOptions = {
   onSuccess: (_data: unknown, key) => cancelRetry(key),
   // A failed read is logged even if the screen still shows older data (§8.34). The log names its path, without the
   // query and without the prefix that SWR adds to paged reads.
-  onError: (error: unknown, key) => logError(`${describeRead(error)} (${key.replace(/^\$inf\$|\?.*/g, '')})`),
+  onError: (error: unknown, key) =>
+    logError(`${describeReadError(error)} (${key.replace(/^\$inf\$|\?.*/g, '')})`),
   onErrorRetry: (_error, key, _config, revalidate, { retryCount }) => {
     // Another screen or 'Try again' may have scheduled a retry already; only one is kept.
     cancelRetry(key)
@@ -53,7 +54,7 @@ export const optionalReadOptions = {
   },
 } satisfies SWRConfiguration
 
-function describeRead(error: unknown): string {
+function describeReadError(error: unknown): string {
   if (error instanceof ApiError) return `${error.message} ${error.status}`
   // The browser's own error says more than the sentence for the user.
   const logged = error instanceof UnreachableError ? error.cause : error

@@ -1,4 +1,4 @@
-// Separate from `api-error.ts`, because the first page needs only the sentences.
+// Separate from `api-error.ts`, because the bundle `first-page` of `vite.config.ts` needs only the sentences.
 
 /** The causes of failures that the browser detects, each with the sentence for the user. */
 const sentences = {

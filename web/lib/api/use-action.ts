@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useSWRConfig, type ScopedMutator } from 'swr'
-import { beginChange, isAnnounced, readNow } from './announced-reads.ts'
+import { beginChange, isAnnouncedNow, readNow } from './announced-reads.ts'
 import type { ApiClient } from './api-client.ts'
 import { logError } from '../log-error.ts'
 import { toast } from '../toasts.ts'
@@ -36,7 +36,7 @@ export type ActionResult<Answer> =
   | { readonly done: false; readonly error?: unknown }
 
 export interface Action<Input, Answer> {
-  /** Never rejects: a failure has been shown or logged. */
+  /** Never rejects. A failure is logged, and shown unless `isFailureShown` is false. */
   readonly run: (input: Input) => Promise<ActionResult<Answer>>
   readonly pending: boolean
 }
@@ -88,12 +88,12 @@ async function runAction<Input, Answer>(
 
 function updateWith(mutate: ScopedMutator): UpdateRead {
   return <Data>(key: string, change?: (data: Data | undefined) => Data | undefined) => {
-    if (change === undefined) return isAnnounced(key) ? undefined : mutate(key)
+    if (change === undefined) return isAnnouncedNow(key) ? undefined : mutate(key)
     let isLoaded = false
     const changeLoaded = (data: Data | undefined): Data | undefined => {
       isLoaded = data !== undefined
       return change(data)
     }
-    return mutate<Data>(key, changeLoaded, { revalidate: () => !isLoaded || !isAnnounced(key) })
+    return mutate<Data>(key, changeLoaded, { revalidate: () => !isLoaded || !isAnnouncedNow(key) })
   }
 }

@@ -14,12 +14,12 @@ export const buttonLooks = {
 export const buttonSizes = { small: 'h-8 px-3', medium: 'h-9 px-4', large: 'h-11 w-full px-5' } as const
 
 /**
- * To keep the width while the text changes, wrap the button in `<span className="grid min-w-24">`: it fills the grid
+ * A button whose text changes keeps its width in a `<span>` with `grid` and a minimum width, because it fills the grid
  * cell.
  */
 export interface ButtonProps extends Omit<ComponentProps<'button'>, 'className' | 'style' | 'autoFocus'> {
   readonly look?: keyof typeof buttonLooks
-  /** `large` is for the main action of a page, and as wide as the element around it. */
+  /** `large` is for the main actions of a page, and as wide as the element around it. */
   readonly size?: keyof typeof buttonSizes
   /** Shows a spinner and ignores clicks, but keeps the focus. */
   readonly busy?: boolean

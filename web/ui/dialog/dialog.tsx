@@ -10,7 +10,7 @@ export interface DialogProps {
   readonly title: string
   /** A sentence under the title; screen readers announce it when the dialog opens. */
   readonly description?: ReactNode
-  /** Called on Escape, the close button and a click on the backdrop. The parent must then stop rendering the dialog. */
+  /** Called on Escape, the close button and a click on the backdrop. Not rendering the dialog closes it. */
   readonly onClose: () => void
   /**
    * Called instead of `onClose` when the browser has closed the dialog without asking, for example because the user

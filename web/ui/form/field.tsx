@@ -1,17 +1,17 @@
 import { createContext, useContext, useId, useMemo, type ReactNode } from 'react'
 
 /** The attributes that associate a control with the label, hint and error of its field. */
-export interface FieldIds {
+export interface FieldAttributes {
   readonly id?: string
   readonly 'aria-describedby'?: string | undefined
   readonly 'aria-invalid'?: true | undefined
   readonly 'aria-required'?: true | undefined
 }
 
-const FieldContext = createContext<FieldIds>({})
+const FieldContext = createContext<FieldAttributes>({})
 
 /** Returns the attributes for the control of the nearest `Field`, or none outside of a `Field`. */
-export function useField(): FieldIds {
+export function useField(): FieldAttributes {
   return useContext(FieldContext)
 }
 
@@ -30,8 +30,8 @@ export function Field({ label, required = false, hint, error, children }: FieldP
   const id = useId()
   const described = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(Boolean)
   const description = described.length === 0 ? undefined : described.join(' ')
-  const ids = useMemo(
-    (): FieldIds => ({
+  const attributes = useMemo(
+    (): FieldAttributes => ({
       id,
       'aria-describedby': description,
       'aria-invalid': error === undefined ? undefined : true,
@@ -44,7 +44,7 @@ export function Field({ label, required = false, hint, error, children }: FieldP
       <label htmlFor={id} className="text-sm font-medium">
         {required ? `${label} *` : label}
       </label>
-      <FieldContext value={ids}>{children}</FieldContext>
+      <FieldContext value={attributes}>{children}</FieldContext>
       {hint !== undefined && (
         <p id={`${id}-hint`} className="text-xs text-muted">
           {hint}

@@ -12,12 +12,12 @@ export interface SelectProps extends Omit<ComponentProps<'select'>, 'className' 
 
 /** The browser's native select, since its list suits every device. */
 export function Select({ look = 'boxed', ref, children, ...rest }: SelectProps) {
-  const ids = useField()
+  const attributes = useField()
   const isBoxed = look === 'boxed'
   return (
     <span className="relative inline-flex min-w-0 items-center">
       <select
-        {...ids}
+        {...attributes}
         {...rest}
         ref={useInitialFocusRef('field', ref)}
         className={

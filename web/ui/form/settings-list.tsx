@@ -6,7 +6,7 @@ export interface SettingsHeaderProps {
   readonly id?: string
   readonly title: string
   readonly description?: string
-  /** Buttons for the whole section, the primary one last. */
+  /** Controls for the whole section, a primary button last. */
   readonly children?: ReactNode
 }
 
@@ -27,7 +27,7 @@ export function SettingsHeader({ id, title, description, children }: SettingsHea
         {description !== undefined && <p className="text-sm text-muted">{description}</p>}
       </div>
       {children !== undefined && (
-        // On a phone the buttons are below the title and fill the row.
+        // On a phone the controls are below a description and fill the row.
         <div className={classNames('flex flex-wrap gap-2', !isOneLine && 'max-sm:w-full max-sm:*:flex-auto')}>
           {children}
         </div>
@@ -38,11 +38,11 @@ export function SettingsHeader({ id, title, description, children }: SettingsHea
 
 export interface SettingsGroupProps {
   readonly title: string
-  /** `SettingsRow` elements. The group draws the lines between them. */
+  /** `SettingsRow` elements, between which the group draws lines, or a table. */
   readonly children: ReactNode
 }
 
-/** A titled card of settings rows. */
+/** A card with a title. */
 export function SettingsGroup({ title, children }: SettingsGroupProps) {
   const id = useId()
   return (

@@ -8,11 +8,11 @@ export type TextAreaProps = Omit<ComponentProps<'textarea'>, 'className' | 'styl
 
 /** A text box of several lines, which grows with its text from 4 to 12 lines and then scrolls. */
 export function TextArea({ ref, ...rest }: TextAreaProps) {
-  const ids = useField()
+  const attributes = useField()
   return (
     <textarea
       dir="auto"
-      {...ids}
+      {...attributes}
       {...rest}
       ref={useInitialFocusRef('field', ref)}
       rows={4}

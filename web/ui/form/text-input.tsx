@@ -15,10 +15,10 @@ export interface TextInputProps extends Omit<ComponentProps<'input'>, 'className
 
 /** A single-line text box. A read-only one has a darker background. */
 export function TextInput({ initialFocus = false, ref, ...rest }: TextInputProps) {
-  const ids = useField()
+  const attributes = useField()
   return (
     <input
-      {...ids}
+      {...attributes}
       {...rest}
       ref={useInitialFocusRef(initialFocus ? 'requested' : 'field', ref)}
       className={classNames(controlLook, 'h-9 px-3 pointer-coarse:h-10 [&[readonly]]:bg-sunken')}

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { classNames } from '../class-names.ts'
 
-// The icons of the first page, with the shapes of the icon library, which is loaded later.
+// The icons in the bundle `first-page` of `vite.config.ts`. The icon library, whose shapes they have, is loaded later.
 
 interface IconProps {
   readonly size: number

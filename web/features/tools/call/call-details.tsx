@@ -7,7 +7,7 @@ import { useConnectorAccount, useConnectors } from '../../../data/connectors.ts'
 import { CopyButton } from '../../../ui/button/copy-button.tsx'
 import { Disclosure } from '../../../ui/disclosure.tsx'
 import { indentJson } from './indent-json.ts'
-import { findReadable, readFields } from './readable-call.ts'
+import { findReadableCall, readFields } from './readable-call.ts'
 import type { ReadableField } from './readable-call.ts'
 import { ReadableFields } from './readable-fields.tsx'
 import { InertText } from '../../../ui/inert-text.tsx'
@@ -40,7 +40,7 @@ export function CallDetails({ message, result }: CallDetailsProps) {
 /** Shows the arguments as they are sent. For an email or an event they are in a disclosure, below labelled fields. */
 function CallArguments({ message }: { readonly message: Message }) {
   const { arguments: args = '{}' } = message
-  const readable = findReadable(useConnectors().data, message)
+  const readable = findReadableCall(useConnectors().data, message)
   const { data: account, error } = useConnectorAccount(readable?.connector, message.call?.credential)
   const fields = readable && readFields(readable, args, account?.time_zone ?? undefined)
   if (['', '{}'].includes(args.replaceAll(/\s+/g, '')))

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { makeConnector, makeMessage } from '../../../testing/wire-objects.ts'
-import { findReadable, readFields } from './readable-call.ts'
+import { findReadableCall, readFields } from './readable-call.ts'
 import { readTime } from './readable-time.ts'
 
 const gmail = makeConnector({ name: 'Gmail', url: 'builtin://google-gmail', is_default: true })
@@ -8,7 +8,7 @@ const calendar = makeConnector({ name: 'Calendar', url: 'builtin://google-calend
 const callOf = (server: string, tool: string) => makeMessage('a1', null, { role: 'assistant', server, tool })
 
 function read(server: string, tool: string, values: object, zone?: string) {
-  const readable = findReadable([gmail, calendar], callOf(server, tool))
+  const readable = findReadableCall([gmail, calendar], callOf(server, tool))
   return readable && readFields(readable, JSON.stringify(values), zone)
 }
 
@@ -40,9 +40,9 @@ describe('the arguments of a call as a user reads them', () => {
   it('have no form for other tools, and for tools of the same name elsewhere', () => {
     expect(read('Gmail', 'search_messages', {})).toBeUndefined()
     const other = makeConnector({ name: 'Mine', url: 'builtin://google-gmail' })
-    expect(findReadable([other], callOf('Mine', 'send_message'))).toBeUndefined()
-    expect(findReadable(undefined, callOf('Gmail', 'send_message'))).toBeUndefined()
-    expect(findReadable([gmail], callOf('Gmail', 'toString'))).toBeUndefined()
+    expect(findReadableCall([other], callOf('Mine', 'send_message'))).toBeUndefined()
+    expect(findReadableCall(undefined, callOf('Gmail', 'send_message'))).toBeUndefined()
+    expect(findReadableCall([gmail], callOf('Gmail', 'toString'))).toBeUndefined()
   })
 })
 

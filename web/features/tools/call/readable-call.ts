@@ -59,7 +59,7 @@ const change: readonly Field[] = [
   ['email_guests', 'Emails to', 'list'],
 ]
 
-/** The calls that send, create or change something, by the address of their connector and their tool. */
+/** The fields of the calls that are shown with labels, by the address of the connector and the name of the tool. */
 const calls: Readonly<Record<string, Readonly<Record<string, readonly Field[]>>>> = {
   'builtin://google-gmail': {
     send_message: mail,
@@ -82,8 +82,8 @@ export interface ReadableCall {
   readonly fields: readonly Field[]
 }
 
-/** Returns the labelled fields of a call about an email or an event; undefined for any other call. */
-export function findReadable(
+/** Returns the connector and the labelled fields of a call; undefined for a call that is shown without labels. */
+export function findReadableCall(
   connectors: readonly Connector[] | undefined,
   { server, tool = '' }: Message,
 ): ReadableCall | undefined {

@@ -17,15 +17,15 @@ const day = /^\d{4}-\d\d-\d\d$/
 export function readTime(text: string, zone: string | undefined): ReadableTime | undefined {
   if (!isValidTime(text)) return undefined
   if (day.test(text)) return format(Date.parse(`${text}T00:00Z`), { dateStyle: 'full', timeZone: 'UTC' })
-  if (timeWithOffset.test(text)) return format(Date.parse(text), inThisZone)
+  if (timeWithOffset.test(text)) return format(Date.parse(text), dateAndTime)
   if (!localTime.test(text)) return undefined
   const clock = Date.parse(`${text}Z`)
-  const shown = format(clock, { ...inThisZone, timeZone: 'UTC' })
+  const shown = format(clock, { ...dateAndTime, timeZone: 'UTC' })
   if (shown === undefined) return undefined
   if (zone === undefined) return { ...shown, note: 'in the time zone of your calendar' }
   const instant = findInstant(clock, zone)
   if (instant === undefined) return undefined
-  const here = format(instant, inThisZone)
+  const here = format(instant, dateAndTime)
   return here === undefined || here.text === shown.text ? here : { ...here, note: `${shown.text} in ${zone}` }
 }
 
@@ -37,7 +37,7 @@ function isValidTime(text: string): boolean {
 }
 
 // The clock has 24 hours everywhere (§14.36).
-const inThisZone = { dateStyle: 'full', timeStyle: 'short', hourCycle: 'h23' } as const
+const dateAndTime = { dateStyle: 'full', timeStyle: 'short', hourCycle: 'h23' } as const
 
 function format(instant: number, options: Intl.DateTimeFormatOptions): ReadableTime | undefined {
   if (Number.isNaN(instant)) return undefined
