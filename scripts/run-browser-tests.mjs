@@ -6,8 +6,8 @@ import { rootFolder, runCommand, runTool } from '../bin/run-command.mjs'
 
 /**
  * Runs Playwright against a copy of the built product, so that another build does not replace it during the tests.
- * Returns Playwright's exit code, or undefined without a browser. When the pages that only the tests open cannot be
- * built, returns the exit code of their build.
+ * Returns Playwright's exit code, or undefined without a browser. Throws when the pages that only the tests open cannot
+ * be built.
  *
  * @param {readonly string[]} parameters for Playwright
  * @param {NodeJS.ProcessEnv} [env]
@@ -25,7 +25,7 @@ export async function runBrowserTests(parameters, env) {
     const pages = await runCommand(process.execPath, ['scripts/build-test-pages.mjs', join(copy, 'pages')], {
       env: { NODE_ENV: 'production' },
     })
-    if (pages.code !== 0) return pages.code
+    if (pages.code !== 0) throw new Error('The pages that only the browser tests open could not be built.')
     const { code } = await runTool(
       '@playwright/test/cli.js',
       ['test', '--config=e2e/playwright.config.ts', ...parameters],
