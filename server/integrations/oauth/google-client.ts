@@ -2,6 +2,7 @@ import type { GoogleIntegration } from '@yonder/contract/integration-names'
 import { serviceOfIntegration } from '@yonder/contract/integration-names'
 import * as openid from 'openid-client'
 import type { Config } from '../../config/config.ts'
+import { withTimeout } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { readCapped } from '../../lib/read-capped.ts'
 import { isHeaderSecret } from '../../lib/text.ts'
@@ -136,19 +137,21 @@ function configure(options: GoogleClientOptions): openid.Configuration {
     google.clientId,
     google.clientSecret,
   )
-  configuration.timeout = timeoutMs / 1_000
+  // No timeout of the library: on Node 20 its signal may be garbage collected before it aborts (`linkSignal`).
+  configuration.timeout = 0
   if ([apis.tokenUrl, apis.revokeUrl].some((url) => url.startsWith('http:')))
     openid.allowInsecureRequests(configuration)
-  configuration[openid.customFetch] = async (address, { body, headers, signal }) => {
-    const response = await options.fetch(address, {
-      method: 'POST',
-      headers,
-      body: body instanceof URLSearchParams ? body.toString() : null,
-      signal: signal === undefined ? closing : AbortSignal.any([signal, closing]),
+  configuration[openid.customFetch] = (address, { body, headers }) =>
+    withTimeout(closing, timeoutMs, async (signal) => {
+      const response = await options.fetch(address, {
+        method: 'POST',
+        headers,
+        body: body instanceof URLSearchParams ? body.toString() : null,
+        signal,
+      })
+      // The body is read here, so that the timeout applies to it too.
+      const text = await readCapped(response, maxResponseBytes)
+      return new Response(text, { status: response.status, headers: response.headers })
     })
-    // The body is read here, so that the timeout applies to it too.
-    const text = await readCapped(response, maxResponseBytes)
-    return new Response(text, { status: response.status, headers: response.headers })
-  }
   return configuration
 }
