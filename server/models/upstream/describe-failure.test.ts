@@ -44,8 +44,8 @@ describe('failure messages', () => {
   it('distinguish a missing API key from a refused one', () => {
     const response = { status: 401, headers: {}, body: '' }
     expect(describeHttpError(response, 'a.example', confidential).message).toContain('refused the API key')
-    expect(describeHttpError(response, 'a.example', { ...confidential, key: null }).message).toContain(
-      'this bot has none',
+    expect(describeHttpError(response, 'a.example', { ...confidential, key: null }).message).toBe(
+      'a.example requires an API key, and this bot has none (401). Enter one for this bot.',
     )
   })
 

@@ -149,14 +149,13 @@ function describeRefusal(
         'upstream_rate_limited',
         `The quota or credit at ${upstream} is used up (${status})${quote} Check the plan and the billing of the API key there.`,
       )
-    case 'key': {
-      const problem =
-        confidential.key === null ? 'requires an API key, and this bot has none' : 'refused the API key'
+    case 'key':
       return new ModelFailure(
         'upstream_refused_key',
-        `${upstream} ${problem} (${status})${quote} Check the API key of this bot.`,
+        confidential.key === null
+          ? `${upstream} requires an API key, and this bot has none (${status})${quote} Enter one for this bot.`
+          : `${upstream} refused the API key (${status})${quote} Check the API key of this bot.`,
       )
-    }
     case 'model':
       return new ModelFailure(
         'upstream_error',
