@@ -43,8 +43,9 @@ export type ElicitationField = z.infer<typeof ElicitationField>
 export const ElicitationPage = z.object({
   address: z.string(),
   /**
-   * True when the call is made again after the user has finished on the page, so the answer is sent then. Otherwise the
-   * answer is sent when the user opens the page, and the server waits.
+   * True when the call has failed and Yonder makes it again once the user has finished on the page and presses
+   * 'Continue', which sends the answer. Otherwise opening the page sends the answer, and the tool's server waits until
+   * the user has finished.
    */
   needs_continue: z.boolean(),
 })

@@ -2,8 +2,7 @@ import { join } from 'node:path'
 import { bundleServer } from './bundle-server.mjs'
 import { rootFolder } from '../bin/run-command.mjs'
 
-// Bundles the server into the given folder, by default `server/dist`. A separate process, so that a failed build ends
-// with a message.
+// Bundles the server into the given folder, by default `server/dist`. `build.mjs` runs this in a process of its own.
 try {
   await bundleServer(['main.ts', 'yonder.ts'], process.argv[2] ?? join(rootFolder, 'server/dist'))
 } catch (error) {

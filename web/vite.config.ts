@@ -47,7 +47,8 @@ export default defineConfig({
     },
   },
   server: {
-    // The paths of the server; everything else is the application. The Host header stays, since the server checks it.
+    // The paths of the server that development needs; everything else is the application. The Host header stays, since
+    // the server checks it.
     proxy: Object.fromEntries(
       ['/api', '/oidc', '/healthz', '/readyz', '/metrics'].map((path) => [path, { target: server }]),
     ),

@@ -33,7 +33,10 @@ export interface CompletionOptions extends Pick<
   readonly subscribers: RunSubscribers & ChangeListener
   /** Notifies the live streams of the user of a change to the chat that is not a run event. */
   readonly onChatChanged: (userId: string, chatId: string) => void
-  /** Completions that each user may request per minute, and the limit of those in progress at this node. */
+  /**
+   * Completions that each user may request per minute. The same number limits the replies of the user in progress at
+   * this node.
+   */
   readonly perMinute: number
   /** Called for every stream that is opened. */
   readonly onOpen: SseOptions['onOpen']
@@ -47,9 +50,10 @@ export interface Completions {
   countActive(): number
   /**
    * Returns the user's active runs, each with the number of the event after which events are sent to the subscribers
-   * until `leaveRuns`. `isFirst` is true for the first live stream of the user.
+   * until `leaveRuns`. `isFirst` is true when the user has no other live stream at this node.
    */
   joinRuns(userId: string, isFirst: boolean): Promise<LiveRun[]>
+  /** Ends what `joinRuns` began. Called when the last live stream of the user at this node has closed. */
   leaveRuns(userId: string): void
   /**
    * Refuses new runs, waits up to `graceMs` milliseconds for running ones, and ends the rest as interrupted, with their

@@ -26,7 +26,7 @@ export interface SseOptions {
 /** One open response. Nothing is sent once it is closed. */
 export interface SseStream {
   readonly closed: boolean
-  /** Sends frames as they are (`sseFrame`). */
+  /** Sends text that consists of frames already (`sseFrame`). */
   write(frames: string): void
   /** Waits while the socket's buffer is full. Resolves with false when the client disconnected or took too long. */
   drained(): Promise<boolean>
@@ -87,8 +87,9 @@ export function createSseHub({ heartbeat, intervalMs = 15_000, onOpen, keyOf }: 
     open(request, reply) {
       reply.hijack()
       const stream = new RawSseStream(reply)
-      // The headers are sent together with the first frames, and after the request to the model, which undici sends one
-      // turn of the event loop later. Without frames they are sent too, so that the client sees the stream open.
+      // After two turns of the event loop, so that the request to the model, which undici sends in the next one, goes
+      // first, and the first frames are sent together with the headers. Without frames they are sent too, so that the
+      // client sees the stream open.
       setImmediate(() => setImmediate(() => stream.begin()))
       const key = keyOf(request)
       streams.add(stream)

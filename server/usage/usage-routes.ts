@@ -46,7 +46,7 @@ export function registerUsageRoutes(api: Api, { database: { db } }: UsageRoutesD
       const { params, query } = request
       const records = await listUsageOfMessages(db, requireUser(request), params.id, query.messageIds)
       if (records.length === 0)
-        throw new AppError('not_found', 'There is no record of what this reply has used.')
+        throw new AppError('not_found', 'There is no record of the tokens and costs of this reply.')
       return presentMessageUsage(records)
     },
   )

@@ -44,7 +44,7 @@ export async function followRun(
     }
     stream.end()
   } catch (error) {
-    // The headers are already sent, so the error can only be sent as an event.
+    // The response is a stream with status 200 by now, so the error can only be sent as an event.
     stream.end(sseFrame(JSON.stringify({ error: toDetail(error, deps.onError) })))
   }
 }
@@ -91,8 +91,8 @@ export async function* readRunEvents(
       case 'missing':
         return
       case 'has_more':
-        // The run ended between the two queries, so its last events are read now. If there are none, the log was
-        // removed.
+        // The run has ended since its events were read, so its last events are read now. If there are none, the log
+        // was removed.
         if (isRetry) return
         isRetry = true
         break

@@ -1,12 +1,15 @@
 import type { ChangeNotification, Database } from '../../db/database.ts'
 
 /**
- * Notifications of events that any process has committed, this one included. They may be lost, so readers also poll.
+ * Notifications about runs, from all nodes, this one included. They may be lost, and on SQLite there are none, so
+ * readers also poll.
  */
 export interface RunNotifications {
   /** Resolves at the next notification about the run, or after `timeoutMs`. */
   wait(runId: number, timeoutMs: number): Promise<void>
-  /** Calls `listener` with the id of each run for which any process has committed events. */
+  /**
+   * Calls `listener` with the id of each run that has new events, a request to stop it, or an answer to an elicitation.
+   */
   onRun(listener: (runId: number) => void): void
   close(): Promise<void>
 }

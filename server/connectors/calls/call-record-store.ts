@@ -83,7 +83,7 @@ function readArgumentsIfValid(callArguments: unknown): Readonly<Record<string, u
   }
 }
 
-/** Returns a page of the recorded calls of a connector, the newest first (§17.9, §18.10). */
+/** Returns a page of the recorded calls of a connector in the form of the API, the newest first (§17.9, §18.10). */
 export async function listConnectorCalls(
   db: Db,
   user: Owner,
@@ -91,8 +91,8 @@ export async function listConnectorCalls(
   { before, limit }: z.infer<typeof ToolCallQuery>,
 ): Promise<ToolCallList> {
   const [time, id] = before?.split('.') ?? []
-  const after = time === undefined || id === undefined ? undefined : { started_at: Number(time), id }
-  const calls = await listToolCalls(db, user, connector.id, { after, limit })
+  const previous = time === undefined || id === undefined ? undefined : { started_at: Number(time), id }
+  const calls = await listToolCalls(db, user, connector.id, { before: previous, limit })
   const last = calls.length < limit ? undefined : calls.at(-1)
   return {
     calls: calls.map(presentToolCall),
@@ -130,17 +130,17 @@ export async function updateToolCall(
 }
 
 export interface ToolCallPage {
-  /** The page starts after this call. */
-  readonly after: Pick<ToolCallRow, 'started_at' | 'id'> | undefined
+  /** The last call of the previous page. The page has the calls before it in time. */
+  readonly before: Pick<ToolCallRow, 'started_at' | 'id'> | undefined
   readonly limit: number
 }
 
-/** Returns a page of the recorded calls of a user's connector, the newest first. */
+/** Returns the rows of a page of the recorded calls of a connector, the newest first. */
 export function listToolCalls(
   db: Db,
   user: Owner,
   connectorId: string,
-  { after, limit }: ToolCallPage,
+  { before, limit }: ToolCallPage,
 ): Promise<ToolCallRow[]> {
   const calls = db
     .selectFrom('tool_calls')
@@ -148,12 +148,12 @@ export function listToolCalls(
     .where('user_id', '=', user.id)
     .where('connector_id', '=', connectorId)
   const page =
-    after === undefined
+    before === undefined
       ? calls
       : calls.where((where) =>
           where.or([
-            where('started_at', '<', after.started_at),
-            where.and([where('started_at', '=', after.started_at), where('id', '<', after.id)]),
+            where('started_at', '<', before.started_at),
+            where.and([where('started_at', '=', before.started_at), where('id', '<', before.id)]),
           ]),
         )
   return page.orderBy('started_at', 'desc').orderBy('id', 'desc').limit(limit).execute()

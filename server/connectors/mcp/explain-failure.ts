@@ -42,8 +42,9 @@ export function isTimeout(error: unknown): boolean {
 }
 
 /**
- * Whether the server failed at the first request of the newest protocol revision in a way that does not exclude an
- * older one. Refused access, our own errors and the network errors in `networkCodes` exclude it.
+ * Whether connecting may be tried again with the older handshake, because the server failed at `server/discover`, the
+ * first request of the newest revision. False for refused access, our own errors and the network errors in
+ * `networkCodes`.
  */
 export function isFailedDiscovery(error: unknown): boolean {
   const chain = causes(error)
@@ -201,7 +202,10 @@ function explainStatus(error: SdkHttpError, connector: Pick<ConnectorRow, 'token
   )
 }
 
-/** The error of a server that refuses a token, or requests without one. `words` is the quotation of its response. */
+/**
+ * The error for a server that refused the token, or a request without a token. `words` is the quotation of its
+ * response.
+ */
 export function refusedAccess(
   status: number,
   words: string,

@@ -5,8 +5,8 @@ import { RoundRobin } from '../../lib/round-robin.ts'
 const maxShare = 0.25
 /** Milliseconds of reading without a pause, so that ordinary responses are not delayed. */
 const burstMs = 2
-/** Milliseconds that one turn counts at most, because callbacks of other requests may run during it. */
-const maxTurnMs = 20
+/** Milliseconds that one piece counts at most, because other callbacks may run before its end is noticed. */
+const maxPieceMs = 20
 
 /** A clock and its pauses, in milliseconds. */
 export interface Clock {
@@ -25,14 +25,17 @@ export class ResponseScheduler {
   readonly #clock: Clock
   readonly #waiting = new RoundRobin<() => void>()
   #isRunning = false
-  /** Until this time, in milliseconds of the clock, the reading so far takes more than its share. */
-  #usedUpAt = 0
+  /** The time, in milliseconds of the clock, from which the reading so far is within its share. */
+  #withinShareAt = 0
 
   constructor(clock: Clock = realClock) {
     this.#clock = clock
   }
 
-  /** Resolves when this user's next piece may be read. The turn ends with the current turn of the event loop. */
+  /**
+   * Resolves when this user's next piece may be read, which must be read in the turn of the event loop in which this
+   * resolves.
+   */
   next(userId: string): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.add(userId, resolve)
@@ -44,14 +47,14 @@ export class ResponseScheduler {
     this.#isRunning = true
     const { now, pause } = this.#clock
     for (let start = this.#waiting.take(); start !== undefined; start = this.#waiting.take()) {
-      const excessMs = this.#usedUpAt - now() - burstMs / maxShare
+      const excessMs = this.#withinShareAt - now() - burstMs / maxShare
       if (excessMs > 0) await pause(excessMs)
       const startedAt = now()
       start()
       // Everything that reads the piece runs in microtasks, so it has ended by then.
       await setImmediate()
-      const usedMs = Math.min(now() - startedAt, maxTurnMs)
-      this.#usedUpAt = Math.max(this.#usedUpAt, startedAt) + usedMs / maxShare
+      const usedMs = Math.min(now() - startedAt, maxPieceMs)
+      this.#withinShareAt = Math.max(this.#withinShareAt, startedAt) + usedMs / maxShare
     }
     this.#isRunning = false
   }

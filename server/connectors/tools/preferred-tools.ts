@@ -23,7 +23,7 @@ export async function findPreferredTools(
   const [allowed, ...calls] = await Promise.all([
     listAllowedTools(db, withList),
     ...connectors.map(({ id, user_id }) =>
-      listToolCalls(db, { id: user_id }, id, { after: undefined, limit: maxCalls }),
+      listToolCalls(db, { id: user_id }, id, { before: undefined, limit: maxCalls }),
     ),
   ])
   const recent = calls.flat().filter((call) => call.started_at > since && call.approval !== 'denied')

@@ -50,7 +50,7 @@ export function registerAccountLinks(scope: FastifyInstance, deps: AccountLinkDe
     path: invitations.path,
     text: 'You are invited to this Yonder server.',
     invalid:
-      'The invitation was already used or replaced, has expired, or is not complete. If you have an account, sign in. Otherwise ask the operator of this server for a new invitation.',
+      'The invitation was already used or replaced or has expired, or its link was not copied completely. If you have an account, sign in. Otherwise ask the operator of this server for a new invitation.',
     find: async (token) => {
       const email = await findLinkSubject(database.db, sealer, invitations, token, now())
       return email === undefined ? undefined : { email }

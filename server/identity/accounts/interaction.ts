@@ -54,7 +54,7 @@ export async function findInteractionOrSendError(
     return undefined
   }
   if (request.method === 'POST' && !isFormToken(formKey, interaction.uid, request.body?.['form'])) {
-    sendPage(reply, noticePage('This form has expired', 'Go back to Yonder and sign in again.'), 403)
+    sendPage(reply, noticePage('This form cannot be used', 'Go back to Yonder and sign in again.'), 403)
     return undefined
   }
   return interaction

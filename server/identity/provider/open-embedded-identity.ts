@@ -48,16 +48,16 @@ export async function openEmbeddedIdentity(
   const audience = `${publicUrl}/api`
   const keys = await ensureIdentityKeys({ db, sealer, now })
   const sessions = new EmbeddedSessions({ db, sealer, issuer, now })
-  const client = {
+  const options = {
     clientId,
     audience,
     publicUrl,
     revokeGrant: (grantId: string) => sessions.end(grantId),
-    limitSignIns: (accountId: string) => sessions.limitSignIns(accountId),
+    endExcessSignIns: (accountId: string) => sessions.endExcessSignIns(accountId),
   }
   const limitRecords = createRecordLimiter(db)
   const { dialect } = database
-  const provider = createProvider({ ...client, db, dialect, sealer, keys, issuer, now, limitRecords })
+  const provider = createProvider({ ...options, db, dialect, sealer, keys, issuer, now, limitRecords })
   await assignAccounts(database, sealer)
   const setUpToken = config.signUp === 'closed' ? await ensureSetUpToken(db, sealer, now()) : null
   const needsSetUp = createSetUpCheck(db, setUpToken !== null)

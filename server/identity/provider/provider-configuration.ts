@@ -33,8 +33,8 @@ export interface ProviderOptions {
   /** Ends the session of a grant and deletes its codes and tokens. */
   readonly revokeGrant: (grantId: string) => Promise<void>
   readonly limitRecords: LimitRecords
-  /** Called after a sign-in of an account was stored. */
-  readonly limitSignIns: (accountId: string) => Promise<void>
+  /** Ends the oldest sign-ins of an account that has too many. Called after one was stored. */
+  readonly endExcessSignIns: (accountId: string) => Promise<void>
 }
 
 /** The configuration of the library for the embedded provider, without its signing keys, which change while it runs. */
@@ -180,7 +180,7 @@ function createInteractionPolicy({ interactionPolicy }: typeof Library) {
  * only client is our own app. Each grant is in the user's list of sign-ins (§15.31).
  */
 async function ensureGrant(ctx: KoaContextWithOIDC, options: ProviderOptions) {
-  const { audience, db, now, limitSignIns } = options
+  const { audience, db, now, endExcessSignIns } = options
   const { client, session, provider, result } = ctx.oidc
   const accountId = session?.accountId
   if (client === undefined || session === undefined || accountId === undefined) return undefined
@@ -198,7 +198,7 @@ async function ensureGrant(ctx: KoaContextWithOIDC, options: ProviderOptions) {
     created_at: now(),
     used_at: now(),
   })
-  await limitSignIns(accountId)
+  await endExcessSignIns(accountId)
   return grant
 }
 

@@ -85,7 +85,7 @@ export class EmbeddedSessions implements Sessions {
   }
 
   /** Ends the sign-ins of an account that were used least recently, when it has too many (§15.38). */
-  async limitSignIns(accountId: string): Promise<void> {
+  async endExcessSignIns(accountId: string): Promise<void> {
     const signIns = await listSignIns(this.#options.db, accountId)
     for (const { grant_id } of signIns.slice(maxSignIns)) await this.endSignIn(accountId, grant_id)
   }

@@ -31,7 +31,10 @@ const otherTokenTypes = new Set<unknown>(['ID', 'Refresh', 'Offline', 'Logout'])
 
 /** What an access token must fulfil. */
 export interface TokenRequirements {
-  /** Throws AppError `identity_unavailable` when the keys cannot be loaded, and a jose error when none matches. */
+  /**
+   * Throws when the keys cannot be loaded: AppError `identity_unavailable` for a hosted provider, the error of the
+   * database for the embedded one. Throws a jose error when no key matches.
+   */
   readonly findKey: JWTVerifyGetKey
   readonly algorithms: readonly string[]
   readonly issuer: string
@@ -47,7 +50,7 @@ export type AccessClaims = JWTPayload & { readonly sub: string; readonly exp: nu
 
 /**
  * Verifies the signature, issuer, audience and times of an access token.
- * @throws AppError `unauthenticated`, `identity_unavailable`
+ * @throws AppError `unauthenticated`, and what `findKey` throws when the keys cannot be loaded
  */
 async function verifyAccessToken(token: string, requirements: TokenRequirements): Promise<AccessClaims> {
   const { findKey, algorithms, issuer, audience, type, now } = requirements

@@ -105,7 +105,7 @@ export function parseTimeRange(
 /** @throws AppError `invalid_request` for an unknown time zone */
 export function requireTimeZone(timeZone: string): string {
   try {
-    // Temporal also accepts an offset such as +02:00, and a time that has one. Google accepts only names.
+    // As a time zone, Temporal also accepts an offset such as +02:00 or a whole timestamp. Google accepts only names.
     if (/^[a-z]/i.test(timeZone)) return Temporal.Now.zonedDateTimeISO(timeZone).timeZoneId
   } catch {
     // Temporal does not know the name.

@@ -14,7 +14,9 @@ const maxDraftTextChars = 100_000
 
 const draftFields = {
   ...mailFields,
-  to: recipients.optional().describe('Email addresses without names. A draft may still have none.'),
+  to: recipients
+    .optional()
+    .describe('Email addresses without names. May be omitted: a draft needs no recipients.'),
 }
 
 export const listDrafts = googleTool({

@@ -4,7 +4,7 @@ import type { Behaviour } from './hostile-behaviour.ts'
 /** A pattern with exponential backtracking on a long text. */
 export const slowPattern = '^(a+)+$'
 
-/** Tools that are too many, too large, malformed, or changed the next time. */
+/** Tools and lists that are too many, too large, malformed or late, or that a test changes (`/_next/…`). */
 export const badTools: Readonly<Record<string, Behaviour>> = {
   redos: {
     tools: () => [
@@ -98,7 +98,8 @@ export const badTools: Readonly<Record<string, Behaviour>> = {
       { name: 'no-schema' },
       { name: 'list', inputSchema: [] },
       tool('fine', { title: 7, annotations: 'text' }),
-      { ...tool('proto'), __proto__: { evil: true } },
+      // A key, which `__proto__: …` would not be.
+      { ...tool('proto'), ['__proto__']: { evil: true } },
     ],
     post: onCall(({ response, message }) =>
       json(response, message.id, {

@@ -5,7 +5,7 @@ export function PrivacyScreen() {
   return (
     <LegalPage
       title="Privacy Policy"
-      lead="What Yonder stores about you, where it goes, and what you cannot do yourself."
+      lead="What Yonder stores about you, where it goes, and how it is deleted or exported."
     >
       <LegalSection title="What is stored">
         <p>

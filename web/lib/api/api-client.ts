@@ -46,7 +46,7 @@ export interface ApiClient {
   readonly connection: Connection
 }
 
-/** Creates the client. It shows nothing and does not navigate (§8.1, §8.3, §8.4). */
+/** Creates the client. It shows nothing, and does not navigate except by `onUnauthorized` (§8.1, §8.3, §8.4). */
 export function createApiClient(options: ApiClientOptions): ApiClient {
   const { onUnauthorized } = options
   const send = options.fetch ?? ((input: RequestInfo | URL, init?: RequestInit) => fetch(input, init))

@@ -13,7 +13,7 @@ const integrationsPath = '/settings/integrations'
 /** The page to which the browser returns from the consent page (§2.91, §2.92, §2.93, §2.94). */
 export function CallbackView({ service }: { readonly service: string }) {
   const outcome = useCallbackOutcome(service)
-  useReturn(outcome.kind)
+  useListAfterOutcome(outcome.kind)
   const title = titleOfIntegration(service)
   if (outcome.kind === 'used') return <Navigate to={integrationsPath} replace />
   return (
@@ -37,7 +37,7 @@ export function CallbackView({ service }: { readonly service: string }) {
   )
 }
 
-function useReturn(kind: CallbackOutcome['kind']): void {
+function useListAfterOutcome(kind: CallbackOutcome['kind']): void {
   const navigate = useNavigate()
   const delayMs = kind === 'connected' || kind === 'failed' ? outcomeMs[kind] : undefined
   useEffect(() => {
