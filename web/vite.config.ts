@@ -6,7 +6,7 @@ import { compressAssets } from './compress-assets.ts'
 
 const server = process.env['DEV_SERVER_URL'] ?? 'http://127.0.0.1:3001'
 
-// The browser build of this package uses the page's HTML parser, which Trusted Types forbid. This build uses a table.
+// In browsers this package uses the page's HTML parser, which Trusted Types forbid. Its build for Node uses a table.
 const characterReferences = createRequire(import.meta.url).resolve('decode-named-character-reference')
 
 /** Serves the gallery of the design system at `/ui`, during development only. */

@@ -30,7 +30,7 @@ export function formatMoment(time: Date): string {
 
 /** Formats milliseconds as users read them: '12 ms', '1.4 s', '25 s', '3 min 5 s'. */
 export function formatDuration(milliseconds: number): string {
-  // Each limit is the first value that would be rounded up to '1000 ms', '10.0 s' or '60 s'.
+  // The limits keep values from being rounded up to '1000 ms', '10.0 s' or '60 s'.
   if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`
   const seconds = milliseconds / 1000
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`

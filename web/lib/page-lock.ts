@@ -13,7 +13,7 @@ export function holdLock(name: string): () => void {
 }
 
 /**
- * Calls `onReleased` when no tab holds the lock, at once where there are no locks, and never after `signal` was
+ * Calls `onReleased` when no tab holds the lock, at once where the browser has no locks, and never after `signal` was
  * aborted.
  */
 export async function whenReleased(name: string, signal: AbortSignal, onReleased: () => void): Promise<void> {

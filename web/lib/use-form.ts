@@ -58,7 +58,7 @@ export function useForm<Draft extends object, Field extends string>({
     setDraft((current) => ({ ...current, ...part }))
   }
 
-  /** Shows the problems, and returns whether there are any. */
+  /** Shows the problems, focuses the first control with one, and returns whether there are any. */
   const report = (found: Problems<Field>): boolean => {
     // Render the messages before scrolling to the control, because they may move or cover it.
     flushSync(() => setProblems(found))

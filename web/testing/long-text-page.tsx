@@ -17,7 +17,7 @@ import '../ui/base.css'
 /** Shows long texts in the places that show texts, or as a plain element, for a benchmark. */
 declare global {
   interface Window {
-    /** The names of the places. */
+    /** The names of the places that `show` accepts, besides 'plain' and 'plain input'. */
     places: readonly string[]
     /** Replaces what is shown. */
     show: (place: string, text: string) => void

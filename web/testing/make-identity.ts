@@ -1,6 +1,6 @@
 import type { IdentityClient } from '../features/identity/identity-client.ts'
 
-/** An identity client whose user is signed out; a test replaces what it needs. */
+/** A fake identity client in the state `unauthenticated`; a test replaces what it needs. */
 export function makeIdentity(more: Partial<IdentityClient> = {}): IdentityClient {
   return {
     accountUrl: null,

@@ -80,7 +80,7 @@ export function failure(status: number, code: string, message: string, statusTex
   return Response.json({ error: { code, message } }, { status, statusText })
 }
 
-/** Gives the page 20 ms to process the responses so far, to check that something did not happen. */
+/** Gives the page 20 ms to process the responses so far, before a test checks that something did not happen. */
 export async function settle(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 20))
 }

@@ -16,7 +16,7 @@ export interface ModelToolViewProps {
     readonly error?: Error | undefined
     mutate(): unknown
   }
-  /** The version of the tool that the screen shows. The view says so when the server has another version now. */
+  /** The version of the tool that the screen shows. The view warns when the server has another version now. */
   readonly fingerprint: string | undefined
 }
 

@@ -75,7 +75,7 @@ export function UsageChart({ unit, bars }: UsageChartProps) {
 
 const noBar: UsageBar = { label: '', totals: undefined }
 
-/** What was not counted is unknown, and never 0 (§25.4). */
+/** A sum of 0 is shown as 'unknown' when no call was fully counted (§25.4). */
 function describeTotals(totals: UsageTotals | undefined): string {
   if (totals === undefined) return 'no calls'
   return `${formatTokens(totals, totals.input_tokens)} input, ${formatTokens(totals, totals.output_tokens)} output`

@@ -1,8 +1,8 @@
 import { createStore, useStore } from '../store.ts'
 
 /*
- * Reads whose changes the server announces over the live stream. Once such a read is loaded, only the announcement
- * repeats it after a change or a reconnection, so that there is one request instead of two (§9.4, §10.29).
+ * Reads whose changes the server announces over the live stream. The announcement repeats such a read after a change or
+ * a reconnection, so the page does not also repeat it by itself (§9.4, §10.29).
  */
 
 interface Announced {
@@ -36,8 +36,8 @@ export function useIsAnnounced(key: string): boolean {
 }
 
 /**
- * Calls `read` because of an announcement: at once, or, while changes by this page are running, once after they have
- * ended, because their responses would replace what was read meanwhile.
+ * Calls `read` because of an announcement: at once, or, while changes by this page that affect this read are running,
+ * once after they have ended, because their responses would replace what was read meanwhile.
  */
 export function readAnnounced(key: string, read: () => unknown): void {
   if (runningChanges.has(key)) heldReads.set(key, read)

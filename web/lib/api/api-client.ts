@@ -24,12 +24,13 @@ export interface ApiRequest {
 
 /**
  * The calls to the server, with the user's bearer token. After a 401 the user is signed out and the call returns
- * `undefined`. A success without a body returns `null` (§7.38, §8.2). A call throws an `UnreachableError` when it gets
- * no response, and 'Failed to get access token' when there is no token (§8.1).
+ * `undefined`. A success without a body returns `null` (§7.38, §8.2). A call throws an `UnreachableError` when it
+ * reaches no server, and 'Failed to get access token' when there is no token (§8.1).
  */
 export interface ApiClient {
   /**
-   * Throws an `ApiError` 'An error occurred while fetching the data.' with the server's reason after any other status.
+   * Throws an `ApiError` 'An error occurred while fetching the data.' with the server's reason after a failure status
+   * other than 401.
    */
   readonly read: <Answer>(path: string) => Promise<Answer | undefined>
   /** Like `post`, `put` and `delete`, throws an `ApiError` 'API error: {status}' with the server's reason. */
@@ -101,8 +102,8 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 }
 
 /**
- * Returns a `fetch` that starts a check of the connection when there is no response, or the response may be from a
- * proxy. Without a response it throws an `UnreachableError`.
+ * Returns a `fetch` that throws an `UnreachableError` when it reaches no server. In this case, and when the response
+ * may be from a proxy, it starts a check of the connection.
  */
 function withConnectionCheck(send: typeof fetch, connection: Connection) {
   return async (path: string, init: RequestInit): Promise<Response> => {

@@ -4,7 +4,7 @@ import { sentenceOf, type FailureCause } from './failure-sentences.ts'
 /** Why something failed: a cause that the browser found, or a text, usually the server's. */
 export type Failure = { readonly cause: FailureCause } | { readonly text: string }
 
-/** Returns the sentence of a failure. When the browser is online again, it says that the user was offline. */
+/** Returns the sentence of a failure. For `offline` it is 'You were offline.' once the browser is online again. */
 export function describeFailure(failure: Failure, isOnline = navigator.onLine): string {
   if ('text' in failure) return failure.text
   return sentenceOf(failure.cause === 'offline' && isOnline ? 'was_offline' : failure.cause)

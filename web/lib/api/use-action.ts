@@ -7,9 +7,9 @@ import { toast } from '../toasts.ts'
 import { useApi } from './api-provider.tsx'
 
 /**
- * Updates a read after a change: replaces its data by what `change` returns, and reads it again unless the server
- * announces the change. Data that was not loaded is read again even then, because `change` cannot know the rest of it.
- * Without `change` nothing is replaced.
+ * Updates a read after the user's action: replaces its data by what `change` returns, and reads it again unless the
+ * server announces the change. Data that was not loaded yet is read in any case, because `change` cannot know the rest
+ * of it. Without `change` nothing is replaced.
  */
 export type UpdateRead = <Data>(key: string, change?: (data: Data | undefined) => Data | undefined) => unknown
 

@@ -39,7 +39,7 @@ type ChannelMessage =
 const gracePeriodMs = 1000
 /** The server sends the first event at once. A slow network needs less than this. */
 const maxFirstEventMs = 10_000
-/** A stream that was open for a shorter time counts as failed, and the next attempt waits longer. */
+/** A stream that ends sooner counts as a failure for `waitToRetry`. */
 const minGoodStreamMs = 5000
 
 /**

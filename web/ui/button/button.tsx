@@ -14,8 +14,8 @@ export const buttonLooks = {
 export const buttonSizes = { small: 'h-8 px-3', medium: 'h-9 px-4', large: 'h-11 w-full px-5' } as const
 
 /**
- * A button whose text changes keeps its width in a `<span>` with `grid` and a minimum width, because it fills the grid
- * cell.
+ * To keep the width of a button whose text changes, put it into a `<span>` with `grid` and a width or minimum width: it
+ * fills the grid cell.
  */
 export interface ButtonProps extends Omit<ComponentProps<'button'>, 'className' | 'style' | 'autoFocus'> {
   readonly look?: keyof typeof buttonLooks

@@ -14,7 +14,10 @@ export interface MarkdownBodyProps {
   readonly keepLineBreaks?: boolean
 }
 
-/** Renders a text as blocks: each finished block once, and the unfinished end again with every change (§14.19). */
+/**
+ * Renders a text as blocks. While the text grows, only its unfinished end is rendered again, unless it adds a link
+ * definition (§14.19).
+ */
 export function MarkdownBody({ text, growing, keepLineBreaks = false }: MarkdownBodyProps) {
   const [split] = useState(createBlockSplitter)
   const { blocks, definitions } = growing ? split(text) : joinFootnotes(text, split(text))

@@ -34,8 +34,8 @@ interface MarkdownLinkProps {
 
 /**
  * A link in an untrusted text. Another site opens in a new tab and learns nothing about this page. A link whose address
- * was refused has an empty `href` (§5.18) and does nothing. Hover and focus show the address of a link, except to a
- * footnote (§14.35).
+ * was refused has an empty `href` (§5.18) and does nothing. Hover and focus show the address of any other link, unless
+ * it leads to a footnote (§14.35).
  */
 function MarkdownLink({ href, children }: MarkdownLinkProps) {
   if (href === '')

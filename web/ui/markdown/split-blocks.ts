@@ -1,7 +1,7 @@
 import { Lexer, Marked } from 'marked'
 import type { Token, Tokens } from 'marked'
 
-/** A part of a text that is rendered on its own. A finished block stays the same object, so it is rendered once. */
+/** A part of a text that is rendered on its own. A finished block stays the same object while the text grows. */
 export type MarkdownBlock =
   | { readonly kind: 'text'; readonly key: number; readonly source: string }
   | {
@@ -80,7 +80,7 @@ function listFinished(lines: string): readonly Token[] {
 }
 
 /**
- * A lexer for which lines of maths between `$$` and `$$`, or `\[` and `\]`, are one block, whatever markdown they
+ * Options for a lexer: lines of maths between `$$` and `$$`, or `\[` and `\]`, are one block, whatever markdown they
  * resemble.
  */
 const withMaths = new Marked({

@@ -33,8 +33,8 @@ export function useMenuControls(): MenuControls {
 
 /**
  * Opens and closes a menu. The menu opens on hover, click and keyboard focus; Enter, Space, ArrowDown and ArrowUp also
- * move the focus into it. It closes shortly after the pointer leaves, and on Escape, Tab, a chosen `MenuItem`, and a
- * press or focus elsewhere.
+ * move the focus into it. It closes shortly after the pointer leaves, and on Escape, Tab, a further click, a chosen
+ * `MenuItem`, and a press or focus elsewhere.
  */
 export function useMenu() {
   const { open, show, hide, root, trigger, isReturning } = useOpening()
@@ -65,7 +65,7 @@ export function useMenu() {
     enter(event.key === 'ArrowUp' ? -1 : 0)
   }
   const handleItemKey = (event: KeyboardEvent) => {
-    // This returns the focus to the trigger; the browser then moves it to the next element.
+    // This returns the focus to the trigger; the browser then moves it on from there.
     if (event.key === 'Tab') hide()
     // When Enter opens the menu and is held down, its repeats must not choose the first item.
     else if (event.repeat && (event.key === 'Enter' || event.key === ' ')) event.preventDefault()

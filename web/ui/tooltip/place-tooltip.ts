@@ -1,7 +1,7 @@
 /** The smallest space between a tooltip and the left or right edge of the window. */
 const minMarginPx = 6
 
-/** Puts a tooltip below its control, or above where there is no room below, and never beyond the edge of the window. */
+/** Puts a tooltip below its control, or above where there is no room below, within the window if it fits. */
 export function placeTooltip(bubble: HTMLElement, control: HTMLElement): void {
   const anchor = control.getBoundingClientRect()
   const { width, height } = bubble.getBoundingClientRect()

@@ -151,8 +151,8 @@ function Bubble({ text, shortcut, anchor, onClose }: BubbleProps) {
 }
 
 /**
- * Closes a tooltip on Escape wherever the focus is, when its control moves, when the user presses elsewhere, and when a
- * dialog covers the control.
+ * Closes a tooltip on Escape wherever the focus is, when scrolling or resizing moves its control, when the user presses
+ * elsewhere, and when a dialog covers the control.
  */
 function useCloseFromOutside(anchor: RefObject<HTMLElement | null>, onClose: () => void): void {
   const close = useEffectEvent(onClose)

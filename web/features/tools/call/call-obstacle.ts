@@ -29,7 +29,7 @@ export function findObstacle(
   return undefined
 }
 
-/** Whether the user has blocked a tool. A blocked tool cannot be allowed (§28.12). */
+/** Whether the user has blocked a tool. A blocked tool cannot be always allowed (§28.12). */
 export function isBlocked({ block_tools = [] }: Pick<Connector, 'block_tools'>, tool: string): boolean {
   return block_tools.includes(tool)
 }

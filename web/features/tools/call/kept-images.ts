@@ -2,11 +2,11 @@ import type { ResultImage } from '@yonder/contract/tool-call'
 import { useEffect } from 'react'
 import { useSWRConfig, type Cache } from 'swr'
 
-/** The limit for the images that are no longer shown, in characters of their data. */
+/** The limit for the images that are no longer shown, in characters of all their data. */
 export const maxKeptChars = 16_000_000
 
 interface Images {
-  /** How often each image is shown, by its key. */
+  /** In how many places each image is shown, by its key. */
   readonly shown: Map<string, number>
   /** The keys of the images that are no longer shown, the last one hidden at the end. */
   readonly hidden: Set<string>
@@ -33,7 +33,7 @@ export function useKeptImage(key: string): void {
   }, [cache, key])
 }
 
-/** The sizes are read again each time, because an image can arrive after it was hidden. */
+/** Removes the oldest images beyond the limit. Reads all sizes, because an image can arrive after it was hidden. */
 function removeOldest(cache: Cache, hidden: Set<string>): void {
   let chars = 0
   for (const key of [...hidden].reverse()) {

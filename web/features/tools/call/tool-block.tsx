@@ -163,7 +163,7 @@ function CallLine({ message, state, durationMs, open, onToggle, ref }: CallLineP
   )
 }
 
-/** A spinner until there is a result, then a check mark (§2.33), or a cross when the call did not succeed. */
+/** A spinner until the call is over, then a check mark (§2.33), or a cross when the call did not succeed. */
 function StateIcon({ state }: { readonly state: CallState }) {
   switch (state) {
     case 'waiting':

@@ -32,7 +32,7 @@ export const elicitationDraft = {
     const draft: StoredDraft = { questionId: id, entries: Object.fromEntries(stored) }
     if (stored.length > 0) browserStorage.write(keyOf(chatId, messageId), JSON.stringify(draft))
   },
-  /** Called when the form has been answered, or the call is over. */
+  /** Removes the entries when the form has been answered, or the call is over. */
   clear(chatId: string, messageId: string): void {
     browserStorage.remove(keyOf(chatId, messageId))
   },

@@ -13,7 +13,7 @@ export interface FieldControlProps {
   readonly error: string | undefined
   readonly disabled: boolean
   readonly onChange: (value: FieldValue) => void
-  /** The control, which gets the focus when its value is invalid. */
+  /** Attached only to a control that can have an invalid value, so that the form can focus it. */
   readonly ref: RefCallback<HTMLElement>
 }
 

@@ -97,7 +97,7 @@ export function listServers({ servers }: ServerLog): readonly (readonly [name: s
 /** Whether a status describes the round and not a server (§4.10). */
 const isRoundStatus = (status: string) => status === 'info' || status === 'summary'
 
-/** Any other status means that there is no connection (§4.11). */
+/** Reads an unknown status as `disconnected` (§4.11). */
 function readStatus(status: string): ServerStatus['status'] {
   return status === 'connected' || status === 'connecting' || status === 'error' ? status : 'disconnected'
 }
