@@ -6,11 +6,10 @@ import { sqliteRelease } from './sqlite-release.mjs'
 import { userFolder } from './user-folder.mjs'
 
 /*
- * The server of the package runs this program when the SQLite that this Node needs does not load. Release 12 is not a
+ * The bundled server runs this program when the SQLite that this Node needs does not load. Release 12 is not a
  * dependency, because npm would download or compile it on every machine; release 13 does not have a prebuilt module for
- * every system. The program finds an earlier installation, or
- * installs SQLite in the package's folder or, where that is read-only, in the user's cache. It prints the folder of the
- * module; all else is printed on standard error.
+ * every system. The program finds an earlier installation, or installs SQLite in the package's folder or, where that is
+ * read-only, in the user's cache. It prints the folder of the module; all else is printed on standard error.
  */
 
 const { name, version } = sqliteRelease

@@ -61,8 +61,8 @@ export function runTool(scriptPath, parameters, options) {
 }
 
 /**
- * Kills the child at the deadline: its whole process group, but on Windows only the child itself. Until then, signals
- * are forwarded, because the child is not in our group. The returned function ends both.
+ * Kills the child at the deadline: its whole process group, but on Windows only the child itself. Also forwards SIGINT
+ * and SIGTERM, because the child is not in our group. The returned function ends both.
  *
  * @param {import('node:child_process').ChildProcess} child
  * @param {number} deadlineMs

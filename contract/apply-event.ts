@@ -3,7 +3,7 @@ import type { Message } from './message.ts'
 import { textOfContent } from './message-text.ts'
 import type { ToolCall } from './tool-call.ts'
 
-/** A run folded from its events: the messages that it wrote, and its status. */
+/** A run folded from its events: its messages and its status. */
 export interface RunState {
   /**
    * The number of the last event applied. An event with a lower or equal number is ignored, so a replay changes
@@ -11,7 +11,7 @@ export interface RunState {
    */
   readonly seq: number
   readonly status: 'running' | EndedStatus
-  /** The user message or tool's result that the run replies to, then every message that it wrote, oldest first. */
+  /** The user message or tool's result that the run replies to, then its replies and tool results, oldest first. */
   readonly messages: readonly Message[]
 }
 

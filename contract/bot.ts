@@ -123,7 +123,9 @@ export const BotTestResult = z.object({
 })
 export type BotTestResult = z.infer<typeof BotTestResult>
 
-/** The models of the Ollama that the server has found; null without one: `GET /api/bot/local-models` (§23.16). */
+/**
+ * The models of the Ollama that the server has found; null when there are none: `GET /api/bot/local-models` (§23.16).
+ */
 export const LocalModels = z.object({
   local: z.object({ base_url: z.string(), models: z.array(z.string()) }).nullable(),
 })

@@ -12,8 +12,8 @@ const botName = z.string().min(1, 'no bot is selected').max(200)
 const time_zone = z.string().max(100).nullish()
 
 /**
- * A new message (§7.11). With `server` it continues after a tool's result: the stored result is used and `content` is
- * ignored. A result can be continued only once.
+ * A new message (§7.11). With `server`, no message is sent: the run continues from the last stored result of that
+ * connector, and `content` is ignored. Repeating such a request is a retry.
  */
 export const SendRequest = z.object({
   chatId: ClientId,
@@ -38,8 +38,8 @@ export const RegenerateRequest = z.object({ chatId: ClientId, botName, userMessa
 export type RegenerateRequest = z.infer<typeof RegenerateRequest>
 
 /**
- * Approves a tool call (§7.12). Without `messageId`, this is the newest waiting call with the connector, tool and
- * arguments. `args` is an object or its JSON text.
+ * Approves a tool call (§7.12). Without `messageId`, the newest waiting call with this connector, tool and arguments is
+ * approved. `args` is an object or its JSON text.
  */
 export const ToolConfirmRequest = z.object({
   botName,
@@ -87,7 +87,7 @@ export const StartedEvent = z.object({
   seq,
   /** The parent of the reply: a user message, or a tool's result. */
   user_message: Message,
-  /** The reply, still empty. */
+  /** The reply, still empty; in a run that makes an approved call, the reply with this call. */
   assistant_message: Message,
 })
 /** The model and its provider, as soon as they are known (§7.35). */
@@ -179,7 +179,7 @@ export const McpStatusEvent = z.object({
   finished: z.boolean().optional(),
 })
 export const ErrorEvent = z.object({ type: z.literal('error'), seq, error: ErrorDetail })
-/** The last event of every run. The message is stored before this is sent. */
+/** The last event of every run. The reply is stored before this is sent. */
 export const EndedEvent = z.object({
   type: z.literal('ended'),
   seq,

@@ -11,7 +11,7 @@ export const ConnectorTool = z.object({
   name: z.string(),
   title: z.string().nullable(),
   description: z.string(),
-  /** A hash of everything that an approval depends on, including the address of the connector. */
+  /** A hash of the stored definition of the tool and the address of the connector. */
   fingerprint: z.string(),
   consent: z.enum(consents),
   /** Why the tool cannot be used, such as 'the definition of its parameters is too long'; null when it can be used. */
@@ -31,7 +31,7 @@ export const ModelTool = z.object({
   description: z.string(),
   /** The JSON Schema of the parameters; null when no model can be offered the tool. */
   parameters: z.record(z.string(), z.unknown()).nullable(),
-  /** The schema as models of Google read it; null when it is the same. */
+  /** The schema as models of Google read it; null when it is the same, or when they cannot be offered the tool. */
   google_parameters: z.record(z.string(), z.unknown()).nullable(),
   /** Whether models are offered the tool now. */
   offered: z.boolean(),
@@ -51,8 +51,8 @@ export const ConnectorAccount = z.object({
 export type ConnectorAccount = z.infer<typeof ConnectorAccount>
 
 /**
- * A connector as its owner reads it (§3.12). `token` is a mask. With `allow_tools: null` every tool runs without
- * approval.
+ * A connector as its owner reads it (§3.12). `token` is a mask. With `allow_tools: null` every tool that is not blocked
+ * runs without approval.
  */
 export const Connector = z.object({
   name: z.string(),
@@ -105,7 +105,7 @@ export const ConnectorInput = z.object({
   is_default: z.boolean().optional(),
   /**
    * The tools that run without approval (§5.16). A name that no tool has exactly is trimmed when it is stored. Null, or
-   * absent at creation, means that every tool runs without approval.
+   * absent at creation, means that every tool that is not blocked runs without approval.
    */
   allow_tools: toolNames(maxAllowedTools).nullish(),
   /**
@@ -114,8 +114,9 @@ export const ConnectorInput = z.object({
    */
   block_tools: toolNames(maxBlockedTools).nullish(),
   /**
-   * The fingerprints of the tools that the user saw. A tool listed here is allowed in this version, even if another
-   * version was allowed before. If the tool has changed since, the update is refused as a conflict (§17.23).
+   * The fingerprints of the tools that the user saw. A tool of `allow_tools` that is listed here is allowed in this
+   * version, even if another version was allowed before. If the tool has changed since, the update is refused as a
+   * conflict (§17.23).
    */
   tool_fingerprints: z.record(z.string().max(200), z.string().max(100)).optional(),
   /**
@@ -158,7 +159,7 @@ export type ConnectResult = z.infer<typeof ConnectResult>
 export const approvals = ['once', 'listed', 'no_list', 'denied'] as const
 export type Approval = (typeof approvals)[number]
 
-/** The outcome stays `started` when the process ended during the call. The tool may or may not have finished then. */
+/** The outcome stays `started` when the call was interrupted. The tool may or may not have finished then. */
 export const callOutcomes = [
   'started',
   'done',
@@ -170,7 +171,7 @@ export const callOutcomes = [
 ] as const
 export type CallOutcome = (typeof callOutcomes)[number]
 
-/** An entry in the record of tool calls. It contains only a hash of the arguments. */
+/** An entry in the record of tool calls. Of the arguments, it contains only a hash. */
 export const ToolCallRecord = z.object({
   id: z.string(),
   connector: z.string(),

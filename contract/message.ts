@@ -4,8 +4,8 @@ import { LeftOutTools, ToolCall, ToolOutcome } from './tool-call.ts'
 
 /**
  * The status of a message. A reply is `streaming` while it is being written. Then it is `complete`, `stopped` by the
- * user, `failed` (see `error`), or `interrupted` because its server process ended. A user's message is always
- * `complete`.
+ * user, `failed` (see `error`), or `interrupted` because its server process could not finish it. A user's message is
+ * always `complete`.
  */
 export const messageStatuses = ['streaming', 'complete', 'stopped', 'failed', 'interrupted'] as const
 export type MessageStatus = (typeof messageStatuses)[number]

@@ -33,7 +33,7 @@ export const SentPrompt = z.object({
   reasoning_effort: z.enum(reasoningEfforts).optional(),
   /** Null when there were none, or when they are no longer stored. */
   instructions: z.string().nullable(),
-  /** Oldest first. A summary of older messages is the first one. */
+  /** Oldest first. The first one begins with the summary of older messages, if there is one. */
   messages: z.array(SentMessage),
   /** Empty when no tools were offered, or when they are no longer stored. */
   tools: z.array(SentTool),

@@ -42,7 +42,7 @@ export const ToolCall = z.object({
   place: z.object({ index: z.int().positive(), total: z.int().positive() }).optional(),
   /** Only on a waiting call: how the tool differs from the version that was approved. */
   changes: z.array(ToolChange).optional(),
-  /** Only on a waiting call: the version of the tool that the user sees. An approval sends it back. */
+  /** Only on a waiting call: the version of the tool that the user sees. 'Allow Always' sends it back. */
   fingerprint: z.string().optional(),
   /** Only on a waiting call: identifies the connector and its credential. 'Allow Always' sends it back. */
   credential: z.string().optional(),
@@ -85,9 +85,9 @@ export const ResultImage = z.object({ mimeType: z.string(), data: z.string() })
 export type ResultImage = z.infer<typeof ResultImage>
 
 /**
- * How a call ended. After `timed_out`, `stopped`, `interrupted` (the server shut down, or the connection to the tool's
- * server broke) or a `failed` call that had started, the tool may or may not have finished, so it is never called again
- * automatically. After `authorization_needed` the user has to connect the connector again.
+ * How a call ended. After `timed_out`, `stopped`, `interrupted` (Yonder's process ended, or the connection to the
+ * tool's server broke) or a `failed` call that had started, the tool may or may not have finished, so it is never
+ * called again automatically. After `authorization_needed` the user has to connect the connector again.
  */
 export const toolOutcomes = [
   'done',
@@ -123,7 +123,7 @@ export const LeftOutTools = z.object({
   /** The characters that the tools of a request may have in total, if they were reached. */
   max_chars: z.int().positive().optional(),
   /**
-   * How many tools a request offers, and how many there are that are not blocked. Absent if none is left out, and in
+   * How many tools a request offers, and how many it would offer without the limits. Absent if none is left out, and in
    * replies of earlier versions.
    */
   offered: z.int().nonnegative().optional(),

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { connectPostgres, findPostgres } from './find-postgres.mjs'
 
 const prefix = 'yonder_test_'
-/** The name has the second group of digits when one test created the database, see `restoreFixture`. */
+/** The name has the last group only when a single test created the database (`restoreFixture`). */
 const providedNames = /^yonder_test_(\d+)_[\da-f]{8}(?:_[\da-f]{8})?$/
 
 /** @type {{ server: string, name: string } | undefined} */

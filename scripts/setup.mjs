@@ -28,8 +28,7 @@ export async function installMissing() {
 /** @param {string} reason */
 async function installPackages(reason) {
   console.log(`Installing packages: ${reason}.`)
-  // `ci` deletes node_modules first, so it is only for a clone without it. It also fails when the lock file is
-  // outdated.
+  // `ci` would delete an existing node_modules. It fails when the lock file is outdated; then `install` is tried.
   const commands = existsSync(`${rootFolder}node_modules`) ? ['install'] : ['ci', 'install']
   for (const command of commands) {
     const { code } = await runNpm([command, '--include=dev'])

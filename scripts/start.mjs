@@ -1,6 +1,6 @@
 import { rootFolder, runCommand } from '../bin/run-command.mjs'
 
-// In a separate process, so that the build does not use the server's memory.
+// In a separate process, so that the memory of the build is freed before the server starts.
 const { code } = await runCommand(process.execPath, ['scripts/build.mjs'])
 if (code !== 0) process.exit(code)
 

@@ -71,7 +71,7 @@ function scriptClass(...scripts: readonly (readonly string[])[]): string {
   return String.raw`(?=[\p{L}\p{M}])(?!${invisible}|\p{scx=Latn})[${names.join('')}]`
 }
 
-/** Whether a text contains any invisible character, even one that belongs to an emoji or a script. */
+/** Whether a text contains any invisible character, even one that an emoji, a script or a line break needs. */
 export function hasInvisible(text: string): boolean {
   return anyInvisible.test(text)
 }
@@ -91,8 +91,8 @@ export function findInvisible(text: string): readonly InvisibleSequence[] {
 
 /**
  * Returns a text as a model may read it. A lone carriage return and other separators of lines become line feeds, a
- * blank braille pattern outside braille becomes a space, and a code point that no font draws becomes U+FFFD. Every
- * other invisible character is removed, except those that an emoji or a script needs.
+ * blank braille pattern outside braille becomes a space, and a code point that no font draws becomes U+FFFD, unless it
+ * is ignorable by default. Every other invisible character is removed, except those that an emoji or a script needs.
  */
 export function removeInvisible(text: string): string {
   if (!hasInvisible(text)) return text

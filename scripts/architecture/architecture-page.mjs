@@ -7,9 +7,9 @@ const glossaryHeading = '## Glossary'
 
 /**
  * `docs/architecture.md` leads to every behaviour and every folder. In the table of numbers each row names numbers of
- * one section, or a whole section, and the rows are in order; every number of `docs/behaviour.md` is in a row. Every
- * folder with source files of contract, server or web has a row in the table of folders. The glossary explains a term
- * once.
+ * one section, or a whole section, and the rows are in order; every provable number of `docs/behaviour.md` is in a row.
+ * Every folder with source files of contract, server or web has a row in the table of folders. The glossary explains a
+ * term once.
  *
  * @param {string} architecture the text of `docs/architecture.md`
  * @param {string} behaviour the text of `docs/behaviour.md`

@@ -7,8 +7,8 @@ export const unprovable = new Set(['1.12'])
 
 /**
  * Every number of a behaviour in the sources exists in `docs/behaviour.md`. There no two sentences have the same
- * number, and a test names the number of each sentence. Ranges of numbers are refused, because a search for a number
- * would not find them.
+ * number, and a test names the number of each provable sentence. Ranges of numbers are refused, because a search for a
+ * number would not find them.
  *
  * @param {string} behaviour the text of `docs/behaviour.md`
  * @returns {import('./read-sources.mjs').Rule}

@@ -8,8 +8,8 @@ const wholePath = /^(?:contract|server|web|e2e|bench|bin|conformance|deploy|scri
 const fileName = /^[\w-][\w.-]*\.(?:ts|tsx|mjs|css|js|txt)$/
 
 /**
- * Every path that a document names exists, so that a move cannot leave a document behind. In the row of a table, a file
- * without a folder is in the folder of the path before it.
+ * Every path that a document names in code marks exists, so that a move cannot leave a document behind. In the row of a
+ * table, a file without a folder is in the folder of the path before it.
  *
  * @param {string} root
  * @returns {string[]} a sentence for each problem
@@ -26,7 +26,7 @@ export function checkDocPaths(root) {
 }
 
 /**
- * Every link of a document to another page, or to a heading, leads there.
+ * Every link of a document to a file of the repository, or to a heading, leads there.
  *
  * @param {string} root
  * @returns {string[]} a sentence for each problem

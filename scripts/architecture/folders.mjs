@@ -3,7 +3,8 @@ import { posix } from 'node:path'
 const maxFiles = 20
 
 /**
- * A folder holds at most 20 source files, tests not counted. A larger one should be divided into folders by subject.
+ * A folder of contract, server or web holds at most 20 source files, tests not counted. A larger one should be divided
+ * into folders by subject.
  *
  * @type {import('./read-sources.mjs').Rule}
  */

@@ -5,7 +5,7 @@ const mayImport = /** @type {Record<string, readonly string[]>} */ ({
   web: ['contract'],
   e2e: ['contract', 'server', 'bin', 'scripts'],
   bench: ['contract', 'server', 'e2e', 'bin', 'scripts'],
-  // It runs before the server of the package, and before the packages of a clone are installed.
+  // It runs before the server does, and in a clone before the dependencies are installed.
   bin: [],
   scripts: ['bin'],
 })
@@ -14,7 +14,8 @@ const mayImport = /** @type {Record<string, readonly string[]>} */ ({
 const settingsDocs = 'scripts/write-settings-docs.mjs'
 
 /**
- * `web` and `server` import `contract` and never each other. `contract` imports only zod, and `web` no modules of Node.
+ * `web` and `server` import `contract` and never each other. Of other packages, `contract` imports only zod, and `web`
+ * no modules of Node; tests may import any.
  *
  * @type {import('./read-sources.mjs').Rule}
  */

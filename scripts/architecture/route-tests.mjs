@@ -1,5 +1,5 @@
 /**
- * Every file of routes has a test in the same folder.
+ * Every file of routes has a test of the same name in the same folder.
  *
  * @type {import('./read-sources.mjs').Rule}
  */

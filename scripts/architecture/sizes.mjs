@@ -30,7 +30,7 @@ export function checkSizes(exemptions) {
 }
 
 const maxCommentChars = 120
-/** Types and directives cannot be continued on another line. */
+/** Comments with a type or a directive of the linter may be longer. */
 const unbreakable = /@type\b|oxlint-disable/
 
 /**

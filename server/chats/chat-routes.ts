@@ -34,7 +34,7 @@ export interface ChatRoutesDeps {
   readonly now: () => number
   readonly readRun: (chatId: string) => Promise<RunSnapshot | undefined>
   readonly searchChats: SearchChats
-  /** Notifies the user's other tabs and devices. */
+  /** Notifies the user's live streams. */
   readonly onChatChanged: (userId: string, chatId: string) => void
 }
 

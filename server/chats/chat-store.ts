@@ -58,8 +58,8 @@ const chatLock = prepareQuery(
 )
 
 /**
- * Sets the update time of a user's chat and returns the chat. Blocks every other writer of the chat until the
- * transaction ends. `addedChars` is the length of the message that the transaction appends.
+ * Sets the update time of a user's chat and returns the chat. Blocks other transactions that lock or change the chat
+ * until this one ends. `addedChars` is the length of the message that the transaction appends.
  * @throws AppError `not_found`
  */
 export async function lockChat(
@@ -76,7 +76,7 @@ export async function lockChat(
 }
 
 /**
- * Blocks every other writer of a user's chat until the transaction ends, and changes nothing.
+ * Blocks other transactions that lock or change a user's chat until this one ends. Changes nothing.
  * @throws AppError `not_found`
  */
 export async function lockChatOnly(trx: Db, user: Owner, chatId: string): Promise<void> {

@@ -7,7 +7,8 @@ import { openModel } from '../../models/open-model.ts'
 import type { ModelDeps } from '../../models/open-model.ts'
 
 /**
- * A test is one attempt, and shorter than a reply in a chat. A local model may be loaded first, which takes a while.
+ * A call is attempted once, and is shorter than a reply in a chat. A local model may be loaded first, which takes a
+ * while.
  */
 export const testLimits: ModelLimits = {
   ...modelLimits,
