@@ -29,7 +29,7 @@ interface AppDeps {
 export interface ChatOptions {
   /** Returns the active run of a chat, on any node. */
   readonly readRun: (chatId: string) => Promise<RunSnapshot | undefined>
-  /** Notifies the user's other tabs and devices. */
+  /** Notifies the user's live streams of a change to the chat. */
   readonly onChatChanged: (userId: string, chatId: string) => void
   /** Called with errors that no user can act on. */
   readonly onError: (error: unknown) => void

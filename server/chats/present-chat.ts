@@ -50,7 +50,7 @@ export async function readChat(
 
 /**
  * Returns whether rows that were read after the events of a run are consistent with them: the run's last message has
- * the same state in both, and has no reply.
+ * the same state in both, and no row is below it.
  */
 function isConsistent({ messages }: RunSnapshot, rows: readonly MessageRow[]): boolean {
   const last = messages.at(-1)

@@ -37,7 +37,7 @@ export interface StoredCall {
   readonly title?: string
   /** What has changed in the tool since the user allowed it. */
   readonly changes?: readonly ToolChange[]
-  /** The fingerprint of the tool that the user decides about. A tool with another fingerprint is not called. */
+  /** The fingerprint of the tool when the call was dispatched. A tool with another fingerprint is not called. */
   readonly fingerprint?: string
   /**
    * On a call that needs approval: identifies the connector and its credential (no secret). With another one the call
@@ -65,7 +65,7 @@ export function remainingCalls({ rest, total }: StoredCall): RemainingCalls {
   return { calls: rest, total: total ?? rest.length + 1 }
 }
 
-/** Returns the place of a call among the calls of its batch; undefined for the only one. */
+/** Returns the place of a call among the calls of its batch; undefined when its total is not stored. */
 export function placeOf({ rest, total }: Pick<StoredCall, 'rest' | 'total'>): ToolCall['place'] {
   return total === undefined ? undefined : { index: total - rest.length, total }
 }

@@ -28,7 +28,7 @@ const withoutData: ReadonlySet<string> = new Set(['version'])
 
 /**
  * Runs the command `yonder` with these arguments and returns its exit code: 0 when it succeeded, 1 when it failed, 2
- * when its arguments were wrong or it needs `--yes`. Errors are printed on standard error, and with `--json` as
+ * when its arguments were wrong or it needs `--yes`. Errors are printed on standard error, or with `--json` as
  * `{"error":{"message":…}}` on standard output (§30.1, §30.2).
  */
 export async function runCli(

@@ -205,7 +205,7 @@ function nameOf({ email, id }: ManagedUser): string {
 
 const kinds = { local: 'local', google: 'Google', provider: 'provider' } as const
 
-/** A line for each user, with columns of equal width. */
+/** A heading and a line for each user, in aligned columns. */
 function describeUsers(users: readonly ManagedUser[]): string {
   if (users.length === 0) return 'There are no users.'
   const rows = [

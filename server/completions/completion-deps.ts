@@ -22,7 +22,6 @@ export interface CompletionDeps {
   /** The runs that this process writes. */
   readonly runs: ActiveRuns
   readonly log: RunLog
-  /** Notifies of events that any process, this one included, has written into runs. */
   readonly notifications: RunNotifications
   /** Milliseconds since 1970. */
   readonly now: () => number

@@ -34,7 +34,7 @@ import { answerElicitation } from './tools/elicitations.ts'
 export interface CompletionRoutesDeps {
   readonly completions: CompletionDeps
   readonly sse: SseHub
-  /** Completions that each user may request per minute, and the limit of those in progress at this node. */
+  /** Completions that each user may request per minute, and may have in progress at this node. */
   readonly perMinute: number
   /** Notifies the live streams of the user of a change to the chat that is not a run event. */
   readonly onChatChanged: (userId: string, chatId: string) => void

@@ -1,7 +1,7 @@
 import { authTypeOf, integrationOfService } from '@yonder/contract/integration-names'
 import { z } from 'zod'
 
-/** Characters that are safe in a path and a header. Capitals are kept as the operator writes them. */
+/** Capitals are kept as the operator writes them. */
 const serviceName = z
   .string()
   .regex(

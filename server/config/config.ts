@@ -19,7 +19,7 @@ export interface Config {
   readonly isLoopback: boolean
   /** The origin that users open, without a path. */
   readonly publicUrl: string
-  /** The certificate with which this process speaks https itself: its own, or one from files. Null without TLS. */
+  /** The certificate with which this process speaks https itself: one that it makes, or files. Null without TLS. */
   readonly tls: { readonly kind: 'local' } | ({ readonly kind: 'files' } & CertificatePaths) | null
   /** Whether the process runs in a container, whose `localhost` is not the machine that the operator sees. */
   readonly isContainer: boolean
@@ -43,7 +43,7 @@ export interface Config {
     readonly clientId: string
     readonly clientSecret: string
   } | null
-  /** Google's consent page, its endpoints for tokens, and its APIs. Those of the APIs have no slash at the end. */
+  /** Addresses of Google's consent page, token endpoints and APIs. Those of the APIs have no slash at the end. */
   readonly googleApis: {
     readonly authUrl: string
     readonly tokenUrl: string
@@ -97,7 +97,7 @@ export interface Config {
   }
 }
 
-/** Thrown when settings are wrong or cannot be read. The message lists every wrong one. */
+/** Thrown when settings are wrong, with each of them in the message, or when `.env` cannot be read. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
@@ -120,7 +120,7 @@ export function createSettingsError(problems: readonly SettingProblem[]): Config
   return new ConfigError(`Yonder cannot run with these settings:\n${lines.join('\n')}`)
 }
 
-/** Returns the wrong settings, and what the others mean. A wrong setting counts as unset. */
+/** Returns the problems, and what the settings mean. A setting that cannot be parsed counts as unset. */
 export function inspectConfig(
   environment: Environment,
   machine: Machine = unknownMachine,
@@ -169,7 +169,7 @@ function parseEach(environment: Environment): {
   return { settings: Settings.parse(Object.fromEntries(others)), wrong }
 }
 
-/** Settings that do not fit together. */
+/** Finds settings that do not fit together, and files of a certificate that cannot be used. */
 function findConflicts(env: Settings): SettingProblem[] {
   const problems: SettingProblem[] = []
   if (env.OIDC_ISSUER !== undefined && env.OIDC_CLIENT_ID === undefined) {

@@ -23,8 +23,8 @@ const maxSliceMs = 3
 const batchSize = 10
 
 /**
- * Indexes queued messages for a few milliseconds in one transaction. Returns true when more are queued. Only for
- * SQLite: for PostgreSQL see `fillSearchTexts`.
+ * Indexes queued messages for a few milliseconds in one transaction. Returns true when more may be queued. Only
+ * for SQLite: for PostgreSQL see `fillSearchTexts`.
  */
 export async function indexMessages(db: Kysely<Tables>, sliceMs = maxSliceMs): Promise<boolean> {
   if (!(await hasQueued(db))) return false

@@ -71,7 +71,7 @@ export interface ListedChats extends FoundChats {
   readonly isComplete: boolean
 }
 
-/** Returns a page of the user's chats that contain all words, newest first, and their number. */
+/** Returns a page of the user's chats that contain all words, newest first, and how many there are, up to `wanted`. */
 export async function listChats(trx: Db, query: ListChatsQuery): Promise<ListedChats> {
   const { userId, indexed, words, maxHits, wanted, offset, limit } = query
   const hits = indexed === null ? sql`` : sql`hits as materialized (${selectHits(indexed, query)}),`

@@ -12,7 +12,7 @@ const lockNotAvailable = '55P03'
 
 /**
  * Stores the texts of up to `batchSize` queued messages for the search in PostgreSQL. When it finds fewer, it queues
- * messages that were written before the queue existed, newest first. Returns true when there are more.
+ * messages that were written before the queue existed, newest first. Returns true when there may be more.
  */
 export async function fillSearchTexts(db: Kysely<Tables>): Promise<boolean> {
   const { rows } = await db.executeQuery<{ count: number; hasBacklog: boolean }>(

@@ -38,11 +38,9 @@ export interface Hit {
  */
 export interface SearchReader {
   findUserNumber(userId: string): number | undefined
-  /**
-   * Positions of the newest messages of one user that match the expression, newest first; a position may occur twice.
-   */
+  /** Positions of the newest messages of one user that match the expression, newest first. A position may recur. */
   listHits(user: number, expression: string, limit: number): number[]
-  /** The messages of one user that match the expression, newest first; a message may occur twice. */
+  /** The messages of one user that match the expression, newest first. A message may recur. */
   iterateHits(user: number, expression: string, withContent: boolean): Iterable<Hit>
   /**
    * Messages of one user that are not indexed yet: the `limit` newest ones of the chats that changed last, and those
@@ -84,8 +82,8 @@ const oldestQueuedTimeSql = `(select m.unix_timestamp - ${maxTimeDifferenceMs} f
 
 /**
  * The queue may be long, for example after a restore, and does not name the users. So the second part finds the user's
- * queued messages by the indexes on time: only chats and messages since the oldest queued message can have any. The
- * first part finds messages whose times are out of order. `cross` keeps the order of the tables.
+ * queued messages by the indexes on time: only among chats and messages since the oldest queued message. The first part
+ * also finds new messages whose times are out of order. `cross` keeps the order of the tables.
  */
 const queuedSql = `select m.chat_id, m.content from (
     select position from (select position from search_queue order by position desc limit @limit)

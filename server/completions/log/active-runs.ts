@@ -65,7 +65,7 @@ export class ActiveRuns {
   }
 
   /**
-   * Refuses a request that arrived just before the shutdown.
+   * Refuses a run during the shutdown, for a request that arrived just before it.
    * @throws AppError `unavailable`
    */
   refuseWhileClosing(): void {

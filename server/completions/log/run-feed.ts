@@ -11,7 +11,7 @@ import type { RunRef } from './run-store.ts'
 
 /** Milliseconds between two queries for runs of other nodes, in case a notification was lost. */
 const searchIntervalMs = 1_000
-/** Remembered runs that are not sent, because they have ended or their user has no live stream at this node. */
+/** Runs whose notifications are ignored, because they have ended or their user had no live stream at this node. */
 const maxIgnoredRuns = 10_000
 
 /** The users who have a live stream at this node. */
@@ -71,7 +71,7 @@ export class RunFeed {
       .map(({ run, after }) => ({ chatId: run.chat_id, messageId: run.message_id, seq: after }))
   }
 
-  /** Called when the last stream of a user was closed. */
+  /** Stops reading the runs of a user whose last stream was closed. */
   leave(userId: string): void {
     for (const watch of this.#watches.values()) if (watch.run.user_id === userId) this.#end(watch)
   }

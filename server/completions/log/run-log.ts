@@ -52,8 +52,8 @@ interface CommitLoad {
 }
 
 /**
- * Returns the milliseconds from the start of this commit to the next. A commit costs nearly the same for one run as for
- * ten. So few runs get their text sooner, and many runs share the cost of a commit.
+ * Returns the milliseconds from the start of this commit to the next: fewer for few runs, so that their text arrives
+ * sooner, and more for many, which share the cost of a commit: it is nearly the same for one run as for ten.
  */
 export function mergeInterval({ runs, commitMs }: CommitLoad): number {
   const neededMs = Math.max(runs * mergeMsPerRun, commitMs * intervalFactor)
@@ -65,7 +65,7 @@ export function mergeInterval({ runs, commitMs }: CommitLoad): number {
  * them to their readers. So the database contains everything that a user has seen. The first text and the first
  * reasoning of a reply, the end of a run and what is flushed are committed without this delay. Such a commit includes
  * the events of other runs only if they are due, so that they are not committed more often.
- * One commit is under way at a time; events that arrive meanwhile go into the next (§10.15, §17.18).
+ * One commit is under way at a time; events that arrive meanwhile go into a later one (§10.15, §17.18).
  */
 export class RunLog {
   readonly #options: RunLogOptions
@@ -92,7 +92,7 @@ export class RunLog {
     return new RunRecorder(runId, applyEvent(emptyRun, started), (recorder, urgency) => {
       // New events wait until the failed part is stored.
       if (this.#failed.has(recorder)) return
-      // A commit that others wait for is not delayed.
+      // A commit that other runs wait for is not delayed.
       if (urgency === 'low' && this.#dirty.size === 0)
         this.#dueAt = Math.max(this.#dueAt, performance.now() + minMergeIntervalMs)
       this.#dirty.add(recorder)
@@ -147,7 +147,7 @@ export class RunLog {
       // Commits each run separately, so that a run that cannot be stored does not block the others.
       for (const entry of entries)
         await this.#commit([entry], { isRetry: true }).catch((cause: unknown) => {
-          // The failure of the common commit is already reported, so only giving up the run is reported too.
+          // The failure of the common commit is already reported, so this one is reported only if the run is given up.
           if (!this.#retryLater(entry, cause)) this.#options.onError(cause)
         })
     }
@@ -182,7 +182,7 @@ export class RunLog {
       ownedRunIds = await this.#options.append(this.#options.db, rows)
     }
     for (const { recorder, batch, state } of entries) {
-      // The events that the run has added since then are collected next.
+      // The events that the run has added since its commit failed are collected next.
       if (this.#failed.delete(recorder)) this.#dirty.add(recorder)
       if (ownedRunIds.has(recorder.runId)) recorder.publish(batch, state)
       else recorder.lose(new AppError('interrupted', 'Another server has ended this reply. Reload the page.'))
@@ -253,7 +253,7 @@ function toRows({ recorder, batch }: Entry): RunEventRow[] {
   return batch.events.map(({ seq, json }) => ({ run_id: recorder.runId, seq, event: json }))
 }
 
-/** Puts `type` first and `seq` second, because queries match the beginning of the JSON (§17.14). */
+/** Puts `type` first, because `listEventsMentioning` and `EventBatch` match the beginning of the JSON (§17.14). */
 function addNumber(event: UnnumberedEvent, seq: number): RunEvent {
   const { type, ...rest } = event
   return { type, seq, ...rest } as RunEvent

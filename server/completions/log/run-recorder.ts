@@ -27,7 +27,7 @@ export class EventBatch {
   readonly events: readonly NumberedEvent[]
   /** True for the batch that ends the run. */
   readonly isEnd: boolean
-  /** True when the batch was read from the database, which may contain further events. */
+  /** True when the batch was read from the database. Unless `isEnd`, more events may be stored after it. */
   readonly isStored: boolean
   #plain: string | undefined
   #numbered: string | undefined
@@ -72,7 +72,7 @@ export class EventBatch {
   }
 }
 
-/** Writes in the transaction that commits the event. `run` is the state after all events of that commit. */
+/** A write in the transaction of a commit. `run` is the state after all events of the run in that commit. */
 export type EventWrite = (trx: Db, run: RunState) => Promise<void>
 
 /** A reader of a run that this process writes. */
@@ -153,7 +153,7 @@ export class RunRecorder {
   }
 
   /**
-   * Adds text to the reply. Consecutive texts of one kind become one event, unless it gets too long (`maxTextChars`).
+   * Adds text to the reply. Consecutive texts of one kind become one event, until a commit or `maxTextChars` ends it.
    */
   append(kind: TextKind, text: string): void {
     this.#schedule(this.#appendText(kind, text))
@@ -170,8 +170,8 @@ export class RunRecorder {
   }
 
   /**
-   * Adds a write that goes with the next commit that has writes of its own, at the latest with the end of the run. So
-   * it delays no text. Does nothing after the end of the run.
+   * Adds a write that goes with the next commit that has other writes of the run, at the latest with its end. So a
+   * commit of only text needs no transaction for it. Does nothing after the end of the run.
    */
   attach(write: EventWrite): void {
     if (!this.isEnding) this.#attached.push(write)
@@ -206,7 +206,7 @@ export class RunRecorder {
     return new Promise((resolve) => this.#flushes.push({ seq, resolve }))
   }
 
-  /** Passes every commit after `state` to the subscriber. Returns a function that unsubscribes. */
+  /** Passes every later commit to the subscriber. Returns a function that unsubscribes. */
   subscribe(subscriber: RunSubscriber): () => void {
     this.#subscribers.add(subscriber)
     return () => this.#subscribers.delete(subscriber)

@@ -245,7 +245,7 @@ export async function closeRun(
   // When the run ends right after a tool's result, the last message is that result and not a reply.
   if (last.role !== 'assistant') return
   await fillReply(trx, run.chat_id, last)
-  // A reply with a call was counted when the call was written.
+  // The characters of a reply with a call were counted when the call was written.
   if (last.call === undefined) await touchChat(trx, run.chat_id, now, countChars(last))
 }
 

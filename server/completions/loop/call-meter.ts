@@ -43,7 +43,7 @@ export class CallMeter {
     this.#facts = deps.findModelFacts(call.bot, call.bot.model)
   }
 
-  /** Called for each text, reasoning or tool call. */
+  /** Called for each text, reasoning or tool call. Notes the time of the first. */
   onOutput(): void {
     this.#firstOutputAt ??= performance.now()
   }

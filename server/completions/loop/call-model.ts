@@ -19,7 +19,7 @@ export const maxReplyChars = 1_000_000
  */
 export const maxCallChars = 300_000
 
-/** How a run ended. */
+/** How a run, or one call of the model, ended. */
 export interface RunEnding {
   readonly status: EndedStatus
   /** Only with `failed`. */

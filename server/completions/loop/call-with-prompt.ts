@@ -22,7 +22,7 @@ export interface PromptCall {
   readonly frame: SummaryFrame
   readonly openMeter: () => CallMeter
   readonly recorder: RunRecorder
-  /** Called before each attempt. */
+  /** Called before each attempt with what its messages are built from. */
   readonly onPrompt: (source: PromptSource) => void
 }
 

@@ -100,7 +100,7 @@ export class RecordedActions implements RunActions {
   readonly #model: ModelStream
   readonly #settings: RequestSettings
   readonly #chatId: string
-  /** The parent of the open reply: a user message or a tool's result. */
+  /** The parent of the open reply or, after a call, of the next one: a user message or a tool's result. */
   #parentId: string
   /** The open reply. */
   #replyId: string
@@ -272,7 +272,7 @@ export class RecordedActions implements RunActions {
       signal,
       reportsStored: !hasReportedStatuses && !toolSupport.refuses(bot),
       onStatus: (status) => {
-        // No status is shown after an abort, and a slow server may respond after the end.
+        // No status is shown after an abort, and a slow server may respond after the end of the run.
         if (!signal.aborted && recorder.isRunning && !recorder.isEnding)
           recorder.add({ type: 'mcp_status', ...status })
       },
@@ -303,7 +303,7 @@ export class RecordedActions implements RunActions {
     return callWithPrompt(this.#deps, call, source)
   }
 
-  /** Stores what the model is given, with a later commit of its reply, so that no text waits for it. */
+  /** Stores what the model is given, with a later commit of the run (`attach`), so the first text does not wait. */
   #recordPrompt(request: PromptRecord['request'], source: PromptSource): void {
     const place = { user: this.#frame.user, chatId: this.#chatId, messageId: this.#replyId }
     const now = this.#deps.now()

@@ -7,7 +7,7 @@ import type { RunEnding } from './call-model.ts'
  * How often one run asks the model for a reply (§12.2). Summaries and repetitions of a refused request do not count.
  */
 export const maxRounds = 50
-/** Tool calls of one run. Limited because all their results are stored. */
+/** Tool calls of one run, without a first one that was just approved. Limited because all their results are stored. */
 export const maxCalls = 200
 
 /** What a run does next with the open reply. */

@@ -50,7 +50,7 @@ export function startRunMaintenance(
   }
 }
 
-/** Handles requests that other nodes have stored for runs of this process: stops, and answers to elicitations. */
+/** Handles what is stored for runs of this process: stop requests, disabled users, and answers to elicitations. */
 async function handleRequests(deps: Pick<CompletionDeps, 'database' | 'nodeId' | 'runs'>): Promise<void> {
   for (const runId of await listStopRequests(deps.database.db, deps.nodeId)) {
     deps.runs.get(runId)?.abort('stopped')
@@ -84,7 +84,7 @@ async function expireRuns(deps: Pick<CompletionDeps, 'database' | 'runs' | 'now'
   for (const runId of await listExpiredRuns(db, dialect)) await expireRun(deps, runId)
 }
 
-/** Removes the logs of runs that ended more than `logRetentionMs` ago; their texts are stored in the messages. */
+/** Removes runs that ended more than `logRetentionMs` ago, with their logs; their texts are stored in the messages. */
 export async function removeOldLogs({
   database,
   now,

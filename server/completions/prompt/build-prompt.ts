@@ -33,11 +33,11 @@ type Message = TextMessage | Extract<ModelMessage, { role: 'tool' }>
 /**
  * Builds the messages that are sent to the model from the messages of a path, oldest first.
  * - A reply that failed or was stopped is sent with its partial text, never with the error.
- * - A reply without text and calls is omitted, and the messages around it are joined, because providers refuse two
+ * - A reply with neither text nor calls is omitted, and the messages around it are joined, because providers refuse two
  *   messages of the same role in a row.
  * - The tool calls of one batch are sent as one message, followed by their results. A user message that denied only one
  *   of them becomes the result of that call.
- * - A path that is still too long loses its oldest messages (`countDropped`).
+ * - In a path that is too long, results are replaced, and then the oldest messages are omitted (`fitPath`).
  * - The first message is a user message: replies and calls before it are omitted.
  */
 export function buildPrompt(
@@ -52,7 +52,7 @@ export function buildPrompt(
     if (message === undefined) break
     const call = message.call === null ? undefined : parseCall(message.call)
     if (call === undefined || call.continues === true) {
-      // A result whose call is no longer in the path is omitted too.
+      // A result is omitted when the first call of its batch is no longer in the path.
       if (!isToolResult(message)) addText(messages, roleOf(message), message.content)
       continue
     }
@@ -199,7 +199,7 @@ function formatSummary({ id, content, message_count }: NonNullable<PromptOptions
   return `The earlier ${message_count} messages of this conversation are replaced by a summary, which is between the two marks.\n[${mark}]\n${content}\n[${mark}]`
 }
 
-/** Shortens long results of tools before a message: their beginning and end are kept (§26.2). */
+/** Shortens long results of tools before the index `before`: their beginning and end are kept (§26.2). */
 function shortenResults(path: readonly PromptMessage[], before: number): readonly PromptMessage[] {
   if (before === 0) return path
   return path.map((message, index) =>

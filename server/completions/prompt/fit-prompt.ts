@@ -76,13 +76,14 @@ export interface SummaryFrame {
   readonly model: ModelStream
   readonly recorder: Pick<RunRecorder, 'add' | 'flush'>
   readonly signal: AbortSignal
-  /** Called before each call that summarises. The function that it returns is called with the reply. */
+  /** Called before each call that summarises. Returns a function that turns the reply into the write of its usage. */
   readonly startCall: () => (reply: CollectedReply) => UsageWrite | undefined
 }
 
 /**
- * Makes a path fit into a budget (§26.2): shortens results, or summarises the older messages and stores the summary.
- * When that fails, the chat stays as it is, and the reply says so (§26.4). `now` is in milliseconds since 1970.
+ * Makes a path fit into a budget (§26.2): shortens results and, if needed, summarises the older messages and stores the
+ * summary. When a summary fails, the chat stays as it is, and the reply says so (§26.4). `now` returns milliseconds
+ * since 1970.
  */
 export async function fitPrompt(
   frame: SummaryFrame,
@@ -126,7 +127,8 @@ function addDroppedNotice(
 }
 
 /**
- * Summarises the messages before index `end`. Returns undefined after a failure, and adds a notice of it to the reply.
+ * Summarises the messages before index `end`. Returns undefined after an abort, and after a failure, of which it adds a
+ * notice to the reply.
  */
 async function summarize(
   { chatId, bot, model, recorder, signal, startCall }: SummaryFrame,

@@ -29,7 +29,7 @@ export interface RewriteOptions {
   readonly row: CompactionRow
   /** Aborts when the client has disconnected. */
   readonly closed: AbortSignal
-  /** Called when the rewriting has begun, and when it has ended. */
+  /** Notifies the user's live streams. Called when the rewriting has begun, and when it has ended. */
   readonly onChanged: () => void
 }
 

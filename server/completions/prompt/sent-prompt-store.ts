@@ -5,7 +5,7 @@ import type { User } from '../../identity/user.ts'
 
 type Owner = Pick<User, 'id'>
 
-/** How many long texts of prompts are kept for each user: the ones used last (§27.3). */
+/** How many texts of prompts are kept for each user: the ones used last (§27.3). */
 export const maxPromptTexts = 300
 
 /** `used_at` is updated at most once an hour, because an update writes the whole row, which may be large. */
@@ -67,7 +67,7 @@ export async function savePromptTexts(
   if (isNew) await deleteOldTexts(trx, user, [...texts.keys()])
 }
 
-/** Returns whether the text was not stored before. */
+/** Returns whether the text is new. */
 async function savePromptText(
   trx: Db,
   user: Owner,

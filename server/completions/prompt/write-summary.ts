@@ -8,7 +8,7 @@ import type { ModelStream } from '../../models/model.ts'
 import type { PromptMessage } from './build-prompt.ts'
 import { estimateTokens } from './estimate-tokens.ts'
 
-/** Calls of the model for one summary. When more would be needed, no summary is written. */
+/** Calls of the model in one attempt at a summary. When more would be needed, no summary is written. */
 const maxSummaryCalls = 50
 /** How often the size of a call is halved, after the provider has said that the prompt is too long. */
 const maxHalvings = 4

@@ -79,7 +79,7 @@ function refusal(reason: string): AppError {
 /**
  * Claims a call that needs approval, and writes the run that makes the call and continues from its result. Only the
  * first of several requests can claim the call (§12.5, §12.7).
- * @throws AppError `conflict`, `run_active`
+ * @throws AppError `not_found`, `conflict`, `run_active`
  */
 export async function confirmCall(
   deps: Pick<CompletionDeps, 'database' | 'nodeId' | 'now'>,

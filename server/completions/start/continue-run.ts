@@ -14,7 +14,7 @@ import { noSuchMessage, writeReply } from './send-message.ts'
 import type { SendOutcome } from './send-message.ts'
 
 /**
- * Messages of a turn that are searched. A run writes at most this many: a reply and a result for each call, and the
+ * Messages of a turn that are searched: about as many as a run can write, a reply and a result for each call, and the
  * last reply.
  */
 const maxTurnMessages = 2 * maxCalls + 1
@@ -49,8 +49,8 @@ export async function continueRun(
 }
 
 /**
- * Returns the tool result that a request continues from (§4.23): the newest result of this connector in the turn that
- * ends with the message `parentId`, or else with the selected leaf.
+ * Returns the tool result that a request continues from (§4.23): the newest result of the connector `server` in the
+ * turn that ends with the message `parentId`, or by default with the selected leaf.
  * @throws AppError `not_found`, `conflict`
  */
 export async function requireResult(

@@ -122,7 +122,7 @@ async function findRepeated(db: Db, request: SendRequest, content: string): Prom
   return existing
 }
 
-/** Returns the parent of the new message: the message with `parentId`, else the selected leaf of the chat (§17.13). */
+/** Returns the parent of the new message: `parentId`, by default the selected leaf; null for none (§17.13). */
 async function findParent(
   trx: Db,
   chat: ChatRow,
@@ -144,7 +144,7 @@ async function findParent(
 /**
  * Writes another empty reply to a user message or a tool's result, and its run; the earlier replies remain as siblings
  * (§4.24, §12.19).
- * @throws AppError `not_found`, `invalid_request`, `run_active`
+ * @throws AppError `not_found`, `invalid_request`, `conflict`, `run_active`
  */
 export function regenerateReply(
   deps: WriteDeps,

@@ -31,8 +31,8 @@ export interface CallFrame {
 }
 
 /**
- * Runs a call once and returns its outcome; emits progress and elicitations as events. After an abort, returns within
- * `stopGraceMs`.
+ * Runs a call once and returns its outcome; emits progress, connection statuses and elicitations as events. After an
+ * abort, returns within `stopGraceMs`.
  */
 export async function runCall(
   { connectors }: Pick<CompletionDeps, 'connectors'>,

@@ -24,7 +24,7 @@ export interface ToolInvocation {
    * list. A call that cannot be made has `no_list`.
    */
   readonly approval: 'once' | 'listed' | 'no_list'
-  /** Identifies the tool definition that was approved. A tool that has changed since is not called. */
+  /** Identifies the tool's definition when the call was dispatched. A tool that has changed since is not called. */
   readonly fingerprint: string | undefined
   /** Identifies the connector and credential that the user approved. Undefined for a call that needed no approval. */
   readonly credential: string | undefined
@@ -115,7 +115,7 @@ export async function decideCall(
 /** A call that cannot run, or whose tool does not exist, needs no approval. Its result gives the reason. */
 const noApprovalNeeded = { kind: 'run', by: 'no_list' } as const
 
-/** Returns the result of a call that cannot be made; undefined when it can. */
+/** Returns the result of a call that cannot be made; undefined when `callTool` is to decide. */
 async function findRefusal(
   { connectors }: ConnectorDeps,
   user: User,
