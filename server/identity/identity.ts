@@ -13,13 +13,14 @@ export interface Identity {
   readonly clientSettings: ClientSettings['identity']
   /** Origins besides our own that the browser connects to while signing in. Returns the same list until it changes. */
   readonly browserOrigins: () => readonly string[]
-  /** The link that creates the first account of a closed installation. Null when it is not needed (§15.4). */
+  /** The link that creates the first account of a closed installation. Null if not needed at the start (§15.4). */
   readonly setUpUrl: string | null
   /** Whether that link is still needed: false from the first account on. */
   readonly needsSetUp: () => Promise<boolean>
   /**
-   * Verifies an access token and returns its user. A user is stored when the first token is verified.
-   * @throws AppError `unauthenticated` for an invalid token, `identity_unavailable` when it cannot be verified
+   * Verifies an access token and returns its user, who is stored with the first token.
+   * @throws AppError `unauthenticated` for an invalid token, an ended session or a disabled user,
+   * `identity_unavailable` when the keys of a hosted provider cannot be loaded
    */
   readonly verify: (token: string) => Promise<User>
   /** Null when the provider does not report the end of a session. */
@@ -40,8 +41,8 @@ export interface Sessions {
 }
 
 /**
- * A session that this node has ended: because the user signed out, here or from another browser, or set a new password,
- * because the account had too many sessions, or because a code or refresh token was used twice (§15.14).
+ * A session that this node has ended, for example because the user signed out or set a new password, or because a code
+ * or refresh token was used twice (§15.14).
  */
 export interface EndedSession {
   readonly sessionId: string

@@ -12,8 +12,9 @@ import { findIntegration } from './integration-store.ts'
 
 /**
  * Creates the connector of an API-key service. A user's key is sent only to the origin that the operator configured
- * (§19.2). Its `fetch` rejects with an AppError: `address_refused` for another origin, `not_connected` without a key
- * that the service accepts, `conflict` when the key was replaced after the request was allowed.
+ * (§19.2). Its `fetch` rejects as `guard.fetch` does, and with an AppError: `address_refused` for another origin,
+ * `not_connected` without a key that the service accepts, `conflict` when the key was replaced after the request was
+ * allowed.
  */
 export function createApiKeyConnector(
   deps: Pick<IntegrationDeps, 'database' | 'sealer'>,

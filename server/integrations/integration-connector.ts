@@ -17,7 +17,7 @@ export const needsSignInKey = 'yonder/needs_sign_in'
 /** The MCP server of a connector that runs in this process. */
 export interface InProcessServer {
   readonly kind: 'in_process'
-  /** Creates the server for one MCP session of a user. Its calls fail when the integration has another version. */
+  /** Creates the server for one MCP session. Its calls fail once the integration has another version than `account`. */
   readonly create: (account: IntegrationAccount) => Promise<McpServer>
 }
 
@@ -25,7 +25,7 @@ export interface InProcessServer {
 export interface RemoteServer {
   readonly kind: 'remote'
   readonly address: URL
-  /** Sends a request with the user's stored key. Rejects when the integration has another version by then. */
+  /** Sends a request with the user's stored key. Rejects when the integration has another version than `account`. */
   readonly fetch: (account: IntegrationAccount, request: Request) => Promise<Response>
 }
 

@@ -70,8 +70,8 @@ export async function listStatuses(
 }
 
 /**
- * `missing`: never connected, or disconnected by the user. `ended`: Google has ended the consent. `unreadable`: the
- * tokens cannot be decrypted.
+ * `missing`: never connected, or disconnected. `ended`: Google has ended the consent. `unreadable`: the tokens cannot
+ * be decrypted.
  */
 export type DisconnectReason = 'missing' | 'ended' | 'unreadable'
 

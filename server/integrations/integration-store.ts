@@ -58,7 +58,7 @@ export async function insertIntegration(db: Db, integration: IntegrationRow): Pr
  * Connects or disconnects an integration, or changes its key. Clears the error of its calls and the refresh lease, so
  * that the new tokens can be refreshed at once. A running refresh of the former tokens then stores nothing, because
  * `storeRefreshResult` finds other tokens. Returns false when the integration does not exist, or has another version
- * than `version`.
+ * than a given `version`.
  */
 export async function updateIntegration(
   db: Db,

@@ -22,7 +22,7 @@ export function listIntegrationTypes({ apiKeyServices }: Pick<IntegrationDeps, '
   return [...googleIntegrations, ...apiKeyServices.map(({ name }) => name)]
 }
 
-/** Whether users can add an integration. They cannot when the operator has removed its API-key service. */
+/** Whether this server offers an integration. One stays stored when the operator removes its API-key service. */
 export function isOffered(deps: Pick<IntegrationDeps, 'apiKeyServices'>, name: string): boolean {
   return listIntegrationTypes(deps).includes(name)
 }
@@ -64,7 +64,7 @@ export async function createIntegration(
 /**
  * Keeps, replaces or removes the API key of an integration, as `changeSecret` decides, and returns the integration. An
  * integration at Google stays as it is (§19.4).
- * @throws AppError `not_found`, `invalid_request` for another type or a key that is not valid
+ * @throws AppError `not_found`, `invalid_request` for one that is not offered, another type or a key that is not valid
  */
 export async function updateApiKey(
   deps: IntegrationDeps,
@@ -92,7 +92,8 @@ export async function updateApiKey(
 
 /**
  * Erases the key or tokens of an integration and returns the integration (§19.5). Tokens are also revoked at Google,
- * unless another integration needs the consent (§19.11). This happens in the background, and a failure is only logged.
+ * unless another integration needs the consent (§19.11). They are revoked in the background, and a failure is only
+ * logged.
  * @throws AppError `not_found`
  */
 export async function disconnectIntegration(

@@ -10,12 +10,12 @@ export function normalizeText(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD')
 }
 
-/** Normalizes a text from a tool and removes what a model would read and the user cannot see (§18.31). */
+/** Normalizes a text from outside and removes what a model would read and the user cannot see (§18.31). */
 export function cleanText(text: string): string {
   return removeInvisible(normalizeText(text))
 }
 
-/** Returns a message of another server on one line, without control and invisible characters. */
+/** Returns a text from outside on one line, without control and invisible characters. */
 export function toVisibleLine(text: string): string {
   return collapseSpaces(cleanText(text.replaceAll(/\p{Cc}/gu, ' ')))
 }

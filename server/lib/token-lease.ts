@@ -17,7 +17,7 @@ export interface RefreshSteps<Result> {
   reserve(leaseMs: number): Promise<number | undefined>
   /** Gets new tokens and stores them. */
   refresh(): Promise<Result>
-  /** Ends this reservation, after a failure too, but not one that another process made after it had run out. */
+  /** Ends the reservation, after a failure too. If it has run out, one that another process has made since stays. */
   release(reservedUntil: number): Promise<void>
   /** Returns the result of another process. Undefined while it refreshes the tokens, or when it died doing so. */
   findResult(): Promise<Result | undefined>
@@ -34,7 +34,7 @@ export interface TokenLeaseOptions {
 
 /**
  * Makes sure that tokens are refreshed once, even when many requests on several nodes need it: authorization servers
- * revoke the grant when a refresh token is used twice.
+ * may revoke the grant when a refresh token is used twice.
  */
 export class TokenLeases<Result> {
   readonly #options: TokenLeaseOptions

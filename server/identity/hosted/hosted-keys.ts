@@ -24,7 +24,7 @@ export interface HostedKeys {
 }
 
 /**
- * The keys of a hosted provider. When they cannot be loaded, tokens get `identity_unavailable` (503), never 401
+ * The keys of a hosted provider. When they cannot be loaded, requests get `identity_unavailable` (503), never 401
  * (§15.18).
  */
 export function createHostedKeys(issuer: string, guard: Pick<GuardedFetch, 'fetch'>): HostedKeys {

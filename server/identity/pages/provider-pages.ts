@@ -8,7 +8,7 @@ import type { Page } from './render-page.ts'
 
 /**
  * The error page for OpenID requests that the provider refuses, or could not execute. A failure of the database has the
- * status and the text of the other pages (§22.17).
+ * same status and text as on the other pages (§22.17).
  */
 export function showError(ctx: KoaContextWithOIDC, out: ErrorOut, storageError: AppError | null): void {
   if (storageError !== null) {

@@ -16,7 +16,7 @@ export interface Page {
 
 export interface RenderedPage {
   readonly document: string
-  /** The content security policy, which allows only the style sheet, the scripts and the icon of this page. */
+  /** The content security policy: only the styles and scripts of this page, and images and forms of this origin. */
   readonly policy: string
 }
 

@@ -38,7 +38,7 @@ export interface KeyDeps {
 const dayMs = 86_400_000
 /** A new signing key is added when the newest one has this age. */
 const maxSigningAgeMs = 90 * dayMs
-/** How long a key verifies tokens after a newer one signs them. A grant, and so its tokens, is valid for 30 days. */
+/** A key verifies tokens at least this long after a newer one signs them. A grant and its tokens end after 30 days. */
 const verifyingMs = 40 * dayMs
 
 /**
@@ -58,8 +58,8 @@ export async function ensureIdentityKeys(deps: KeyDeps): Promise<IdentityKeys> {
 }
 
 /**
- * Adds a new signing key before the others when the newest one is older than `maxAgeMs`, and deletes those that no
- * valid token needs. When several nodes do this at the same time, one of them succeeds and the others use its key
+ * When the newest signing key has the age `maxAgeMs`, adds a new one before the others and deletes those that no valid
+ * token needs. When several nodes do this at the same time, one of them succeeds and the others use its key
  * (§15.17). Returns the stored keys, the newest one first.
  */
 export async function rotateSigningKeys(
@@ -151,7 +151,7 @@ export class SigningKeys {
   }
 
   /**
-   * Returns the keys that are stored now, the newest one first, after it has replaced a signing key that is too old.
+   * Adds a signing key when the newest one is too old, and returns the keys that are stored then, the newest one first.
    * The array is the same until the keys change.
    */
   read(): Promise<readonly SigningKey[]> {

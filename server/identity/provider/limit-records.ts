@@ -3,7 +3,7 @@ import type { Db } from '../../db/database.ts'
 import { deleteOldestOfGrant, deleteOldestRecords } from './oidc-store.ts'
 import type { OidcRecord } from './oidc-store.ts'
 
-/** The model of sessions without an account. It is not `Session`, because anyone can create these. */
+/** The model of sessions without an account, which anyone can create. Their limit does not apply to `Session`. */
 export const anonymousSessionModel = 'AnonymousSession'
 
 /** The model of a sign-in at Google that has not returned yet. */
@@ -15,7 +15,7 @@ const openModels: ReadonlySet<string> = new Set(['Interaction', anonymousSession
 /** A signed-in browser can store any number of these, because used tokens are kept to detect a second use. */
 const tokenModel = 'RefreshToken'
 
-/** Called after a record was stored. */
+/** Called after a record was stored. Deletes older ones when there are too many. */
 export type LimitRecords = (record: Pick<OidcRecord, 'model' | 'grant_id'>) => Promise<void>
 
 export interface RecordLimits {
@@ -30,7 +30,7 @@ export interface RecordLimits {
 /** Sign-ins whose counts are kept. The count of any other sign-in starts again at zero. */
 const maxCountedGrants = 10_000
 
-/** Keeps about the newest `max` records, and deletes those that expire first (§15.24, §15.38). */
+/** Keeps about the newest `max` and `maxTokens` records, and deletes those that expire first (§15.24, §15.38). */
 export function createRecordLimiter(
   db: Db,
   { max = 10_000, maxTokens = 1_000, every = 200 }: RecordLimits = {},

@@ -33,7 +33,7 @@ export interface ProviderOptions {
   /** Ends the session of a grant and deletes its codes and tokens. */
   readonly revokeGrant: (grantId: string) => Promise<void>
   readonly limitRecords: LimitRecords
-  /** Ends the oldest sign-ins of an account that has too many. Called after one was stored. */
+  /** Ends the least recently used sign-ins of an account that has too many. Called after one was stored. */
   readonly endExcessSignIns: (accountId: string) => Promise<void>
 }
 

@@ -16,7 +16,7 @@ export interface LazyProvider {
   readonly issuer: string
   /**
    * Returns a provider with the signing keys that are stored now: the same one until they change (§15.40). Requests
-   * that another one has begun to handle are not affected.
+   * that an earlier one has begun to handle are not affected.
    */
   load(): Promise<Provider>
 }
@@ -67,7 +67,8 @@ function openProvider(
   const jwks = { keys: signingKeys.map(({ iat: _iat, ...key }) => key) }
   const provider = new library.Provider(issuer, { ...configureProvider(options, library), jwks })
   deriveRefreshTokens(provider, library, options.keys.refresh)
-  // `mountProvider` sets `x-forwarded-proto` from the issuer and removes `x-forwarded-host`, so both can be trusted.
+  // `mountProvider` sets `x-forwarded-proto` from the issuer and removes `x-forwarded-host`, so neither comes from
+  // the client.
   provider.proxy = true
   // The grants of the session are revoked before the response to a sign-out is sent.
   const revocations = new WeakMap<object, Promise<unknown>>()

@@ -20,7 +20,7 @@ const systems = [
   ['Linux', 'Linux'],
 ] as const
 
-/** The browser and operating system that a `User-Agent` header names, such as 'Firefox on Linux'. Null when unknown. */
+/** The browser and system that a `User-Agent` header names, such as 'Firefox on Linux'. Null if it names neither. */
 export function describeBrowser(userAgent: string): string | null {
   const find = (names: readonly (readonly [string, string])[]) =>
     names.find(([part]) => userAgent.includes(part))?.[1]

@@ -14,7 +14,7 @@ import type { ActiveGrant } from './grant-store.ts'
 /** The claim of an access token with the id of its session, which lets the API refuse tokens of ended sessions. */
 export const grantClaim = 'grant_id'
 
-/** Sign-ins of an account. More would be scripts, and ending all of them must stay quick. */
+/** Sign-ins that an account may have. More would be scripts, and ending all of them must stay quick. */
 const maxSignIns = 100
 
 /** A session that has not ended. */
@@ -37,8 +37,8 @@ export interface EmbeddedSessionsOptions {
  * it belongs to the cookie of a browser, with which the next sign-in needs no password.
  *
  * When a session ends, its codes and refresh tokens are deleted, and its access tokens are refused on every node. The
- * listeners of `onEnd` then end its event streams (`end-streams-on-sign-out.ts`) and close the user's idle connections
- * to MCP servers (`server/app.ts`). Replies that are being written continue.
+ * listeners of `onEnd` on this node then end its event streams (`end-streams-on-sign-out.ts`) and close the user's idle
+ * connections to MCP servers (`server/app.ts`). Replies that are being written continue.
  */
 export class EmbeddedSessions implements Sessions {
   readonly #options: EmbeddedSessionsOptions

@@ -19,7 +19,7 @@ export interface ActiveGrant {
   readonly user: UserRow | undefined
 }
 
-// Every request of the API reads this, so it is one query.
+// Every request with an access token reads this, so it is one query.
 const activeGrantQuery = prepareQuery(
   (db, grant: { readonly id: string; readonly grantId: string; readonly issuer: string }) =>
     db

@@ -21,7 +21,7 @@ import {
 
 /** A user as the operator sees it. */
 export interface ManagedUser {
-  /** The subject at the provider. It is the id of the account at the embedded one. */
+  /** The subject at the provider. With the embedded provider, it is the id of the account. */
   readonly id: string
   /** Null for an account that has never signed in. */
   readonly userId: string | null
@@ -54,8 +54,8 @@ export function readIssuer({
 }
 
 /**
- * All users of the configured provider: with the embedded one its accounts, then those that are being deleted. Each of
- * these lists has the oldest first.
+ * All users of the configured provider, the oldest first. With the embedded one: all accounts, then the users that are
+ * being deleted, each group with the oldest first.
  */
 export async function listUsers(deps: ManageUsersDeps, db: Db = deps.database.db): Promise<ManagedUser[]> {
   const users = await listUsersOfIssuer(db, deps.issuer)
@@ -92,12 +92,12 @@ export async function listUsers(deps: ManageUsersDeps, db: Db = deps.database.db
   ]
 }
 
-/** The kind of an embedded account whose row is deleted. Only local accounts have ids that begin like this. */
+/** The kind of an embedded account whose row is deleted. Only the ids of local accounts begin with `localIdPrefix`. */
 function kindOfDeleted(id: string): ManagedUser['kind'] {
   return id.startsWith(localIdPrefix) ? 'local' : 'google'
 }
 
-/** Before an id, so that it is not compared with e-mails. */
+/** Marks a name as an id, so that it is not compared with e-mails. */
 const idPrefix = 'id:'
 
 /**
@@ -134,8 +134,8 @@ export async function requireManagedUser(
 }
 
 /**
- * Disables a user: ends every sign-in at once. A node then stops the replies, ends the streams and revokes the tokens
- * from other servers. All other data is kept (§15.34, §15.35).
+ * Disables a user, whose access tokens are refused from now on, and deletes pending consents. The nodes then stop the
+ * replies, end the streams and revoke the tokens from other servers. All other data is kept (§15.34, §15.35).
  */
 export function disableUser(deps: ManageUsersDeps, name: string): Promise<ManagedUser> {
   return changeUser(deps, name, async (trx, user) => {
@@ -157,8 +157,8 @@ export function enableUser(deps: ManageUsersDeps, name: string): Promise<Managed
 }
 
 /**
- * Deletes a user: the account and all shared links at once, everything else as soon as a node has stopped the replies
- * and revoked the tokens from other servers (§15.36).
+ * Deletes a user: the account, its sign-ins and all shared links at once, everything else as soon as the nodes have
+ * stopped the replies and tried to revoke the tokens from other servers (§15.36).
  */
 export function deleteUser(deps: ManageUsersDeps, name: string): Promise<ManagedUser> {
   return changeUser(deps, name, async (trx, user) => {
@@ -171,8 +171,9 @@ export function deleteUser(deps: ManageUsersDeps, name: string): Promise<Managed
 }
 
 /**
- * Creates a link with which a user chooses a new password. An earlier link of the user is no longer valid (§15.33).
- * @throws AppError `conflict` when the account is disabled or being deleted, or has no password
+ * Creates a link with which a user chooses a new password. An earlier reset link is no longer valid (§15.33).
+ * @throws AppError as `requireManagedUser`, and `conflict` when the account is disabled or being deleted, or has no
+ * password
  */
 export function createReset(
   deps: ManageUsersDeps,
@@ -201,7 +202,8 @@ export function createReset(
 /**
  * Creates a link with which the owner of an e-mail creates an account, also while sign-up is closed. An earlier
  * invitation of this e-mail is no longer valid (§30.8).
- * @throws AppError `invalid_request` when it is no e-mail, `conflict` when it has an account or the provider is hosted
+ * @throws AppError `invalid_request` when `address` is no e-mail, `conflict` when an account has it or the provider is
+ * hosted
  */
 export async function inviteUser(
   deps: ManageUsersDeps,
@@ -250,7 +252,10 @@ function refuseDeleted({ id, status }: ManagedUser): void {
   if (status === 'being deleted') throw new AppError('conflict', `${toVisibleLine(id)} is being deleted.`)
 }
 
-/** Ends the sign-ins of a user. Disables a stored user, deletes pending consents, and stores the work for a node. */
+/**
+ * Ends the sign-ins of a user. If the user is stored, also disables the user, deletes pending consents, and stores the
+ * work for a node.
+ */
 async function endAccess(
   trx: Db,
   { now }: ManageUsersDeps,

@@ -60,7 +60,7 @@ export async function deleteAccount(db: Db, id: string): Promise<void> {
 
 /**
  * Locks the rows of a user and of its account, so that no other command changes either before the transaction ends. The
- * account is locked first, as in the transactions that change a password.
+ * account is locked before all other rows, as when a password is changed, so that the two do not deadlock.
  */
 export async function lockManagedUser(
   trx: Db,
@@ -84,8 +84,8 @@ export async function enableUserRow(db: Db, id: string): Promise<void> {
 }
 
 /**
- * Deletes the consents that a user has begun at the authorization servers of connectors and at Google, so that none is
- * completed.
+ * Deletes the consents that a user has begun at the authorization servers of connectors and at Google, so that none can
+ * be completed.
  */
 export async function deletePendingConsents(db: Db, userId: string): Promise<void> {
   await db.deleteFrom('connector_consents').where('user_id', '=', userId).execute()
@@ -142,7 +142,8 @@ export async function hasRunningRuns(db: Db, userId: string): Promise<boolean> {
 
 /**
  * Deletes a user whom the operator has deleted. The foreign keys of the other tables delete all remaining data of the
- * user. Returns false when another node has done it; the user may have come back since.
+ * user. Returns false when another node has done it; a row with this id may exist again
+ * (`insertDisabledIdentity`).
  */
 export async function deleteUserRow(db: Db, id: string): Promise<boolean> {
   const { numDeletedRows } = await db

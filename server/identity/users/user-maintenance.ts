@@ -19,7 +19,7 @@ export interface UserMaintenanceOptions {
   readonly embedded: boolean
   /** Revokes the tokens of a user from other servers. */
   readonly revokeTokens: (userId: string) => Promise<void>
-  /** Deletes the chats of a user. They are too many for one transaction. */
+  /** Deletes the chats of a user. They may be too many for one transaction. */
   readonly deleteChats: (userId: string) => Promise<void>
   /** Called with errors that no user can act on. */
   readonly onError: (error: unknown) => void
@@ -35,8 +35,8 @@ export function startUserMaintenance(options: UserMaintenanceOptions): () => Pro
 
 /**
  * Does what is left to do for each disabled or deleted user whose replies have stopped: revokes the tokens, and deletes
- * the data of a deleted one. For a user who was enabled again, it does not wait for replies: they may be new ones, and
- * the tokens of accounts that the user connects in the meantime must stay.
+ * the data of a deleted one. For a user who was enabled again, it does not wait: the replies may be new ones, and a
+ * later revocation would include the accounts that the user connects until then.
  */
 export async function processPendingUsers(options: UserMaintenanceOptions): Promise<void> {
   const { db } = options.database
@@ -44,12 +44,12 @@ export async function processPendingUsers(options: UserMaintenanceOptions): Prom
     // Read again, because the users before this one may have taken long, and another node may have done the work since.
     const user = await findPendingUser(db, id)
     if (user === undefined) continue
-    // A running reply is stopped by its node within a second, or expired by another one.
+    // A running reply is stopped by its node, or expired by another node, and the user is processed in a later pass.
     if (user.disabled_at !== null && (await hasRunningRuns(db, user.id))) continue
-    // A server that cannot be reached must not keep the data of a deleted user.
+    // A server that cannot be reached must not prevent the deletion of the data.
     await options.revokeTokens(user.id).catch(options.onError)
     if (user.pending === 'revoke') await clearRevoke(db, user)
-    // Read again: revoking may take long, and the user may have come back after another node's deletion.
+    // Read again: revoking may take long, and after a deletion by another node a row with this id may exist again.
     else if ((await findPendingUser(db, id))?.pending === 'delete') await deleteUserData(options, user)
   }
 }

@@ -5,8 +5,8 @@ import { requireUser } from '../authenticate.ts'
 import type { User } from '../user.ts'
 
 /**
- * The prefix that the settings show. In practice no other user has it: the local part of the e-mail, and a short hash
- * of issuer and subject (§3.2).
+ * The user's prefix, which only the settings show. In practice no other user has it: the local part of the e-mail, and
+ * a short hash of issuer and subject (§3.2).
  */
 export function userPrefix({ issuer, subject, email }: Pick<User, 'issuer' | 'subject' | 'email'>): string {
   const localPart =

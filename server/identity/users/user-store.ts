@@ -30,7 +30,7 @@ export async function updateProfile(db: Db, id: string, profile: Profile): Promi
   await db.updateTable('users').set(profile).where('id', '=', id).execute()
 }
 
-/** Locks the user's row, so that no other transaction adds to the user's limited lists before this one ends. */
+/** Locks the user's row until `trx` ends, for example so that no other transaction adds to a limited list. */
 export async function lockUser(trx: Db, user: Pick<User, 'id'>): Promise<void> {
   await trx
     .updateTable('users')

@@ -26,7 +26,7 @@ const timeForm = /^([\d-]+[T ][\d:.,]+)(Z|[+-]\d[\d:]*)?(?:\[([a-z][\w/+-]*)\])?
 
 /**
  * Parses a day (2026-03-29), a local time (2026-03-29T14:30), or a time with its UTC offset or time zone (§11.9,
- * §11.10). A time without a zone is returned in `timeZone`.
+ * §11.10). The result is in `timeZone` unless the text names a zone.
  * @throws AppError `invalid_request` when it is in another form, its offset does not fit its zone, or the change of the
  * clocks skips or repeats it
  */

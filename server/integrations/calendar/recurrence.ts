@@ -26,7 +26,7 @@ export function toMilliseconds({ date, dateTime }: GoogleTime): number {
   return Date.parse(dateTime ?? date ?? '')
 }
 
-/** Returns the rules of a series that ends before its occurrence at `start`. UNTIL includes its day or second. */
+/** Returns the rules of a series that ends before its occurrence at `start`. UNTIL is the last day or second. */
 export function endBefore(rules: readonly string[], start: GoogleTime): string[] {
   const until = start.date
     ? Temporal.PlainDate.from(start.date).subtract({ days: 1 }).toString().replaceAll('-', '')

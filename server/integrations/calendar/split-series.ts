@@ -136,7 +136,7 @@ async function countOccurrencesBefore(
 
 /**
  * The times of a series that begins with this occurrence: its start by the rule of the old series, and the length of
- * the first occurrence.
+ * that series' first occurrence.
  */
 function timesFrom(series: Event, occurrence: Event): Pick<Event, 'start' | 'end'> {
   const original = originalStartOf(occurrence)

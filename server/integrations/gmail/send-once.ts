@@ -62,7 +62,7 @@ export async function sendDraftOnce(client: GmailClient, id: string): Promise<Se
   }
 }
 
-/** The email was certainly not sent. */
+/** The email was not sent, as far as Google's responses show. */
 class UnsentError extends AppError {
   /** Whether Google certainly executed no request to send it. */
   readonly sendWasNotExecuted: boolean
@@ -87,7 +87,7 @@ async function createDraft(client: GmailClient, message: gmail_v1.Schema$Message
   throw new UnsentError('Google returned no id for the draft. Try again.')
 }
 
-/** A draft that does not exist any more was sent, because Google deletes a draft when it is sent. */
+/** A draft that does not exist any more counts as sent, because Google deletes a draft when it is sent. */
 async function findDraftStatus({ api }: GmailClient, id: string): Promise<'sent' | 'unsent' | 'unknown'> {
   try {
     await api.drafts.get({ userId: 'me', id, format: 'minimal' })

@@ -20,11 +20,11 @@ interface ApiAddress {
 /**
  * Creates the `fetch` of Google's client libraries. It sends requests to the configured address and adds the user's
  * access token. The libraries do not get the token, so their errors cannot contain it. When Google rejects the token
- * with 401, the token is refreshed and the request is sent once more. Rejects with a `TimeoutError`, or with an
- * AppError: what `requireAccess` throws, `address_refused` for an address outside the API, `output_limit` or
+ * with 401, the token is refreshed and the request is sent once more. Rejects as `deps.fetch` and `requireAccess` do,
+ * with a `TimeoutError`, or with an AppError: `address_refused` for an address outside the API, `output_limit` or
  * `upstream_invalid` for a response that is too large or not Google's.
  *
- * The time limit of an attempt applies here and not in the libraries, where Node 20 may garbage collect it.
+ * The time limit of an attempt applies here and not in the libraries, where Node 20 may garbage collect its signal.
  */
 export function createGoogleFetch(
   deps: Pick<GoogleApiDeps, 'requireAccess' | 'fetch'>,

@@ -75,7 +75,7 @@ export function googleTool<Client, Input extends z.ZodObject>(
 /**
  * Puts text that others may have written between two lines with a random code. Its authors cannot guess the code, so
  * the model can distinguish the text from the user's instructions. This is only a hint for the model: users are
- * protected by the approval that tools with an effect need (§11.3, §11.13).
+ * protected by the approval that tools need by default unless they only read (§11.3, §11.13).
  */
 export function quoteData(subject: string, text: string): readonly TextPart[] {
   const code = randomBytes(6).toString('hex')

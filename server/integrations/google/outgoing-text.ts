@@ -10,7 +10,7 @@ const bareAddress = /^[^\s@<>()[\]\\,;:"]+@[^\s@<>()[\]\\,;:"]+$/
 
 /**
  * Returns the text with `\n` as line ends. Text that leaves the product must be what the user saw, so control
- * characters and misleading invisible characters are refused.
+ * characters except tabs and line feeds, and misleading invisible characters, are refused.
  * @throws AppError `invalid_request`
  */
 export function requirePlainText(field: string, text: string): string {
