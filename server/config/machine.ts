@@ -6,11 +6,9 @@ import { isIP } from 'node:net'
 export interface Machine {
   /** As in an address; null when the system has no name that an address could contain. */
   readonly hostName: string | null
-  /** The addresses of its networks, without loopback and link-local addresses that need a zone. */
+  /** Its network addresses, without loopback addresses and the link-local ones of IPv6, which need a zone. */
   readonly addresses: readonly string[]
-  /**
-   * Whether the process runs in a container, whose host name is random and whose `localhost` is the container itself.
-   */
+  /** Whether the process runs in a container: the host name and `localhost` are then usually those of the container. */
   readonly isContainer: boolean
 }
 

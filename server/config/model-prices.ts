@@ -29,7 +29,7 @@ function isCurrency(code: string): boolean {
 const ModelPrice = z.strictObject({
   /** Matches names as `models/catalogue/model-names.ts` lists them. */
   model: z.string().trim().min(1).max(300),
-  /** Applies to bots that are called at this address only. */
+  /** With it, the entry applies only to models at this address. */
   base_url: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
   currency,
   input: price,

@@ -24,7 +24,7 @@ interface SettingInfo {
   readonly otherwise?: string
   /** A value for .env.example; by default the default value. */
   readonly example?: string
-  /** One or two sentences, in markdown. */
+  /** In markdown. */
   readonly description: string
 }
 

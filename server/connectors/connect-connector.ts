@@ -21,8 +21,8 @@ export async function connectConnector(
   consent: ConsentRequest,
 ): Promise<void> {
   deps.shared.backoff.reset(connectionKey(connector))
-  // The user has to connect the integration of this connector when it is not connected or its calls fail. Its server
-  // lists the tools without using the account, so listing them would not show whether the account works.
+  // The user has to connect the integration of this connector when it is not connected or its calls fail. A server in
+  // this process lists its tools without the account, so a list would not show whether the account works.
   if ((await deps.builtIns.readIntegrationState(connector)) !== 'working')
     return requestIntegration(deps, consent)
   await deps.shared.pool.drop(connectionPrefix(connector))

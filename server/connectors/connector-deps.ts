@@ -46,7 +46,7 @@ export interface ConnectorBots {
    * bot has changed.
    */
   replaceConnector(trx: Db, user: Pick<User, 'id'>, name: string, next: string | null): Promise<boolean>
-  /** Called after a transaction in which a bot has changed. */
+  /** Notifies the user's pages. Called after a transaction in which a bot has changed. */
   onChanged(userId: string): void
 }
 

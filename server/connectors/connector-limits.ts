@@ -59,7 +59,7 @@ export interface ConnectorLimits {
   readonly toolListTtlMs: number
   readonly minToolListTtlMs: number
   readonly maxToolListTtlMs: number
-  /** How long a reply, or a request for the connectors, waits for refreshed lists of tools. */
+  /** How long a reply, or a request for the connectors, waits for lists of tools from remote servers. */
   readonly maxToolListWaitMs: number
   /** Pauses between the refreshes of a list whose server announces changes. */
   readonly minAnnouncedPauseMs: number

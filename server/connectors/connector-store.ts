@@ -95,7 +95,7 @@ export async function insertConnector(db: Db, connector: ConnectorRow): Promise<
   await db.insertInto('connectors').values(connector).execute()
 }
 
-/** Inserts connectors, except those that another request has inserted meanwhile. */
+/** Inserts connectors, except those whose name or slug has been taken meanwhile. */
 export async function insertMissingConnectors(db: Db, connectors: readonly ConnectorRow[]): Promise<void> {
   await db
     .insertInto('connectors')

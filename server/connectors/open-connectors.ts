@@ -57,7 +57,7 @@ export interface Connectors {
   listModelTools(options: ListModelToolsOptions): Promise<ModelTools>
   /** Looks up the tool that a call names and decides whether the call needs approval. */
   resolveTool(user: Owner, target: ToolTarget): Promise<ResolvedTool>
-  /** Returns a sentence about arguments that the tool does not accept, else undefined. */
+  /** Returns a text about arguments that the tool does not accept, else undefined. */
   checkArguments(
     user: Owner,
     tool: ConnectorToolRow,
@@ -69,7 +69,7 @@ export interface Connectors {
   recordDenial(user: Owner, connectorName: string, toolName: string, callArguments: unknown): Promise<void>
   /** Closes a user's idle connections; the next request opens a new one. */
   closeIdle(userId: string): Promise<void>
-  /** Revokes the tokens of all connectors of a user. */
+  /** Revokes the tokens of all connectors of a user, and disconnects the connectors that had tokens. */
   revokeTokens(userId: string): Promise<void>
   /** Closes every connection and aborts running work. Call it before the guards and the database close. */
   close(): Promise<void>

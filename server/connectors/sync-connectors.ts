@@ -46,8 +46,8 @@ async function syncBuiltIns(
   const missing = [...owned.values()].filter(({ url }) => !known.has(url))
   const names = new Set(missing.map(({ name }) => name))
   const isRemoved = ({ url, name }: ConnectorRow) =>
-    // A built-in connector that this version does not include is kept for a later version, unless a missing one needs
-    // its name.
+    // A built-in connector that this version does not include is kept for one that does, unless a missing connector
+    // needs its name.
     !owned.has(url) && (builtIns.find(url) !== undefined || names.has(name))
   const removed = [...known.values()].filter(isRemoved)
   const reconnected = [...known.values()].flatMap((row) => {
@@ -62,8 +62,8 @@ async function syncBuiltIns(
 }
 
 /**
- * Creates the missing rows. A default connector gets a number after its name when the user already has that name
- * (§19.15).
+ * Creates the missing rows. A default connector gets a number after its name when another connector of the user
+ * has that name (§19.15).
  */
 function createRows(
   user: Owner,

@@ -45,7 +45,7 @@ export interface BuiltInConnectors {
   ): Promise<void>
   /**
    * Returns the version of the credential that a connector uses now. A row of an integration's connector gets the
-   * integration's version only when connectors are listed, so the integration itself is read.
+   * integration's version only in `syncConnectors`, so the integration itself is read.
    */
   readCredentialVersion(
     connector: Pick<ConnectorRow, 'user_id' | 'is_default' | 'url' | 'credential_version'>,

@@ -67,7 +67,7 @@ function normalizeOperator(sign: string): string {
   return plain[sign] ?? sign
 }
 
-/** A recursive descent parser: a sum consists of products, a product of signed values, a signed value of powers. */
+/** A recursive descent parser: a sum consists of products, a product of signed values, each of signs and a power. */
 class ExpressionParser {
   readonly #tokens: readonly string[]
   #at = 0

@@ -49,7 +49,7 @@ export interface ToolCallRequest {
   readonly onStatus?: OnStatus
   /**
    * Shows the elicitation to the user and resolves with the answer; `signal` aborts when it is no longer needed.
-   * Elicitations that cannot be shown are declined; without `onElicit`, all are.
+   * Without `onElicit`, elicitations are declined.
    */
   readonly onElicit?: (elicitation: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>
 }
@@ -64,7 +64,7 @@ interface CallableTool {
 }
 
 /**
- * Calls a tool once and returns its outcome. Never rejects because of a connector, its server or the arguments: such a
+ * Calls a tool and returns its outcome. Never rejects because of a connector, its server or the arguments: such a
  * failure is returned as an outcome for the model and the user. Every call that starts is recorded.
  */
 export async function callTool(deps: ConnectorDeps, request: ToolCallRequest): Promise<ToolOutcome> {
@@ -183,7 +183,7 @@ class RunningCall {
   }
 
   /**
-   * Checks again after the call was queued: the connector, the tool or its allow list may have changed by now (§12.17).
+   * Checks again after the call was queued: the connector, its tool or its allow list may have changed by now (§12.17).
    * Returns the outcome of a call that may no longer run.
    */
   async #resolveAgain(): Promise<ToolOutcome | undefined> {
@@ -238,7 +238,7 @@ class RunningCall {
     return { ...read, status, duration: clock.elapsedMs }
   }
 
-  /** Distinguishes an error of the tool from the missing consent to its integration (§19.16). */
+  /** Distinguishes an error of the tool from an integration that the user has to connect first (§19.16). */
   async #errorStatus(needsSignIn: boolean): Promise<ToolOutcome['status']> {
     const { builtIns } = this.#deps
     return (needsSignIn && builtIns.isInProcess(this.#connector)) ||

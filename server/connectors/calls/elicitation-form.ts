@@ -14,8 +14,8 @@ const maxOptions = 100
 const maxAddressChars = 8_000
 
 /**
- * Parses an elicitation: a page to open, or a form of simple fields. Returns undefined for an address that is not a web
- * page, for too many fields, for a field that seems to ask for a secret, and for what a form cannot show (§13.33,
+ * Parses an elicitation: a page to open, or a form of simple fields. Returns undefined for a page whose address is not
+ * accepted, for too many fields, for a field that seems to ask for a secret, and for what a form cannot show (§13.33,
  * §16.10). `isRepeated` says that the call is made again after the answer.
  */
 export function readElicitation(
@@ -45,7 +45,7 @@ function readPage(params: JsonObject, isRepeated: boolean): Elicitation | undefi
   const { url } = params
   if (typeof url !== 'string' || url.length > maxAddressChars || !URL.canParse(url)) return undefined
   const { protocol, username, password, href } = new URL(url)
-  // A user name in an address looks like the name of another site.
+  // A user name before the host can look like the host.
   if (!/^https?:$/.test(protocol) || username !== '' || password !== '') return undefined
   return {
     message: readText(params['message'], maxMessageChars) ?? '',
@@ -148,9 +148,9 @@ function readNumber(value: unknown): number | null {
 
 /**
  * Returns the answer with only the fields of the form, or undefined when the answer is invalid: when a required value
- * is missing, or a value has another type, length or range. Formats are left to the server. When a page was to be
- * opened, an answer with content is invalid: it comes from a browser tab with an older version, which shows the page as
- * an empty form, so the user has not opened the page.
+ * is missing, or a value has another type, length or range or is not an option. Formats are left to the server. When a
+ * page was to be opened, an answer with content is invalid: it comes from a browser tab with an older version, which
+ * shows the page as an empty form, so the user has not opened the page.
  */
 export function checkElicitationAnswer(
   { fields, page }: Elicitation,

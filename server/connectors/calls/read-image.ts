@@ -34,7 +34,7 @@ export function readImage(data: unknown, maxBytes: number): ReadImage | undefine
 }
 
 /**
- * Reads width and height from the header of an image; undefined when it cannot be read. Not done with the library
+ * Reads width and height from the header of an image; undefined when they cannot be read. Not done with the library
  * `image-size`, which reads only the logical screen of a GIF and misreads JPEG markers without a length, and so lets
  * oversized images pass.
  */

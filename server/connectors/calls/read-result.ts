@@ -13,7 +13,7 @@ export interface ReadResult {
   /** The text that the model gets. */
   readonly text: string
   readonly isError: boolean
-  /** Whether the result says that the account has to be connected again. */
+  /** Whether the result says that the connector's integration has to be connected again. */
   readonly needsSignIn: boolean
   /** Size of the result as JSON; 0 when it is nested too deeply to serialize. */
   readonly bytes: number

@@ -17,14 +17,14 @@ export interface ToolOutcome {
   readonly parts: readonly OutcomePart[]
   /** Milliseconds, without the time spent waiting for the user. */
   readonly duration: number
-  /** Size of the result as JSON; 0 when there is none. */
+  /** Size of the result as JSON; 0 when there is none or it is nested too deeply. */
   readonly bytes: number
 }
 
 /** Why a call may run: the user approved this call, the allow list contains the tool, or there is no list. */
 export type CallApproval = Exclude<Approval, 'denied'>
 
-/** Creates the outcome of a call without a result; `text` is a sentence that explains why. */
+/** Creates the outcome of a call without a result; `text` explains why. */
 export function failure(text: string, rest: Partial<ToolOutcome> = {}): ToolOutcome {
   return { status: 'failed', text, parts: [{ type: 'note', text }], duration: 0, bytes: 0, ...rest }
 }

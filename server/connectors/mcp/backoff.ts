@@ -14,8 +14,8 @@ interface Failures {
 }
 
 /**
- * Refuses requests to a server during a pause after each failure in a row: 1, 2, 4 … 60 seconds, up to a quarter more
- * or less at random.
+ * Refuses the requests of a connector during a pause after each failure in a row: 1, 2, 4 … 60 seconds, up to a quarter
+ * more or less at random.
  */
 export class Backoff {
   readonly #failures = new LRUCache<string, Failures>({ max: maxKeys })

@@ -10,7 +10,7 @@ type JsonObject = Readonly<Record<string, unknown>>
 export interface ElicitingCall {
   /**
    * Passes an elicitation to the user; `params` is unvalidated data from the server. `isRepeated` says that the call is
-   * made again after the answer. Resolves to undefined when it cannot be shown to the user. Never rejects.
+   * made again after the answer. Resolves to undefined when the elicitation cannot be shown. Never rejects.
    */
   readonly onElicit: (
     params: unknown,
@@ -97,7 +97,7 @@ export class CallElicitations {
     }
   }
 
-  /** Continues the call after a legacy server has reported that the user has finished on a page. */
+  /** Ends the wait for the user on a page, after a legacy server has reported that the user has finished there. */
   finishPage(elicitationId: string): void {
     this.#finishCallbacks.get(elicitationId)?.()
   }
@@ -129,7 +129,7 @@ export class CallElicitations {
       if (isOpen && pageId !== undefined) this.#pauseUntilFinished(pageId)
       this.#resumeClock()
       for (const remove of removals) remove()
-      // Closes the elicitation on the screen when the server was the first to report that the user has finished.
+      // Closes the elicitation on the screen when the server has reported the end before the user answered.
       linked.abort()
       linked.release()
     }

@@ -17,7 +17,7 @@ export interface CallProgress {
 }
 
 export interface ServerCall extends ElicitingCall {
-  /** The definition that was approved. The request is built from it, not from a newer one. */
+  /** The stored definition. The request is built from it, even if the server has a newer one. */
   readonly tool: ToolDefinition
   readonly arguments: JsonObject
   readonly onProgress: (progress: CallProgress) => void
@@ -28,8 +28,7 @@ export interface ServerCall extends ElicitingCall {
 
 /**
  * Calls a tool, with as many elicitations as the limits allow, and returns its result. When the clock's signal aborts,
- * the request is also cancelled at the server. The call is sent again only when the server has requested that after an
- * elicitation (§18.24).
+ * the request is also cancelled at the server. Another round is sent only when the server has requested it (§18.24).
  */
 export async function callServerTool(
   connection: ServerConnection,

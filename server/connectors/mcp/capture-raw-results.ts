@@ -85,7 +85,7 @@ export class ResultCapture implements CapturedResults {
 
   /**
    * Captures the result in a message that is too large for the main thread.
-   * @throws AppError when the message is refused
+   * @throws AppError when the message is refused or cannot be read in time
    */
   readonly readLarge: ReadLarge = async (data, secret) => {
     const { userId, largeMessageReader, url, limits } = this.#source

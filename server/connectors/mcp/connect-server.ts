@@ -38,7 +38,7 @@ interface InProcessTarget {
 
 /** The SDK's provider for one connection, which may stay open for hours. */
 export interface ConnectionAuth extends AuthProvider {
-  /** Called before each call or list, because `maxAuthorizations` applies to each of them, not to the connection. */
+  /** Resets the count that `maxAuthorizations` limits. Called before each call or list, as each has its own count. */
   resetAttempts?(): void
 }
 
@@ -147,7 +147,7 @@ async function connect(
   return connection
 }
 
-/** Returns a fetch that sends one request in each turn of the event loop, and limits and reads the responses. */
+/** Returns a fetch that sends each request in its own turn of the event loop, and limits and reads the responses. */
 function readingFetch(send: GuardedFetch['fetch'], { options, budget, results }: Reading) {
   const { source, turns, responseScheduler } = options
   const sendInTurn: GuardedFetch['fetch'] = async (input, init) => {

@@ -55,12 +55,12 @@ export function isFailedDiscovery(error: unknown): boolean {
   return error.code === SdkErrorCode.EraNegotiationFailed || error.code === SdkErrorCode.RequestTimeout
 }
 
-/** Errors of a socket or of TLS before a request could be sent. */
+/** Codes of socket and TLS errors before a request could be sent, besides `networkCodes`. */
 const unsent = /^(UND_ERR_CONNECT_TIMEOUT|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|ERR_SSL_)/
 
 /**
- * Whether the tool may have run although its call failed. It has not when the request was never sent. An MCP error and
- * an HTTP status below 500, or 501, are known outcomes too (§12.25).
+ * Whether the tool may have run although its call failed. It has not run when the request was never sent. An MCP error
+ * and an HTTP status below 500, or 501, are known outcomes too (§12.25).
  */
 export function isOutcomeUnknown(error: unknown): boolean {
   if (needsAuthorization(error)) return false

@@ -2,8 +2,8 @@ import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 
 /**
- * Wraps the fetch of a Streamable HTTP transport so that a request fails at once when its HTTP response is complete and
- * does not contain the MCP response. The SDK would wait for the MCP response until the request times out.
+ * Wraps the fetch of a Streamable HTTP transport so that a request fails at once when its HTTP response has status 202
+ * or is JSON without the MCP response. The SDK would wait for the MCP response until the request times out.
  */
 export function requireResponses(send: GuardedFetch['fetch']): GuardedFetch['fetch'] {
   return async (input, init) => {

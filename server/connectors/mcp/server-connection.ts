@@ -17,7 +17,7 @@ export interface ServerConnection {
   /** Whether the server has a session for this connection, which it may lose. */
   readonly hasSession: boolean
   readonly results: CapturedResults
-  /** Resets the limits of the connection before a call or list, whose responses can have this many bytes in total. */
+  /** Resets the limits of the connection. Until the next reset, the responses can have this many bytes in total. */
   resetLimits(maxBytes: number): void
   /** Handles the elicitations of a legacy server; undefined between calls. */
   onLegacyElicitation: LegacyElicitationHandler | undefined

@@ -6,20 +6,19 @@ import { AppError } from '../../lib/app-error.ts'
 const maxPieceBytes = 8 * 1_024
 /** Lines of event streams in one piece, because reading many short lines takes longer than reading the bytes. */
 const maxPieceLines = 64
-/** Lines of event streams in the responses to one request; an event has three or four. */
+/** Lines of event streams that a budget allows; an event has three or four. */
 const maxLines = 20_000
 const blankLine = new TextEncoder().encode('\n\n')
-/** JSON objects and arrays in the responses to one request, because parsing more would block the event loop. */
+/** JSON objects and arrays that a budget allows, because parsing more would block the event loop. */
 const maxContainers = 500_000
 
 /**
- * Limits what a server can send in response to one request: bytes, lines of events, and JSON objects and arrays
- * (§18.20).
+ * Limits what a server can send between two resets: bytes, lines of events, and JSON objects and arrays (§18.20).
  */
 export class ResponseBudget {
   /**
-   * Called when the budget is exceeded or a response is refused, since an error in the middle of a stream would not
-   * make its request fail.
+   * Makes the request fail when the budget is exceeded or a response is refused, since an error in the middle of a
+   * stream would not.
    */
   onRefused: ((refusal: AppError) => void) | undefined
   #maxBytes = 0
@@ -27,10 +26,10 @@ export class ResponseBudget {
   #lines = 0
   #containers = 0
   #streams = 0
-  /** Whether the last piece of an event stream ended with a CR, so that an LF after it ends no other line. */
+  /** Whether the last byte of an event stream was a CR, so that an LF after it ends no other line. */
   #endsWithCr = false
 
-  /** Resets all counts for a new request, whose responses can have this many bytes in total. */
+  /** Resets all counts. Until the next reset, the responses can have this many bytes in total. */
   reset(maxBytes: number): void {
     this.#maxBytes = maxBytes
     this.#bytes = 0
@@ -39,7 +38,7 @@ export class ResponseBudget {
     this.#streams = 0
   }
 
-  /** Counts a stream that the client opens. Returns how many it has opened before during this request. */
+  /** Counts a stream that the client opens. Returns how many it has opened before since the last reset. */
   countStream(): number {
     return this.#streams++
   }
@@ -99,9 +98,9 @@ function pieceLength(bytes: Uint8Array, isEventStream: boolean): number {
 }
 
 export interface ReconnectLimits {
-  /** Milliseconds between two attempts to reopen a stream. */
+  /** Milliseconds that must pass between two attempts to open a stream. */
   readonly minReconnectMs: number
-  /** Attempts to reopen a stream during one request. */
+  /** Attempts to reopen a stream before the budget is reset. */
   readonly maxReconnects: number
 }
 

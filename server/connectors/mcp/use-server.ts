@@ -14,7 +14,7 @@ import { fetchByOrigin } from './server-fetch.ts'
 
 export interface UseServerOptions {
   readonly signal: AbortSignal
-  /** Set when the user's browser can be sent to a consent page. Always opens a new connection then. */
+  /** Set when the user's browser can be sent to a consent page; no idle connection is used then. */
   readonly consent?: ConsentRequest
 }
 

@@ -61,7 +61,7 @@ class Sharing<Candidate extends ToolCandidate> {
     this.#limits = limits
   }
 
-  /** Chooses candidates until the limits are reached. Those of one connector are tried in the given order. */
+  /** Chooses candidates within the limits. Those of one connector are tried in the given order. */
   choose(candidates: readonly Candidate[], limits: RequestLimits): void {
     const queues = new Map<string, Candidate[]>()
     for (const candidate of candidates.toReversed()) {
@@ -69,7 +69,7 @@ class Sharing<Candidate extends ToolCandidate> {
       if (queue === undefined) queues.set(candidate.connectorId, [candidate])
       else queue.push(candidate)
     }
-    // In the order of the candidates, so that the choice between equal shares is always the same.
+    // In an order that depends only on the candidates, so that the choice between equal shares is always the same.
     const inOrder = [...queues].toReversed()
     while (inOrder.length > 0) {
       const [connectorId, queue] = inOrder.reduce((least, other) =>

@@ -20,7 +20,7 @@ import { ConnectorOAuth } from './connector-oauth.ts'
 import type { ConsentRequest } from './consent-request.ts'
 import { runAuth } from './run-auth.ts'
 
-/** A token is refreshed this long before it expires. */
+/** A token that expires within this time is refreshed before it is sent. */
 const refreshBeforeMs = 30_000
 
 /**

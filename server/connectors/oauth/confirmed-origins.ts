@@ -40,7 +40,7 @@ export function requireAddress(address: string): URL {
   }
   if (address.length > maxAddressChars)
     throw refuse(`has more than ${maxAddressChars.toLocaleString('en')} characters`)
-  // The browser would show the part before the `@` like a host name.
+  // The part before the `@` can look like a host name.
   if (url.username !== '' || url.password !== '') throw refuse('contains a user name or a password')
   return url
 }

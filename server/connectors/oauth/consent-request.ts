@@ -10,7 +10,7 @@ export interface ConsentRequest {
   readonly returnTo: string
   /** A secret that only this browser has. */
   readonly browserKey: string
-  /** The page to send the browser to; set when consent is needed. */
+  /** The page to send the browser to; set when consent, or connecting an integration, is needed. */
   authorizationUrl: URL | null
   /** The origins of authorization servers that the user has confirmed with this request. */
   readonly confirmedOrigins: readonly string[]

@@ -120,7 +120,7 @@ export interface SaveOptions {
 /**
  * Stores the given columns of a grant; the others stay unchanged. New tokens end the reservation of a refresh, which
  * was for the former tokens. Returns the old grants that were deleted to make room. Returns undefined, and changes
- * nothing, when the connector's address has changed or other tokens than `replaced` are stored.
+ * nothing, when the connector was deleted, its address has changed, or the tokens `replaced` are no longer stored.
  */
 export async function saveGrant(
   { database, sealer, now }: GrantDeps & Pick<ConnectorDeps, 'now'>,
@@ -253,7 +253,7 @@ export async function clearGrants(
   }
 }
 
-/** Returns how the tokens of a grant can be revoked. Without an address, they cannot. */
+/** Returns how the tokens of a grant can be revoked. Without a `revocation_endpoint`, they cannot. */
 export function readRevocationMetadata({ state, revocation }: StoredDiscovery): RevocationMetadata {
   const metadata: RevocationMetadata = state?.authorizationServerMetadata ?? revocation ?? {}
   const {

@@ -49,7 +49,7 @@ async function findRevocation(
 ): Promise<Revocation | undefined> {
   const { issuer } = grant
   if (!canRevoke(grant)) return undefined
-  // A client secret that belongs to another server is not sent, so nothing can be revoked at this one.
+  // Without a client nothing can be revoked, for example when its secret belongs to another authorization server.
   const client = await new ConnectorOAuth(deps, connector)
     .clientInformation({ issuer })
     .catch(() => undefined)

@@ -51,7 +51,7 @@ export class ResponseScheduler {
       if (excessMs > 0) await pause(excessMs)
       const startedAt = now()
       start()
-      // Everything that reads the piece runs in microtasks, so it has ended by then.
+      // Everything that reads the piece runs in microtasks, so it has ended after this.
       await setImmediate()
       const usedMs = Math.min(now() - startedAt, maxPieceMs)
       this.#withinShareAt = Math.max(this.#withinShareAt, startedAt) + usedMs / maxShare

@@ -41,7 +41,7 @@ export class AnnouncedRefreshes<Subject> {
     this.#options = options
   }
 
-  /** Plans a refresh of the subject, unless one is planned already. */
+  /** Plans a refresh, unless one with this key is planned already. */
   announce(key: string, subject: Subject): void {
     const state = this.#states.get(key) ?? {
       pauseMs: this.#options.minPauseMs,

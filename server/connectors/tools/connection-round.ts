@@ -4,7 +4,7 @@ import type { ModelTools } from './offer-tools.ts'
 
 /**
  * A line of the connection log (§3.17); `server` is the connector's name, and empty in lines about all connectors. The
- * lines of one reply are a round, from the first 'connecting' to the one with `finished`.
+ * lines before a reply are a round, from the first 'connecting' to the one with `finished`.
  */
 export interface ConnectionStatus {
   readonly status: 'connecting' | 'connected' | 'error' | 'info' | 'summary'
@@ -22,7 +22,7 @@ export function reportConnecting(connectors: readonly ConnectorRow[], onStatus: 
     onStatus({ status: 'connecting', server: name, message: `Connecting to ${name}` })
 }
 
-/** Reports a connector whose list of tools is used: as connected, unless its latest call failed (§18.40). */
+/** Reports a connector whose list of tools is used: as connected, unless its calls fail (§18.40). */
 export function reportUsable(
   { name, call_error }: Pick<ConnectorRow, 'name' | 'call_error'>,
   toolCount: number,
@@ -45,7 +45,7 @@ export function reportSummary(
 }
 
 /**
- * Reports a round in which no server was asked: the stored lists of the `known` connectors are used, and the others are
+ * Reports a round that waits for no server: the stored lists of the `known` connectors are used, and the others are
  * paused after a failure (§17.17).
  */
 export function reportStoredRound(

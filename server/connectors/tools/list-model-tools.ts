@@ -29,10 +29,10 @@ type IsUsable = (connector: Pick<ConnectorRow, 'name'>) => boolean
 
 /**
  * Returns the stored tools of the user's connected connectors. A missing list (never loaded, or failed) is loaded
- * first, and the reply waits at most `maxToolListWaitMs` for it, so that a connector that fails or hangs affects only
- * its own tools. An expired list is used and refreshed in the background. `onStatus` is called when the reply waits,
- * and otherwise if `reportsStored` is set (§12.21, §17.17). Connectors that the bot may not use are not loaded,
- * reported or offered (§28.2, §28.4).
+ * first, unless the connector is paused after a failure. The reply waits at most `maxToolListWaitMs` for it, so that a
+ * connector that fails or hangs affects only its own tools. An expired list is used and refreshed in the background.
+ * `onStatus` is called when the reply waits, and otherwise if `reportsStored` is set (§12.21, §17.17). Connectors that
+ * the bot may not use are not loaded, reported or offered (§28.2, §28.4).
  */
 export async function listModelTools(
   deps: ConnectorDeps,

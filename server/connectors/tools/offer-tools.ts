@@ -13,7 +13,7 @@ export interface ModelTools extends Pick<AdaptedTools, 'resolve'> {
   find(connector: Pick<ConnectorRow, 'id'>, toolName: string): OfferedTool | undefined
   /** Sentences for the user: which tools are not offered, and that too many are offered. */
   readonly notices: readonly string[]
-  /** The tools that do not fit into a request. Its list of connectors is empty when all fit. */
+  /** The tools that do not fit into a request; `connectors` is empty when all fit. */
   readonly leftOut: LeftOutTools
 }
 

@@ -18,7 +18,7 @@ import { listTools } from './tool-store.ts'
 export class ConnectorPreparation {
   /** The connectors whose tools are offered. */
   readonly ready: ConnectorWithTools[] = []
-  /** The number of connectors that responded in time or needed no refresh, and whose latest call did not fail. */
+  /** The number of connectors that responded in time or needed no refresh, and whose calls do not fail. */
   workingCount = 0
   readonly #deps: ConnectorDeps
   readonly #user: Owner
