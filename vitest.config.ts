@@ -9,7 +9,7 @@ const noNodeStorage = ['--no-experimental-webstorage'].filter((flag) =>
   process.allowedNodeEnvironmentFlags.has(flag),
 )
 
-// The web app sends the browser's time zone unless it is UTC, so the expected requests do not depend on the machine.
+// The web app sends the browser's time zone unless it is UTC. The expected requests must not depend on the machine.
 process.env['TZ'] = 'UTC'
 
 /** One run for all packages; `npx vitest run <file>` and `npx vitest --project web` narrow it down. */

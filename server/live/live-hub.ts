@@ -41,7 +41,7 @@ export class LiveHub {
 
   /**
    * Subscribes a stream to its user's notifications. They are held back until the returned function is called, which
-   * sends the first event. `onLastClosed` is called when the user's last stream closes.
+   * sends the first event. `onLastClosed` is called when the user's last stream at this node closes.
    */
   add(userId: string, stream: SseStream, onLastClosed: () => void): (runs: readonly LiveRun[]) => void {
     const streams = this.#streams.get(userId) ?? new Map<SseStream, Backlog>()

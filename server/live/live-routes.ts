@@ -17,13 +17,13 @@ export interface LiveRoutesDeps {
    * `leaveRuns`. `isFirst` is true when the user has no other stream at this node.
    */
   readonly joinRuns: (userId: string, isFirst: boolean) => Promise<LiveRun[]>
-  /** Called when the user's last stream has closed. */
+  /** Called when the user's last stream at this node has closed. */
   readonly leaveRuns: (userId: string) => void
   readonly verify: (token: string) => Promise<User>
   readonly onError: (error: unknown) => void
 }
 
-/** Registers the live stream of a user: the events of all runs, and changes of chats and settings (§10.2, §17.4). */
+/** Registers a user's live stream: events of the user's runs, and changes of chats and settings (§10.2, §17.4). */
 export function registerLiveRoutes(api: Api, deps: LiveRoutesDeps): void {
   const { hub, sse } = deps
 

@@ -12,8 +12,8 @@ type FailureDetails = Omit<FailedPart, 'type' | 'code' | 'message'>
 export class ModelFailure extends Error {
   readonly code: ErrorCode
   /**
-   * The response body of a refused request, or the error that the upstream sent in a response. It may name a field that
-   * the upstream does not support. Empty when there is none.
+   * The body of an error response, or the error that the upstream sent in a response, if it may name a field that the
+   * upstream does not support. Empty for other failures.
    */
   readonly rejection: string
   readonly details: FailureDetails

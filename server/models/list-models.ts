@@ -19,14 +19,14 @@ export interface ListLimits {
 /** The list is parsed on the event loop, so its size is limited. */
 export const listLimits: ListLimits = { timeoutMs: 2_000, maxBytes: 2_000_000 }
 
-/** Characters of the name of a model, as in a bot. */
+/** Characters of a model's name, the same limit as in a bot. */
 const maxNameChars = 300
 
 const typeNameAdvice = 'Type the name of the model.'
 
 /**
  * Fetches the names of a provider's models (§23.7, §23.8).
- * @throws ModelFailure, or an AppError of the guard, such as `address_refused`
+ * @throws ModelFailure, an AppError of the guard such as `address_refused`, or the reason of an abort
  */
 export async function listModels(
   endpoint: ModelEndpoint,

@@ -8,7 +8,7 @@ export interface ModelToolCall {
   /** A JSON object as text; with `isBroken` whatever the model sent. */
   readonly arguments: string
   /**
-   * Set when the arguments are not a JSON object. Such a call is never made, and its result gives the reason (§12.30).
+   * Set when the arguments are not a JSON object. Such a call is never run, and its result gives the reason (§12.30).
    */
   readonly isBroken?: true
   /** JSON that the adapter expects back with the call, for example a signature. Only the adapter reads it. */
@@ -102,11 +102,11 @@ export interface ModelStreamOptions {
   /** Aborting ends the request: the upstream's socket is closed within a second (§21.10). */
   readonly signal: AbortSignal
   /**
-   * Called when parts are waiting for `drain`; `isFull` is true when they should be drained at once. Never called
+   * Called when parts may be waiting for `drain`; `isFull` is true when they should be drained at once. Never called
    * before the reply is returned. It runs on the path of every token: it must be quick and must not throw.
    */
   readonly onReadable: (isFull: boolean) => void
-  /** Called when the upstream sends its reply in one piece instead of streaming it. */
+  /** Called when the upstream sends its reply in one piece, in a wire format that allows this instead of streaming. */
   readonly onWhole?: () => void
 }
 
@@ -117,7 +117,7 @@ export interface ModelReply {
    * when it arrives: parsing the data of many replies in a row takes less time than parsing each by itself.
    */
   drain(): readonly ModelPart[]
-  /** Resolves when the upstream is closed and no part will follow; the last parts may still wait for `drain`. */
+  /** Resolves when the call has ended and no part will follow; the last parts may still wait for `drain`. */
   readonly closed: Promise<void>
 }
 
@@ -128,11 +128,12 @@ export interface ModelReply {
  *   message is a sentence for the user; it contains neither a key nor the request.
  * - Unless aborted it yields exactly one `finish` or one `failed`, as the very last part; then `closed` resolves.
  * - After an abort it yields no further part and closes the upstream's socket; then `closed` resolves.
- * - `finish` is yielded only when the upstream itself reported the end. A stream that ends without it yields `failed`
- *   with `upstream_cut`, and no `tool_call`.
+ * - `finish` is yielded only when the upstream itself reported the end or sent its reply as complete JSON. A stream
+ *   without a reported end yields `failed`, and no `tool_call`.
  * - No text, reasoning or tool call is yielded twice: the upstream is not called again after the first of them.
- * - A call with tools to a model that does not support them yields `failed` with `tool_unavailable`, an option that the
- *   model does not support yields `option_refused`, and a prompt that is too long for it yields `context_exceeded`. No
- *   text or reasoning precedes them, so the call may be repeated with another request.
+ * - If the upstream's refusal is recognised, a call with tools to a model that does not support them yields `failed`
+ *   with `tool_unavailable`, an option that the model does not support yields `option_refused`, and a prompt that is
+ *   too long for it yields `context_exceeded`. No text or reasoning precedes these failures, so the call may be
+ *   repeated with another request.
  */
 export type ModelStream = (request: ModelRequest, options: ModelStreamOptions) => ModelReply

@@ -41,7 +41,7 @@ const contextRefusals: readonly RegExp[] = [
   /\btokens in the prompt cannot exceed\b/i,
 ]
 
-/** The size of the context window in the same messages. The first match counts. */
+/** The size of the context window in the same messages. The first plausible match counts. */
 const windowSizes: readonly RegExp[] = [
   // Anthropic: '210000 tokens > 200000 maximum', '190000 + 20000 > 200000'.
   /\d(?: tokens)? > (\d[\d,]{2,11})/i,
@@ -81,7 +81,7 @@ const optionNames: readonly (readonly [option: keyof ModelOptions, pattern: RegE
   ],
 ]
 
-/** The names of the options in messages. */
+/** The names of the options in messages to users. */
 export const optionLabels: Readonly<Record<keyof ModelOptions, string>> = {
   temperature: 'temperature',
   topP: 'top-p',

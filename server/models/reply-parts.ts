@@ -17,7 +17,7 @@ export class PartQueue {
   #hasContent = false
   #hasModel = false
 
-  /** A second `model` part, from a repeated call, is ignored. */
+  /** A second `model` part, for example from a repeated call, is ignored. */
   push(parts: readonly ModelPart[]): void {
     for (const part of parts) {
       if (part.type === 'model') {
@@ -80,8 +80,8 @@ export function createTextJoiner(): TextJoiner {
 }
 
 /**
- * Data that an upstream expects back with its call: signatures, and the thinking that they sign. It is stored with the
- * call and sent back only to the same upstream, in the same wire format (§12.20).
+ * Data that an upstream expects back with a tool call, such as a signature and the thinking that it signs. It is stored
+ * with the call and sent back only to the same upstream, in the same wire format (§12.20).
  */
 interface CallNote {
   readonly from: string

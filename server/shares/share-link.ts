@@ -16,8 +16,8 @@ import type { ListedShare } from './share-store.ts'
 const maxShares = 1_000
 
 /**
- * Creates a link to the path that ends with a message and returns the link's id (§1.6, §7.10). A message that was
- * shared before keeps its link (§20.2).
+ * Creates a link to the path that ends with a message and returns the link's id (§1.6, §7.10). A message that
+ * has a link keeps it (§20.2).
  * @throws AppError `not_found`, `conflict`
  */
 export async function createShare(

@@ -36,7 +36,7 @@ export async function countShares(db: Db, user: Pick<User, 'id'>): Promise<numbe
   return Number(count)
 }
 
-/** Stores a link. A link with the same id then leads to this message. */
+/** Stores a link. If there is one with this id already, it then leads to the given message. */
 export async function upsertShare(db: Db, share: ShareRow): Promise<void> {
   const { chat_id, message_id } = share
   await db

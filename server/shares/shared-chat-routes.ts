@@ -22,7 +22,7 @@ export function registerSharedChatRoutes(
   { perMinute }: SharedChatRoutesOptions,
 ): void {
   limitNetworks(api, perMinute)
-  // Set for errors too, because a cached response would remain after the link is revoked.
+  // In a hook, so that errors have them too. A cached chat could be read after its link is revoked.
   api.addHook('onRequest', async (_request, reply) => {
     reply.headers({ 'cache-control': 'no-store', 'x-robots-tag': 'noindex, nofollow' })
   })
@@ -32,7 +32,7 @@ export function registerSharedChatRoutes(
     {
       config: { perMinute },
       schema: { security: [], params: AnyId, response: { 200: SharedChat } },
-      // All links together, because anyone can open them.
+      // One key for all links, because anyone can open them.
       ...oneAtATime(() => 'share'),
     },
     async (request) => {

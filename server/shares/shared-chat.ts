@@ -22,9 +22,9 @@ export async function requireSharedPath(db: Db, shareId: string): Promise<Messag
 }
 
 /**
- * Presents a path to the public. The ids are positions on the path and the time is that of the last message, so the
- * result does not identify the chat and does not change when the chat continues. Only the fields listed here are
- * public. `path` must not be empty (§20.5, §20.6, §20.7).
+ * Presents a path to the public. The ids are positions on the path and `update_time` is that of the last message, so
+ * the result does not identify the chat and does not change when the chat continues. Of a message, only the fields that
+ * `presentSharedMessage` lists are public. `path` must not be empty (§20.5, §20.6, §20.7).
  */
 export function presentSharedChat(shareId: string, path: readonly MessageRow[]): SharedChat {
   const messages = path.map((row, index) => presentSharedMessage(row, index + 1, path[index + 1]))
@@ -66,7 +66,7 @@ function presentSharedMessage(row: MessageRow, position: number, next: MessageRo
 
 /**
  * Returns the state of a call as far as the path shows it. At the end of the path this is `waiting`, also when the call
- * was made later: a shared chat does not change.
+ * was answered later: a shared chat does not change.
  */
 function stateFrom({ call_state }: MessageRow, next: MessageRow | undefined): ToolCallState {
   if (next === undefined) return 'waiting'
@@ -74,7 +74,7 @@ function stateFrom({ call_state }: MessageRow, next: MessageRow | undefined): To
   return isToolResult(next) || call_state === 'answered' ? 'answered' : 'denied'
 }
 
-/** Returns how a call ended, without the result. Why it failed is private, apart from a timeout. */
+/** Returns how a call ended, without the result. An error of the tool or its authorization is shown as `failed`. */
 function publicOutcome({ status }: ToolOutcome): ToolOutcome {
   const isPrivate = status === 'tool_error' || status === 'authorization_needed'
   return { status: isPrivate ? 'failed' : status, duration: null, parts: [] }

@@ -39,9 +39,10 @@ const minRemainingDays = 30
 const minClock = Date.UTC(2026, 0, 1)
 
 /**
- * Returns a valid certificate for this machine from the files in the folder. Makes the certificate if it is missing,
- * has other names or ends soon. Makes the authority if it is missing, cannot certify the public host or ends before a
- * new certificate would, and only then, because every device has to trust a new authority (§34.9, §34.12).
+ * Returns a valid certificate for this machine from the files in the folder. Makes the certificate unless there is one
+ * of the authority that has these names and does not end soon. Makes the authority if it is missing, cannot certify
+ * the public host or ends before a new certificate would, and only then, because every device has to trust a new
+ * authority (§34.9, §34.12).
  * @throws Error with a sentence for the operator when the clock or a file is wrong
  */
 export function ensureLocalCertificate(options: LocalCertificateOptions): LocalCertificate {
@@ -51,7 +52,7 @@ export function ensureLocalCertificate(options: LocalCertificateOptions): LocalC
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const names = listNames(options)
   const authority = ensureAuthority(options, names)
-  // A file without the key, which the operator can copy to devices.
+  // A file that the operator can copy to devices, because it does not contain the key.
   if (readText(authorityPath) !== authority.certificate) replaceFile(authorityPath, authority.certificate)
   const permitted = names.filter(createNameCheck(authority.certificate)).slice(0, maxNames)
   const path = join(folder, 'server.pem')

@@ -19,7 +19,7 @@ export interface Tls {
    * other devices need.
    */
   readonly notes: readonly string[]
-  /** The names and addresses in a certificate that Yonder made, as in a `Host` header without port. */
+  /** The names and addresses in a certificate that Yonder made, as in a `Host` header without port; else empty. */
   readonly hosts: () => readonly string[]
   /** Calls `apply` with each new certificate. The returned function stops this. */
   watch(apply: (credentials: TlsCredentials) => void, onError: (error: unknown) => void): () => Promise<void>
@@ -81,7 +81,7 @@ interface Certificate extends Pick<Tls, 'credentials' | 'authority' | 'notes'> {
 }
 
 interface CertificateSource {
-  /** Reads the certificate again, and first renews one of Yonder when necessary. Returns the problem if this fails. */
+  /** Reads the certificate; one of Yonder is first made or renewed if necessary. Returns the problem if this fails. */
   read(): Certificate | SettingProblem
 }
 
@@ -129,7 +129,10 @@ function openFiles(
   }
 }
 
-/** What browsers will object to. The server starts all the same: the clock may be wrong, or the renewal late. */
+/**
+ * Dates and names that browsers will object to. The server starts all the same: the clock may be wrong, or the renewal
+ * late.
+ */
 function findFaults(pem: string, publicHost: string, now: number): string[] {
   const certificate = new X509Certificate(pem)
   const [from, to] = [certificate.validFrom, certificate.validTo].map((time) => Date.parse(time))

@@ -39,7 +39,8 @@ function columnsOf(record: UsageRecordRow): UsageRecordRow {
 }
 
 /**
- * Stores a record. A record with a stored id replaces its figures, because a provider may report them several times.
+ * Stores a record. If there is one with this id already, its figures are replaced, because a provider may report them
+ * several times.
  */
 export async function storeUsageRecord(db: Db, record: UsageRecordRow): Promise<void> {
   await recordUpsert(db, record)

@@ -6,7 +6,7 @@ import { logError } from '../lib/log-error.ts'
 
 export type Startup =
   | { readonly status: 'loading' }
-  /** The settings are loaded again every few seconds, or when `retry` is called. */
+  /** The settings are loaded again after a few seconds, or when the browser comes online or `retry` is called. */
   | {
       readonly status: 'failed'
       readonly failure: 'offline' | 'unreachable'

@@ -96,7 +96,7 @@ export function useToggleConnector(returnTo: string) {
       pendingToggles.update((toggles) => toggles.filter((toggle) => toggle !== pending))
     }
     // Without the Navigation API the action does not end when the user cancels the navigation, so `onLeave` ends the
-    // toggle before it.
+    // toggle before the navigation.
     const result = await action.run({ connector, onLeave: end })
     // A failed call may have changed the connector too. The row stays busy until the list is loaded again.
     if (!result.done && result.error !== undefined) await readNow(connectorsKey, () => mutate(connectorsKey))

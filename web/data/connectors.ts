@@ -149,7 +149,7 @@ export interface AllowToolsInput {
   readonly seen: readonly Pick<ConnectorTool, 'name' | 'fingerprint'>[]
 }
 
-/** Changes which tools of a connector run without approval (§7.16, §8.21, §8.32). */
+/** Changes which tools of a connector run without approval, and which are blocked (§7.16, §8.21, §8.32). */
 export function useAllowTools() {
   return useAction({
     changes: connectorsKey,

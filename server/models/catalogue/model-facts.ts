@@ -29,7 +29,8 @@ export async function findModelFacts(
 type OperatorPrice = Config['modelPrices'][number]
 
 /**
- * The operator's entry with the most exact name. An entry for the address takes precedence over one for all addresses.
+ * The operator's entry with the most exact name. Among entries of one name, one for the address takes precedence over
+ * one for all addresses.
  */
 function findOperatorPrice(
   prices: Config['modelPrices'],

@@ -107,7 +107,7 @@ function findPrices(
 ): ModelPrices | undefined {
   if (provider.id === aggregator && isFreeVariant(model)) return free
   if (match === null) return undefined
-  // Some prices change with the time, which only `calcPrice` considers. This provider has only the model found.
+  // Some prices change with the time, which only `calcPrice` considers. `only` lists just the model found.
   const only = { ...match.provider, models: [{ ...match.model, match: { equals: 'it' } }] }
   const listed = genaiPrices.calcPrice({}, 'it', { provider: only, timestamp: new Date(time) })?.model_price
   // A fee for each request does not depend on tokens, so the cost would be wrong.

@@ -22,8 +22,8 @@ const maxRequestChars = 2000
 const maxResultChars = 2000
 
 /**
- * Plans the demo model's reply. It reacts to simple phrases, so that users can try every feature without a key, and
- * quotes the instructions of its bot, so that users see that they have arrived (§24.10).
+ * Plans the demo model's reply. It reacts to simple phrases, so that users can try Yonder without a key. A reply
+ * without a tool call quotes the bot's instructions, so that users see that the model received them (§24.10).
  */
 export function planDemoReply(
   messages: readonly DemoMessage[],
@@ -91,7 +91,7 @@ interface Sum {
   readonly right: number
 }
 
-/** Reads 'add 2 and 3' or '2 + 3'. */
+/** Reads a request such as 'add 2 and 3' or '2 + 3'. */
 function readSum(request: string): Sum | undefined {
   const verb = /\b(?:add|plus|sum|subtract|multiply|divide)\b/.exec(request)
   const named = verb === null ? undefined : findSum(request.slice(verb.index), () => operationOfVerb(verb[0]))

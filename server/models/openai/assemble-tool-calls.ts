@@ -28,7 +28,7 @@ export interface AssembledCall extends ModelToolCall {
 
 export interface ToolCallAssembler {
   readonly count: number
-  /** Returns the number of characters of the chunk's name and arguments. */
+  /** Adds a chunk. Returns the number of characters of its name and arguments. */
   push(chunk: ToolCallChunk): number
   /**
    * Returns the calls. A call whose arguments are not a JSON object is marked, because it must never run.
@@ -37,7 +37,7 @@ export interface ToolCallAssembler {
   end(upstream: string, cutByLimit: boolean): AssembledCall[]
 }
 
-/** Creates an assembler of tool calls, which matches their chunks by index, else by id, else by order. */
+/** Creates an assembler of tool calls, which matches their chunks by index and id, or by order when they have none. */
 export function createToolCallAssembler(): ToolCallAssembler {
   const calls: PartialCall[] = []
 

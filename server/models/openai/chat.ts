@@ -16,7 +16,7 @@ export function openaiChat(endpoint: ModelEndpoint, deps: AdapterDeps): ModelStr
 interface OpenaiDialect {
   readonly requestsUsage: boolean
   readonly limitField: 'max_tokens' | 'max_completion_tokens'
-  /** The role of the instructions. With `user` they precede the text of the first message. */
+  /** The role of the instructions. With `user` they are put before the first message's text if that is the user's. */
   readonly instructionsRole: 'system' | 'developer' | 'user'
 }
 

@@ -35,7 +35,7 @@ export class ResponseEventReader implements ReplyReader {
   private readonly items: OutputItem[] = []
   /** The items by index and by id, because compatible servers may send only one of them. */
   private readonly itemsByKey = new Map<unknown, OutputItem>()
-  /** Which kinds of text have arrived in events of their own. Then complete items only repeat them. */
+  /** Which kinds of text have arrived as deltas. Complete items only repeat text of these kinds. */
   private readonly hasDeltas = { text: false, reasoning: false }
   private callCount = 0
   /** The section of reasoning that is being read; a blank line separates sections. */
@@ -133,7 +133,7 @@ export class ResponseEventReader implements ReplyReader {
     this.parts.addText('reasoning', this.parts.receive('reasoning', separator + text))
   }
 
-  /** Returns the item that an event belongs to. */
+  /** Returns the item that an event belongs to, a new one if it is not known yet. */
   private itemOf({ output_index: index, item_id: id }: Fields): OutputItem {
     const known = this.itemsByKey.get(index) ?? this.itemsByKey.get(id)
     const item = known ?? { type: '', isDone: false, id: '', name: '', arguments: '', reasoning: undefined }

@@ -2,7 +2,7 @@ import { ModelFailure } from '../failure.ts'
 import { contextExceeded, findContextWindow, maxRefusalChars } from '../refusal.ts'
 import { normalizeText, toVisibleLine } from '../../lib/text.ts'
 
-/** A response that is not a success. */
+/** A response that is treated as a failure. */
 export interface FailedResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
@@ -100,7 +100,7 @@ export function describeHttpError(
 
 type RefusalReason = 'region' | 'quota' | 'key' | 'model'
 
-/** What the known providers write when they refuse a request for a reason that the HTTP status does not show. */
+/** What the known providers write when they refuse a request for a reason that the HTTP status may not show. */
 const refusalTexts: Readonly<Record<Exclude<RefusalReason, 'model'>, RegExp>> = {
   region:
     /unsupported_country|\blocation is not supported\b|\bnot (?:available|supported) in your (?:country|region)\b/i,
@@ -272,7 +272,7 @@ function describeCertificate(code: string): string {
   }
 }
 
-/** The code of the operating system or of undici, from the error or one of its causes; empty when there is none. */
+/** The error code of Node.js or undici, from the error or one of its causes; empty when there is none. */
 function networkCode(error: unknown): string {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if ('code' in at && typeof at.code === 'string') return at.code
@@ -295,7 +295,8 @@ export interface Confidential {
 }
 
 /**
- * Finds the message in the body of an upstream's error response, whatever its shape; `undefined` when there is none.
+ * Finds the message in the body of an upstream's error response: JSON of any shape, or a short text. Returns
+ * `undefined` when there is none.
  */
 export function findUpstreamMessage(body: string): string | undefined {
   try {

@@ -6,7 +6,7 @@ import type { ModelCall, ModelCallOptions, Progress } from './post-model-call.ts
 import { createBodyReader } from './read-events.ts'
 
 interface FetchOptions extends Omit<ModelCallOptions, 'onData'> {
-  /** Whether the provider package can read events of this name. The package refuses a reply with others. */
+  /** Whether the provider package can read events of this name. Others are omitted. */
   readonly readsEvent: (name: string) => boolean
 }
 
@@ -26,7 +26,7 @@ export function fetchModelBody(call: ModelCall, options: FetchOptions): Promise<
       start(body) {
         const events = createBodyReader(call, options.limits.maxEventChars, {
           onEvent(data, name) {
-            // An event that was cut off by the end of the connection is omitted: the reply then fails as incomplete.
+            // An event that was cut off by the end of the connection is omitted: the package could not parse it.
             if (!options.readsEvent(name) || (ending && !isJson(data))) return
             body.enqueue(encoder.encode(`data: ${data.replaceAll('\n', '\ndata: ')}\n\n`))
             if (!opened) resolve(new Response(stream, { headers: { 'content-type': 'text/event-stream' } }))
@@ -45,7 +45,7 @@ export function fetchModelBody(call: ModelCall, options: FetchOptions): Promise<
         })
         const onData = (chunk: Buffer): Progress => (events.push(chunk) ? 'done' : 'more')
         const run = async () => {
-          // `start` runs before `stream` is assigned, and `onData` uses `stream`.
+          // `start` runs before `stream` is assigned, and `onEvent` uses `stream`.
           await Promise.resolve()
           await postModelCall(call, { ...options, signal: callSignal.signal, onData }).ended
           ending = true

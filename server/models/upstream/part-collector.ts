@@ -68,7 +68,7 @@ export class PartCollector {
   }
 
   /**
-   * Counts characters of the reply, such as those of tool calls. `receive` counts those of text itself.
+   * Counts characters of the reply, such as those of tool calls. `receive` counts the characters of text.
    * @throws ModelFailure when the reply is longer than allowed
    */
   countChars(count: number): void {

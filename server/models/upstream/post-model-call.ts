@@ -46,8 +46,8 @@ export interface ActiveCall {
    */
   read(): void
   /**
-   * Resolves when the response has ended or `onData` returned `done`. Rejects with a `ModelFailure`, with what `onData`
-   * threw, or with the reason of the abort.
+   * Resolves when the response has ended or `onData` returned `done`, and at the latest `afterFinishMs` after it
+   * returned `finishing`. Rejects with a `ModelFailure`, with what `onData` threw, or with the reason of the abort.
    */
   readonly ended: Promise<void>
 }

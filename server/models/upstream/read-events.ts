@@ -7,9 +7,9 @@ import { describeSentError } from './describe-failure.ts'
 import type { ModelCall } from './post-model-call.ts'
 
 export interface BodyReader {
-  /** Returns `true` when the response is complete; data after it is ignored. */
+  /** Returns `true` once the end marker has arrived; data after it is ignored. */
   push(chunk: Buffer): boolean
-  /** Must be called when the connection has ended. */
+  /** Must be called when no more data is read, unless `push` returned `true`. */
   end(): void
 }
 
@@ -26,8 +26,8 @@ const keepAliveNames: readonly string[] = ['ping', 'heartbeat', 'keepalive', 'ke
 
 /**
  * Creates a reader of the body of a response: an event stream, or JSON from an upstream that does not stream. The first
- * character decides, not the content type, because servers behind proxies send a wrong one. The result does not depend
- * on how the bytes are split (§21.13). The last event counts even without the blank line after it.
+ * character shows which; the content type may be wrong behind a proxy. The result does not depend on how the bytes are
+ * split (§21.13). The last event counts even without the blank line after it.
  */
 export function createBodyReader(
   { upstream, confidential }: Pick<ModelCall, 'upstream' | 'confidential'>,

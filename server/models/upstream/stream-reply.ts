@@ -14,8 +14,8 @@ import { createResponseReader } from './read-response.ts'
 import type { ReplyReader } from './read-response.ts'
 
 /**
- * A wire format that needs no package of its provider. `Dialect` says which of the fields that some servers do not
- * support are sent.
+ * A wire format that needs no package of its provider. `Dialect` says how a request is written for servers that do
+ * not support all of its fields.
  */
 export interface WireFormat<Dialect> {
   readonly apiType: ApiType

@@ -35,7 +35,7 @@ export function ChatScreen({ user }: UserScreenProps) {
   )
 }
 
-/** Shows whether the connector was connected when the browser returns to this chat from the consent page. */
+/** When the browser has returned to this chat from the consent page, shows whether the connector is connected. */
 function AuthorizationReturn() {
   useAuthorizationReturn(useConnectors().data)
   return null
