@@ -2,7 +2,7 @@ import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 
 /** The dependencies of every adapter. */
 export interface AdapterDeps {
-  /** Fetches an address that the policy for its source (operator or user) allows. */
+  /** Sends requests to addresses that the policy for their source (operator or user) allows. */
   readonly guard: GuardedFetch
   readonly limits?: ModelLimits
   /** Milliseconds since 1970. */

@@ -64,7 +64,7 @@ export async function revokeShare(db: Db, user: Pick<User, 'id'>, id: string): P
     throw new AppError('not_found', 'There is no such link. Reload the page.')
 }
 
-/** Presents a link to its owner, with the beginning of the chat's first message as its title. */
+/** Presents a link to its owner, with the beginning of the first shared message as its title. */
 export function presentShare({ id, created_at, first_text }: ListedShare): OwnShare {
   const { text, isCut } = deriveTitle(first_text, maxShareTitleChars)
   return {

@@ -59,7 +59,7 @@ export function findShare(db: Db, id: string): Promise<ShareRow | undefined> {
 
 export type ListedShare = Pick<ShareRow, 'id' | 'created_at'> & { readonly first_text: string }
 
-/** Returns a user's links, newest first, each with the beginning of its chat. */
+/** Returns a user's links, newest first, each with the beginning of its first message. */
 export function listShares(db: Db, user: Pick<User, 'id'>): Promise<ListedShare[]> {
   return db
     .selectFrom('shares as s')

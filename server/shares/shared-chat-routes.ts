@@ -22,7 +22,7 @@ export function registerSharedChatRoutes(
   { perMinute }: SharedChatRoutesOptions,
 ): void {
   limitNetworks(api, perMinute)
-  // In a hook, so that errors have them too. A cached chat could be read after its link is revoked.
+  // Errors get these headers too. A cached chat could be read after its link is revoked.
   api.addHook('onRequest', async (_request, reply) => {
     reply.headers({ 'cache-control': 'no-store', 'x-robots-tag': 'noindex, nofollow' })
   })

@@ -39,10 +39,10 @@ const minRemainingDays = 30
 const minClock = Date.UTC(2026, 0, 1)
 
 /**
- * Returns a valid certificate for this machine from the files in the folder. Makes the certificate unless there is one
- * of the authority that has these names and does not end soon. Makes the authority if it is missing, cannot certify
- * the public host or ends before a new certificate would, and only then, because every device has to trust a new
- * authority (§34.9, §34.12).
+ * Returns a valid certificate for this machine from the files in the folder. Makes the certificate unless the stored
+ * one is signed by the authority, has the names of the machine and does not end soon. Makes the authority if it is
+ * missing, cannot certify the public host or ends before a new certificate would, and only then, because every device
+ * has to trust a new authority (§34.9, §34.12).
  * @throws Error with a sentence for the operator when the clock or a file is wrong
  */
 export function ensureLocalCertificate(options: LocalCertificateOptions): LocalCertificate {
