@@ -25,8 +25,8 @@ export interface ChatFrameProps {
 }
 
 /**
- * The columns of a chat: contents (§2.27), messages, aside. Without an aside, a very wide window has an empty column as
- * wide as the contents in its place, which centres the text.
+ * The columns of a chat: contents (§2.27), messages, aside. Without a column for the aside, a very wide window has an
+ * empty one as wide as the contents in its place, which centres the text.
  */
 export function ChatFrame({ contents, aside, reservesAside = false, children }: ChatFrameProps) {
   return (

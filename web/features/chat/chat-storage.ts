@@ -25,7 +25,7 @@ export const storageKeys = {
 const ownerKey = 'chat_storage_owner'
 /**
  * The keys of texts that the user has written, including the entries of elicitation forms. The bot of a first message
- * is removed with the message.
+ * and the request id are removed with the texts.
  */
 const textKeys = [
   /^home_page_(?:draft|request)$/,
@@ -38,7 +38,7 @@ const botChoiceKeys = /^chat_.+_selectedBot$/
 
 /** Removes chat data from the browser, so that the next user of the browser does not see it (§15.12). */
 export const personalStorage = {
-  /** Called with the signed-in user's id before anything is read. Removes the entries of another user. */
+  /** Called with the signed-in user's id before a screen reads the storage. Removes the entries of another user. */
   setOwner(userId: string): void {
     const owner = browserStorage.read(ownerKey)
     if (owner === userId) return

@@ -41,7 +41,7 @@ import { useSummaries } from './summary/use-summaries.ts'
 
 export interface ChatViewProps {
   readonly chatId: string
-  /** Called with each event of the chat's runs that reaches this page. */
+  /** Called with each run event that the session applies. */
   readonly onEvent?: ((event: RunEvent) => void) | undefined
   /** Shown right of the messages on a wide window. */
   readonly aside?: ReactNode

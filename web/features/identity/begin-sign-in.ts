@@ -4,7 +4,7 @@ import { toReturnPath } from './return-path.ts'
 import type { SessionStore } from './session-store.ts'
 
 export interface SignInRequest {
-  /** Whether the provider skips its own page and opens Google's sign-in at once. */
+  /** Whether the provider is asked to skip its own page and open Google's sign-in at once. */
   readonly withGoogle: boolean
   /** The path to return to after sign-in. */
   readonly returnTo: string

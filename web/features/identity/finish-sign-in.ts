@@ -12,7 +12,7 @@ export function isSignInResponse({ pathname, search }: Location): boolean {
 /**
  * Processes the provider's response in the address, once: returns to the page where the sign-in started, checks the
  * response and stores the session. A signed-in user stays signed in after a response that this tab did not request.
- * @throws if the response is not valid; then nothing is stored (§5.19, §15.7, §15.19)
+ * @throws if no session was obtained; then nothing is stored (§5.19, §15.7, §15.19)
  */
 export async function finishSignIn(
   openClient: () => Promise<OpenIdClient>,
@@ -39,7 +39,7 @@ export async function finishSignIn(
   store.write(toSession(tokens, Date.now(), null))
 }
 
-/** Replaces the address, which contains the response, before anyone can see or copy it, and notifies the router. */
+/** Replaces the address, because it contains the response, and notifies the router. */
 function replaceAddress(path: string): void {
   history.replaceState(null, '', path)
   dispatchEvent(new PopStateEvent('popstate', { state: null }))

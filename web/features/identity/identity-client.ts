@@ -29,7 +29,7 @@ export interface IdentityClient {
    * minute is refreshed first. Throws 'Get access token failed' when there is none.
    */
   readonly getAccessToken: (userId?: string) => Promise<string>
-  /** Signs out in every tab and at the provider, and returns to the origin. */
+  /** Signs out in every tab and, if possible, at the provider, and returns to the origin. */
   readonly signOut: () => Promise<void>
   /**
    * Removes the session of this user without notifying the provider, after the server refused the access token. Returns

@@ -20,7 +20,7 @@ export type IdentityState =
 
 /** The message of a failed sign-in (§8.5). */
 export const loginFailed = 'Login failed'
-/** The message of a failed refresh (§8.6). */
+/** The message when there is no access token (§8.6). */
 export const tokenFailed = 'Get access token failed'
 /** Browsers provide the cryptography for signing in only on pages from https or localhost (§15.20). */
 export const insecureOrigin =

@@ -13,7 +13,7 @@ const lockTimeoutMs = 5_000
  * change. Otherwise two tabs could use the same refresh token, after which a strict provider revokes the session.
  */
 const settleMs = 250
-/** A lock request that took longer than this had to wait for another tab. */
+/** A lock request that took longer than this counts as having waited for another tab. */
 const minWaitMs = 20
 
 export interface TokenSource {

@@ -15,7 +15,7 @@ export function IntegrationsSection() {
   const title = useId()
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
   const integrations = useIntegrations()
-  // Loaded together with the list, so that the form is complete when it opens.
+  // Loaded together with the list, so that the form rarely has to wait for them.
   const types = useIntegrationTypes()
   const authorization = useAuthorization(leaveForConsent)
   // Closes only the dialog that sent the request: meanwhile the user can have closed it and opened another.

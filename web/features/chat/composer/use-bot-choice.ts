@@ -5,10 +5,10 @@ import { browserStorage } from '../../../lib/browser-storage.ts'
 import { storageKeys } from '../chat-storage.ts'
 
 export interface BotChoice {
-  /** Undefined while the list loads. */
+  /** Undefined until the list is loaded. */
   readonly bots: readonly Bot[] | undefined
   readonly error: Error | undefined
-  /** Undefined while the list loads or is empty (§4.3). */
+  /** Undefined until the list is loaded, and while it is empty (§4.3). */
   readonly selected: Bot | undefined
   readonly select: (name: string) => void
 }
@@ -30,7 +30,7 @@ export function useBotChoice(storageKey: string): BotChoice {
 
 const choiceKeys = /^(chat_.+_selectedBot|newChat_.+_bot)$/
 
-/** Called when a bot was renamed, so that it stays selected in all chats of this browser (§21.7). */
+/** Renames a bot in the stored choices, so that it stays selected in all chats of this browser (§21.7). */
 export function renameBotChoices(name: string, next: string): void {
   for (const key of browserStorage.keys()) {
     const isChoice = key === storageKeys.homeBot || choiceKeys.test(key)

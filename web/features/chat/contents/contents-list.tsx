@@ -17,8 +17,8 @@ export interface ContentsListProps {
 }
 
 /**
- * The titles of the user's messages in a chat; the message in view is marked. Only rows in or near the view are
- * rendered. The list is one tab stop; the arrow keys, Home and End move between its rows.
+ * The titles of the user's messages in a chat; the message in view is marked. The list is one tab stop; the arrow keys,
+ * Home and End move between its rows. Only the rows in or near its visible part, and the tab stop, are rendered.
  */
 export function ContentsList({ userMessages, rowHeight, onSelect }: ContentsListProps) {
   const current = useCurrentMessage(userMessages)

@@ -26,7 +26,7 @@ import { SummariesAfter } from '../summary/summaries-after.tsx'
 /** The number of message groups that are rendered or omitted together. */
 const chunkLength = 10
 /**
- * A chat of up to this many messages is always rendered whole, so that the browser's search finds each message
+ * A path of up to this many messages is always rendered whole, so that the browser's search finds each message
  * (§14.15).
  */
 const maxWholeMessages = 60

@@ -14,7 +14,7 @@ export interface Editing {
 export interface MessageActions {
   readonly siblingsOf: (message: Message) => Siblings
   readonly select: (messageId: string) => void
-  /** Whether a reply is being written. Nothing can be changed then (§14.7). */
+  /** Whether a reply is being written. No message can be changed then (§14.7). */
   readonly busy: boolean
   /** Absent while no bot is selected, like `resend`, `allow`, `deny` and `continueAfter`. */
   readonly regenerate?: ((reply: Message) => void) | undefined
@@ -36,11 +36,11 @@ export interface MessageActions {
 /** Undefined where a chat is read-only. */
 export const MessageActionsContext = createContext<MessageActions | undefined>(undefined)
 
-/** The tool calls on the visible path. */
+/** The tool calls of a chat. */
 export interface ToolCalls {
   /** The result of the call that a reply makes. */
   readonly resultOf: (replyId: string) => Message | undefined
-  /** The last message of the path, even if it is a tool result, which is not shown. Undefined in a read-only chat. */
+  /** The last message of the path, which may be a tool result that is not shown. Undefined in a read-only chat. */
   readonly last: Message | undefined
 }
 
@@ -51,7 +51,7 @@ export interface ToolCallSlotProps {
   /** The reply that makes the call. */
   readonly message: Message
   readonly result: Message | undefined
-  /** Whether no message follows the reply on the path: only then can its call be approved. */
+  /** Whether the reply is the last message of the path, so that its call can be approved. False in a read-only chat. */
   readonly isLast: boolean
   /** Like `deny`, absent in a read-only chat, while a reply is being written, and while no bot is selected. */
   readonly allow?: (() => void) | undefined
@@ -62,7 +62,7 @@ export interface ToolCallSlotProps {
 
 /** What a screen adds to each message. */
 export interface MessageSlots {
-  /** Returns more buttons for the line under a finished message. `replies` are all replies of its turn. */
+  /** Returns more buttons for the line under a finished message. For a reply, `replies` are all replies of its turn. */
   readonly actions?: (message: Message, replies: readonly Message[]) => ReactNode
   readonly toolCall?: (call: ToolCallSlotProps) => ReactNode
 }

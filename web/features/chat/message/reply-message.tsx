@@ -17,7 +17,7 @@ import { LongText } from '../../../ui/long-text.tsx'
 import { Markdown } from '../../../ui/markdown/markdown.tsx'
 
 export interface ReplyMessageProps {
-  /** The replies of the turn before the last one, oldest first. */
+  /** The replies of the turn without `last`, oldest first. */
   readonly earlier: readonly Message[]
   readonly last: Message
   /** Whether the turn is still being written, including the time between a tool call and the reply after it. */
@@ -156,7 +156,8 @@ function Reasoning({ text, isThinking }: ReasoningProps) {
 const dotDelays = ['', '[animation-delay:200ms]', '[animation-delay:400ms]']
 
 /**
- * The placeholder of a reply without text yet (§2.32), with the number of messages that are being summarised (§26.10).
+ * The placeholder of a reply without text yet (§2.32), with the number of messages that are being summarised, if any
+ * (§26.10).
  */
 function PulsingDots({ summarizing }: { readonly summarizing: number | undefined }) {
   return (

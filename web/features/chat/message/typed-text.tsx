@@ -5,7 +5,7 @@ import { Markdown } from '../../../ui/markdown/markdown.tsx'
 import { holdsMarkdown } from './holds-markdown.ts'
 
 /**
- * A text that the user typed: as it was typed, or as markdown if it holds code, lists or tables. A long one is folded
+ * A text that the user typed: as it was typed, or as markdown (see `holdsMarkdown`). A long one is folded
  * (§14.39, §14.40).
  */
 export function TypedText({ text }: { readonly text: string }) {

@@ -3,7 +3,7 @@ import type { Connection } from '../../../lib/api/connection.ts'
 
 /**
  * Decides whether a message that an outage kept from the server is sent without a click (§10.31). This happens once per
- * outage. Otherwise a request that, for example, a browser extension blocks would be repeated forever.
+ * message and outage. Otherwise a request that, for example, a browser extension blocks would be repeated forever.
  */
 export class AutomaticSends {
   readonly #connection: Connection
@@ -16,7 +16,7 @@ export class AutomaticSends {
 
   /**
    * Returns whether the message with this id, which failed for this reason, is to be sent now, and counts it as sent:
-   * until the next outage it returns false for the same message.
+   * another call for the same message returns false until the next outage.
    */
   claim(id: string, failure: Failure): boolean {
     const outages = this.#connection.countOutages()

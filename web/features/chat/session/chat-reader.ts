@@ -12,8 +12,8 @@ export interface ChatReaderHandlers {
 }
 
 /**
- * Loads a chat while it is open (§7.7), with the same timing as all other reads (§7.1, §7.28). It does not use SWR,
- * because the session must know when a read begins and ends, to apply the events of runs before or after it.
+ * Loads a chat while it is open (§7.7), with the same timing as other reads (§7.1, §7.28). It does not use SWR, because
+ * the session must know whether a read is in progress, to defer live updates until it ends.
  */
 export class ChatReader {
   readonly #api: ApiClient

@@ -31,7 +31,7 @@ import { reduceSession } from './session-reducer.ts'
 import { activeRun, createView, firstReply, initialState } from './session-state.ts'
 import type { SessionAction, SessionState, SessionView } from './session-state.ts'
 
-/** How long the page keeps the data of a chat that was closed, and follows its run. */
+/** How long the page usually keeps the data of a chat that was closed, and follows its run. */
 const closeDelayMs = 3000
 
 /** A message to be sent. Without an id it gets a new one. */
@@ -39,7 +39,7 @@ export type MessageDraft = Omit<OutgoingMessage, 'id'> & { readonly id?: string 
 
 /**
  * Owns a chat on this page: loads it, sends messages, and follows, reconnects and stops the run. Every change of the
- * state is an action of `reduceSession`. The requests, the storage and the timers are here.
+ * state is an action of `reduceSession`.
  */
 export class ChatSession {
   readonly #chatId: string
@@ -53,7 +53,7 @@ export class ChatSession {
   #frame: number | undefined
   #viewers = 0
   #closeTimer: ReturnType<typeof setTimeout> | undefined
-  /** Aborts the requests of the current run. */
+  /** Aborts the stream of the current run. */
   #abort = new AbortController()
   readonly #selections: SelectionSaver
   readonly #automaticSends: AutomaticSends
@@ -74,7 +74,7 @@ export class ChatSession {
     })
   }
 
-  /** Everything that is rendered of the chat, except for the text of the current run. */
+  /** What is rendered of the chat, except for changes within the messages of the current run. */
   get view(): ReadableStore<SessionView> {
     return this.#view
   }
@@ -110,7 +110,7 @@ export class ChatSession {
     }
   }
 
-  /** Calls `listener` once with each event of this chat's runs that reaches this page. */
+  /** Calls `listener` once with each run event that this session applies. */
   readonly onEvent = (listener: (event: RunEvent) => void): (() => void) => {
     this.#eventListeners.add(listener)
     return () => void this.#eventListeners.delete(listener)
@@ -136,7 +136,7 @@ export class ChatSession {
     return true
   }
 
-  /** Sends the unsent message again, with the same id. A denial of one call stays with the bot that made the calls. */
+  /** Sends the unsent message again, with the same id. A denial of one of several calls keeps its bot. */
   sendAgain(botName: string | undefined): void {
     const message = this.#state.unsent?.message
     if (message === undefined) return
@@ -372,7 +372,7 @@ export class ChatSession {
     this.#sendAfterOutage()
   }
 
-  /** Called when the server has confirmed a run that this page requested. */
+  /** After a requested run was confirmed: removes its message from the outbox, and requests a stop that has waited. */
   #confirm(expected: RunState): void {
     outbox.confirm(this.#chatId, expected.messages[0]?.id)
     if (this.#state.activity.phase === 'stopping') void this.#requestStop()

@@ -22,7 +22,7 @@ export interface SendAttempt {
   /** False after a failure, after a newer attempt has begun, and after this page has removed the message. */
   readonly isActive: () => boolean
   readonly fail: (failure: Failure) => void
-  /** Called when the chat is reserved. From then on the page of the chat sends the message. */
+  /** Stores the id of the reserved chat. From then on the page of the chat sends the message. */
   readonly handOver: (chatId: string) => void
 }
 
@@ -57,7 +57,7 @@ export const homeOutbox = {
     write({ ...message, sentAt: Date.now() })
     return attempt
   },
-  /** Whether a message is stored and neither this page nor another one is sending it. */
+  /** Whether a message is stored and the last attempt to send it has failed. */
   isUnsent: (request: string): boolean => read(request)?.failure !== undefined,
   /**
    * Moves the text back into the input. The request id is kept for the next message, since a chat may be reserved for
@@ -72,7 +72,7 @@ export const homeOutbox = {
     }
     restoreDraft(storageKeys.homeDraft, content)
   },
-  /** Called when the page of a chat has taken its first message. */
+  /** Removes the message of a chat whose page has taken it. */
   confirm(chatId: string): void {
     for (const message of readAll()) if (message.chatId === chatId) remove(message.request)
   },

@@ -87,8 +87,8 @@ export const firstMessage = {
     browserStorage.write(storageKeys.newBot(chatId), botName)
   },
   /**
-   * Removes and returns the message, and saves its bot as the chat's choice. The message id is derived from the chat's
-   * id, so that the server stores it once even if two tabs send it.
+   * Removes and returns the message, and saves its bot as the selected bot of the chat. The message id is derived from
+   * the chat's id, so that the server stores the message once even if two tabs send it.
    */
   take(chatId: string): OutgoingMessage | undefined {
     const content = browserStorage.read(storageKeys.newMessage(chatId))

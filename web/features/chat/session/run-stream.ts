@@ -92,15 +92,14 @@ export type StreamSignal =
   | { readonly type: 'connection'; readonly isConnected: boolean }
   /** Why the run will end, if the server cannot store an event about it. */
   | { readonly type: 'ending'; readonly reason: string }
-  /** The events of the run after this position cannot be read, for example because the server no longer has them. */
+  /** The next events of the run cannot be read, for example because the server no longer has them. */
   | { readonly type: 'unknown' }
   /** The connection was lost before the first event, so there may or may not be a run. */
   | { readonly type: 'unconfirmed' }
 
 /**
- * Reads the events of a run after `start`, each once and in order. When the connection is lost, it tries to reconnect
- * until that succeeds. Ends after the run's last event, after `unknown` or `unconfirmed`, or when `signal` aborts
- * (§10.9, §10.25).
+ * Reads the events of a run after `start`, each once and in order. When the connection is lost, it tries to reconnect.
+ * Ends after the run's last event, after `unknown` or `unconfirmed`, or when `signal` aborts (§10.9, §10.25).
  */
 export async function* readRun(
   api: ApiClient,
@@ -186,7 +185,8 @@ async function* readEvents(
 }
 
 /**
- * Returns the event, perhaps of a type that only newer versions know; undefined for a heartbeat, which has no number.
+ * Returns the event, perhaps of a type that only newer versions know; undefined for data without a number, such as a
+ * heartbeat.
  * @throws UnstoredReplyError
  */
 function parseEvent(data: string): RunEvent | undefined {

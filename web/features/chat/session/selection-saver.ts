@@ -4,8 +4,8 @@ import { logError } from '../../../lib/log-error.ts'
 import { toast } from '../../../lib/toasts.ts'
 
 /**
- * Saves the versions that the user selects (§7.13), one after the other. Of several in quick succession only the first
- * and the last are saved (§14.29).
+ * Saves the versions that the user selects (§7.13), one after the other. Of those that are selected while one is being
+ * saved, only the last is saved (§14.29).
  */
 export class SelectionSaver {
   readonly #chatId: string

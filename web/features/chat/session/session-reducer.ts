@@ -8,7 +8,7 @@ import { addCompaction, mergeMessages, resumeRun, selectLeaf } from './run-messa
 import { activeRun, firstReply, initialState } from './session-state.ts'
 import type { ActiveRun, LiveUpdate, SessionAction, SessionState } from './session-state.ts'
 
-/** Applies an action to the state of a chat. Pure; returns the same state when nothing changes. */
+/** Applies an action to the state of a chat. Pure. */
 export function reduceSession(state: SessionState, action: SessionAction): SessionState {
   const active = activeRun(state)
   switch (action.type) {
@@ -89,7 +89,7 @@ function changeCompaction(state: SessionState, id: string, next: Compaction | un
 function receiveLiveEvent(state: SessionState, update: LiveUpdate & { type: 'live_event' }): SessionState {
   const { replyId, event } = update
   const active = activeRun(state)
-  // This page reads the same events from the run's own stream.
+  // In other phases, the events come from the run's own stream.
   if (active !== undefined && active.phase !== 'following') return state
   if (active?.replyId === replyId) {
     if (event.seq <= active.run.seq) return state
@@ -253,7 +253,7 @@ function replaceActive(state: SessionState, active: ActiveRun): SessionState {
   return { ...state, activity: isStopping ? { phase: 'stopping', active } : active }
 }
 
-/** Ends the current run and moves its messages into the chat. */
+/** Ends the current run and moves its messages, unless they are unconfirmed, into the chat. */
 function settle(state: SessionState, active: ActiveRun): SessionState {
   const isConfirmed = active.phase !== 'sending'
   const endReason = active.phase === 'streaming' ? active.endReason : undefined

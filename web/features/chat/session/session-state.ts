@@ -17,7 +17,7 @@ interface Run {
 
 /** A run in progress. The phase describes how its events reach this page. */
 export type ActiveRun =
-  /** Requested by this page and not confirmed yet. The page has created its messages itself. */
+  /** Requested by this page and not confirmed yet. `run` is what the page expects. */
   | (Run & { readonly phase: 'sending' })
   /**
    * This page reads the run's own stream. `endReason` says why the run will end, if the server can send no event about
@@ -38,15 +38,15 @@ export type Activity =
   | { readonly phase: 'stopping'; readonly active: ActiveRun }
 
 export interface SessionState {
-  /** The chat as last loaded, with later changes except those of the current run; undefined until it is loaded. */
+  /** The chat as last loaded, with later changes except to the messages of the current run. Undefined until loaded. */
   readonly chat: Chat | undefined
   /** Why the chat could not be loaded. */
   readonly error?: Error | undefined
   readonly activity: Activity
   readonly unsent?: UnsentMessage | undefined
-  /** A sentence for the user about something that failed. */
+  /** A text for the user about something that failed. */
   readonly notice?: Notice | undefined
-  /** The last message of a run that ended while the chat was open; if it is a reply, it is announced once (§14.26). */
+  /** The last message of the latest run, once that run has ended. It is announced (§14.26). */
   readonly endedReply?: Message | undefined
   /** Whether this page left the last run before its end, so that the next read shows how it ended. */
   readonly isEndUnknown: boolean
@@ -117,7 +117,7 @@ export function firstReply(run: RunState): Message | undefined {
   return run.messages.find(({ role }) => role === 'assistant')
 }
 
-/** What components render. It does not change when only the text of a reply grows. */
+/** What components render. A change within the messages of the current run does not replace it. */
 export interface SessionView extends Pick<SessionState, 'error' | 'unsent' | 'notice' | 'endedReply'> {
   /** The chat with the messages of the current run, as they were when this view was created. */
   readonly chat: Chat | undefined
@@ -127,7 +127,7 @@ export interface SessionView extends Pick<SessionState, 'error' | 'unsent' | 'no
   readonly runMessageIds: ReadonlySet<string>
 }
 
-/** Returns `before.view` when nothing that components render has changed. */
+/** Returns `before.view` if a new view would differ at most within the messages of the current run. */
 export function createView(
   state: SessionState,
   before?: { readonly state: SessionState; readonly view: SessionView },

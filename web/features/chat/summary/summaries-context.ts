@@ -25,7 +25,7 @@ export interface Summaries {
   /** Called with a summary as the server has stored it. */
   readonly onChanged: (compaction: Compaction) => void
   readonly onRemoved: (id: string) => void
-  /** Called when an action failed, since outdated data may be the reason. */
+  /** Loads the chat again after an action failed, since outdated data may be the reason. */
   readonly onFailed: () => void
 }
 

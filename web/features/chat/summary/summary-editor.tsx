@@ -14,7 +14,7 @@ export interface SummaryEditorProps {
   readonly before: string
   /** The stored text now. */
   readonly now: string
-  /** Returns the text of an edit that was open when the chat was left; undefined for a new edit. */
+  /** Returns the changed text of an earlier edit that is restored; undefined for a new edit. */
   readonly readText: () => string | undefined
   /** Whether the summary was removed or replaced elsewhere, so that nothing can be saved. */
   readonly isGone: boolean
@@ -100,7 +100,7 @@ export function SummaryEditor(props: SummaryEditorProps) {
 interface EditState {
   readonly isGone: boolean
   readonly isTooLong: boolean
-  /** Whether the stored text has changed since the editor was opened. */
+  /** Whether the stored text has changed since the editing began. */
   readonly isOutdated: boolean
   /** In characters. */
   readonly length: number

@@ -48,7 +48,7 @@ export function applyDraft(draft: AllowDraft, stored: AllowTools): AllowTools {
   return [...new Set([...kept, ...added])]
 }
 
-/** The unsaved choice of the allowed and of the blocked tools, in manage mode. */
+/** The unsaved choice of the allowed and of the blocked tools. */
 export interface ToolsDraft {
   readonly allow: AllowDraft
   readonly blockedBefore: readonly string[]
@@ -115,7 +115,7 @@ export function isAllowDraftChanged(draft: AllowDraft): boolean {
   return JSON.stringify(allowToolsOf(draft)) !== JSON.stringify(draft.before)
 }
 
-/** The names that a draft adds to the stored list. */
+/** The names that a draft adds to `before`; none while every tool runs without approval. */
 export function addedNames({ before, allowsEveryTool, names }: AllowDraft): readonly string[] {
   return allowsEveryTool ? [] : names.filter((name) => before?.includes(name) !== true)
 }

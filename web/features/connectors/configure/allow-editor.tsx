@@ -7,7 +7,7 @@ import { ToolChips } from './tool-chips.tsx'
 export interface AllowEditorProps {
   readonly draft: AllowDraft
   readonly onChange: (draft: AllowDraft) => void
-  /** Called when the last name was removed, to move the focus. */
+  /** Called when no name is left after a removal, to move the focus. */
   readonly onEmptied: () => void
   /** The control that adds names. */
   readonly children: ReactNode

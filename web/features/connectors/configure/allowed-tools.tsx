@@ -44,7 +44,7 @@ export interface ManageToolsProps {
   readonly tools: readonly ConnectorTool[]
   readonly draft: ToolsDraft
   readonly onChange: (draft: ToolsDraft) => void
-  /** Called when the last name was removed, to move the focus. */
+  /** Called when no name is left after a removal, to move the focus. */
   readonly onEmptied: () => void
 }
 

@@ -103,7 +103,7 @@ export function AvailableTools({
   )
 }
 
-/** Shown when the connectors have more tools than a model is offered, with advice on how to make room (§28.17). */
+/** Shown when the connectors have more unblocked tools than a model is offered; says how to make room (§28.17). */
 function ToolLimitNotice() {
   const { data: connectors = [] } = useConnectors()
   const total = connectors

@@ -7,7 +7,7 @@ export interface ToolChipsProps {
   readonly names: readonly string[]
   /** Removes a name; without it the chips have no remove buttons. */
   readonly onRemove?: (name: string) => void
-  /** Called when the last chip was removed, to move the focus. */
+  /** Called when no chip is left after a removal, to move the focus. */
   readonly onEmptied?: () => void
 }
 

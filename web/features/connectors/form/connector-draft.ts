@@ -46,8 +46,8 @@ export function isAddressChanged(draft: ConnectorDraft, stored: Connector | unde
 }
 
 /**
- * Returns the request body, with null for an empty field (§2.64). The allowed tools are omitted if they were not
- * changed, since another tab can have changed them meanwhile.
+ * Returns the request body, with null for an empty token, client ID or client secret (§2.64). The allowed tools are
+ * omitted if they were not changed, since another tab can have changed them meanwhile.
  */
 export function inputOf(draft: ConnectorDraft, stored: Connector | undefined): ConnectorInput {
   const names = addToolName(draft.allow.names, draft.toolName, stored?.tools)

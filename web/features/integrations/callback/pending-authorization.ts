@@ -43,8 +43,8 @@ function isPending(value: unknown): value is PendingAuthorization {
 }
 
 /**
- * Opens the page on which users give their consent. Resolves if the browser returns to this page. Throws if the address
- * is not http(s) or has no `state`.
+ * Opens the page on which users give their consent. Resolves if this page stays or is shown again. Throws if the
+ * address is not http(s) or has no `state`.
  */
 export async function leaveForConsent(authUrl: string): Promise<void> {
   const address = URL.parse(authUrl)

@@ -25,7 +25,7 @@ export function IntegrationCard({ integration, authorization, onEdit }: Integrat
   const id = useId()
   const [isConfirming, setConfirming] = useState(false)
   const [isKeyOpen, setKeyOpen] = useState(false)
-  /** The button that is shown in every state. It gets the focus when a form or dialog closes. */
+  /** The button that is shown in every state. It gets the focus when the key form closes, and after disconnecting. */
   const mainButton = useRef<HTMLButtonElement>(null)
   const { name, auth_type, connected, api_key } = integration
   const { pending, failed, authorize } = authorization
