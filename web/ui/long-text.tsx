@@ -46,7 +46,7 @@ export function hasLongLine(text: string): boolean {
   return false
 }
 
-/** Marks the area for a long line that is pasted or dropped, because the browser lays it out before the next render. */
+/** Marks the area when a long line is pasted or dropped, because the browser lays it out before the next render. */
 export function prepareForLongLine(area: HTMLTextAreaElement, data: DataTransfer): void {
   if (hasLongLine(data.getData('text/plain'))) area.classList.add('long-line')
 }

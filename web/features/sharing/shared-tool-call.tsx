@@ -24,8 +24,8 @@ export interface SharedToolCallProps {
 }
 
 /**
- * A tool call in a shared chat: its name and state. It cannot be expanded, since the arguments and the result are
- * private (§20.5).
+ * A tool call in a shared chat: connector, tool and state. It cannot be expanded, since the arguments and the result
+ * are private (§20.5).
  */
 export function SharedToolCall({ server, tool, state }: SharedToolCallProps) {
   const { label, Icon, tone } = states[state]

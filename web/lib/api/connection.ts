@@ -119,7 +119,8 @@ export function onConnectionBack(connection: Connection, listener: () => void): 
 
 /**
  * Calls `listener` after each outage that was shown as `offline` or `unreachable`. A single lost request is no such
- * outage, so its error message stays: nothing else says that the request was lost. Returns a function that ends this.
+ * outage, so the caller keeps its error message: nothing else says that the request was lost. Returns a function that
+ * ends this.
  */
 export function onOutageEnd(connection: Connection, listener: () => void): () => void {
   const isOut = () => connection.get() === 'offline' || connection.get() === 'unreachable'

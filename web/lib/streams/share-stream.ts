@@ -122,7 +122,7 @@ class StreamLeader {
       // Without this, a stream could seem open long after the network was lost.
       window.addEventListener('offline', disconnect)
       const heldTimer = setTimeout(() => this.#report('held'), maxFirstEventMs)
-      // A request that was sent during an outage may hang long after it, and would be reported as `held`.
+      // A request that was sent during an outage may hang long after it, so it is aborted when the outage ends.
       const unsubscribe =
         connection && onOutageEnd(connection, () => this.#lostTimer !== undefined && disconnect())
       try {
