@@ -24,7 +24,7 @@ export type CheckName =
 
 /** What the checks examine. Earlier checks fill in what later ones need. */
 export interface CheckContext {
-  /** A wrong setting counts as unset. */
+  /** A setting that cannot be parsed counts as unset. */
   readonly config: Config
   readonly problems: readonly SettingProblem[]
   /** The settings in `.env` that have no effect there. */
