@@ -21,7 +21,7 @@ export interface ChangeNotification {
 }
 
 export interface NotificationListeners {
-  /** Runs have new events or answers to elicitations, written by another process or by this one. */
+  /** Runs have new events, answers to elicitations or requests to stop, written by any process, this one included. */
   onRuns(runIds: readonly number[]): void
   /** A node reported a change. It may be this one. */
   onChange(change: ChangeNotification): void
@@ -71,7 +71,7 @@ export interface Dialect {
   /** Makes every writer of this run's events wait until the transaction ends. */
   lockRun(trx: Db, runId: number): Promise<void>
   /**
-   * Notifies the subscribers of all nodes of these runs. They must be few, because they share one notification. Does
+   * Notifies the subscribers of all nodes about these runs. They must be few, because they share one notification. Does
    * nothing on SQLite, which has one server.
    */
   notifyRuns(db: Db, runIds: readonly number[]): Promise<void>
@@ -89,13 +89,13 @@ export interface Database {
   /** The path of the SQLite file, which a worker may open for reading. Null on PostgreSQL. */
   readonly file: string | null
   /**
-   * Rejects when no statement can be executed now: on PostgreSQL when there is no connection, on SQLite when a write
-   * would have to wait for longer than a second.
+   * Rejects when no statement can be executed now. On SQLite, it waits for a second at most while another process holds
+   * the write lock.
    */
   check(): Promise<void>
   /**
-   * Notifications may be lost, for example while the connection is interrupted, so subscribers also poll. On SQLite
-   * there are no notifications.
+   * Notifications may be lost, for example while the connection is interrupted, so readers of runs also poll. On
+   * SQLite there are no notifications.
    */
   subscribe(listeners: NotificationListeners): Subscription
   /** Ends every connection except those of subscriptions. Open queries finish first. */

@@ -14,7 +14,7 @@ export interface PostgresFacts {
   readonly encoding: string
   /** The locale that decides which characters are letters. */
   readonly locale: string
-  /** Whether the extension for the search is in this database, can be created, or is not installed on the server. */
+  /** Whether the extension that migration 3 creates is in this database, can be created, or is not on the server. */
   readonly trigrams: 'created' | 'available' | 'missing'
   /** A standby, or a database that is set to read-only. */
   readonly isReadOnly: boolean
@@ -51,7 +51,7 @@ export async function readDatabaseClock({ db, dialect }: Pick<Database, 'db' | '
   return Number(rows[0]?.now)
 }
 
-/** The newest time that a chat, a sign-in or a migration was stored with. Null in an empty database. */
+/** The newest time that a chat, a sign-in or a migration was stored with. Null when there is none. */
 export async function findNewestTime(db: Db): Promise<number | null> {
   const { rows } = await sql<{ newest: number | string | null }>`select max(newest) as newest from (
     select max(updated_at) as newest from chats union all select max(used_at) from sign_ins

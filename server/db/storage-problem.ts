@@ -6,8 +6,8 @@ import { AppError } from '../lib/app-error.ts'
  * - `unwritable`: the disk fails, or the database is read-only
  * - `locked`: another process has locked the SQLite file
  * - `unreachable`: there is no connection to the server, or it was lost
- * - `busy`: the server or the pool has no free connection
- * - `timeout`: the server has cancelled the statement
+ * - `busy`: the server or the pool has no free connection, or the server has no memory
+ * - `timeout`: the server has cancelled the statement or ended its transaction
  * - `conflict`: the statement conflicted with another one and was rolled back
  */
 export type StorageProblem =

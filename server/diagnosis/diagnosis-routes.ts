@@ -59,7 +59,7 @@ function describeRequest({ url, ip, ips, socket, headers }: FastifyRequest): Rec
     address: ip,
     peer: socket.remoteAddress ?? '',
     forwardedFor: forwardedFor === undefined ? null : String(forwardedFor),
-    // The address of the connection, and those that it was trusted to name.
+    // `ips` has the address of the connection, and those that it was trusted to name.
     isPeerTrusted: (ips?.length ?? 0) > 1,
     isProxied: ['via', 'forwarded', 'x-real-ip', 'x-forwarded-proto', 'x-forwarded-host'].some(
       (name) => headers[name] !== undefined,

@@ -60,7 +60,7 @@ export function listAllToolCalls(db: Db, userId: string): Promise<ToolCallRow[]>
     .execute()
 }
 
-/** The instructions, lists of tools and summaries that the user's requests used last, oldest first. */
+/** The stored instructions, lists of tools and summaries of a user's requests, the least recently used first. */
 export function listAllPromptTexts(
   db: Db,
   userId: string,

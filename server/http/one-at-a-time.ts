@@ -4,8 +4,9 @@ import { AppError } from '../lib/app-error.ts'
 import { ConcurrencyLimiter } from '../lib/concurrency-limiter.ts'
 
 /**
- * Returns hooks for a route with large responses, which execute requests with the same key one at a time. Each request
- * needs several times the memory of its response, and occupies the processor until the response is written (§16.26).
+ * Returns hooks for a route with large responses. In this process, they let requests with the same key run one at a
+ * time. Each request needs several times the memory of its response, and occupies the processor until the response is
+ * serialized (§16.26).
  * The next request starts when the route has returned its response, also after the client has disconnected, because the
  * reads of the route cannot be stopped.
  */
@@ -31,7 +32,7 @@ export function oneAtATime(keyOf: (request: FastifyRequest) => string): {
       }
       if (left.signal.aborted) throw disconnected()
     },
-    // The response is complete here. Sending it may take long but needs no processor time.
+    // The response is complete here. Sending it may take long but needs little processor time.
     onSend(request, _reply, payload, done) {
       releases.get(request)?.()
       done(null, payload)

@@ -7,7 +7,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The signed-in user. Null on routes without `requireBearerToken`. */
     user: User | null
-    /** The session of the access token. Null when `user` is, and when the provider does not report sessions. */
+    /** The session of the access token. Null when `user` is null, or the provider does not report sessions. */
     sessionId: string | null
   }
 }

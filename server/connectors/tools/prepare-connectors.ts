@@ -71,7 +71,7 @@ export class ConnectorPreparation {
     )
   }
 
-  /** A server that has not responded in time is not reported as connected (§18.35). */
+  /** Adds the connector with its stored tools. One that is slow is not reported as connected (§18.35). */
   async #addReady(connector: ConnectorRow, responded: boolean): Promise<void> {
     const { db } = this.#deps.database
     const current = await findConnectorById(db, this.#user, connector.id)

@@ -95,7 +95,7 @@ function readName(item: unknown, { maxToolNameChars }: ToolListLimits): string |
   return isUsable ? name : undefined
 }
 
-/** White space that makes two names look the same. A single space at an end does not: our pages mark it (§18.32). */
+/** White space that users cannot tell from one space. A space at an end is allowed: our pages mark it (§18.32). */
 const misleadingSpace = /[^\S ]| {2}/
 const maxTitleChars = 300
 

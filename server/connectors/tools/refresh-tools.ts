@@ -86,7 +86,7 @@ export async function fetchTools(
   } as const
   // Storing a large list can take 20 ms, and several lists can arrive at the same moment (§18.46).
   await deps.shared.turns.next()
-  // When the address has changed meanwhile, these are the tools of another server and are not stored.
+  // Stores nothing when the address or the credentials have changed meanwhile, or the user has disconnected.
   await changeState(deps, connector, state, async (trx) => {
     const initiallyAllowedTools =
       connector.is_default === 1 ? deps.builtIns.find(connector.url)?.initiallyAllowedTools : undefined

@@ -73,7 +73,7 @@ async function restoreToPostgres(
       chunks: withProgress(readChunks(path), options.onRestoredRows),
       check: async (trx) => {
         await checkKey(trx, installation, header, options)
-        // The key is written before the data is committed, because the data is useless without it.
+        // The key is written before the data is committed, because no secret in the data can be opened without it.
         if (addsKey(installation, header, options)) writeSecretKey(installation.dataDir, header.secretKey)
       },
     })
@@ -134,8 +134,8 @@ async function restoreToSqlite(
 }
 
 /**
- * Compares the key with the restored secrets, or removes those that no key opens any more.
- * @throws AppError when the key is another one
+ * Compares the key with the restored secrets. With `lostKey`, removes those of the sign-in instead.
+ * @throws AppError when the key is missing or another one
  */
 async function checkKey(
   trx: Db,

@@ -1,9 +1,9 @@
 /*
- * The search index of PostgreSQL. `search_texts` has the folded text of every finished message, in chunks, and its
+ * The search index of PostgreSQL. `search_texts` has the folded text of every searched message, in chunks, and its
  * index has, for each chunk, every four consecutive characters of its words and the last one, two and three of each
- * word, as `splitGrams` returns them for SQLite. Each gram begins with its owner, so that a search reads the entries of
- * one user only. Triggers queue every finished message, whichever process wrote it, and `search-text-store.ts` stores
- * the texts, so that no write waits for the grams.
+ * word, as `splitGrams` returns them for SQLite. Each gram begins with a hash of its owner, so that a search reads few
+ * entries of other users. Triggers queue every finished message, whichever process wrote it, and
+ * `search-text-store.ts` stores the texts, so that no write waits for the grams.
  */
 
 /** Characters from the start of a chunk to the start of the next one. */
@@ -39,7 +39,7 @@ const insertTextsSql = (from: string): string => `
 
 /**
  * A statement that stores the texts of the `$1` oldest queued messages that no other node stores now. It waits for no
- * lock: a message that another transaction is deleting stays in the queue until it is deleted. Waiting would end in a
+ * lock: a message that another transaction is deleting stays in the queue until it is deleted. Waiting could end in a
  * deadlock, or in an error because the message of a text no longer exists.
  */
 export const moveQueuedTextsSql = `

@@ -140,7 +140,7 @@ const appendEventsSql = `
   )
   select coalesce((select array_agg(id) from live), '{}') as ids, (select count(*) from notified) as notifications`
 
-/** Arbitrary constants that identify Yonder's locks among the advisory locks of a server. */
+/** Arbitrary constants that identify Yonder's locks among the advisory locks of a database. */
 const migrationLock = 7_046_110
 /** Every node shares it on its connection for notifications. Installations in other schemas have locks of their own. */
 const serverLock = `7046111, hashtext(current_schema())`

@@ -19,7 +19,7 @@ export type SealPurpose =
 export interface SealContext {
   readonly purpose: SealPurpose
   /**
-   * The id of the user, or of the grant for a sign-in record. An empty text when the value belongs to the installation.
+   * The id of the user, or of the grant for a sign-in record. An empty text when the value has neither.
    */
   readonly owner: string
   /** What identifies the row among the owner's rows of this purpose. */

@@ -16,7 +16,7 @@ export interface ConnectorTable {
   error_message: string | null
   /** Why calls fail although the server lists its tools. Null once a call has worked again. */
   call_error: string | null
-  /** The tools that were omitted from the list, and the reasons. */
+  /** A sentence about tools of the list that are ignored or cannot be used. */
   notice: string | null
   is_default: number
   /** 0: there is no list of allowed tools, and every tool runs without approval. */
@@ -30,7 +30,7 @@ export interface ConnectorTable {
    * older version are never used again.
    */
   credential_version: number
-  /** When the stored list of tools is requested again. Null before the first list. */
+  /** After this time, the next use requests the list of tools again. Null while there is no list to use. */
   tools_expire_at: number | null
   /** JSON: the protocol revision of the server, and when it is checked again. */
   era: string | null

@@ -74,7 +74,7 @@ export interface MessageTable {
   usage: string | null
   /** Why a reply that is `complete` was cut: `length` or `content_filter`. */
   finish: string | null
-  /** The first two messages of the path to this one, so that the summary of a long chat reads three rows only. */
+  /** The first two messages of the path to this one, so that the list of chats reads only three rows of a long chat. */
   first_id: string
   second_id: string | null
   server: string | null
@@ -164,7 +164,7 @@ export interface KeyTable {
 
 export interface AccountTable {
   id: string
-  /** Lower case, trimmed; unique among the accounts that have a password. */
+  /** Of an account that has a password: lower case, trimmed, and unique among such accounts. */
   email: string | null
   name: string | null
   picture: string | null
@@ -185,7 +185,7 @@ export interface OidcTable {
   uid: string | null
   expires_at: number | null
   consumed_at: number | null
-  /** The account of the record (`readOwner`). An empty text when a session has none yet; null when none is needed. */
+  /** The account of the record, or the subject of a link. Empty or null when there is none (`OidcRecord`). */
   account_id: Generated<string | null>
   /** The grant of the sign-in that the record belongs to. */
   sign_in_id: Generated<string | null>
@@ -202,7 +202,7 @@ export interface SignInTable {
   used_at: number
 }
 
-/** Grants that were revoked before their expiry. A row is kept while an access token of the grant can be valid. */
+/** Grants that were revoked before their expiry. A row is kept until every access token of the grant has expired. */
 export interface EndedGrantTable {
   grant_id: string
   expires_at: number

@@ -9,7 +9,7 @@ export interface AddressPolicy {
   readonly allowedPrivateHosts: readonly string[]
   /** Whether only this machine can reach the product. Then an address that a user entered may lead to this machine. */
   readonly isLoopbackInstallation: boolean
-  /** The ports of the product and its database. On loopback, an exception for `*` does not include them. */
+  /** The ports of the product and its database. On loopback, only an exception with the port's number allows one. */
   readonly ownPorts: readonly number[]
   /** Whether the product runs in a container, whose `localhost` is not what a user means by it. */
   readonly isContainer?: boolean

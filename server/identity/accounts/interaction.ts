@@ -111,7 +111,7 @@ async function findInteraction(
     const interaction = await (await provider.load()).interactionDetails(request.raw, reply.raw)
     return interaction.uid === request.params.uid ? interaction : undefined
   } catch (error) {
-    // The cookie is missing, expired, or from another browser.
+    // The cookie is missing, or the interaction or session that it belongs to has ended.
     if (error instanceof Error && 'error' in error && error.error === 'invalid_request') return undefined
     throw error
   }

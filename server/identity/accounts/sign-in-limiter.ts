@@ -9,7 +9,7 @@ export interface SignInLimiter {
    * Counts one attempt of the network that sent the request, then runs `check`. When the attempt is at the password of
    * an account, `email` names it: after several attempts without success, each further one at this account waits before
    * `check` runs, for eight seconds at most. `check` resolves to undefined when the password is wrong.
-   * @throws AppError `rate_limited` when the network has no attempts left in this minute
+   * @throws AppError `rate_limited` when the network or its site has no attempts left in this minute
    */
   attempt<T>(reply: FastifyReply, email: string | null, check: () => Promise<T>): Promise<T>
 }

@@ -83,6 +83,6 @@ export async function findAccountByPassword(
   if (!isReplaceable || !passwords.isOutdated(hash)) return account
   const password_hash = await passwords.hash(password)
   if (await updatePassword(db, account.id, hash, password_hash)) return { id: account.id, password_hash }
-  // Another sign-in has replaced the hash, or the password was changed.
+  // Another sign-in has replaced the hash, the password was changed, or the account was disabled.
   return findAccountByPassword(deps, { email, password })
 }
