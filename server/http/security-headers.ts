@@ -8,8 +8,8 @@ const uncached = /^\/(api|oidc)\//
 
 /**
  * Sets the security headers of the response to each request that passes the host check. Scripts, styles and connections
- * are limited to our own origin; `connectOrigins` adds the identity provider (§22.3). Images may have any origin, because
- * the web app asks the user before it loads one from another origin.
+ * are limited to our own origin; `connectOrigins` adds the identity provider (§22.3). Images may have any origin,
+ * because the web app asks the user before it loads one from another origin.
  */
 export function registerSecurityHeaders(
   app: FastifyInstance,

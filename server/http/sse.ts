@@ -88,8 +88,8 @@ export function createSseHub({ heartbeat, intervalMs = 15_000, onOpen, keyOf }: 
       reply.hijack()
       const stream = new RawSseStream(reply)
       // After two turns of the event loop, so that the request to the model, which undici sends in the next one, goes
-      // first, and the first frames are sent together with the headers. Without frames they are sent too, so that the
-      // client sees the stream open.
+      // first, and the first frames are sent together with the headers. Without frames, the headers are sent alone, so
+      // that the client sees the stream open.
       setImmediate(() => setImmediate(() => stream.begin()))
       const key = keyOf(request)
       streams.add(stream)

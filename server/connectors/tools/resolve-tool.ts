@@ -54,8 +54,7 @@ export async function resolveTool(
       ? missing(`There is no connector named "${connectorName}".`)
       : missing(`The connector "${connectorName}" was deleted before the call, so the tool was not called.`)
   }
-  // Checked here, because this function runs at every step of a call: before approval, on approval and after waiting
-  // (§28.3).
+  // Checked here, because this function runs before approval, when the call starts, and after it was queued (§28.3).
   const usable = (await readBotConnectors?.()) ?? null
   if (usable?.includes(stored.name) === false) {
     return missing(`This bot may not use the connector "${stored.name}", so the tool was not called.`)
