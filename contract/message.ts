@@ -56,7 +56,7 @@ export const Message = z.object({
    */
   server: z.string().optional(),
   tool: z.string().optional(),
-  /** A JSON object as text. */
+  /** A JSON object as text, unless the model sent something else. */
   arguments: z.string().optional(),
   /** On an assistant message with a tool call. */
   call: ToolCall.optional(),

@@ -6,8 +6,8 @@ import { rootFolder, runCommand, runTool } from '../bin/run-command.mjs'
 
 /**
  * Runs Playwright against a copy of the built product, so that another build does not replace it during the tests.
- * Returns Playwright's exit code, or undefined without a browser. Throws when the pages that only the tests open cannot
- * be built.
+ * Returns Playwright's exit code, or undefined without a browser. Throws when the product, or the pages that only the
+ * tests open, cannot be built.
  *
  * @param {readonly string[]} parameters for Playwright
  * @param {NodeJS.ProcessEnv} [env]
