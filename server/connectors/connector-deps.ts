@@ -65,7 +65,7 @@ export interface SharedState {
   readonly pool: ConnectionPool
   readonly backoff: Backoff
   readonly callLimiter: ConcurrencyLimiter
-  /** The turns of the event loop that calls, requests to servers and lists to be stored wait for (§18.46). */
+  /** Turns of the event loop for work that many callers may have at the same moment (§18.46). */
   readonly turns: EventLoopTurns
   readonly responseScheduler: ResponseScheduler
   readonly largeMessageReader: LargeMessageReader

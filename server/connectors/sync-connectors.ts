@@ -13,9 +13,10 @@ import { slugName } from './connector-name.ts'
 import { explainMissingIntegration } from './built-in/built-in-connectors.ts'
 
 /**
- * Creates the default connectors that the user lacks, and deletes those of integrations that were disconnected, with
- * their allowed tools (§19.1). Returns the connectors of the user, default ones first, without those that only another
- * version of the product includes. `now` is in milliseconds since 1970.
+ * Creates the default connectors that the user lacks, resets those of integrations that were connected again, and
+ * deletes those of integrations that were disconnected, with their allowed tools (§19.1). Returns the connectors of the
+ * user, default ones first, without those that only another version of the product includes. `now` is in milliseconds
+ * since 1970.
  */
 export async function syncConnectors(
   db: Db,

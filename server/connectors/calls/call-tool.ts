@@ -45,7 +45,7 @@ export interface ToolCallRequest {
   /** Aborting it also cancels the request at the server. */
   readonly signal: AbortSignal
   readonly onProgress?: (progress: CallProgress) => void
-  /** Called when the call shows that the connector has failed, or works again. */
+  /** Reports that the connector cannot be reached or probably fails other calls too, or that it works again. */
   readonly onStatus?: OnStatus
   /**
    * Shows the elicitation to the user and resolves with the answer; `signal` aborts when it is no longer needed.

@@ -72,7 +72,7 @@ export class ArgumentChecker {
         : await this.#thread.run(userId, input, signal)
       if (problems !== null) return problems
     } catch {
-      // The schema is invalid, or comparing with it takes too long.
+      // The schema is invalid, or the check takes too much time or memory.
       if (signal.aborted) return []
     }
     this.#unusable.set(fingerprint, true)

@@ -3,7 +3,7 @@ import type { BrowseServer } from '@yonder/contract/connector'
 import { z } from 'zod'
 import { cleanText } from '../../lib/text.ts'
 
-/** Only the fields that we use, so that other changes of the registry's format do no harm. */
+/** Only the fields that we use, so that changes of the registry's other fields do no harm. */
 const Header = z.object({ name: z.string(), isRequired: z.boolean().optional() })
 const Remote = z.object({ type: z.string(), url: z.string(), headers: z.array(Header).optional() })
 const Entry = z.object({

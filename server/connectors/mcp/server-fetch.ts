@@ -4,7 +4,7 @@ import { AppError } from '../../lib/app-error.ts'
 
 /** Size of the pieces in which a response is read, so that other requests are handled in between. */
 const maxPieceBytes = 8 * 1_024
-/** Lines of event streams in one piece, because reading many short lines takes longer than reading the bytes. */
+/** Lines of event streams in one piece, because many short lines take longer to read than a few long ones. */
 const maxPieceLines = 64
 /** Lines of event streams that a budget allows; an event has three or four. */
 const maxLines = 20_000
