@@ -125,7 +125,7 @@ export interface ModelReply {
  * Calls a model and returns its reply. Every implementation guarantees, whatever the upstream does:
  *
  * - `closed` never rejects. A provider that fails, misbehaves, stalls or is not configured yields a `failed` part whose
- *   message is a sentence for the user; it contains neither a key nor the request.
+ *   message is a sentence for the user; it contains neither the key nor a long passage of the request.
  * - Unless aborted it yields exactly one `finish` or one `failed`, as the very last part; then `closed` resolves.
  * - After an abort it yields no further part and closes the upstream's socket; then `closed` resolves.
  * - `finish` is yielded only when the upstream itself reported the end or sent its reply as complete JSON. A stream

@@ -45,7 +45,7 @@ export interface KeyPair {
 }
 
 export const dayMs = 86_400_000
-/** Ten years. Every device has to trust the authority that follows. */
+/** Ten years. After that, every device has to trust a new authority. */
 const authorityDays = 3_650
 /** Systems refuse certificates of servers that are valid for more than 397 or 825 days (§34.10). */
 export const certificateDays = 90

@@ -57,8 +57,7 @@ export function useModelTool(connector: string, tool: string) {
 
 /**
  * The account that the calls of a connector use (§17.28). Nothing is read without a connector. `credential` identifies
- * the stored credential of a pending call, so that the account of another credential is not shown while this one is
- * read.
+ * the stored credential of a pending call. It is part of the cache key, so that the account of another is not shown.
  */
 export function useConnectorAccount(connector: Connector | undefined, credential: string | undefined) {
   const path = connector && connectorPath(connector.name, 'account')

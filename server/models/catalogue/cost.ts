@@ -37,8 +37,8 @@ const trillionthsPerNano = 1_000n
 
 /**
  * The cost of a call in billionths of the currency's unit, rounded once (§25.5). Null when it is not known: without
- * prices, or when the provider did not report input or output. A cost above the exact numbers of JavaScript counts as
- * unknown too.
+ * prices, or when the provider did not report input or output. A cost above the largest safe integer of JavaScript
+ * counts as unknown too.
  */
 export function costInNanos(tokens: PricedTokens, prices: ModelPrices | undefined): number | null {
   const { input, output } = tokens

@@ -167,7 +167,7 @@ function describeResult(content: string): string {
   return demoTexts.result(readResult(content).trim().slice(0, maxResultChars))
 }
 
-/** Removes the boundary lines (`[…]`) that `buildPrompt` puts around a tool's result. */
+/** Returns the text between the boundary lines (`[…]`) that `buildPrompt` puts around a tool's result. */
 function readResult(content: string): string {
   const end = content.lastIndexOf('\n')
   const boundary = content.slice(end + 1)
