@@ -19,7 +19,7 @@ export type Discovery = z.infer<typeof Discovery>
 
 export interface HostedKeys {
   readonly findKey: JWTVerifyGetKey
-  /** Returns the discovery document. It is requested until one request succeeds. */
+  /** Returns the discovery document. It is kept after the first successful request. */
   discover(): Promise<Discovery>
 }
 

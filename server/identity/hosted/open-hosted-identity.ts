@@ -8,7 +8,7 @@ import { createHostedKeys } from './hosted-keys.ts'
 import type { Discovery } from './hosted-keys.ts'
 import type { Identity, IdentityDeps } from '../identity.ts'
 
-/** A failed discovery is repeated by the first request after this time. */
+/** `browserOrigins` repeats a failed discovery after this time. */
 const retryDelayMs = 5_000
 
 export interface HostedIdentityOptions {

@@ -10,7 +10,7 @@ import type { FoundTokens } from './tokens.ts'
 
 /** Access to a user's Google account. */
 export interface GoogleAccess {
-  /** An access token that is valid for at least a minute. Callers must not store, log or show it. */
+  /** Valid for at least a minute, unless Google issues shorter tokens. Callers must not store, log or show it. */
   readonly token: string
 }
 
