@@ -28,7 +28,7 @@ export interface ChatSearch {
   readonly retry: () => void
 }
 
-/** The chats in which every word of `search` occurs, the last changed first; all chats when `search` is empty (§7.8). */
+/** The chats in which every word of `search` occurs, last changed first; all chats when `search` is empty (§7.8). */
 export function useChatSearch(search: string): ChatSearch {
   const api = useApi()
   const isAnnounced = useIsAnnounced(chatListKey)

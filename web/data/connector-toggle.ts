@@ -22,7 +22,7 @@ export function useIsToggling(name: string): boolean {
   return useStore(pendingToggles, (toggles) => toggles.some((toggle) => toggle.name === name))
 }
 
-/** A question to the user: may a connector use an authorization server at origins other than the connector's (§18.39)? */
+/** Asks whether a connector may use an authorization server at other origins than the connector's (§18.39). */
 export interface OriginConfirmation {
   readonly name: string
   readonly origins: readonly string[]
