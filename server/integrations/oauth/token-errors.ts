@@ -44,7 +44,7 @@ export function explainTokenFailure(error: unknown, redirectUrl: string): AppErr
   for (const cause of listCauses(error)) {
     if (cause instanceof AppError)
       return explain(cause.code, `The response from Google cannot be used. ${cause.message}`)
-    if (isTimeout(cause))
+    if (isTimeoutError(cause))
       return explain('upstream_timeout', 'Google did not respond in time. Try again later.')
   }
   if ((findUnexpectedResponse(error)?.status ?? 0) >= 500) {
@@ -79,10 +79,6 @@ function describeRefusal(error: string): string {
   const code = readErrorCode(error)
   const named = code === undefined ? '' : ` (${code})`
   return `Google refused the request of this server${named}. Try again later. If it fails again, ask the operator of this server to check its OAuth client in the Google Cloud console.`
-}
-
-function isTimeout(error: unknown): boolean {
-  return (error instanceof ClientError && error.code === 'OAUTH_TIMEOUT') || isTimeoutError(error)
 }
 
 /** An error and its causes, the error itself first. At most ten, because causes can be circular. */
