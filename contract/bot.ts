@@ -46,9 +46,9 @@ export const Bot = z.object({
   temperature: z.number().nullish(),
   top_p: z.number().nullish(),
   reasoning_effort: z.enum(reasoningEfforts).nullish(),
-  /** Tokens of prompt and reply together. Null when it is taken from the catalogue of models. */
+  /** Tokens of prompt and reply together. Null when `known_context_window` is used. */
   context_window: z.int().nullish(),
-  /** The window in the catalogue of models. Absent when the model is not in it. */
+  /** The window that the operator has set for the model, else that of the catalogue. Absent when neither has one. */
   known_context_window: z.int().optional(),
   /** The names of the connectors that the bot may use; null means all of them. */
   connectors: z.array(z.string()).nullish(),
@@ -85,8 +85,8 @@ export const BotInput = z.object({
 export type BotInput = z.infer<typeof BotInput>
 
 /**
- * The address and the key in the form of a bot, which may not be saved yet. `name` is the name of the stored bot that
- * is edited: its key is used when `api_key` is absent or the mask, and only with the address that it belongs to
+ * The address and the key that are entered in the form of a bot, saved or not. `name` is the name of the stored bot
+ * that is edited: its key is used when `api_key` is absent or the mask, and only with the address that it belongs to
  * (§23.10).
  */
 export const EndpointDraft = BotInput.pick({

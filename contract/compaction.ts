@@ -19,7 +19,7 @@ export const Compaction = z.object({
   edited: z.boolean(),
   /** When it was written or changed, ISO 8601, UTC. */
   time: z.string(),
-  /** When a request rewrites it: the latest time at which the request ends, ISO 8601, UTC. It may be past (§26.7). */
+  /** The time by which a request that rewrites it ends, ISO 8601, UTC. Ignored once it is past (§26.7). */
   rewriting_until: z.string().optional(),
 })
 export type Compaction = z.infer<typeof Compaction>

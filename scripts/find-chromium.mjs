@@ -17,7 +17,8 @@ const applications = [
 ]
 
 /**
- * Finds Chromium by CHROMIUM_PATH, on PATH, or as an application. Returns undefined when there is none.
+ * Returns CHROMIUM_PATH unchecked if it is set, else the first Chromium on PATH, in the usual folders or among the
+ * applications of macOS; undefined when there is none.
  *
  * @returns {string | undefined}
  */

@@ -4,8 +4,8 @@ import type { StoredReport } from './open-report.ts'
 import { styles } from './report-styles.ts'
 
 /*
- * Renders one HTML page without scripts or requests. A row is a figure: its cost beside the goal, its value, and how
- * the cost grows with the size.
+ * Renders one HTML page without scripts or requests. Each figure has a row for each size (cost beside the goal, and
+ * value), and below them how the cost grows.
  */
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
@@ -128,7 +128,7 @@ function drawGrowth(points: Growth['points']): string {
   const whole = Math.log(last.size / first.size)
   const place = (size: number, amount: number): string => {
     const x = Math.log(size / first.size) / whole
-    // A cost that shrinks or grows faster than linearly stays in the picture.
+    // Keeps the point in the picture when the cost shrinks, or grows faster than linearly.
     const y = Math.max(-0.15, Math.min(Math.log(amount / first.amount) / whole, 1.15))
     return `${(edge + x * (width - 2 * edge)).toFixed(1)},${(height - edge - 4 - y * (height - 2 * edge - 8)).toFixed(1)}`
   }

@@ -20,7 +20,7 @@ export function readMachine(): Machine {
   }
 }
 
-/** For tests, and for code that reads settings without starting a server. */
+/** The default for tests, in which no setting depends on the machine. */
 export const unknownMachine: Machine = { hostName: null, addresses: [], isContainer: false }
 
 /**

@@ -128,7 +128,7 @@ function markOf(id: string): string {
 /** A tool's result (with `messageId`), or a sentence that explains why there is none. */
 type BatchResult = { readonly text: string } | { readonly text: string; readonly messageId: string }
 
-/** The tool calls of one batch, which are consecutive messages in the path, each with its result. */
+/** The tool calls of one batch: those of the path, each with its result, then those that were not made. */
 interface Batch {
   /** The text that the model wrote before the calls. */
   readonly text: string
@@ -225,8 +225,8 @@ export function countDropped(path: readonly PromptMessage[], shortenBefore: numb
 const droppedResult = 'The result is omitted, because the conversation is too long.'
 
 /**
- * Replaces long results by `droppedResult`, oldest first, until the path fits. Then removes the oldest messages, if
- * needed.
+ * Replaces results by `droppedResult`, oldest first, unless they are shorter, until the path fits. Then removes the
+ * oldest messages, if needed.
  */
 function fitPath(path: readonly PromptMessage[]): readonly PromptMessage[] {
   let chars = path.reduce((sum, message) => sum + countPromptChars(message), 0)

@@ -78,7 +78,8 @@ interface NewEvent {
 
 /**
  * Creates an event at most once, also when the request is retried (§11.6).
- * @throws AppError `upstream_error` when it is unknown whether the event was created, else the error of Google
+ * @throws AppError `upstream_error` when it is unknown whether the event was created, the reason of `client.signal`
+ * when the call was aborted, else the error of Google
  */
 export async function insertEventOnce(client: CalendarClient, newEvent: NewEvent): Promise<Event> {
   const { calendarId, sendUpdates, event } = newEvent
@@ -118,7 +119,7 @@ async function findCreatedEvent(
   }
 }
 
-/** Removes the fields that are null: null clears a field of an existing event, and a new event has none. */
+/** Removes the fields that are null: null clears a field of an existing event, and a new event has nothing to clear. */
 function omitNulls<Value extends object>(value: Value): Value {
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null)) as Value
 }

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react
 import type { RefObject } from 'react'
 import { useReadingPlace } from './reading-place.ts'
 
-/** Matches every button of a message or of a summary, because a click on it may expand something. */
+/** Every button and `<summary>` in a message or in the block of a compaction: a click on it may expand something. */
 const buttonSelector = ':is(article, aside) :is(summary, button)'
 
 export interface FollowEnd {
@@ -15,8 +15,9 @@ export interface FollowEnd {
 
 /**
  * Opens the page at its end and keeps it there while `content` grows or the window changes (§14.42), until the user
- * scrolls up. Scrolling back down or `goToEnd` resumes following. While the page does not follow its end,
- * `useReadingPlace` keeps the line at the top. The observer runs between layout and paint, so nothing jumps (§14.14).
+ * scrolls up or expands something, or `leaveEnd` is called. Scrolling back down or `goToEnd` resumes following. While
+ * the page does not follow its end, `useReadingPlace` keeps the line at the top. The observer runs between layout and
+ * paint, so nothing jumps (§14.14).
  */
 export function useFollowEnd(content: RefObject<HTMLElement | null>): FollowEnd {
   const [following, setFollowing] = useState(true)
