@@ -112,17 +112,20 @@ test('a user who stops the loading of the consent page can connect again (§7.25
 }) => {
   google.behaviour.consent = 'ask'
   await openIntegrations(page)
+  const stopped = page.waitForEvent('console', (message) => message.text() === 'stopped')
   await page.evaluate(() => {
-    // As the stop button of a browser does, when the page has just been requested.
-    navigation.addEventListener('navigate', ({ canIntercept }) => {
-      if (!canIntercept) setTimeout(() => window.stop())
-    })
+    const stop = ({ canIntercept }: NavigateEvent) => {
+      if (canIntercept) return
+      navigation.removeEventListener('navigate', stop)
+      // As the stop button of a browser does, when the page has just been requested.
+      setTimeout(() => window.stop())
+    }
+    navigation.addEventListener('navigate', stop)
+    navigation.addEventListener('navigateerror', () => console.debug('stopped'), { once: true })
   })
   await addWithConsent(page, 'Gmail')
-  const connect = cardOf(page, 'Gmail').getByRole('button', { name: 'Connect' })
-  await expect(connect).toBeEnabled()
-  await page.reload()
-  await connect.click()
+  await stopped
+  await cardOf(page, 'Gmail').getByRole('button', { name: 'Connect' }).click()
   await page.getByRole('button', { name: 'Allow' }).click()
   await expect(page.getByText('Gmail connected successfully!')).toBeVisible()
 })
