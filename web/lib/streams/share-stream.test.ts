@@ -242,3 +242,22 @@ it('is retried at once, and then after pauses that grow', async () => {
     expect(await pass(1)).toBe(3 + index)
   }
 })
+
+it('is retried at once after a stream that worked has broken, also when earlier attempts had failed', async () => {
+  vi.useFakeTimers()
+  openPage()
+  await vi.advanceTimersByTimeAsync(0)
+  server.status = 503
+  server.cut()
+  await vi.advanceTimersByTimeAsync(600)
+  server.status = 200
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(server.open.size).toBe(1)
+  await vi.advanceTimersByTimeAsync(6000)
+  server.send('later')
+  await vi.advanceTimersByTimeAsync(0)
+  const { requests } = server
+  server.cut()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(server.requests).toBe(requests + 1)
+})

@@ -39,7 +39,7 @@ type ChannelMessage =
 const gracePeriodMs = 1000
 /** The server sends the first event at once. A slow network needs less than this. */
 const maxFirstEventMs = 10_000
-/** A stream that ends sooner counts as a failure for `waitToRetry`. */
+/** A stream that works for a shorter time counts as a failure for `waitToRetry`. */
 const minGoodStreamMs = 5000
 
 /**
@@ -95,6 +95,8 @@ class StreamLeader {
   readonly #signal: AbortSignal
   #state: SharedStreamState | undefined
   #lostTimer: ReturnType<typeof setTimeout> | undefined
+  /** The number of attempts that failed one after the other. */
+  #failures = 0
 
   /** `state` is the last state that this page received from the previous leader. */
   constructor(
@@ -115,7 +117,7 @@ class StreamLeader {
 
   async read(): Promise<void> {
     const { connection } = this.#options
-    for (let failures = 0; !this.#signal.aborted; failures += 1) {
+    for (this.#failures = 0; !this.#signal.aborted; this.#failures += 1) {
       this.#lostTimer ??= setTimeout(() => this.#report('lost'), gracePeriodMs)
       const broken = new AbortController()
       const disconnect = () => broken.abort()
@@ -128,7 +130,7 @@ class StreamLeader {
       try {
         const stream = await this.#options.connect(AbortSignal.any([this.#signal, broken.signal]))
         if (stream === undefined) return
-        if (await this.#forward(stream, heldTimer)) failures = 0
+        await this.#forward(stream, heldTimer)
       } catch {
         // Every failure is retried; after the grace period the pages show that the stream is lost.
       } finally {
@@ -136,26 +138,29 @@ class StreamLeader {
         unsubscribe?.()
         window.removeEventListener('offline', disconnect)
       }
-      await waitToRetry(failures, this.#signal, connection)
+      await waitToRetry(this.#failures, this.#signal, connection)
     }
   }
 
-  /** Passes on the events of one connection; returns whether it was open for long enough to count as good. */
+  /** Passes on the events of one connection, until it ends or breaks. */
   async #forward(
     { response, restartTimeout, stopTimeout }: ConnectedStream,
     heldTimer: ReturnType<typeof setTimeout>,
-  ): Promise<boolean> {
+  ): Promise<void> {
     const startedAt = Date.now()
+    // The last event, or a proper end. A connection that breaks may have been dead for long.
+    let workedUntil = startedAt
     try {
       if (response.status >= 400 && response.status < 500 && response.status !== 429)
         this.#report('unavailable')
       if (!response.ok) {
         // The response shows that no proxy holds the stream back.
         if (this.#state === 'held') this.#report('lost')
-        return false
+        return
       }
       for await (const data of readSse(response)) {
-        if (this.#signal.aborted) return false
+        if (this.#signal.aborted) return
+        workedUntil = Date.now()
         restartTimeout()
         clearTimeout(heldTimer)
         clearTimeout(this.#lostTimer)
@@ -164,9 +169,10 @@ class StreamLeader {
         this.#send({ kind: 'data', data })
         this.#report('open')
       }
-      return Date.now() - startedAt > minGoodStreamMs
+      workedUntil = Date.now()
     } finally {
       stopTimeout()
+      if (workedUntil - startedAt > minGoodStreamMs) this.#failures = 0
     }
   }
 
