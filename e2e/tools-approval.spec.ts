@@ -80,6 +80,29 @@ test("a denied tool does not run: 'cancel' is sent, and the model replies to it 
   await expect(block(page, 'Calculator')).toContainText('Denied')
 })
 
+test("a denial that was not sent can be discarded, and its 'cancel' never gets into the input (§10.21)", async ({
+  page,
+  model,
+  problems,
+}) => {
+  await requestSum(page, model)
+  await expect(button(page, 'Deny')).toBeEnabled()
+  problems.expect(/ERR_FAILED|Error sending message/)
+  await page.route(/completions|healthz/, (route) => route.abort())
+  await button(page, 'Deny').click()
+  await expect(page.getByText(/^Not sent/)).toBeVisible()
+  await expect(button(page, 'Send again')).toBeVisible()
+  await expect(button(page, 'Edit')).toHaveCount(0)
+  await button(page, 'Discard').click()
+  await expect(page.getByText(/^Not sent/)).toHaveCount(0)
+  await expect(input(page)).toHaveValue('')
+  await expect(input(page)).toBeFocused()
+  await page.unroute(/completions|healthz/)
+  // The call still waits, and nothing was sent.
+  await expect(allowOnce(page)).toBeEnabled()
+  expect(model.requests).toHaveLength(1)
+})
+
 test('a message denies a pending call, and the input announces this (§12.8, §13.9)', async ({
   page,
   model,
