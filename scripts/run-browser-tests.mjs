@@ -25,7 +25,10 @@ export async function runBrowserTests(parameters, env) {
     const pages = await runCommand(process.execPath, ['scripts/build-test-pages.mjs', join(copy, 'pages')], {
       env: { NODE_ENV: 'production' },
     })
-    if (pages.code !== 0) throw new Error('The pages that only the browser tests open could not be built.')
+    if (pages.code !== 0)
+      throw new Error(
+        'The pages that only the browser tests open could not be built. The reason is printed above.',
+      )
     const { code } = await runTool(
       '@playwright/test/cli.js',
       ['test', '--config=e2e/playwright.config.ts', ...parameters],

@@ -43,10 +43,12 @@ export function describeResults({ passed, skipped, failures }) {
  *
  * @param {string} path
  * @param {number} code with which Vitest ended
+ * @param {string} name of the run
  * @returns {Results}
  */
-export function readVitestReport(path, code) {
-  if (!existsSync(path)) return missingReport('Vitest', code)
+export function readVitestReport(path, code, name) {
+  const program = `Vitest (${name})`
+  if (!existsSync(path)) return missingReport(program, code)
   const report = JSON.parse(readFileSync(path, 'utf8'))
   /**
    * @type {{
@@ -63,7 +65,7 @@ export function readVitestReport(path, code) {
       describeFailure(`${file} › ${fullName}`, failureMessages.join('\n')),
     )
   })
-  return orOneFailure('Vitest', code, {
+  return orOneFailure(program, code, {
     passed: report.numPassedTests,
     skipped: report.numPendingTests + report.numTodoTests,
     failures,
@@ -120,10 +122,12 @@ function findFailures({ title, suites = [], specs }, outerTitles) {
 }
 
 /**
+ * Returns a failure with the first lines of its error.
+ *
  * @param {string} title
  * @param {string} error
  */
-function describeFailure(title, error) {
+export function describeFailure(title, error) {
   const lines = stripVTControlCharacters(error).trim().split('\n').slice(0, maxErrorLines)
   return [title, ...lines.map((line) => `    ${line}`)].join('\n').trimEnd()
 }

@@ -13,7 +13,7 @@ import {
 
 let folder = ''
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'yonder-counts-'))
+  folder = mkdtempSync(join(tmpdir(), 'yonder-results-'))
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
@@ -40,7 +40,11 @@ const playwrightReport = {
 }
 
 it('reads what Vitest reports', () => {
-  expect(readVitestReport(report(vitestReport), 0)).toStrictEqual({ passed: 5, skipped: 2, failures: [] })
+  expect(readVitestReport(report(vitestReport), 0, 'web')).toStrictEqual({
+    passed: 5,
+    skipped: 2,
+    failures: [],
+  })
 })
 
 it('names each failed test with the start of its error, and each file that cannot be loaded', () => {
@@ -56,7 +60,7 @@ it('names each failed test with the start of its error, and each file that canno
       ],
     },
   ]
-  expect(readVitestReport(report({ ...vitestReport, testResults }), 1).failures).toStrictEqual([
+  expect(readVitestReport(report({ ...vitestReport, testResults }), 1, 'web').failures).toStrictEqual([
     'server/chats.test.ts\n    Cannot find module',
     'server/chats.test.ts › chats close\n    expected 1\n    to be 2',
   ])
@@ -84,8 +88,8 @@ it('names each failed browser test with its file and groups, and errors outside 
 
 it('never reports success for a failed run', () => {
   const missing = join(folder, 'missing.json')
-  expect(readVitestReport(report(vitestReport), 1).failures).toHaveLength(1)
-  expect(readVitestReport(missing, 0).failures).toHaveLength(1)
+  expect(readVitestReport(report(vitestReport), 1, 'web').failures).toHaveLength(1)
+  expect(readVitestReport(missing, 0, 'web').failures).toHaveLength(1)
   expect(readPlaywrightReport(report(playwrightReport), 1).failures).toHaveLength(1)
   expect(readPlaywrightReport(missing, 0).failures).toHaveLength(1)
 })

@@ -12,6 +12,7 @@ import { installMissing, ensureSqlite } from './setup.mjs'
 import { startPostgres } from './start-postgres.mjs'
 import {
   addResults,
+  describeFailure,
   describeResults,
   noResults,
   readPlaywrightReport,
@@ -55,7 +56,7 @@ console.log(`\n${describeResults(results)}`)
 process.exitCode = results.failures.length === 0 ? 0 : 1
 
 /**
- * Takes an exception as one failure.
+ * Turns an exception into one failure.
  *
  * @param {string} name of the stage
  * @param {() => Promise<Results>} run
@@ -67,7 +68,7 @@ async function catchExceptions(name, run) {
   } catch (error) {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
     console.error(text)
-    return { ...noResults, failures: [`${name}\n${text}`] }
+    return { ...noResults, failures: [describeFailure(name, text)] }
   }
 }
 
@@ -88,7 +89,7 @@ async function runUnitStage() {
     maxWorkers: availableParallelism(),
     quiet: true,
   })
-  const [server, rest] = await Promise.all([catchExceptions('server', runServerTests), others])
+  const [server, rest] = await Promise.all([catchExceptions('Tests of the server', runServerTests), others])
   return addResults(server, rest)
 }
 
@@ -128,7 +129,7 @@ async function runVitest(name, projects, { maxWorkers, quiet = false, env = {} }
     { quiet, deadlineMs: stageDeadlineMs, env },
   )
   if (quiet) console.log(output.trimEnd())
-  return readVitestReport(report, code)
+  return readVitestReport(report, code, name)
 }
 
 /** Runs the browser tests against the built product. */

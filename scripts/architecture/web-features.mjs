@@ -18,12 +18,17 @@ const layers = /** @type {Record<string, readonly string[]>} */ ({
 export function checkWebFeatures(sources) {
   return sources
     .filter(({ path, isTest }) => path.startsWith('web/') && !isTest)
-    .flatMap(({ path, imports }) =>
-      imports.flatMap(({ target }) => {
+    .flatMap(({ path, imports }) => {
+      const [, folder = ''] = path.split('/')
+      // The files in the root of the package start the application or configure its build.
+      const isInFolder = path.includes('/', 'web/'.length) && !path.startsWith('web/testing/')
+      if (isInFolder && layers[folder] === undefined)
+        return [`${path}: the folder web/${folder} is not in the list of layers`]
+      return imports.flatMap(({ target }) => {
         const problem = target?.startsWith('web/') ? checkImport(path, target) : undefined
         return problem === undefined ? [] : [`${path}: ${problem}`]
-      }),
-    )
+      })
+    })
 }
 
 /**
@@ -34,10 +39,8 @@ function checkImport(path, target) {
   if (target.startsWith('web/testing/')) return `only tests import ${target}`
   const [, from = '', feature] = path.split('/')
   const [, to = '', otherFeature] = target.split('/')
-  // The files in the root of the package start the application or configure its build.
-  if (!path.includes('/', 'web/'.length)) return undefined
   const allowed = layers[from]
-  if (allowed === undefined) return `the folder web/${from} is not in the list of layers`
+  if (allowed === undefined) return undefined
   if (from === 'features' && to === 'features')
     return feature === otherFeature
       ? undefined
