@@ -52,8 +52,8 @@ function renderLink(report: StoredReport): string {
 function renderReport({ name, sizeUnit, measuredAt, machine, figures }: StoredReport): string {
   const growths = new Map(listGrowth(figures).map((growth) => [growth.name, growth]))
   const names = [...new Set(figures.map((figure) => figure.name))]
-  const rows = names.map((each) =>
-    renderRows(
+  const blocks = names.map((each) =>
+    renderFigure(
       figures.filter((figure) => figure.name === each),
       growths.get(each),
       sizeUnit,
@@ -62,13 +62,13 @@ function renderReport({ name, sizeUnit, measuredAt, machine, figures }: StoredRe
   return `<section id="${escape(name)}" aria-labelledby="${escape(name)}-title">
 <h2 id="${escape(name)}-title">${escape(name)}</h2>
 <p class="conditions"><time datetime="${escape(measuredAt)}">${escape(measuredAt.slice(0, 16).replace('T', ' '))} UTC</time>, ${escape(machine)}</p>
-${rows.join('\n')}
+${blocks.join('\n')}
 </section>`
 }
 
 /** The figures of one name, the smallest size first. */
-function renderRows(figures: readonly Summary[], growth: Growth | undefined, sizeUnit: string): string {
-  const lines = figures.map(({ size, unit, count, median, p95, counterpart, verdict }) => {
+function renderFigure(figures: readonly Summary[], growth: Growth | undefined, sizeUnit: string): string {
+  const rows = figures.map(({ size, unit, count, median, p95, counterpart, verdict }) => {
     const spread = count < 2 ? '' : `<span class="muted"> p95 ${format(p95)}</span>`
     const ratio =
       counterpart === null
@@ -82,7 +82,7 @@ function renderRows(figures: readonly Summary[], growth: Growth | undefined, siz
 </li>`
   })
   return `<div class="figure"><h3>${escape(figures[0]?.name ?? '')}</h3>
-<ul>${lines.join('')}</ul>
+<ul>${rows.join('')}</ul>
 ${growth === undefined ? '' : renderGrowth(growth)}
 </div>`
 }

@@ -6,8 +6,6 @@ export interface YonderOptions {
   readonly settings?: Readonly<Record<string, string>>
   /** What the user types; a function is called when the command reads it. Without it, standard input is no terminal. */
   readonly input?: string | (() => Promise<string>)
-  /** Whether standard error is a terminal. */
-  readonly isTerminal?: boolean
 }
 
 export interface YonderResult {
@@ -19,11 +17,11 @@ export interface YonderResult {
 /** Runs the command `yonder` in this process. */
 export async function runYonder(
   parameters: readonly string[],
-  { settings = {}, input, isTerminal = false }: YonderOptions = {},
+  { settings = {}, input }: YonderOptions = {},
 ): Promise<YonderResult> {
   const stdin = Object.assign(Readable.from(typeIn(input)), { isTTY: input !== undefined })
   const stdout = new PassThrough()
-  const stderr = Object.assign(new PassThrough(), { isTTY: isTerminal })
+  const stderr = Object.assign(new PassThrough(), { isTTY: false })
   const printed = Promise.all([text(stdout), text(stderr)])
   const code = await runCli(parameters, { streams: { stdin, stdout, stderr }, settings })
   stdout.end()

@@ -19,12 +19,12 @@ export function LongText({ text, draw = identity }: LongTextProps) {
   const pieces = splitLongText(text)
   if (pieces.length === 1) return draw(text)
   return pieces.map((piece, index) => {
-    const line = withoutLastBreaks(piece)
+    const body = withoutLastBreaks(piece)
     return (
       // oxlint-disable-next-line react/no-array-index-key -- only the last pieces of a growing text change
       <Fragment key={index}>
-        {line !== '' && <Piece text={line} draw={draw} />}
-        {piece.slice(line.length)}
+        {body !== '' && <Piece text={body} draw={draw} />}
+        {piece.slice(body.length)}
       </Fragment>
     )
   })

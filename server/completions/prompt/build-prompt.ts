@@ -218,27 +218,27 @@ function shortenResult(text: string): string {
 }
 
 /** Returns how many of the oldest messages a prompt leaves out, because the path exceeds the limit of characters. */
-export function countDropped(path: readonly PromptMessage[], shortenBefore: number): number {
+export function countOmittedMessages(path: readonly PromptMessage[], shortenBefore: number): number {
   return path.length - fitPath(shortenResults(path, shortenBefore)).length
 }
 
-const droppedResult = 'The result is omitted, because the conversation is too long.'
+const omittedResultText = 'The result is omitted, because the conversation is too long.'
 
 /**
- * Replaces results by `droppedResult`, oldest first, unless they are shorter, until the path fits. Then removes the
+ * Replaces results by `omittedResultText`, oldest first, unless they are shorter, until the path fits. Then removes the
  * oldest messages, if needed.
  */
 function fitPath(path: readonly PromptMessage[]): readonly PromptMessage[] {
   let chars = path.reduce((sum, message) => sum + countPromptChars(message), 0)
   if (chars <= maxPromptChars) return path
-  const shortened = path.map((message) => {
+  const replaced = path.map((message) => {
     const isKept =
-      chars <= maxPromptChars || !isToolResult(message) || message.content.length < droppedResult.length
+      chars <= maxPromptChars || !isToolResult(message) || message.content.length < omittedResultText.length
     if (isKept) return message
-    chars += droppedResult.length - message.content.length
-    return { ...message, content: droppedResult }
+    chars += omittedResultText.length - message.content.length
+    return { ...message, content: omittedResultText }
   })
-  return takeNewest(shortened)
+  return takeNewest(replaced)
 }
 
 function takeNewest(path: readonly PromptMessage[]): readonly PromptMessage[] {

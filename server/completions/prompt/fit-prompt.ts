@@ -9,7 +9,7 @@ import type { CollectedReply } from '../../models/collect-reply.ts'
 import type { ModelRequest, ModelStream } from '../../models/model.ts'
 import type { RunRecorder } from '../log/run-recorder.ts'
 import type { UsageWrite } from '../loop/call-meter.ts'
-import { countDropped } from './build-prompt.ts'
+import { countOmittedMessages } from './build-prompt.ts'
 import { estimateTokens } from './estimate-tokens.ts'
 import { planPrompt, summaryTokens } from './plan-prompt.ts'
 import type { PromptBudget } from './plan-prompt.ts'
@@ -99,7 +99,7 @@ export async function fitPrompt(
   if (summary !== undefined) {
     const path = source.path.slice(summarizeBefore)
     const fitted = { path, summary, shortenBefore: Math.max(0, shortenBefore - summarizeBefore) }
-    addDroppedNotice(frame, fitted, countDropped(path, fitted.shortenBefore))
+    addDroppedNotice(frame, fitted, countOmittedMessages(path, fitted.shortenBefore))
     return fitted
   }
   const path = source.path.slice(-maxPathMessages)
@@ -109,7 +109,7 @@ export async function fitPrompt(
     ...(summarizeBefore > 0 && { summaryFailed: true }),
     shortenBefore: Math.max(0, shortenBefore - (source.path.length - path.length)),
   }
-  const dropped = source.path.length - path.length + countDropped(path, fitted.shortenBefore)
+  const dropped = source.path.length - path.length + countOmittedMessages(path, fitted.shortenBefore)
   addDroppedNotice(frame, fitted, dropped)
   return fitted
 }
