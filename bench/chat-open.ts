@@ -1,8 +1,7 @@
-import { chromium } from '@playwright/test'
-import type { BrowserContext } from '@playwright/test'
-import { signUp } from '../e2e/support/users.ts'
-import { startProduct } from '../e2e/support/product.ts'
+import { chromium, type BrowserContext } from '@playwright/test'
 import { writeLongChat } from '../e2e/support/database-rows.ts'
+import { startProduct } from '../e2e/support/product.ts'
+import { signUp } from '../e2e/support/users.ts'
 import { findChromium } from '../scripts/find-chromium.mjs'
 import { openReport } from './parts/open-report.ts'
 

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import { Agent, get } from 'node:http'
-import type { IncomingMessage } from 'node:http'
+import { Agent, get, type IncomingMessage } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { AttackedProduct } from './parts/bench-messages.ts'

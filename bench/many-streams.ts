@@ -1,9 +1,7 @@
-import { paced, timed } from './parts/bench-messages.ts'
-import type { LoadResult } from './parts/bench-messages.ts'
+import { paced, timed, type LoadResult } from './parts/bench-messages.ts'
 import { quantile } from './parts/figures.ts'
 import { openReport } from './parts/open-report.ts'
-import { openTargets, toLoad } from './parts/open-targets.ts'
-import type { Target } from './parts/open-targets.ts'
+import { openTargets, toLoad, type Target } from './parts/open-targets.ts'
 import { runLoad } from './parts/run-load.ts'
 
 /*

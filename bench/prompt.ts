@@ -4,8 +4,8 @@ import { listMessages } from '../server/chats/message-store.ts'
 import { buildPrompt } from '../server/completions/prompt/build-prompt.ts'
 import { readPromptSource } from '../server/completions/prompt/fit-prompt.ts'
 import { openTestDatabase } from '../server/testing/database/test-database.ts'
-import { openTestApp } from '../server/testing/test-app.ts'
 import { addCompaction } from '../server/testing/factories/chats.ts'
+import { openTestApp } from '../server/testing/test-app.ts'
 import { openReport } from './parts/open-report.ts'
 
 /*

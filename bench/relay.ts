@@ -1,9 +1,7 @@
-import { burst, instant, paced } from './parts/bench-messages.ts'
-import type { LoadResult, LoadTarget } from './parts/bench-messages.ts'
+import { burst, instant, paced, type LoadResult, type LoadTarget } from './parts/bench-messages.ts'
 import { median } from './parts/figures.ts'
 import { openReport } from './parts/open-report.ts'
-import { openTargets, toLoad } from './parts/open-targets.ts'
-import type { Target } from './parts/open-targets.ts'
+import { openTargets, toLoad, type Target } from './parts/open-targets.ts'
 import { runLoad } from './parts/run-load.ts'
 
 /*

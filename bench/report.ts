@@ -1,8 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { reportFolder } from './parts/open-report.ts'
-import type { StoredReport } from './parts/open-report.ts'
+import { reportFolder, type StoredReport } from './parts/open-report.ts'
 import { renderPage } from './parts/report-page.ts'
 
 /* Writes one page with the figures of the last run of each measurement, and prints its address. */

@@ -9,8 +9,7 @@ import { watchEventLoop } from '../server/testing/watch-event-loop.ts'
 import { fillChats } from './parts/fill-chats.ts'
 import { openCpuClock } from './parts/open-cpu-clock.ts'
 import { openReport } from './parts/open-report.ts'
-import { createSearchKinds } from './parts/search-kinds.ts'
-import type { SearchKind } from './parts/search-kinds.ts'
+import { createSearchKinds, type SearchKind } from './parts/search-kinds.ts'
 
 /*
  * Measures the processor time of the first page of every kind of search with its previews and total, how much slower

@@ -4,7 +4,7 @@ import { userFolder } from './user-folder.mjs'
 
 const home = '/home/ada'
 
-it('the folder of the user is at the usual place of each system (§29.10)', () => {
+it('the folder of the user is at the usual place of each system', () => {
   const local = { LOCALAPPDATA: 'C:/Users/ada/AppData/Local' }
   expect([
     userFolder('data', { platform: 'linux', env: {}, home }),
@@ -23,7 +23,7 @@ it('the folder of the user is at the usual place of each system (§29.10)', () =
   ])
 })
 
-it('an absolute path in XDG_DATA_HOME is used, and a relative one is ignored (§29.10)', () => {
+it('an absolute path in XDG_DATA_HOME is used, and a relative one is ignored', () => {
   const at = (/** @type {string} */ path) =>
     userFolder('data', { platform: 'linux', env: { XDG_DATA_HOME: path }, home })
   expect([at('/srv/data'), at('data'), at('')]).toEqual([

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { rootFolder } from './run-command.mjs'
 import { findNodeProblem } from './node-version.mjs'
+import { rootFolder } from './run-command.mjs'
 import { sqliteRelease } from './sqlite-release.mjs'
 
 /** @param {string} path */
@@ -15,7 +15,7 @@ it('the package, the server and the installation of SQLite name the same release
   expect(server[sqliteRelease.name].replace(/^npm:better-sqlite3@/, '')).toBe(sqliteRelease.version)
 })
 
-it('the versions of Node are those that the package names (§29.3)', () => {
+it('the versions of Node are those that the package names', () => {
   expect(readManifest('package.json').engines.node).toBe('^20.19 || >=22')
   const problem = (/** @type {string} */ version, /** @type {string} */ needed) =>
     `Yonder needs Node ${needed} or newer; this is ${version}. Download it from https://nodejs.org`

@@ -1,9 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { applyEvent, emptyRun } from './apply-event.ts'
-import type { RunState } from './apply-event.ts'
-import { CompletionEvent } from './completion.ts'
-import type { RunEvent, UnnumberedEvent } from './completion.ts'
+import { applyEvent, emptyRun, type RunState } from './apply-event.ts'
+import { CompletionEvent, type RunEvent, type UnnumberedEvent } from './completion.ts'
 import type { Message } from './message.ts'
 import { wireMessage, wireReply } from './testing/messages.ts'
 
@@ -139,7 +137,7 @@ it('starts with the user message and an empty reply', () => {
   expect(run).toEqual({ seq: 1, status: 'running', messages: [question, reply] })
 })
 
-it('applies each event to the reply (§7.34, §7.35, §17.15)', () => {
+it('applies each event to the reply (§7.34, §7.35)', () => {
   const run = fold(
     numbered([
       started,
@@ -214,7 +212,7 @@ describe('a tool call', () => {
     expect(fold(numbered(events)).messages[1]?.call).toEqual({ state: 'answered' })
   })
 
-  it('is followed by its result and the next reply, which later events change (§7.37, §17.16)', () => {
+  it('is followed by its result and the next reply, which later events change (§7.37)', () => {
     const run = fold(
       numbered([
         started,
@@ -248,7 +246,7 @@ it('adds a notice to the reply', () => {
   expect(replyOf(run).notice).toBe('No tools here.')
 })
 
-it('adds the tools that requests leave out to the reply (§12.26)', () => {
+it('adds the tools that requests leave out to the reply', () => {
   const left_out_tools = { max_tools: 128, connectors: [{ server: 'Mail', count: 2, tools: ['a', 'b'] }] }
   const run = fold(numbered([started, { type: 'left_out_tools', left_out_tools }]))
   expect(replyOf(run).left_out_tools).toEqual(left_out_tools)

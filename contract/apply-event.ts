@@ -1,6 +1,6 @@
 import type { EndedEvent, EndedStatus, RunEvent } from './completion.ts'
-import type { Message } from './message.ts'
 import { textOfContent } from './message-text.ts'
+import type { Message } from './message.ts'
 import type { ToolCall } from './tool-call.ts'
 
 /** A run folded from its events: its messages and its status. */
@@ -126,7 +126,7 @@ function endReply(reply: Message, { status, finish }: EndedEvent): Message {
   return status === 'failed' ? showFailure(ended) : ended
 }
 
-/** Returns a failed reply for display (§8.7): the error in place of the text, and the text so far in `partial`. */
+/** Returns a failed reply for display: the error in place of the text, and the text so far in `partial`. */
 export function showFailure(reply: Message): Message {
   const partial = textOfContent(reply.content)
   return {

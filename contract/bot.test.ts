@@ -55,6 +55,6 @@ it.each([
   ])
 })
 
-it.each(['.', '..', ' .. '])('refuses the name %j, which cannot be part of a URL path (§22.12)', (name) => {
+it.each(['.', '..', ' .. '])('refuses the name %j, which cannot be part of a URL path', (name) => {
   expect(problemsOf({ ...bot, name })).toHaveLength(1)
 })

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { errorCodes } from './error.ts'
-import { botLimits, describeRange, maxInstructionsChars } from './lib/bot-limits.ts'
-import type { Range } from './lib/bot-limits.ts'
+import { botLimits, describeRange, maxInstructionsChars, type Range } from './lib/bot-limits.ts'
 import { resourceName } from './lib/resource-name.ts'
 
 /** The wire formats of a bot's model; a bot without one uses `openai`. */
@@ -32,7 +31,7 @@ function wholeNumberFrom(range: Range) {
   return z.int({ error }).min(range.min, { error }).max(range.max, { error }).nullish()
 }
 
-/** A bot as its owner reads it (§3.1). `api_key` is a mask, never the key itself (§21.1). */
+/** A bot as its owner reads it. `api_key` is a mask, never the key itself. */
 export const Bot = z.object({
   name: z.string(),
   model: z.string(),
@@ -58,7 +57,7 @@ export type Bot = z.infer<typeof Bot>
 export const BotList = z.array(Bot)
 
 /**
- * The input that creates or updates a bot. Only name and model are required (§3.1). An absent field keeps the stored
+ * The input that creates or updates a bot. Only name and model are required. An absent field keeps the stored
  * value, null or an empty text clears it; an `api_key` equal to the mask keeps the stored key. With another `base_url`,
  * the stored key is removed.
  */
@@ -86,8 +85,7 @@ export type BotInput = z.infer<typeof BotInput>
 
 /**
  * The address and the key that are entered in the form of a bot, saved or not. `name` is the name of the stored bot
- * that is edited: its key is used when `api_key` is absent or the mask, and only with the address that it belongs to
- * (§23.10).
+ * that is edited: its key is used when `api_key` is absent or the mask, and only with the address that it belongs to.
  */
 export const EndpointDraft = BotInput.pick({
   base_url: true,
@@ -99,7 +97,7 @@ export const EndpointDraft = BotInput.pick({
 })
 export type EndpointDraft = z.infer<typeof EndpointDraft>
 
-/** The models at the address of a draft: `POST /api/bot/models` (§23.7). */
+/** The models at the address of a draft: `POST /api/bot/models`. */
 export const ModelList = z.object({
   /** Sorted, each once, at most `maxListedModels`. */
   models: z.array(z.string()),
@@ -110,7 +108,7 @@ export const ModelList = z.object({
 })
 export type ModelList = z.infer<typeof ModelList>
 
-/** A draft with the model that is tested: `POST /api/bot/test` (§23.11). */
+/** A draft with the model that is tested: `POST /api/bot/test`. */
 export const BotTest = EndpointDraft.extend({ model: BotInput.shape.model })
 export type BotTest = z.infer<typeof BotTest>
 
@@ -124,7 +122,7 @@ export const BotTestResult = z.object({
 export type BotTestResult = z.infer<typeof BotTestResult>
 
 /**
- * The models of the Ollama that the server has found; null when there are none: `GET /api/bot/local-models` (§23.16).
+ * The models of the Ollama that the server has found; null when there are none: `GET /api/bot/local-models`.
  */
 export const LocalModels = z.object({
   local: z.object({ base_url: z.string(), models: z.array(z.string()) }).nullable(),

@@ -11,14 +11,14 @@ export const ClientId = z
 export const ChatRun = z.object({ message_id: z.string(), seq: z.int() })
 export type ChatRun = z.infer<typeof ChatRun>
 
-/** A chat as its owner reads it (§3.3): the whole tree. The visible path is derived from `selected_message_id`. */
+/** A chat as its owner reads it: the whole tree. The visible path is derived from `selected_message_id`. */
 export const Chat = z.object({
   id: z.string(),
   messages: z.array(Message),
   update_time: z.string(),
   selected_message_id: z.string().nullable(),
   run: ChatRun.nullable(),
-  /** The summaries of its older messages, oldest first; absent when there is none (§26.1). */
+  /** The summaries of its older messages, oldest first; absent when there is none. */
   compactions: z.array(Compaction).optional(),
 })
 export type Chat = z.infer<typeof Chat>
@@ -31,7 +31,7 @@ export const SummaryMessage = z.object({
 
 export type SummaryMessage = z.infer<typeof SummaryMessage>
 
-/** A chat in a list (§3.4): the first two messages of the selected path and, when there are more, the last. */
+/** A chat in a list: the first two messages of the selected path and, when there are more, the last. */
 export const ChatSummary = z.object({
   id: z.string(),
   update_time: z.string(),
@@ -41,7 +41,7 @@ export type ChatSummary = z.infer<typeof ChatSummary>
 
 export const ChatListQuery = z.object({
   search: z.string().max(500).optional().default(''),
-  /** Starts at 1 (§9.5). */
+  /** Starts at 1. */
   page: z.coerce.number().int().min(1).max(100_000).optional().default(1),
   limit: z.coerce.number().int().min(1).max(100).optional().default(10),
 })
@@ -49,7 +49,7 @@ export type ChatListQuery = z.infer<typeof ChatListQuery>
 
 export const ChatList = z.object({
   chats: z.array(ChatSummary),
-  /** Counted up to 100 for a search and up to 1,000 without one: the highest number means "or more" (§17.20). */
+  /** Counted up to 100 for a search and up to 1,000 without one: the highest number means "or more". */
   total: z.int(),
   page: z.int(),
   limit: z.int(),
@@ -59,7 +59,7 @@ export type ChatList = z.infer<typeof ChatList>
 /** The same `request` of the same user always gets the same chat, so that a retry creates no second one. */
 export const NewChatQuery = z.object({ request: ClientId.optional() })
 
-/** The id that was reserved for a new chat (§3.18). */
+/** The id that was reserved for a new chat. */
 export const NewChat = z.object({ id: z.string() })
 export type NewChat = z.infer<typeof NewChat>
 

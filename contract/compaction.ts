@@ -3,7 +3,7 @@ import { maxSummaryChars } from './lib/chat-limits.ts'
 
 /**
  * A compaction: a summary that requests to models contain in place of the older messages of a path. The messages
- * themselves stay as they are (§26.1).
+ * themselves stay as they are.
  */
 export const Compaction = z.object({
   id: z.string(),
@@ -19,25 +19,25 @@ export const Compaction = z.object({
   edited: z.boolean(),
   /** When it was written or changed, ISO 8601, UTC. */
   time: z.string(),
-  /** The time by which a request that rewrites it ends, ISO 8601, UTC. Ignored once it is past (§26.7). */
+  /** The time by which a request that rewrites it ends, ISO 8601, UTC. Ignored once it is past. */
   rewriting_until: z.string().optional(),
 })
 export type Compaction = z.infer<typeof Compaction>
 
-/** The body of `PUT /api/chats/{id}/compactions/{compactionId}`, which changes the summary (§26.6). */
+/** The body of `PUT /api/chats/{id}/compactions/{compactionId}`, which changes the summary. */
 export const CompactionInput = z.object({
   content: z
     .string()
     .max(maxSummaryChars)
     .refine((text) => text.trim() !== '', 'must not be empty'),
   /**
-   * The `time` of the summary that the user has seen. If the summary has changed since, the update is refused (§26.16).
+   * The `time` of the summary that the user has seen. If the summary has changed since, the update is refused.
    * Without it, the update is not checked.
    */
   time: z.iso.datetime().optional(),
 })
 export type CompactionInput = z.infer<typeof CompactionInput>
 
-/** The body of `POST /api/chats/{id}/compactions/{compactionId}/rewrite`, which rewrites the summary (§26.7). */
+/** The body of `POST /api/chats/{id}/compactions/{compactionId}/rewrite`, which rewrites the summary. */
 export const CompactionRewrite = z.object({ botName: z.string().min(1, 'no bot is selected').max(200) })
 export type CompactionRewrite = z.infer<typeof CompactionRewrite>

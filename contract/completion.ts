@@ -1,18 +1,18 @@
 import { z } from 'zod'
 import { ClientId } from './chat.ts'
 import { Compaction } from './compaction.ts'
-import { ErrorDetail } from './error.ts'
 import { ElicitationAnswer } from './elicitation.ts'
+import { ErrorDetail } from './error.ts'
 import { cutReasons, Message, MessageContent, Usage } from './message.ts'
 import { LeftOutTools, ToolCall, ToolProgress, ToolQuestion } from './tool-call.ts'
 
 const botName = z.string().min(1, 'no bot is selected').max(200)
 
-/** The IANA name of the browser's time zone, for the variables of a bot's instructions. By default UTC (§23.4). */
+/** The IANA name of the browser's time zone, for the variables of a bot's instructions. By default UTC. */
 const time_zone = z.string().max(100).nullish()
 
 /**
- * A new message (§7.11). With `server`, no message is sent: the run continues from the last stored result of that
+ * A new message. With `server`, no message is sent: the run continues from the last stored result of that
  * connector, and `content` is ignored. Repeating such a request is a retry.
  */
 export const SendRequest = z.object({
@@ -24,7 +24,7 @@ export const SendRequest = z.object({
   id: ClientId.optional(),
   /**
    * If the parent's call needs approval, denies only that call; the remaining calls of its batch are made or need
-   * approval next (§12.29). A message without this field denies them all.
+   * approval next. A message without this field denies them all.
    */
   denyOne: z.boolean().optional(),
   /** The parent of the new message: absent means the selected leaf, null the root of the chat. */
@@ -33,12 +33,12 @@ export const SendRequest = z.object({
 })
 export type SendRequest = z.infer<typeof SendRequest>
 
-/** Another reply to a user message (§7.11). */
+/** Another reply to a user message. */
 export const RegenerateRequest = z.object({ chatId: ClientId, botName, userMessageId: ClientId, time_zone })
 export type RegenerateRequest = z.infer<typeof RegenerateRequest>
 
 /**
- * Approves a tool call (§7.12). Without `messageId`, the newest waiting call with this connector, tool and arguments is
+ * Approves a tool call. Without `messageId`, the newest waiting call with this connector, tool and arguments is
  * approved. `args` is an object or its JSON text.
  */
 export const ToolConfirmRequest = z.object({
@@ -53,7 +53,7 @@ export const ToolConfirmRequest = z.object({
 })
 export type ToolConfirmRequest = z.infer<typeof ToolConfirmRequest>
 
-/** The answer to the elicitation of a running call: `POST /api/tool/answer` (§17.7). */
+/** The answer to the elicitation of a running call: `POST /api/tool/answer`. */
 export const ToolAnswerRequest = z.object({
   chatId: ClientId,
   messageId: ClientId,
@@ -90,7 +90,7 @@ export const StartedEvent = z.object({
   /** The reply, still empty; in a run that makes an approved call, the reply with this call. */
   assistant_message: Message,
 })
-/** The model and its provider, as soon as they are known (§7.35). */
+/** The model and its provider, as soon as they are known. */
 export const ModelEvent = z.object({
   type: z.literal('model'),
   seq,
@@ -109,7 +109,7 @@ export const ReasoningEvent = z.object({
   choices: delta({ reasoning_content: z.string() }),
 })
 export const UsageEvent = z.object({ type: z.literal('usage'), seq, usage: Usage })
-/** The reply `message_id` is complete and calls a tool (§7.36). After a call that needs approval the run ends. */
+/** The reply `message_id` is complete and calls a tool. After a call that needs approval the run ends. */
 export const ToolCallEvent = z.object({
   type: z.literal('tool_call'),
   seq,
@@ -128,14 +128,14 @@ export const ToolProgressEvent = z.object({
   message_id: z.string(),
   progress: ToolProgress,
 })
-/** An elicitation of the call, which the API calls a question; null when it is closed (§17.16). */
+/** An elicitation of the call, which the API calls a question; null when it is closed. */
 export const ToolQuestionEvent = z.object({
   type: z.literal('tool_question'),
   seq,
   message_id: z.string(),
   question: ToolQuestion.nullable(),
 })
-/** A result, stored before it is sent (§7.37). `message.parent_id` is the reply that made the call. */
+/** A result, stored before it is sent. `message.parent_id` is the reply that made the call. */
 export const ToolResultEvent = z.object({
   type: z.literal('tool_result'),
   seq,
@@ -144,20 +144,19 @@ export const ToolResultEvent = z.object({
   message: Message,
 })
 /**
- * The run continues with another reply, still empty: the next call of a batch, or the model's response to the results
- * (§17.16).
+ * The run continues with another reply, still empty: the next call of a batch, or the model's response to the results.
  */
 export const ReplyEvent = z.object({ type: z.literal('reply'), seq, assistant_message: Message })
-/** A notice about the reply for the user (§17.16). */
+/** A notice about the reply for the user. */
 export const NoticeEvent = z.object({ type: z.literal('notice'), seq, notice: z.string() })
-/** From this reply on, requests to the model leave out these tools (§12.26). */
+/** From this reply on, requests to the model leave out these tools. */
 export const LeftOutToolsEvent = z.object({
   type: z.literal('left_out_tools'),
   seq,
   left_out_tools: LeftOutTools,
 })
 /**
- * How many older messages are being summarised before the model is called; null when this has ended (§26.3). The number
+ * How many older messages are being summarised before the model is called; null when this has ended. The number
  * can be repeated meanwhile.
  */
 export const CompactingEvent = z.object({
@@ -165,9 +164,9 @@ export const CompactingEvent = z.object({
   seq,
   message_count: z.int().nullable(),
 })
-/** A summary was stored. The model is called with it in place of the older messages (§26.3). */
+/** A summary was stored. The model is called with it in place of the older messages. */
 export const CompactionEvent = z.object({ type: z.literal('compaction'), seq, compaction: Compaction })
-/** The status of a connector, or of all of them, while a reply waits for them (§7.33). */
+/** The status of a connector, or of all of them, while a reply waits for them. */
 export const McpStatusEvent = z.object({
   type: z.literal('mcp_status'),
   seq,
@@ -175,7 +174,7 @@ export const McpStatusEvent = z.object({
   /** The name of the connector; empty in a status of all of them. */
   server: z.string(),
   message: z.string(),
-  /** True for the last status while the connectors are being connected (§4.9). */
+  /** True for the last status while the connectors are being connected. */
   finished: z.boolean().optional(),
 })
 export const ErrorEvent = z.object({ type: z.literal('error'), seq, error: ErrorDetail })
@@ -190,9 +189,9 @@ export const EndedEvent = z.object({
 export const HeartbeatEvent = z.object({ type: z.literal('heartbeat') })
 
 /**
- * An event of a run, which is also a `data:` line of its stream (§7.30). It has the fields of the specification
+ * An event of a run, which is also a `data:` line of its stream. It has the fields of the specification
  * (`choices[0].delta.content`, `error.message`, `model`, `role`) and a `type` to switch on. `seq` starts at 1 and has
- * no gaps; a heartbeat has no `seq`, because it is not part of the log (§7.32, §7.34, §17.15).
+ * no gaps; a heartbeat has no `seq`, because it is not part of the log.
  */
 export const RunEvent = z.discriminatedUnion('type', [
   StartedEvent,
@@ -219,7 +218,7 @@ export const CompletionEvent = z.discriminatedUnion('type', [...RunEvent.options
 export type CompletionEvent = z.infer<typeof CompletionEvent>
 
 type WithoutSeq<Event> = Event extends RunEvent ? Omit<Event, 'seq'> : never
-/** An event to which the log has not yet assigned a number (§17.14). */
+/** An event to which the log has not yet assigned a number. */
 export type UnnumberedEvent = WithoutSeq<RunEvent>
 export type StartedEvent = z.infer<typeof StartedEvent>
 export type EndedEvent = z.infer<typeof EndedEvent>

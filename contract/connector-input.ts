@@ -1,7 +1,7 @@
 import type { Connector, ConnectorInput } from './connector.ts'
 
 /**
- * Converts a stored connector to the input of an update (§7.16), without its allowed and blocked tools. This module
+ * Converts a stored connector to the input of an update, without its allowed and blocked tools. This module
  * does not import zod, which keeps zod out of the bundle of the browser.
  */
 export function toConnectorInput(connector: Connector): ConnectorInput {

@@ -20,7 +20,7 @@ export const ConnectorTool = z.object({
 export type ConnectorTool = z.infer<typeof ConnectorTool>
 
 /**
- * `GET /api/mcp-server/{name}/tools/{tool}`: what a model reads of a tool (§17.27). The schema is a read of its own,
+ * `GET /api/mcp-server/{name}/tools/{tool}`: what a model reads of a tool. The schema is a read of its own,
  * because the schemas of all tools would make the list of connectors megabytes long.
  */
 export const ModelTool = z.object({
@@ -39,7 +39,7 @@ export const ModelTool = z.object({
 export type ModelTool = z.infer<typeof ModelTool>
 
 /**
- * `GET /api/mcp-server/{name}/account`: the account that the calls of an integration's connector use (§17.28). Null
+ * `GET /api/mcp-server/{name}/account`: the account that the calls of an integration's connector use. Null
  * where there is none, or it could not be read.
  */
 export const ConnectorAccount = z.object({
@@ -51,7 +51,7 @@ export const ConnectorAccount = z.object({
 export type ConnectorAccount = z.infer<typeof ConnectorAccount>
 
 /**
- * A connector as its owner reads it (§3.12). `token` is a mask. With `allow_tools: null` every tool that is not blocked
+ * A connector as its owner reads it. `token` is a mask. With `allow_tools: null` every tool that is not blocked
  * runs without approval.
  */
 export const Connector = z.object({
@@ -64,15 +64,15 @@ export const Connector = z.object({
   status: z.enum(connectorStatuses),
   is_default: z.boolean(),
   error_message: z.string().nullable(),
-  /** The tools that were omitted from the list, and the reasons (§18.9). */
+  /** The tools that were omitted from the list, and the reasons. */
   notice: z.string().nullable(),
   allow_tools: z.array(z.string()).nullable(),
-  /** The blocked tools, which are not offered to models and never run (§28.8). None of them is in `allow_tools`. */
+  /** The blocked tools, which are not offered to models and never run. None of them is in `allow_tools`. */
   block_tools: z.array(z.string()).optional(),
   tools: z.array(ConnectorTool),
   /**
    * Identifies the connector and its credential, like `credential` of a waiting call. If the two differ, that call will
-   * not run (§13.37).
+   * not run.
    */
   credential: z.string().optional(),
 })
@@ -90,7 +90,7 @@ const maxAllowedTools = 1000
 const maxBlockedTools = 400
 
 /**
- * The input that creates or updates a connector. The address is stored as typed, without a format check (§5.10). In an
+ * The input that creates or updates a connector. The address is stored as typed, without a format check. In an
  * update an absent field keeps the stored value, and so does a `token` or `client_secret` equal to its mask; with
  * another `url`, the stored ones are removed. The server alone sets `status` and `is_default`; they are accepted so
  * that a client can send a whole connector back.
@@ -104,24 +104,24 @@ export const ConnectorInput = z.object({
   status: z.enum(connectorStatuses).optional(),
   is_default: z.boolean().optional(),
   /**
-   * The tools that run without approval (§5.16). A name that no tool has exactly is trimmed when it is stored. Null, or
+   * The tools that run without approval. A name that no tool has exactly is trimmed when it is stored. Null, or
    * absent at creation, means that every tool that is not blocked runs without approval.
    */
   allow_tools: toolNames(maxAllowedTools).nullish(),
   /**
    * The blocked tools, which are not offered to models and never run. Absent keeps the stored list, null empties it.
-   * Blocking a tool removes it from the allowed ones; an input that allows a blocked tool is refused (§28.9, §28.10).
+   * Blocking a tool removes it from the allowed ones; an input that allows a blocked tool is refused.
    */
   block_tools: toolNames(maxBlockedTools).nullish(),
   /**
    * The fingerprints of the tools that the user saw. A tool of `allow_tools` that is listed here is allowed in this
    * version, even if another version was allowed before. If the tool has changed since, the update is refused as a
-   * conflict (§17.23).
+   * conflict.
    */
   tool_fingerprints: z.record(z.string().max(200), z.string().max(100)).optional(),
   /**
    * The `credential` of the waiting call whose tool the user always allows. If the connector has another one by now,
-   * the update is refused as a conflict (§13.29).
+   * the update is refused as a conflict.
    */
   tool_credential: z.string().max(100).optional(),
 })
@@ -135,19 +135,18 @@ export const ConnectInput = z.object({
     .max(200)
     .regex(/^\/(settings\/connectors|chats?\/[\w-]+)$/, 'must be a page of a chat or of the connectors')
     .optional(),
-  /** The origins of the authorization server that the user has confirmed (§18.39). */
+  /** The origins of the authorization server that the user has confirmed. */
   confirmed_origins: z.array(z.string().max(2000)).max(10).optional(),
 })
 export type ConnectInput = z.infer<typeof ConnectInput>
 
 /**
- * With an `authorization_url` the connector is not connected yet: the browser opens that page to ask for consent
- * (§17.24).
+ * With an `authorization_url` the connector is not connected yet: the browser opens that page to ask for consent.
  */
 export const ConnectResult = z.object({
   connector: Connector,
   authorization_url: z.string().nullable(),
-  /** Origins to show to the user. The connection continues when they are sent as `confirmed_origins` (§18.39). */
+  /** Origins to show to the user. The connection continues when they are sent as `confirmed_origins`. */
   origins_to_confirm: z.array(z.string()).optional(),
 })
 export type ConnectResult = z.infer<typeof ConnectResult>
@@ -200,7 +199,7 @@ export const ToolCallQuery = z.object({
   limit: z.coerce.number().int().min(1).max(100).default(20),
 })
 
-/** An entry of Browse Connectors (§3.13). */
+/** An entry of Browse Connectors. */
 export const BrowseServer = z.object({
   name: z.string(),
   title: z.string(),

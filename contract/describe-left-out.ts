@@ -2,7 +2,7 @@ import type { LeftOutTools } from './tool-call.ts'
 
 // This module does not import zod, which keeps zod out of the bundle of the browser.
 
-/** Returns a sentence that says how many tools of which connectors are left out, and why (§12.26). */
+/** Returns a sentence that says how many tools of which connectors are left out, and why. */
 export function describeLeftOut({ connectors, max_tools, max_chars }: LeftOutTools): string {
   if (connectors.length === 0) return 'From here on, no tools are left out.'
   const parts = connectors.map(({ server, count }) => `${formatToolCount(count)} of ${server}`)
@@ -14,10 +14,10 @@ export function describeLeftOut({ connectors, max_tools, max_chars }: LeftOutToo
   return `From here on, ${joinWithAnd(parts)} ${total === 1 ? 'is' : 'are'} left out: a model is offered at most ${joinWithAnd(limits)}.`
 }
 
-/** How many tools of all connectors together one request to a model offers at most (§16.7). */
+/** How many tools of all connectors together one request to a model offers at most. */
 export const maxOfferedTools = 128
 
-/** Returns a sentence that says how many of how many tools are offered, if it is known (§28.17). */
+/** Returns a sentence that says how many of how many tools are offered, if it is known. */
 export function describeOffered({
   offered,
   total,

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 
 /**
- * The settings that the browser needs before anyone has signed in (`GET /api/settings`). They contain no secret
- * (§17.3).
+ * The settings that the browser needs before anyone has signed in (`GET /api/settings`). They contain no secret.
  */
 export const ClientSettings = z.object({
   identity: z.object({
@@ -16,12 +15,12 @@ export const ClientSettings = z.object({
   }),
   sourceUrl: z.string(),
   demoShareId: z.string().nullable(),
-  /** True until the first account of a closed installation exists, which its set-up link creates (§34.20). */
+  /** True until the first account of a closed installation exists, which its set-up link creates. */
   needsSetUp: z.boolean().optional(),
 })
 export type ClientSettings = z.infer<typeof ClientSettings>
 
-/** The signed-in user (§3.2). */
+/** The signed-in user. */
 export const UserInfo = z.object({
   sub: z.string(),
   name: z.string().nullable(),

@@ -1,6 +1,6 @@
 import type { AuthType } from './integration.ts'
 
-/** The integrations that sign in with Google; all others use an API key (§5.15). */
+/** The integrations that sign in with Google; all others use an API key. */
 export const googleIntegrations = ['google-gmail', 'google-calendar'] as const
 export type GoogleIntegration = (typeof googleIntegrations)[number]
 

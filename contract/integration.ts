@@ -3,7 +3,7 @@ import { z } from 'zod'
 export const authTypes = ['api_key', 'oauth'] as const
 export type AuthType = (typeof authTypes)[number]
 
-/** A connection to an outside service (§3.14). `api_key` is a mask. */
+/** A connection to an outside service. `api_key` is a mask. */
 export const Integration = z.object({
   name: z.string(),
   auth_type: z.enum(authTypes),
@@ -11,7 +11,7 @@ export const Integration = z.object({
   api_key: z.string().nullable(),
   /** A sentence for the user: why the connection cannot be used, or which permissions it lacks. */
   notice: z.string().nullable(),
-  /** Why its tools fail although it is connected. Absent while they work, or have not been used (§19.22). */
+  /** Why its tools fail although it is connected. Absent while they work, or have not been used. */
   error_message: z.string().optional(),
 })
 export type Integration = z.infer<typeof Integration>

@@ -2,14 +2,14 @@ import type { MessageContent } from './message.ts'
 
 // This module does not import zod, which keeps zod out of the bundle of the browser.
 
-/** Returns the text of a message's content, which is a string or a list of parts (§3.7). */
+/** Returns the text of a message's content, which is a string or a list of parts. */
 export function textOfContent(content: MessageContent): string {
   return typeof content === 'string' ? content : content.map((part) => part.text ?? '').join('')
 }
 
-/** Characters of a chat's title in the history (§2.43, §9.6). */
+/** Characters of a chat's title in the history. */
 export const maxHistoryTitleChars = 30
-/** Characters of the title of a message in a list or of a chat's page (§2.36, §9.7). */
+/** Characters of the title of a message in a list or of a chat's page. */
 export const maxReferenceTitleChars = 40
 /** Characters of a chat's title in the list of shared links. */
 export const maxShareTitleChars = 80
@@ -39,8 +39,7 @@ export function deriveTitle(text: string, maxChars: number): CutText {
 }
 
 /**
- * Returns a text without its markdown marks, for places that show the beginning of a message on one line (§2.36,
- * §2.43).
+ * Returns a text without its markdown marks, for places that show the beginning of a message on one line.
  */
 export function stripMarkdown(markdown: string): string {
   return markdown

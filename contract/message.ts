@@ -28,12 +28,12 @@ export const Usage = z.object({
 })
 export type Usage = z.infer<typeof Usage>
 
-/** One node of a chat's tree (§3.5, §3.6, §3.8, §3.9). */
+/** One node of a chat's tree. */
 export const Message = z.object({
   id: z.string(),
   parent_id: z.string().nullable(),
   role: z.enum(['user', 'assistant']),
-  /** The text. For a failed reply it is `**Error:** {message}` (§8.7), and `partial` is the text so far. */
+  /** The text. For a failed reply it is `**Error:** {message}`, and `partial` is the text so far. */
   content: MessageContent,
   partial: z.string().optional(),
   /** The model's reasoning, if it sent any. */
@@ -52,7 +52,7 @@ export const Message = z.object({
   bot: z.string().optional(),
   usage: Usage.optional(),
   /**
-   * The connector of the tool call of an assistant message. A user message with it is a tool's result (§3.10, §3.11).
+   * The connector of the tool call of an assistant message. A user message with it is a tool's result.
    */
   server: z.string().optional(),
   tool: z.string().optional(),
@@ -69,11 +69,11 @@ export const Message = z.object({
    * its path still applies.
    */
   left_out_tools: LeftOutTools.optional(),
-  /** While older messages are being summarised for this reply: how many. It is not stored (§26.3). */
+  /** While older messages are being summarised for this reply: how many. It is not stored. */
   compacting: z.int().optional(),
   /**
    * When the user last switched to another version and this message became the end of the shown path, in milliseconds
-   * since 1970 (§14.6).
+   * since 1970.
    */
   selected_at: z.int().optional(),
 })

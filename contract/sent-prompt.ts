@@ -21,7 +21,7 @@ export const SentTool = z.object({
 })
 export type SentTool = z.infer<typeof SentTool>
 
-/** What the model was given for a reply: the last request that was sent for it (§27.1). */
+/** What the model was given for a reply: the last request that was sent for it. */
 export const SentPrompt = z.object({
   /** The model's name at its provider. */
   model: z.string(),
@@ -37,7 +37,7 @@ export const SentPrompt = z.object({
   messages: z.array(SentMessage),
   /** Empty when no tools were offered, or when they are no longer stored. */
   tools: z.array(SentTool),
-  /** Which parts are no longer stored, because only the texts that the user's latest prompts used are kept (§27.3). */
+  /** Which parts are no longer stored, because only the texts that the user's latest prompts used are kept. */
   missing: z.array(z.enum(['instructions', 'tools', 'summary'])),
 })
 export type SentPrompt = z.infer<typeof SentPrompt>

@@ -5,11 +5,11 @@ import { Message } from './message.ts'
 export const ShareRequest = z.object({ messageId: ClientId })
 export type ShareRequest = z.infer<typeof ShareRequest>
 
-/** The link is `/share/{shareId}` (§3.15, §7.10). */
+/** The link is `/share/{shareId}`. */
 export const ShareResponse = z.object({ shareId: z.string() })
 export type ShareResponse = z.infer<typeof ShareResponse>
 
-/** A link in its owner's list in the settings, under General (§20.4). */
+/** A link in its owner's list in the settings, under General. */
 export const OwnShare = z.object({ id: z.string(), title: z.string(), created_at: z.string() })
 export type OwnShare = z.infer<typeof OwnShare>
 export const OwnShareList = z.object({ shares: z.array(OwnShare) })

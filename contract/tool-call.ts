@@ -37,7 +37,7 @@ export const ToolCall = z.object({
   /** The tool's display name, as its server sends it. */
   title: z.string().optional(),
   /**
-   * The place of this call, from 1, among the calls that the model made at once. Absent if it made only one (§12.29).
+   * The place of this call, from 1, among the calls that the model made at once. Absent if it made only one.
    */
   place: z.object({ index: z.int().positive(), total: z.int().positive() }).optional(),
   /** Only on a waiting call: how the tool differs from the version that was approved. */
@@ -57,7 +57,7 @@ export const ResultPart = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('text'),
     text: z.string(),
-    /** Its server marked it as text for the model only (§13.41). */
+    /** Its server marked it as text for the model only. */
     forModel: z.literal(true).optional(),
   }),
   /**
@@ -115,7 +115,7 @@ export const maxNamedTools = 10
 
 /**
  * The tools that requests to a model leave out, because the tools of all connectors exceed what one request may have.
- * An empty list of connectors means that tools were left out before and none is any more (§12.26).
+ * An empty list of connectors means that tools were left out before and none is any more.
  */
 export const LeftOutTools = z.object({
   /** The number of tools that a request may have, if it was reached. */

@@ -4,8 +4,7 @@ import { promisify } from 'node:util'
 import type { BrowserContext, Page } from '@playwright/test'
 import { expect, looks, test } from './support/fixtures.ts'
 import { expectNoSidewaysScroll } from './support/page-checks.ts'
-import { productFolder } from './support/product.ts'
-import type { Product } from './support/product.ts'
+import { productFolder, type Product } from './support/product.ts'
 import { createTestUser, signIn, signUp } from './support/users.ts'
 
 const signInButton = { name: 'Sign in with a local account' }
@@ -36,7 +35,7 @@ async function runUsers(product: Product, ...words: string[]): Promise<string> {
 }
 
 for (const { look, viewport, colorScheme } of looks) {
-  test(`the password is changed with the keyboard alone (${look}) (§15.30, §14.25)`, async ({
+  test(`the password is changed with the keyboard alone (${look})`, async ({
     openBrowser,
     axe,
     problems,
@@ -70,7 +69,7 @@ for (const { look, viewport, colorScheme } of looks) {
   })
 }
 
-test('the pages of the sign-in have the theme that was chosen in the app, from the first paint on and in every tab (§15.39, §4.6)', async ({
+test('the pages of the sign-in have the theme that was chosen in the app, from the first paint on and in every tab (§4.6)', async ({
   page,
   context,
 }) => {
@@ -111,7 +110,7 @@ test('the pages of the sign-in have the theme that was chosen in the app, from t
 })
 
 for (const width of [1280, 390, 320]) {
-  test(`'Account and security' with a long e-mail fits into a width of ${width} pixels, and shows local times (§15.31, §14.36)`, async ({
+  test(`'Account and security' with a long e-mail fits into a width of ${width} pixels, and shows local times`, async ({
     openBrowser,
     problems,
   }) => {
@@ -141,7 +140,7 @@ for (const width of [1280, 390, 320]) {
   })
 }
 
-test('a change of password signs out the other browser at once, and keeps this one (§15.30, §15.11)', async ({
+test('a change of password signs out the other browser at once, and keeps this one', async ({
   page,
   openBrowser,
   problems,
@@ -159,7 +158,7 @@ test('a change of password signs out the other browser at once, and keeps this o
   await expect(page.getByText(`Welcome, ${user.name}.`)).toBeVisible()
 })
 
-test('signing out everywhere ends this browser and the other one at once, and both need the password again (§15.31)', async ({
+test('signing out everywhere ends this browser and the other one at once, and both need the password again', async ({
   page,
   openBrowser,
   problems,
@@ -177,7 +176,7 @@ test('signing out everywhere ends this browser and the other one at once, and bo
   }
 })
 
-test('a disabled user loses every page at once and cannot sign in until enabled (§15.34, §15.35)', async ({
+test('a disabled user loses every page at once and cannot sign in until enabled', async ({
   page,
   product,
   problems,
@@ -195,7 +194,7 @@ test('a disabled user loses every page at once and cannot sign in until enabled 
   await signIn(page, user)
 })
 
-test('the link of the operator sets a new password (§15.33)', async ({
+test('the link of the operator sets a new password', async ({
   page,
   openBrowser,
   product,

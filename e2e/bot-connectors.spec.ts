@@ -17,7 +17,7 @@ async function save(dialog: Locator): Promise<void> {
   await expect(dialog).toBeHidden()
 }
 
-test('a user chooses the connectors of a bot: it is offered their tools alone, and follows when one is renamed or deleted in another tab (§28.1, §28.2, §28.5, §28.6)', async ({
+test('a user chooses the connectors of a bot: it is offered their tools alone, and follows when one is renamed or deleted in another tab', async ({
   page,
   model,
   context,
@@ -69,7 +69,7 @@ for (const { look, ...settings } of looks) {
   test.describe(look, () => {
     test.use(settings)
 
-    test('the choice of connectors is readable and breaks no rule of accessibility (§28.1, §28.7)', async ({
+    test('the choice of connectors is readable and breaks no rule of accessibility', async ({
       page,
       model: _,
       axe,

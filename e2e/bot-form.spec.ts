@@ -1,7 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, looks, test } from './support/fixtures.ts'
-import { modelServerKey, startModelServer } from './support/model-server.ts'
-import type { ModelServer } from './support/model-server.ts'
+import { modelServerKey, startModelServer, type ModelServer } from './support/model-server.ts'
 import { expectNoSidewaysScroll } from './support/page-checks.ts'
 
 let provider: ModelServer
@@ -32,7 +31,7 @@ const suggestions = (dialog: Locator) =>
 
 const works = /The model replied in \d+\.\d s, streams its replies and accepts tools\./
 
-test('a user gives a bot instructions and options, which are still there after a reload and cleared with their checkbox (§23.18)', async ({
+test('a user gives a bot instructions and options, which are still there after a reload and cleared with their checkbox', async ({
   page,
   account: _,
 }) => {
@@ -60,7 +59,7 @@ test('a user gives a bot instructions and options, which are still there after a
   await expect(edit.getByLabel('Optional settings')).not.toBeChecked()
 })
 
-test('a user sees the models of a provider, tests the bot, and reads what is wrong after a mistake (§23.7, §23.11, §23.12, §23.17, §23.19)', async ({
+test('a user sees the models of a provider, tests the bot, and reads what is wrong after a mistake', async ({
   page,
   account: _,
 }) => {
@@ -91,7 +90,7 @@ test('a user sees the models of a provider, tests the bot, and reads what is wro
   ).toBeVisible()
 })
 
-test('a user edits a bot and tests it with the stored key, which no other address gets (§23.10)', async ({
+test('a user edits a bot and tests it with the stored key, which no other address gets', async ({
   page,
   account: _,
 }) => {
@@ -110,7 +109,7 @@ test('a user edits a bot and tests it with the stored key, which no other addres
   await expect(edit.getByText(/requires an API key, and this bot has none/)).toBeVisible()
 })
 
-test('a user closes the dialog while a test runs, and no result appears later (§23.14)', async ({
+test('a user closes the dialog while a test runs, and no result appears later', async ({
   page,
   account: _,
 }) => {
@@ -136,7 +135,7 @@ for (const { look, viewport, colorScheme } of looks) {
   test.describe(look, () => {
     test.use({ viewport, colorScheme })
 
-    test('a user with an Ollama adds one of its models with the keyboard, in an accessible form (§14.25, §23.16)', async ({
+    test('a user with an Ollama adds one of its models with the keyboard, in an accessible form', async ({
       page,
       account: _,
       axe,

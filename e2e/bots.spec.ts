@@ -219,7 +219,7 @@ test('when the list cannot be loaded, Try again reloads the page (§2.52)', asyn
   expect(await page.evaluate(() => 'isOld' in window)).toBe(false)
 })
 
-test("two users do not see each other's bots (§17.22)", async ({ page, account: _, openAsOther }) => {
+test("two users do not see each other's bots", async ({ page, account: _, openAsOther }) => {
   await openBots(page)
   await addBot(page, 'Only mine', 'm')
   const other = await openAsOther('/settings/bots')
@@ -227,7 +227,7 @@ test("two users do not see each other's bots (§17.22)", async ({ page, account:
   await expect(row(other, 'Only mine')).toHaveCount(0)
 })
 
-test('a user manages bots with the keyboard alone, and the focus is never lost (§14.25)', async ({
+test('a user manages bots with the keyboard alone, and the focus is never lost', async ({
   page,
   account: _,
 }) => {
@@ -271,10 +271,7 @@ for (const { look, viewport, colorScheme } of looks) {
       await page.evaluate(() => localStorage.setItem('theme', 'system'))
     })
 
-    test('the list, the form, the confirmation and the empty list are accessible (§14.25)', async ({
-      page,
-      axe,
-    }) => {
+    test('the list, the form, the confirmation and the empty list are accessible', async ({ page, axe }) => {
       await openBots(page)
       await addBot(page, `A very long name ${'without-any-break'.repeat(8)}`, `vendor/${'model'.repeat(30)}`)
       await dismissToasts(page)

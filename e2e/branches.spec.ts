@@ -25,7 +25,7 @@ async function regenerate(page: Page): Promise<void> {
   await expect(sendButton(page)).toBeVisible()
 }
 
-test('a reply is regenerated, both versions are kept, and the selected one is still selected after a reload (§1.5, §2.35, §4.24, §4.25, §14.4, §14.5)', async ({
+test('a reply is regenerated, both versions are kept, and the selected one is still selected after a reload (§1.5, §2.35, §4.24, §4.25)', async ({
   page,
   user: _,
 }) => {
@@ -47,7 +47,7 @@ test('a reply is regenerated, both versions are kept, and the selected one is st
   await expect(lastReply(page).getByText('2/2')).toBeVisible()
 })
 
-test('a message is edited and sent as another version; the first one and its replies are kept (§1.5, §2.35, §14.1, §14.2)', async ({
+test('a message is edited and sent as another version; the first one and its replies are kept (§1.5, §2.35)', async ({
   page,
   user: _,
 }) => {
@@ -75,7 +75,7 @@ test('a message is edited and sent as another version; the first one and its rep
   await expect(questions(page).last()).toContainText('and more')
 })
 
-test('stepping back to an earlier version shows the path that was chosen below it, also after a reload and in another tab (§4.25, §14.6)', async ({
+test('stepping back to an earlier version shows the path that was chosen below it, also after a reload and in another tab (§4.25)', async ({
   page,
   context,
   user: _,
@@ -114,7 +114,7 @@ test('stepping back to an earlier version shows the path that was chosen below i
   await expect(lastReply(page).getByText('1/2')).toBeVisible()
 })
 
-test('a draft edit survives a reload and a visit to another page, and is removed once it is sent (§14.3)', async ({
+test('a draft edit survives a reload and a visit to another page, and is removed once it is sent', async ({
   page,
   user: _,
 }) => {
@@ -137,7 +137,7 @@ test('a draft edit survives a reload and a visit to another page, and is removed
   await expect(editor).toHaveCount(0)
 })
 
-test('a stopped reply can be regenerated (§14.4)', async ({ page, user: _ }) => {
+test('a stopped reply can be regenerated', async ({ page, user: _ }) => {
   await input(page).fill('write a long answer')
   await input(page).press('Enter')
   await expect(lastReply(page).getByRole('heading', { level: 1 })).toBeVisible()
@@ -148,7 +148,7 @@ test('a stopped reply can be regenerated (§14.4)', async ({ page, user: _ }) =>
   await expect(lastReply(page).getByText('2/2')).toBeVisible()
 })
 
-test('versions and contents work with the keyboard alone (§14.25)', async ({ page, user: _ }) => {
+test('versions and contents work with the keyboard alone', async ({ page, user: _ }) => {
   await send(page, 'first question')
   await send(page, 'show me a table')
   await lastReply(page).getByRole('button', { name: 'Regenerate' }).focus()
@@ -170,7 +170,7 @@ test('versions and contents work with the keyboard alone (§14.25)', async ({ pa
   )
 })
 
-test('the contents are on the left of a wide window, mark the question in view, and link to every question (§2.27, §2.36, §14.12)', async ({
+test('the contents are on the left of a wide window, mark the question in view, and link to every question (§2.27, §2.36)', async ({
   page,
   user: _,
 }) => {
@@ -191,7 +191,7 @@ test('the contents are on the left of a wide window, mark the question in view, 
   await expect(rows.last()).toHaveAttribute('aria-current', 'location')
 })
 
-test('on a small screen the contents slide in, 280 px wide, and close on selection, Escape and a tap beside them (§2.15, §2.27, §9.11, §14.13)', async ({
+test('on a small screen the contents slide in, 280 px wide, and close on selection, Escape and a tap beside them (§2.15, §2.27, §9.11)', async ({
   page,
   user: _,
 }) => {
@@ -218,11 +218,7 @@ test('on a small screen the contents slide in, 280 px wide, and close on selecti
 })
 
 for (const { look, viewport, colorScheme } of looks) {
-  test(`versions, the editor and the contents are accessible: ${look} (§14.25)`, async ({
-    page,
-    user: _,
-    axe,
-  }) => {
+  test(`versions, the editor and the contents are accessible: ${look}`, async ({ page, user: _, axe }) => {
     test.slow()
     await setLook(page, { viewport, colorScheme })
     await send(page, 'hello')
@@ -240,7 +236,7 @@ for (const { look, viewport, colorScheme } of looks) {
   })
 }
 
-test('a chat of 10,000 messages opens at its end and can be scrolled, navigated by its contents, and continued (§2.27, §14.14, §14.15)', async ({
+test('a chat of 10,000 messages opens at its end and can be scrolled, navigated by its contents, and continued (§2.27)', async ({
   page,
   user,
   product,

@@ -60,7 +60,7 @@ test('the first message opens a chat, streams markdown, and is stored (§2.20, �
   await expect(lastReply(page)).toContainText('Stopped.')
 })
 
-test('the input stays at the bottom while a reply grows, and the page follows its end (§2.25, §14.14, §14.37, §14.43)', async ({
+test('the input stays at the bottom while a reply grows, and the page follows its end (§2.25)', async ({
   page,
   user: _,
 }) => {
@@ -98,7 +98,7 @@ test('the input stays at the bottom while a reply grows, and the page follows it
   await expect(sendButton(page)).toBeVisible()
 })
 
-test('a reload during a reply loses nothing, and a second tab shows the same stream (§10.1, §10.9)', async ({
+test('a reload during a reply loses nothing, and a second tab shows the same stream', async ({
   page,
   context,
   user: _,
@@ -123,7 +123,7 @@ test('a reload during a reply loses nothing, and a second tab shows the same str
   )
 })
 
-test('when the server is killed, every word that was shown is still there after the restart (§10.15)', async ({
+test('when the server is killed, every word that was shown is still there after the restart', async ({
   page,
   product,
   user: _,
@@ -148,7 +148,7 @@ test('when the server is killed, every word that was shown is still there after 
   await expect(sendButton(page)).toBeVisible()
 })
 
-test('the reasoning is collapsed above the reply, and a failed reply shows its error (§8.7, §14.10, §14.11)', async ({
+test('the reasoning is collapsed above the reply, and a failed reply shows its error (§8.7)', async ({
   page,
   user: _,
 }) => {
@@ -162,10 +162,7 @@ test('the reasoning is collapsed above the reply, and a failed reply shows its e
   await expect(lastReply(page)).toContainText(/^Error: /)
 })
 
-test('a formula in a wrapped line is shown whole on a small screen (§1.3, §14.16)', async ({
-  page,
-  user: _,
-}) => {
+test('a formula in a wrapped line is shown whole on a small screen (§1.3)', async ({ page, user: _ }) => {
   await writeMessage(page, 'some math')
   const parts = lastReply(page).locator('.markdown-inline-formula .base')
   await expect(sendButton(page)).toBeVisible()
@@ -197,7 +194,7 @@ test('a message is copied to the clipboard (§2.29)', async ({ page, context, us
   await expect(page.getByTitle('Copied!')).toHaveCount(0, { timeout: 3000 })
 })
 
-test('the actions of a message appear on hover and focus (§14.8)', async ({ page, user: _ }) => {
+test('the actions of a message appear on hover and focus', async ({ page, user: _ }) => {
   await writeMessage(page, 'show me what I can do')
   await expect(sendButton(page)).toBeVisible()
   const message = page.getByRole('article').first()
@@ -212,10 +209,7 @@ test('the actions of a message appear on hover and focus (§14.8)', async ({ pag
   await expect(actions).toHaveCSS('opacity', '1')
 })
 
-test('the actions of a message are always shown on touch screens (§14.8)', async ({
-  account: user,
-  openDevice,
-}) => {
+test('the actions of a message are always shown on touch screens', async ({ account: user, openDevice }) => {
   const touch = await openDevice(user, '/', { hasTouch: true, isMobile: true })
   await writeMessage(touch, 'show me what I can do')
   await expect(sendButton(touch)).toBeVisible()
@@ -223,12 +217,7 @@ test('the actions of a message are always shown on touch screens (§14.8)', asyn
   await expect(actions).toHaveCSS('opacity', '1')
 })
 
-test('a user cannot open the chat of another user (§17.22)', async ({
-  page,
-  user: _,
-  openAsOther,
-  problems,
-}) => {
+test('a user cannot open the chat of another user', async ({ page, user: _, openAsOther, problems }) => {
   problems.expect(/404/)
   await writeMessage(page, 'a secret of mine')
   await expect(page).toHaveURL(/\/chat\//)

@@ -20,7 +20,7 @@ async function openChat(page: Page, model: ScriptedModel): Promise<void> {
   await expect(sendButton(page)).toBeVisible()
 }
 
-test('a stopped server is shown within five seconds on a page that requests nothing, and no longer once it runs again (§10.30)', async ({
+test('a stopped server is shown within five seconds on a page that requests nothing, and no longer once it runs again', async ({
   page,
   user: _,
   product,
@@ -37,7 +37,7 @@ test('a stopped server is shown within five seconds on a page that requests noth
   await expect(banner(page)).toBeHidden()
 })
 
-test('a message that the stopped server did not get is sent when the server is back, once (§10.22, §10.31)', async ({
+test('a message that the stopped server did not get is sent when the server is back, once', async ({
   page,
   model,
   product,
@@ -61,7 +61,7 @@ test('a message that the stopped server did not get is sent when the server is b
   )
 })
 
-test('a message that could not be sent is sent after a reload, once the server is back (§10.31)', async ({
+test('a message that could not be sent is sent after a reload, once the server is back', async ({
   page,
   model,
   problems,
@@ -81,7 +81,7 @@ test('a message that could not be sent is sent after a reload, once the server i
   await expect(page.getByText(/^Not sent/)).toHaveCount(0)
 })
 
-test('a first message of the home page is sent when the server is back, and opens its chat (§10.26, §10.31)', async ({
+test('a first message of the home page is sent when the server is back, and opens its chat', async ({
   page,
   user: _,
   product,
@@ -98,7 +98,7 @@ test('a first message of the home page is sent when the server is back, and open
   await expect(page.getByText(/^Not sent/)).toHaveCount(0)
 })
 
-test('every failure of a stopped server has the same reason, and none stays when it runs again (§10.33)', async ({
+test('every failure of a stopped server has the same reason, and none stays when it runs again', async ({
   page,
   model,
   product,
@@ -119,7 +119,7 @@ test('every failure of a stopped server has the same reason, and none stays when
   await expect(page.getByText('could not be reached')).toHaveCount(0)
 })
 
-test('a bot that is saved while the server is stopped says so, and can be saved when it runs again (§8.15, §10.33)', async ({
+test('a bot that is saved while the server is stopped says so, and can be saved when it runs again (§8.15)', async ({
   page,
   user: _,
   product,
@@ -141,10 +141,7 @@ test('a bot that is saved while the server is stopped says so, and can be saved 
   await expect(page.getByText('Bot "Late" added successfully')).toBeVisible()
 })
 
-test('the page continues by itself after the settings could not be loaded (§10.32)', async ({
-  page,
-  problems,
-}) => {
+test('the page continues by itself after the settings could not be loaded', async ({ page, problems }) => {
   problems.expect(/ERR_FAILED|settings could not be loaded/)
   await page.route('**/api/settings', (route) => route.abort())
   await page.goto('/')
@@ -155,7 +152,7 @@ test('the page continues by itself after the settings could not be loaded (§10.
 })
 
 for (const { look, viewport, colorScheme } of looks)
-  test(`the page is accessible while the server cannot be reached: ${look} (§10.30, §10.31)`, async ({
+  test(`the page is accessible while the server cannot be reached: ${look}`, async ({
     page,
     model,
     axe,
@@ -173,7 +170,7 @@ for (const { look, viewport, colorScheme } of looks)
   })
 
 for (const { look, viewport, colorScheme } of looks)
-  test(`behind a proxy that buffers, the page says that replies appear late, and shows them when they are complete: ${look} (§33.8)`, async ({
+  test(`behind a proxy that buffers, the page says that replies appear late, and shows them when they are complete: ${look}`, async ({
     page,
     user: _,
     model,

@@ -53,7 +53,7 @@ test('a user adds a connector from the catalogue, which is not connected yet (§
   await expect(connectorRow(page, 'Weather').getByText('https://weather.example/mcp')).toBeVisible()
 })
 
-test('a connector that needs a token opens the form first, and saving returns to the catalogue (§18.12)', async ({
+test('a connector that needs a token opens the form first, and saving returns to the catalogue', async ({
   page,
   account: _,
 }) => {
@@ -108,7 +108,7 @@ for (const { look, viewport, colorScheme } of looks) {
       await page.evaluate(() => localStorage.setItem('theme', 'system'))
     })
 
-    test('the catalogue can be searched and is accessible (§18.11)', async ({ page, account: _, axe }) => {
+    test('the catalogue can be searched and is accessible', async ({ page, account: _, axe }) => {
       await openConnectors(page)
       await addConnector(page, 'Mine', 'https://weather.example/mcp')
       const dialog = await browse(page)

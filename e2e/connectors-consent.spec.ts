@@ -1,5 +1,4 @@
-import { startOAuthMcpServer } from '../server/testing/mcp/oauth-mcp-server.ts'
-import type { OAuthMcpServer } from '../server/testing/mcp/oauth-mcp-server.ts'
+import { startOAuthMcpServer, type OAuthMcpServer } from '../server/testing/mcp/oauth-mcp-server.ts'
 import {
   addConnector,
   connectorRow,
@@ -22,7 +21,7 @@ const test = base.extend<{
   },
 })
 
-test('a server that needs consent is connected on return, and the parameters are removed from the address (§8.32, §18.14, §18.28)', async ({
+test('a server that needs consent is connected on return, and the parameters are removed from the address (§8.32)', async ({
   page,
   account: _,
   guarded,
@@ -68,7 +67,7 @@ for (const { look, viewport, colorScheme } of looks) {
   test.describe(look, () => {
     test.use({ viewport, colorScheme })
 
-    test('a user sees the address of a sign-in at another origin, and refuses or confirms it with the keyboard, before anything is registered there (§18.39)', async ({
+    test('a user sees the address of a sign-in at another origin, and refuses or confirms it with the keyboard, before anything is registered there', async ({
       page,
       account: _,
       elsewhere: { connector, signIn },

@@ -17,7 +17,7 @@ for (const { look, viewport, colorScheme } of looks) {
       await page.evaluate(() => localStorage.setItem('theme', 'system'))
     })
 
-    test('the list fits long names and failures, and the list, the form and the confirmation are accessible (§14.25)', async ({
+    test('the list fits long names and failures, and the list, the form and the confirmation are accessible', async ({
       page,
       account: _,
       nowhere,

@@ -1,7 +1,7 @@
 import { addConnector, connectorRow, expect, openConnectors, test } from './support/connector-fixtures.ts'
 import { recordResponses } from './support/page-checks.ts'
 
-test('a new user has only the default connector; they add another one, connect it and disconnect it (§2.55, §2.56, §2.58, §2.59, §2.61, §4.27, §6.4, §7.14, §7.15, §7.18, §8.32, §18.1)', async ({
+test('a new user has only the default connector; they add another one, connect it and disconnect it (§2.55, §2.56, §2.58, §2.59, §2.61, §4.27, §6.4, §7.14, §7.15, §7.18, §8.32)', async ({
   page,
   account: _,
   everything,
@@ -39,7 +39,7 @@ test('a new user has only the default connector; they add another one, connect i
   await expect(row.getByText('Disconnected', { exact: true })).toBeVisible()
 })
 
-test('an unreachable connector shows the reason, also after a reload (§2.58, §4.27, §8.20, §18.8)', async ({
+test('an unreachable connector shows the reason, also after a reload (§2.58, §4.27, §8.20)', async ({
   page,
   account: _,
   nowhere,
@@ -168,7 +168,7 @@ test('when the list cannot be loaded, Try again reloads the page (§2.57)', asyn
   expect(await page.evaluate(() => 'isOld' in window)).toBe(false)
 })
 
-test('a user manages connectors with the keyboard alone, and the focus is never lost (§14.25)', async ({
+test('a user manages connectors with the keyboard alone, and the focus is never lost', async ({
   page,
   account: _,
   everything,

@@ -67,7 +67,7 @@ test('a user sees the tools of a server and allows one by searching for it (§2.
   await expect(dialog.getByText('Allowed Tools (1)')).toBeVisible()
 })
 
-test('a user lets every tool run without approval, and undoes it (§2.72, §8.32, §18.6)', async ({
+test('a user lets every tool run without approval, and undoes it (§2.72, §8.32)', async ({
   page,
   account: _,
 }) => {
@@ -86,7 +86,7 @@ test('a user lets every tool run without approval, and undoes it (§2.72, §8.32
   await expect(dialog.getByText('All tools need confirmation')).toBeVisible()
 })
 
-test('a tool that changed since it was allowed is marked, and can be allowed again (§18.5)', async ({
+test('a tool that changed since it was allowed is marked, and can be allowed again', async ({
   page,
   account: _,
   hostile,
@@ -124,7 +124,7 @@ test('a failed save shows an error and keeps the changes (§8.21)', async ({ pag
   await save(page, dialog, 'default')
 })
 
-test('a user reads the record of calls, newest first (§18.10)', async ({ page, account: user, product }) => {
+test('a user reads the record of calls, newest first', async ({ page, account: user, product }) => {
   await openConnectors(page)
   await writeToolCalls(product.dataDir, user.email, 'default', 25)
   const dialog = await openTools(page, 'default')
@@ -147,7 +147,7 @@ for (const { look, viewport, colorScheme } of looks) {
       await page.evaluate(() => localStorage.setItem('theme', 'system'))
     })
 
-    test('a dialog with two hundred tools is accessible (§14.25)', async ({
+    test('a dialog with two hundred tools is accessible', async ({
       page,
       account: user,
       product,

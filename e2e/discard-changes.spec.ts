@@ -48,7 +48,7 @@ const forms: readonly Form[] = [
 ]
 
 for (const { dialog: name, path, open, field } of forms)
-  test(`'${name}' asks before it closes with a changed text, and saves nothing (§4.30, §14.38)`, async ({
+  test(`'${name}' asks before it closes with a changed text, and saves nothing (§4.30)`, async ({
     page,
     account: _,
   }) => {
@@ -86,7 +86,7 @@ for (const { dialog: name, path, open, field } of forms)
     expect(writes()).toBe(0)
   })
 
-test('the question works with the keyboard alone, and the focus returns to the button of the form (§14.25, §14.38)', async ({
+test('the question works with the keyboard alone, and the focus returns to the button of the form', async ({
   page,
   account: _,
 }) => {
@@ -110,7 +110,7 @@ test('the question works with the keyboard alone, and the focus returns to the b
   await expect(add).toBeFocused()
 })
 
-test("'Configure' asks before it closes with an unsaved list of allowed tools (§2.71, §14.38)", async ({
+test("'Configure' asks before it closes with an unsaved list of allowed tools (§2.71)", async ({
   page,
   account: _,
 }) => {
@@ -128,7 +128,7 @@ test("'Configure' asks before it closes with an unsaved list of allowed tools (�
   expect(writes()).toBe(0)
 })
 
-test('Escape asks before it discards an edited message (§14.2, §14.38)', async ({ page, model }) => {
+test('Escape asks before it discards an edited message', async ({ page, model }) => {
   model.reply(['Hello.', { finish: 'stop' }])
   await writeMessage(page, 'hello')
   await expect(page.getByText('Hello.', { exact: true })).toBeVisible()
@@ -149,7 +149,7 @@ test('Escape asks before it discards an edited message (§14.2, §14.38)', async
   await expect(message).toContainText('hello')
 })
 
-test('Escape during a slow save asks before it closes the form, which is saved all the same (§14.38)', async ({
+test('Escape during a slow save asks before it closes the form, which is saved all the same', async ({
   page,
   account: _,
 }) => {
@@ -187,7 +187,7 @@ test('Escape during a slow save asks before it closes the form, which is saved a
 test.describe('integrations', () => {
   test.use({ installation: 'google' })
 
-  test('the form of an integration and the box of its key ask before they close with a typed key (§19.3, §14.38)', async ({
+  test('the form of an integration and the box of its key ask before they close with a typed key', async ({
     page,
     account: _,
   }) => {
@@ -220,7 +220,7 @@ test.describe('integrations', () => {
 })
 
 for (const { look, viewport, colorScheme } of looks)
-  test(`the question is accessible: ${look} (§14.25, §14.38)`, async ({ page, account: _, axe }) => {
+  test(`the question is accessible: ${look}`, async ({ page, account: _, axe }) => {
     await page.goto('/settings/bots')
     await setLook(page, { viewport, colorScheme })
     await page.getByRole('button', { name: 'Add Bot' }).click()

@@ -1,16 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { createHash, X509Certificate } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
-import { chromium, expect, test } from '@playwright/test'
-import type { Browser, BrowserContextOptions, Page } from '@playwright/test'
+import { chromium, expect, test, type Browser, type BrowserContextOptions, type Page } from '@playwright/test'
 import { findChromium } from '../scripts/find-chromium.mjs'
 import { checkAccessibility, expectNoSidewaysScroll } from './support/page-checks.ts'
-import { startProduct } from './support/product.ts'
-import type { Product, ProductOptions } from './support/product.ts'
+import { startProduct, type Product, type ProductOptions } from './support/product.ts'
 import { createTestUser, signIn } from './support/users.ts'
 
 /** Every look in which the pages are checked: two widths and two themes. */
@@ -70,7 +68,7 @@ for (const [name, options, status, title] of [
   ['no PUBLIC_URL', {}, 400, 'Yonder has another address'],
   ['PUBLIC_URL=http://nas', { publicOrigin: 'http://nas' }, 403, 'Yonder needs https here'],
 ] as const) {
-  test(`http://nas with ${name} explains how to get TLS, without a script (§34.1, §34.2, §34.3, §34.4)`, async () => {
+  test(`http://nas with ${name} explains how to get TLS, without a script`, async () => {
     const browser = await launchBrowser()
     await withProduct(options, async (product) => {
       const { port } = new URL(product.url)
@@ -118,7 +116,7 @@ for (const [name, options, status, title] of [
 test.describe('TLS=local', () => {
   const options: ProductOptions = { settings: { TLS: 'local' }, publicOrigin: 'https://nas' }
 
-  test('serves https with a certificate that its authority makes trusted, from the first visit to a streamed reply (§34.9, §34.13, §34.15, §34.17)', async () => {
+  test('serves https with a certificate that its authority makes trusted, from the first visit to a streamed reply', async () => {
     test.slow()
     await withProduct(options, async (product) => {
       const { port } = new URL(product.url)
@@ -178,7 +176,7 @@ test.describe('TLS=local', () => {
     })
   })
 
-  test('is trusted by a Chromium that has its authority in the store of the system, and by no other name (§34.9, §34.11)', async () => {
+  test('is trusted by a Chromium that has its authority in the store of the system, and by no other name', async () => {
     test.skip(!hasCertutil(), 'certutil of libnss3-tools is not installed')
     await withProduct(options, async (product) => {
       const { port } = new URL(product.url)
@@ -211,7 +209,7 @@ function hasCertutil(): boolean {
 }
 
 test.describe('a closed installation without an account', () => {
-  test('says where the set-up link is until the first account exists, and never shows it (§34.20, §34.21)', async ({
+  test('says where the set-up link is until the first account exists, and never shows it', async ({
     browser,
   }) => {
     test.slow()

@@ -25,7 +25,7 @@ for (const [timing, steps] of [
   ['at once', [attack]],
   ['token by token', tokens],
 ] as const) {
-  test(`hostile markdown that arrives ${timing} runs nothing and sends no request to another origin (§5.18, §14.21)`, async ({
+  test(`hostile markdown that arrives ${timing} runs nothing and sends no request to another origin (§5.18)`, async ({
     page,
     product,
     account: _,
@@ -74,7 +74,7 @@ for (const [timing, steps] of [
   })
 }
 
-test('a link shows where it leads, and not the title that the model gave it (§14.35)', async ({
+test('a link shows where it leads, and not the title that the model gave it', async ({
   page,
   user,
   product,

@@ -3,7 +3,7 @@ import { createTestUser, signIn } from './support/users.ts'
 
 test.use({ installation: 'closed' })
 
-test('a closed installation prints a link that creates the first account, and nothing else (§15.4)', async ({
+test('a closed installation prints a link that creates the first account, and nothing else', async ({
   page,
   product,
 }) => {

@@ -103,7 +103,7 @@ test('a sign-in sends the right parameters, each time with fresh secrets (§7.29
   }
 })
 
-test('a response works once, and only in the browser that requested it (§5.19, §15.19)', async ({
+test('a response works once, and only in the browser that requested it (§5.19)', async ({
   page,
   hosted,
   provider,
@@ -130,7 +130,7 @@ test('a response works once, and only in the browser that requested it (§5.19, 
   expect(provider.tokenRequests).toEqual([])
 })
 
-test('a response to a sign-in that this browser did not start does not change the session (§15.19)', async ({
+test('a response to a sign-in that this browser did not start does not change the session', async ({
   page,
   hosted,
   provider,

@@ -5,12 +5,7 @@ import { createTestUser, signIn, signUp } from './support/users.ts'
 const signInButton = { name: 'Sign in with a local account' }
 
 for (const { look, viewport, colorScheme } of looks) {
-  test(`the provider's pages are accessible (${look}) (§14.25)`, async ({
-    browser,
-    baseURL,
-    axe,
-    problems,
-  }) => {
+  test(`the provider's pages are accessible (${look})`, async ({ browser, baseURL, axe, problems }) => {
     const context = await browser.newContext({
       viewport,
       colorScheme,
@@ -56,11 +51,7 @@ test('a rejected token signs out and redirects to the home page (§2.11, §8.2)'
   ).toEqual([])
 })
 
-test('an unavailable provider does not sign users out (§2.52, §15.9)', async ({
-  page,
-  account: _,
-  problems,
-}) => {
+test('an unavailable provider does not sign users out (§2.52)', async ({ page, account: _, problems }) => {
   problems.expect(/503 \(Service Unavailable\)/)
   problems.expect(/fetching the data\. 503 /)
   await page.route('**/api/bots', (route) =>
@@ -71,7 +62,7 @@ test('an unavailable provider does not sign users out (§2.52, §15.9)', async (
   expect(new URL(page.url()).pathname).toBe('/settings/bots')
 })
 
-test('signing out from the menu ends the session in every tab and shows the sign-in screen (§2.18, §15.10)', async ({
+test('signing out from the menu ends the session in every tab and shows the sign-in screen (§2.18)', async ({
   page,
   context,
   account: user,
@@ -91,7 +82,7 @@ test('signing out from the menu ends the session in every tab and shows the sign
   await signIn(page, user)
 })
 
-test('a user who signs in after another user sees none of their data (§15.12)', async ({ page, user: _ }) => {
+test('a user who signs in after another user sees none of their data', async ({ page, user: _ }) => {
   await input(page).fill('A secret')
   await page.reload()
   await expect(input(page)).toHaveValue('A secret')
@@ -103,7 +94,7 @@ test('a user who signs in after another user sees none of their data (§15.12)',
   await expect(input(page)).toHaveValue('')
 })
 
-test('signing in returns to the page that was opened (§15.7)', async ({ account: user, openBrowser }) => {
+test('signing in returns to the page that was opened', async ({ account: user, openBrowser }) => {
   const other = await (await openBrowser()).newPage()
   await other.goto('/settings/general')
   await other.getByRole('button', signInButton).click()
@@ -114,7 +105,7 @@ test('signing in returns to the page that was opened (§15.7)', async ({ account
   expect(new URL(other.url()).pathname).toBe('/settings/general')
 })
 
-test('the loopback address redirects to the public address (§22.1)', async ({ page, product }) => {
+test('the loopback address redirects to the public address', async ({ page, product }) => {
   await page.goto(`${product.url.replace('localhost', '127.0.0.1')}/settings/general`)
   await expect(page.getByRole('button', signInButton)).toBeVisible()
   expect(new URL(page.url()).origin).toBe(product.url)

@@ -1,5 +1,4 @@
-import type { Page } from '@playwright/test'
-import { chromium } from '@playwright/test'
+import { type Page, chromium } from '@playwright/test'
 import { findChromium } from '../scripts/find-chromium.mjs'
 import { expireTimeouts, holdTimeouts } from './support/held-timeouts.ts'
 import {
@@ -14,13 +13,13 @@ import {
 const signedIn = (page: Page) => page.getByRole('heading', { name: 'Signed in as' })
 const signInButton = (page: Page) => page.getByRole('button', { name: 'Sign in with Google' })
 
-test('a sign-in returns to the page where it started (§15.7)', async ({ page, hosted, provider: _ }) => {
+test('a sign-in returns to the page where it started', async ({ page, hosted, provider: _ }) => {
   await signInHosted(page, hosted, '/chat/abc?tab=2')
   await expect(signedIn(page)).toBeVisible()
   expect(page.url()).toBe(`${hosted.baseUrl}/chat/abc?tab=2`)
 })
 
-test('a sign-in whose return address was changed to another origin returns to the home page (§15.7)', async ({
+test('a sign-in whose return address was changed to another origin returns to the home page', async ({
   page,
   hosted,
   provider: _,
@@ -62,7 +61,7 @@ test('the session is kept in local storage and survives a reload without a reque
   expect(provider.calls).toEqual([])
 })
 
-test('an access token is refreshed once, silently, when it expires in less than a minute (§1.2, §15.8)', async ({
+test('an access token is refreshed once, silently, when it expires in less than a minute (§1.2)', async ({
   page,
   hosted,
   provider,
@@ -87,7 +86,7 @@ test('an access token is refreshed once, silently, when it expires in less than 
   expect(provider.tokenRequests).toHaveLength(1)
 })
 
-test('four calls in two tabs refresh the token once (§15.8)', async ({ page, context, hosted, provider }) => {
+test('four calls in two tabs refresh the token once', async ({ page, context, hosted, provider }) => {
   await signInHosted(page, hosted)
   await expect(signedIn(page)).toBeVisible()
   const other = await context.newPage()
@@ -169,7 +168,7 @@ test('sign-in and refresh time out 10 s after a request to the provider (§8.5, 
   await Promise.all([discovery, code, refresh].map((page) => page.context().close()))
 })
 
-test("only the provider's refusal ends a session, and then in every tab (§4.1, §8.6, §15.9)", async ({
+test("only the provider's refusal ends a session, and then in every tab (§4.1, §8.6)", async ({
   page,
   context,
   hosted,
@@ -207,7 +206,7 @@ test("only the provider's refusal ends a session, and then in every tab (§4.1, 
   await expect(signInButton(other)).toBeVisible()
 })
 
-test('signing out notifies the provider and every tab (§2.18, §15.10)', async ({
+test('signing out notifies the provider and every tab (§2.18)', async ({
   page,
   context,
   hosted,
@@ -246,7 +245,7 @@ test('signing out also works when the provider is unavailable', async ({
   expect(await readStorage(page)).toEqual({})
 })
 
-test('with the embedded provider, a signed-out browser has no valid token left (§15.10)', async ({
+test('with the embedded provider, a signed-out browser has no valid token left', async ({
   page,
   embedded,
 }) => {
@@ -279,7 +278,7 @@ test('with the embedded provider, a signed-out browser has no valid token left (
   await expect(page.getByLabel('Password')).toBeVisible()
 })
 
-test('a page on plain http explains why signing in is impossible (§15.20)', async ({ hosted }) => {
+test('a page on plain http explains why signing in is impossible', async ({ hosted }) => {
   const executablePath = findChromium()
   const browser = await chromium.launch({
     ...(executablePath === undefined ? {} : { executablePath }),

@@ -2,8 +2,7 @@ import { startApiKeyMcpServer } from '../server/testing/mcp/api-key-mcp-server.t
 import { looks, test as base, expect } from './support/fixtures.ts'
 import { addWithKey, cardOf, openIntegrations } from './support/integrations-fixtures.ts'
 import { dismissToasts, expectNoSidewaysScroll } from './support/page-checks.ts'
-import { startProduct } from './support/product.ts'
-import type { Product } from './support/product.ts'
+import { startProduct, type Product } from './support/product.ts'
 
 /** A product whose operator changes the address of a service. */
 const test = base.extend<{
@@ -44,7 +43,7 @@ for (const { look, viewport, colorScheme } of looks) {
   test.describe(look, () => {
     test.use({ viewport, colorScheme })
 
-    test('a user whose service has moved is told so, and enters the key for the new address, to which the old key never goes (§19.20)', async ({
+    test('a user whose service has moved is told so, and enters the key for the new address, to which the old key never goes', async ({
       page,
       account: _,
       moving,

@@ -29,7 +29,7 @@ async function holdCallback(page: Page): Promise<() => void> {
   return release
 }
 
-test('the authorization code is sent once, with its state, and is stored nowhere (§2.92, §4.29, §7.26, §19.9)', async ({
+test('the authorization code is sent once, with its state, and is stored nowhere (§2.92, §4.29, §7.26)', async ({
   page,
   account: _,
   google,
@@ -56,7 +56,7 @@ test('the authorization code is sent once, with its state, and is stored nowhere
   expect(product.output()).not.toContain(code)
 })
 
-test('neither a reload while the code is sent nor opening the old address sends it again (§4.29, §19.9)', async ({
+test('neither a reload while the code is sent nor opening the old address sends it again (§4.29)', async ({
   page,
   account: _,
 }) => {
@@ -76,7 +76,7 @@ test('neither a reload while the code is sent nor opening the old address sends 
   expect(callbacks).toEqual([])
 })
 
-test('the back button does not send the code again (§4.29, §19.9)', async ({ page, account: _, google }) => {
+test('the back button does not send the code again (§4.29)', async ({ page, account: _, google }) => {
   google.behaviour.consent = 'ask'
   await openIntegrations(page)
   await addWithConsent(page, 'Gmail')
@@ -130,7 +130,7 @@ test('a user who stops the loading of the consent page can connect again (§7.25
   await expect(page.getByText('Gmail connected successfully!')).toBeVisible()
 })
 
-test('a callback link of another user connects nothing (§8.28, §19.10)', async ({
+test('a callback link of another user connects nothing (§8.28)', async ({
   page,
   account: _,
   openAsOther,
@@ -170,7 +170,7 @@ test('when the server refuses the code, the page shows the reason (§2.94, §8.2
   await expect(cardOf(page, 'Gmail').getByRole('button', { name: 'Connect' })).toBeVisible()
 })
 
-test('a callback address without a service or a code shows an error and redirects to the integrations (§2.94, §5.17, §19.19)', async ({
+test('a callback address without a service or a code shows an error and redirects to the integrations (§2.94, §5.17)', async ({
   page,
   account: _,
   problems,

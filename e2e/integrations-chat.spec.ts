@@ -14,7 +14,7 @@ const test = mergeTests(withGoogle, withTools)
 
 test.use({ installation: 'google' })
 
-test('Gmail is a connector once it is connected; when Google revokes the access, the chat and the card show it, and it can be connected again (§1.7, §2.81, §11.17, §19.13)', async ({
+test('Gmail is a connector once it is connected; when Google revokes the access, the chat and the card show it, and it can be connected again (§1.7, §2.81)', async ({
   page,
   model,
   google,
@@ -56,7 +56,7 @@ test('Gmail is a connector once it is connected; when Google revokes the access,
   await expect(lastTurn(page)).toContainText('They are back.')
 })
 
-test('a user has a mail read and a reply drafted, reviews it, and sends it once (§1.7, §4.19, §4.20, §11.4, §11.6)', async ({
+test('a user has a mail read and a reply drafted, reviews it, and sends it once (§1.7, §4.19, §4.20)', async ({
   page,
   model,
   google,
@@ -102,7 +102,7 @@ test('a user has a mail read and a reply drafted, reviews it, and sends it once 
   expect(mailbox.sent.map((sent) => headerOf(sent, 'To'))).toEqual(['anna@example.com'])
 })
 
-test('instructions in a mail that the model obeys lead to a pending approval, and Deny sends nothing (§4.19, §4.22, §11.13)', async ({
+test('instructions in a mail that the model obeys lead to a pending approval, and Deny sends nothing (§4.19, §4.22)', async ({
   page,
   model,
   google,
@@ -132,7 +132,7 @@ test('instructions in a mail that the model obeys lead to a pending approval, an
 })
 
 for (const { look, viewport, colorScheme } of looks)
-  test(`the card of an email shows it as it will be sent, and the exact arguments one click away: ${look} (§13.38, §13.41, §17.28)`, async ({
+  test(`the card of an email shows it as it will be sent, and the exact arguments one click away: ${look}`, async ({
     page,
     model,
     google,
@@ -188,7 +188,7 @@ for (const { look, viewport, colorScheme } of looks)
     await expectNoSidewaysScroll(page)
   })
 
-test('the card of an event shows its times with the weekday in the time zone of the reader (§13.38)', async ({
+test('the card of an event shows its times with the weekday in the time zone of the reader', async ({
   page,
   model,
   google,

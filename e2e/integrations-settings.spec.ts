@@ -71,7 +71,7 @@ test('a user disconnects, which revokes the access at Google too, and can connec
   await expect(card.getByText('Connected', { exact: true })).toHaveCount(0)
 })
 
-test('the card lists the permissions that were not granted (§19.6)', async ({ page, account: _, google }) => {
+test('the card lists the permissions that were not granted', async ({ page, account: _, google }) => {
   google.behaviour.uncheckedScopes = ['https://www.googleapis.com/auth/calendar.calendarlist.readonly']
   await openIntegrations(page)
   await addWithConsent(page, 'Google Calendar')
@@ -110,7 +110,7 @@ test('a user stores an API key, which is never sent back, replaces it and remove
   await expect(card.getByText('••••')).toHaveCount(0)
 })
 
-test('the edit form keeps the stored key until a new one is typed (§2.84, §2.88, §7.23, §8.33, §19.4)', async ({
+test('the edit form keeps the stored key until a new one is typed (§2.84, §2.88, §7.23, §8.33)', async ({
   page,
   account: _,
 }) => {
@@ -161,11 +161,7 @@ test('the form reports missing fields and does not offer added integrations agai
   await expect(page.getByText('All available integrations have already been added.')).toBeVisible()
 })
 
-test('the same integration cannot be added in two tabs (§8.27, §19.17)', async ({
-  page,
-  account: _,
-  problems,
-}) => {
+test('the same integration cannot be added in two tabs (§8.27)', async ({ page, account: _, problems }) => {
   problems.expect(/409 \(Conflict\)/)
   problems.expect(/Failed to save integration/)
   await openIntegrations(page)
@@ -194,14 +190,14 @@ test('when the list cannot be loaded, the page shows an error and can retry (§2
   await expect(page.getByText('No integrations available')).toBeVisible()
 })
 
-test("two users do not see each other's integrations (§17.22)", async ({ page, account: _, openAsOther }) => {
+test("two users do not see each other's integrations", async ({ page, account: _, openAsOther }) => {
   await openIntegrations(page)
   await addWithKey(page, 'Tavily', key)
   const other = await openAsOther('/settings/integrations')
   await expect(other.getByText('No integrations available')).toBeVisible()
 })
 
-test('a user manages integrations with the keyboard alone, and the focus is never lost (§14.25)', async ({
+test('a user manages integrations with the keyboard alone, and the focus is never lost', async ({
   page,
   account: _,
 }) => {
@@ -263,11 +259,7 @@ for (const { look, viewport, colorScheme } of looks) {
       await page.evaluate(() => localStorage.setItem('theme', 'system'))
     })
 
-    test('the lists, the forms and the confirmation are accessible (§14.25)', async ({
-      page,
-      account: _,
-      axe,
-    }) => {
+    test('the lists, the forms and the confirmation are accessible', async ({ page, account: _, axe }) => {
       await openIntegrations(page)
       await expect(page.getByText('No integrations available')).toBeVisible()
       await axe(page)

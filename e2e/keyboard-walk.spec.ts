@@ -27,10 +27,7 @@ async function activate(page: Page, control: Locator, key: 'Tab' | 'Shift+Tab' =
 const reply = (page: Page, text: string) => page.getByRole('article').getByText(text, { exact: true })
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
-test('a user signs up, chats, searches and signs out with the keyboard alone (§14.25)', async ({
-  page,
-  context,
-}) => {
+test('a user signs up, chats, searches and signs out with the keyboard alone', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const user = createTestUser()
   const model = await startScriptedModel()

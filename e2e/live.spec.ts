@@ -40,7 +40,7 @@ function countStreams(context: BrowserContext): () => number {
   return () => open.size
 }
 
-test('two tabs and another device show the same stream, and a reloaded tab resumes it (§10.1, §10.9)', async ({
+test('two tabs and another device show the same stream, and a reloaded tab resumes it', async ({
   page,
   account: user,
   model,
@@ -61,7 +61,7 @@ test('two tabs and another device show the same stream, and a reloaded tab resum
   }
 })
 
-test('a message sent in one tab or device appears in the others while the reply streams (§10.2)', async ({
+test('a message sent in one tab or device appears in the others while the reply streams', async ({
   page,
   account: user,
   model,
@@ -92,7 +92,7 @@ test('a message sent in one tab or device appears in the others while the reply 
   }
 })
 
-test('a reply can be stopped in every tab and device, and is then stopped in all (§4.15, §10.3)', async ({
+test('a reply can be stopped in every tab and device, and is then stopped in all (§4.15)', async ({
   page,
   account: user,
   model,
@@ -122,7 +122,7 @@ test('a reply can be stopped in every tab and device, and is then stopped in all
   }
 })
 
-test('a new version of a reply, and a change of the selected version, appear in every tab and device (§2.35, §4.24, §10.4)', async ({
+test('a new version of a reply, and a change of the selected version, appear in every tab and device (§2.35, §4.24)', async ({
   page,
   account: user,
   model,
@@ -152,7 +152,7 @@ test('a new version of a reply, and a change of the selected version, appear in 
   }
 })
 
-test('when the tab that holds the stream is closed, the others continue without gaps or repetitions (§10.8)', async ({
+test('when the tab that holds the stream is closed, the others continue without gaps or repetitions', async ({
   page,
   model,
   context,
@@ -175,7 +175,7 @@ test('when the tab that holds the stream is closed, the others continue without 
   await expect(replyText(third)).toHaveText('After')
 })
 
-test('ten tabs share one live connection (§10.7)', async ({ page, model, context }) => {
+test('ten tabs share one live connection', async ({ page, model, context }) => {
   const streams = countStreams(context)
   await page.reload()
   await startChat(page, model, ['First', { finish: 'stop' }])
@@ -193,7 +193,7 @@ test('ten tabs share one live connection (§10.7)', async ({ page, model, contex
   expect(streams()).toBe(1)
 })
 
-test('a device that was offline during a reply shows the whole reply when it is online again (§10.10)', async ({
+test('a device that was offline during a reply shows the whole reply when it is online again', async ({
   page,
   account: user,
   model,
@@ -217,7 +217,7 @@ test('a device that was offline during a reply shows the whole reply when it is 
   await expect(device.getByText('The connection was lost')).toHaveCount(0)
 })
 
-test('a message written offline is marked, is sent once and without a click when the page is online again, is stored, and appears in every tab and device (§10.21, §10.22, §10.31)', async ({
+test('a message written offline is marked, is sent once and without a click when the page is online again, is stored, and appears in every tab and device', async ({
   page,
   account: user,
   model,
@@ -246,7 +246,7 @@ test('a message written offline is marked, is sent once and without a click when
   await expect(page.getByRole('article', { name: 'You' }).filter({ hasText: 'tunnel' })).toHaveCount(1)
 })
 
-test('a new chat appears in the open history of another tab (§10.5)', async ({ page, model, context }) => {
+test('a new chat appears in the open history of another tab', async ({ page, model, context }) => {
   const second = await openTab(context, page.url())
   await second
     .getByRole('button', { name: /search/i })

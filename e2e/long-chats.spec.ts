@@ -1,7 +1,6 @@
-import type { Chat } from '@yonder/contract/chat'
 import type { Locator, Page } from '@playwright/test'
-import { startSmallWindowModel } from '../server/testing/models/small-window-model.ts'
-import type { SmallWindowModel } from '../server/testing/models/small-window-model.ts'
+import type { Chat } from '@yonder/contract/chat'
+import { startSmallWindowModel, type SmallWindowModel } from '../server/testing/models/small-window-model.ts'
 import { openTab, stopButton, writeMessage } from './support/chat-page.ts'
 import { writeLongChat, writeSummary } from './support/database-rows.ts'
 import { expect, looks, test as base } from './support/fixtures.ts'
@@ -59,7 +58,7 @@ async function openSummary(page: Page): Promise<Locator> {
   return summaries(page)
 }
 
-test('a user sees that a long chat is summarised, opens the summary, edits it, has it written again and removes it (§26.10, §26.11, §26.12, §26.13, §26.14)', async ({
+test('a user sees that a long chat is summarised, opens the summary, edits it, has it written again and removes it', async ({
   page,
   model,
   longChat,
@@ -103,7 +102,7 @@ test('a user sees that a long chat is summarised, opens the summary, edits it, h
   await expect(summary).toHaveCount(0)
 })
 
-test('a user stops a reply while older messages are summarised: no summary appears (§26.10, §26.9)', async ({
+test('a user stops a reply while older messages are summarised: no summary appears', async ({
   page,
   model,
   longChat: _,
@@ -123,7 +122,7 @@ test('a user stops a reply while older messages are summarised: no summary appea
   await expect(summaries(page)).toHaveCount(0)
 })
 
-test('another tab shows a summary and its changes at once, and says when an edited text is outdated or gone (§26.3, §26.12, §26.15)', async ({
+test('another tab shows a summary and its changes at once, and says when an edited text is outdated or gone', async ({
   page,
   context,
   longChat,
@@ -156,7 +155,7 @@ test('another tab shows a summary and its changes at once, and says when an edit
   await expect(there).toHaveCount(0)
 })
 
-test('a summary that cannot be written again stays, with the reason; another tab shows that it is being written and cannot replace it (§26.7, §26.13, §26.17)', async ({
+test('a summary that cannot be written again stays, with the reason; another tab shows that it is being written and cannot replace it', async ({
   page,
   context,
   model,
@@ -201,7 +200,7 @@ test('a summary that cannot be written again stays, with the reason; another tab
   await expect(action(there, 'Edit')).toBeEnabled()
 })
 
-test('a user opens a summary at the end of a chat and reads from its top; an edited text is still there after a reload (§26.11, §26.18)', async ({
+test('a user opens a summary at the end of a chat and reads from its top; an edited text is still there after a reload', async ({
   page,
   product,
   longChat,
@@ -224,7 +223,7 @@ test('a user opens a summary at the end of a chat and reads from its top; an edi
   await expect(text).toHaveText('Not saved yet')
 })
 
-test('a user reads and changes a summary with the keyboard alone, and Escape asks before it discards (§26.12)', async ({
+test('a user reads and changes a summary with the keyboard alone, and Escape asks before it discards', async ({
   page,
   longChat: _,
 }) => {
@@ -249,7 +248,7 @@ test('a user reads and changes a summary with the keyboard alone, and Escape ask
   await expect(summary).not.toContainText('and more')
 })
 
-test('links and images of a summary follow the rules of replies, and a visitor of the shared chat sees no summary (§26.11, §14.18)', async ({
+test('links and images of a summary follow the rules of replies, and a visitor of the shared chat sees no summary', async ({
   page,
   openBrowser,
   longChat,
@@ -276,7 +275,7 @@ for (const { look, ...settings } of looks) {
   test.describe(look, () => {
     test.use(settings)
 
-    test('summaries are readable in every state and break no rule of accessibility (§26.10, §26.11)', async ({
+    test('summaries are readable in every state and break no rule of accessibility', async ({
       page,
       model,
       longChat,

@@ -15,7 +15,7 @@ const longestNode = (page: Page): Promise<number> =>
     return longest
   })
 
-test('very long lines are drawn in pieces, copied whole, and found by the browser (§14.34)', async ({
+test('very long lines are drawn in pieces, copied whole, and found by the browser', async ({
   page,
   user,
   product,
@@ -49,7 +49,7 @@ test('very long lines are drawn in pieces, copied whole, and found by the browse
   expect(await isFound('nothing like this')).toBe(false)
 })
 
-test('a line of a million characters can be pasted, and is kept as a draft (§14.34, §10.23)', async ({
+test('a line of a million characters can be pasted, and is kept as a draft', async ({
   page,
   context,
   user: _,

@@ -10,7 +10,7 @@ const typed =
   'Please fix **this**:\nit fails\n\n```ts\nconst answer = 42\n```\n\n- first *point*\n- second\n\n| a | b |\n|---|---|\n| 1 | 2 |'
 const lines = (count: number) => Array.from({ length: count }, (_, index) => `line ${index + 1}`).join('\n')
 
-test('an own message with code, lists or tables is drawn as markdown, and what was typed is copied and edited (§1.3, §14.39)', async ({
+test('an own message with code, lists or tables is drawn as markdown, and what was typed is copied and edited (§1.3)', async ({
   page,
   context,
   user: _,
@@ -34,10 +34,7 @@ test('an own message with code, lists or tables is drawn as markdown, and what w
   await expect(message.getByRole('textbox')).toHaveValue(typed)
 })
 
-test('an own message without code, lists and tables stays as it was typed (§14.39)', async ({
-  page,
-  user: _,
-}) => {
+test('an own message without code, lists and tables stays as it was typed', async ({ page, user: _ }) => {
   const text = '2 * 3 * 4 and _this_ **stay**\n  as <b>typed</b>'
   await writeMessage(page, text)
   await expect(sendButton(page)).toBeVisible()
@@ -45,7 +42,7 @@ test('an own message without code, lists and tables stays as it was typed (§14.
   await expect(own(page)).toContainText('2 * 3 * 4 and _this_ **stay**')
 })
 
-test('a very long own message is folded, and its button opens and closes it (§14.40)', async ({
+test('a very long own message is folded, and its button opens and closes it', async ({
   page,
   user,
   product,
@@ -67,7 +64,7 @@ test('a very long own message is folded, and its button opens and closes it (§1
   await expect(own(page)).toBeInViewport()
 })
 
-test('twenty lines are not folded (§14.40)', async ({ page, user, product }) => {
+test('twenty lines are not folded', async ({ page, user, product }) => {
   const id = await writeLongChat(product.dataDir, user.email, 2, () => lines(20))
   await page.goto(`/chat/${id}`)
   await expect(own(page).getByText('line 20')).toBeVisible()
@@ -75,7 +72,7 @@ test('twenty lines are not folded (§14.40)', async ({ page, user, product }) =>
 })
 
 for (const { look, viewport, colorScheme } of looks)
-  test(`own messages with markdown are accessible and no wider than the page: ${look} (§14.39, §14.40)`, async ({
+  test(`own messages with markdown are accessible and no wider than the page: ${look}`, async ({
     page,
     user,
     product,

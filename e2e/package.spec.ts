@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import {
   chmodSync,
   cpSync,
@@ -9,17 +11,14 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { expect } from '@playwright/test'
-import { sqliteRelease } from '../bin/sqlite-release.mjs'
 import { rootFolder } from '../bin/run-command.mjs'
+import { sqliteRelease } from '../bin/sqlite-release.mjs'
 import { freePort } from '../server/testing/free-port.ts'
-import { test } from './support/packed.ts'
-import type { Packed } from './support/packed.ts'
+import { test, type Packed } from './support/packed.ts'
 
 // The tests of a worker share one packed package.
 test.describe.configure({ mode: 'default' })
@@ -32,7 +31,7 @@ const startOn = async (...parameters: string[]) => [
   ...parameters,
 ]
 
-test('the package serves the compressed web app, from a folder with spaces and letters of any language (§29.1)', async ({
+test('the package serves the compressed web app, from a folder with spaces and letters of any language', async ({
   packed,
 }) => {
   const base = await packed.start(await startOn()).listening()
@@ -46,9 +45,7 @@ test('the package serves the compressed web app, from a folder with spaces and l
   expect((await fetch(`${base}/readyz`)).status).toBe(200)
 })
 
-test('the package needs only SQLite, and names the licence of every package in it (§29.2)', async ({
-  packed,
-}) => {
+test('the package needs only SQLite, and names the licence of every package in it', async ({ packed }) => {
   const read = (path: string) => readFileSync(join(packed.root, path), 'utf8')
   const manifest = JSON.parse(read('package.json')) as Record<string, Record<string, unknown>>
   expect(manifest['dependencies']).toBeUndefined()
@@ -70,7 +67,7 @@ test('the package needs only SQLite, and names the licence of every package in i
   for (const name of ['react', 'katex']) expect(web).toMatch(new RegExp(`^## ${name} - \\d`, 'm'))
 })
 
-test('without a setting the data is in the folder of the user, from every working folder and for every command (§29.5)', async ({
+test('without a setting the data is in the folder of the user, from every working folder and for every command', async ({
   packed,
 }) => {
   const folder = dataFolderIn(packed.home)
@@ -84,7 +81,7 @@ test('without a setting the data is in the folder of the user, from every workin
   expect(readdirSync(other)).toEqual([])
 })
 
-test('data in ./data, a setting in .env, DATA_DIR and --data take precedence, in this order (§29.6)', async ({
+test('data in ./data, a setting in .env, DATA_DIR and --data take precedence, in this order', async ({
   packed,
 }) => {
   // Five starts.
@@ -108,7 +105,7 @@ test('data in ./data, a setting in .env, DATA_DIR and --data take precedence, in
   await findsDataIn('from-option', ['--data', 'from-option'], { DATA_DIR: 'from-environment' })
 })
 
-test('a data folder that cannot be written ends the start with one sentence (§29.7)', async ({ packed }) => {
+test('a data folder that cannot be written ends the start with one sentence', async ({ packed }) => {
   const home = join(packed.folder, 'no folder')
   writeFileSync(home, '')
   const { code, output } = await packed.run(await startOn(), { env: { HOME: home } })
@@ -118,7 +115,7 @@ test('a data folder that cannot be written ends the start with one sentence (§2
   ])
 })
 
-test('a port in use ends the start with one sentence (§29.8)', async ({ packed }) => {
+test('a port in use ends the start with one sentence', async ({ packed }) => {
   const other = createServer().listen(await freePort(), '127.0.0.1')
   await once(other, 'listening')
   const address = other.address()
@@ -131,7 +128,7 @@ test('a port in use ends the start with one sentence (§29.8)', async ({ packed 
   ])
 })
 
-test('an unknown option or command is named, and starts nothing (§29.9)', async ({ packed }) => {
+test('an unknown option or command is named, and starts nothing', async ({ packed }) => {
   for (const [wrong, ...parameters] of [
     ['--prot', 'start', '--prot', '3000'],
     ['strat', 'strat'],
@@ -144,7 +141,7 @@ test('an unknown option or command is named, and starts nothing (§29.9)', async
   expect(existsSync(dataFolderIn(packed.home))).toBe(false)
 })
 
-test('a Node that is too old ends with one sentence (§29.3)', async ({ packed }) => {
+test('a Node that is too old ends with one sentence', async ({ packed }) => {
   const old = 'data:text/javascript,Object.defineProperty(process.versions, "node", { value: "18.20.8" })'
   const { code, output } = await packed.run(['start'], {
     env: { NODE_OPTIONS: `--import=${encodeURI(old)}` },
@@ -181,7 +178,7 @@ test.describe('without the SQLite that this Node needs', () => {
   })
   test.afterEach(() => rmSync(copy, { recursive: true }))
 
-  test('the first use of the database installs it, and later ones find it (§29.4)', async ({ packed }) => {
+  test('the first use of the database installs it, and later ones find it', async ({ packed }) => {
     const { log, ...options } = withoutSqlite(packed, copy, true)
     expect((await packed.run(['version'], options)).code).toBe(0)
     expect((await packed.run(['start', '--help'], options)).code).toBe(0)
@@ -197,9 +194,7 @@ test.describe('without the SQLite that this Node needs', () => {
     ])
   })
 
-  test('it is installed in the cache of the user where the package is read-only (§29.4)', async ({
-    packed,
-  }) => {
+  test('it is installed in the cache of the user where the package is read-only', async ({ packed }) => {
     const { log, ...options } = withoutSqlite(packed, copy, true)
     writeFileSync(join(options.root, '.cache'), '')
     await packed.start(await startOn(), options).listening()
@@ -207,9 +202,7 @@ test.describe('without the SQLite that this Node needs', () => {
     expect(readdirSync(join(packed.home, '.cache/yonder'))).toHaveLength(1)
   })
 
-  test('a failed installation ends the start with the reason, and leaves no data (§29.4)', async ({
-    packed,
-  }) => {
+  test('a failed installation ends the start with the reason, and leaves no data', async ({ packed }) => {
     const { log: _log, ...options } = withoutSqlite(packed, copy, false)
     const { code, output } = await packed.run(await startOn(), options)
     expect(code).toBe(1)

@@ -37,7 +37,7 @@ for (const { look, viewport, colorScheme } of looks) {
   test.describe(look, () => {
     test.use({ viewport })
 
-    test('the gallery and every dialog in it are accessible (§14.25)', async ({ gallery }) => {
+    test('the gallery and every dialog in it are accessible', async ({ gallery }) => {
       if (colorScheme === 'dark') await gallery.getByRole('switch', { name: 'Dark theme' }).click()
       await expectNoSidewaysScroll(gallery)
       for (const name of ['Form', 'Confirmation', 'Long', 'Side panel'])

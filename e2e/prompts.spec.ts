@@ -3,7 +3,7 @@ import { expect, looks, setLook, test } from './support/fixtures.ts'
 import { checkAccessibility, expectNoSidewaysScroll } from './support/page-checks.ts'
 
 for (const { look, viewport, colorScheme } of looks)
-  test(`the owner of a chat sees what the model was given for a reply: ${look} (§27.1)`, async ({
+  test(`the owner of a chat sees what the model was given for a reply: ${look}`, async ({
     page,
     user: _,
   }) => {

@@ -100,7 +100,7 @@ for (const { name, count } of [
   { name: 'a chat', count: 12 },
   { name: 'a chat of which only a part is drawn', count: 120 },
 ])
-  test(`the line that is read stays at the top when a phone is turned: ${name} (§14.42)`, async ({
+  test(`the line that is read stays at the top when a phone is turned: ${name}`, async ({
     page,
     user,
     product,
@@ -116,11 +116,7 @@ for (const { name, count } of [
     }
   })
 
-test('at the end of a chat the page stays there when its size changes (§14.42)', async ({
-  page,
-  user,
-  product,
-}) => {
+test('at the end of a chat the page stays there when its size changes', async ({ page, user, product }) => {
   await page.setViewportSize(portrait)
   await openLongChat(page, product.dataDir, user.email)
   for (const size of [landscape, portrait, { width: 390, height: 500 }, portrait, landscape]) {
@@ -129,7 +125,7 @@ test('at the end of a chat the page stays there when its size changes (§14.42)'
   }
 })
 
-test('the line that is read in a shared chat stays at the top when a phone is turned (§14.42)', async ({
+test('the line that is read in a shared chat stays at the top when a phone is turned', async ({
   page,
   user,
   product,
@@ -145,7 +141,7 @@ test('the line that is read in a shared chat stays at the top when a phone is tu
   await expectPlaceKept(page)
 })
 
-test('a finger on the screen while a phone is turned does not scroll a chat to its end (§14.42)', async ({
+test('a finger on the screen while a phone is turned does not scroll a chat to its end', async ({
   page,
   user,
   product,
@@ -175,7 +171,7 @@ async function chooseInContents(page: Page, text: string): Promise<void> {
   await expect(panel).toBeHidden()
 }
 
-test('a message of the user at the top, whose width does not change, stays there when a phone is turned (§14.42)', async ({
+test('a message of the user at the top, whose width does not change, stays there when a phone is turned', async ({
   page,
   user,
   product,
@@ -213,7 +209,7 @@ async function holdScrollEnds(page: Page) {
   }
 }
 
-test('when a phone is turned while the page still scrolls, it shows the text that was last read (§14.42)', async ({
+test('when a phone is turned while the page still scrolls, it shows the text that was last read', async ({
   page,
   user,
   product,
@@ -239,7 +235,7 @@ test('when a phone is turned while the page still scrolls, it shows the text tha
   await expect.poll(async () => Math.abs((await topOfWord(page, word))!)).toBeLessThanOrEqual(step)
 })
 
-test('the line that is read is found when the scrolling has ended, not at each step (§14.42)', async ({
+test('the line that is read is found when the scrolling has ended, not at each step', async ({
   page,
   user,
   product,

@@ -1,7 +1,7 @@
 import { expect } from './support/fixtures.ts'
 import { callApi, test } from './support/tools-fixtures.ts'
 
-test('a save and a reconnection read the list once, and so does a change on another device (§9.4, §7.28, §10.29)', async ({
+test('a save and a reconnection read the list once, and so does a change on another device (§9.4, §7.28)', async ({
   page,
   context,
   account: user,

@@ -13,7 +13,7 @@ async function addBot(page: Page, name: string): Promise<void> {
   await expect(dialog).toBeHidden()
 }
 
-test('changes to bots in one tab appear in the other tabs, in the selection and in the list (§2.23, §10.6)', async ({
+test('changes to bots in one tab appear in the other tabs, in the selection and in the list (§2.23)', async ({
   page,
   account: user,
   context,
@@ -39,7 +39,7 @@ test('changes to bots in one tab appear in the other tabs, in the selection and 
   await expect(device.getByRole('listitem').filter({ hasText: 'Owl' })).toBeHidden()
 })
 
-test('a connector that is connected in one tab is connected in the other (§2.58, §10.6)', async ({
+test('a connector that is connected in one tab is connected in the other (§2.58)', async ({
   page,
   account: _,
   context,

@@ -65,7 +65,7 @@ for (const { look, viewport, colorScheme } of looks) {
     await expect(visitor.getByText('Sign in to access your chats')).toBeVisible()
   })
 
-  test(`the links of a user are listed under General: ${look} (§14.25)`, async ({ user: _, page, axe }) => {
+  test(`the links of a user are listed under General: ${look}`, async ({ user: _, page, axe }) => {
     await setLook(page, { viewport, colorScheme })
     await send(page, 'show me a table of everything that one could possibly want to see in such a list')
     await shareLastReply(page)
@@ -90,7 +90,7 @@ test("'See Demo' opens the demo chat in a new tab (§2.13)", async ({ page, cont
   await expect(page.getByText('Sign in to access your chats')).toBeVisible()
 })
 
-test('a message is shared, read by a visitor, and revoked (§1.6, §2.30, §7.9, §7.10, §9.3, §20.4)', async ({
+test('a message is shared, read by a visitor, and revoked (§1.6, §2.30, §7.9, §7.10, §9.3)', async ({
   user: _,
   page,
   openBrowser,
@@ -134,7 +134,7 @@ test('a message is shared, read by a visitor, and revoked (§1.6, §2.30, §7.9,
   await expectNotFound(page)
 })
 
-test('Share opens the share dialog of the system where there is one (§7.10, §20.3)', async ({
+test('Share opens the share dialog of the system where there is one (§7.10)', async ({
   account: _,
   page,
 }) => {
@@ -175,7 +175,7 @@ test('an unknown link shows an error, and a slow one shows that it loads (§2.39
   await expect(page.getByText('Loading...')).toHaveCount(0)
 })
 
-test('hostile texts in a shared chat run nothing and send no request to another origin (§5.18, §14.21)', async ({
+test('hostile texts in a shared chat run nothing and send no request to another origin (§5.18)', async ({
   account: _,
   page,
   openBrowser,

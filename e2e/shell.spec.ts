@@ -14,7 +14,7 @@ for (const { look, viewport, colorScheme } of looks) {
   test.describe(look, () => {
     test.use({ viewport, colorScheme })
 
-    test('settings, menu, legal pages and the search are accessible (§2.18, §2.41, §2.47, §2.49, §2.95, §14.25)', async ({
+    test('settings, menu, legal pages and the search are accessible (§2.18, §2.41, §2.47, §2.49, §2.95)', async ({
       page,
       account: user,
       axe,
@@ -105,7 +105,7 @@ test('the avatar menu opens on hover, click and focus, and closes when the point
   await expect(avatar).toBeFocused()
 })
 
-test('a dark page is dark from its first paint, and follows changes of the system theme (§4.6, §1.11, §14.28)', async ({
+test('a dark page is dark from its first paint, and follows changes of the system theme (§4.6, §1.11)', async ({
   page,
   account: _,
 }) => {
@@ -232,7 +232,7 @@ test('the header of a chat fits a window of 320 px (§2.14)', async ({ page, use
   await expect(page.getByRole('banner').getByRole('link', { name: 'Yonder' })).toBeVisible()
 })
 
-test('the page shows that it is offline until it is online again (§10.20)', async ({
+test('the page shows that it is offline until it is online again', async ({
   page,
   user: _,
   context,

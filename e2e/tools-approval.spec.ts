@@ -42,7 +42,7 @@ test('a new user is asked for approval at once, and a tool that is allowed once 
   await expect(allowOnce(page)).toBeVisible()
 })
 
-test('a tool that is always allowed runs without approval, but other tools still need it (§4.19, §4.21, §13.7)', async ({
+test('a tool that is always allowed runs without approval, but other tools still need it (§4.19, §4.21)', async ({
   page,
   model,
 }) => {
@@ -80,7 +80,7 @@ test("a denied tool does not run: 'cancel' is sent, and the model replies to it 
   await expect(block(page, 'Calculator')).toContainText('Denied')
 })
 
-test("a denial that was not sent can be discarded, and its 'cancel' never gets into the input (§10.21)", async ({
+test("a denial that was not sent can be discarded, and its 'cancel' never gets into the input", async ({
   page,
   model,
   problems,
@@ -103,10 +103,7 @@ test("a denial that was not sent can be discarded, and its 'cancel' never gets i
   expect(model.requests).toHaveLength(1)
 })
 
-test('a message denies a pending call, and the input announces this (§12.8, §13.9)', async ({
-  page,
-  model,
-}) => {
+test('a message denies a pending call, and the input announces this', async ({ page, model }) => {
   await requestSum(page, model)
   await expect(page.getByText('A tool call needs your approval. Sending a message denies it.')).toBeVisible()
   model.reply(['Then not.'])
@@ -116,7 +113,7 @@ test('a message denies a pending call, and the input announces this (§12.8, §1
   await expect(page.getByText('A tool call needs your approval.')).toHaveCount(0)
 })
 
-test('a call is still pending after a reload, and can be approved with the keyboard alone (§13.11)', async ({
+test('a call is still pending after a reload, and can be approved with the keyboard alone', async ({
   page,
   model,
 }) => {
@@ -136,7 +133,7 @@ test('a call is still pending after a reload, and can be approved with the keybo
   await expect(input(page)).toBeFocused()
 })
 
-test('a pending call appears in every tab and device, and disappears everywhere when one of them decides (§13.10)', async ({
+test('a pending call appears in every tab and device, and disappears everywhere when one of them decides', async ({
   page,
   account: user,
   model,
@@ -178,7 +175,7 @@ test('a pending call appears in every tab and device, and disappears everywhere 
   }
 })
 
-test('a call that was approved elsewhere does not run twice (§13.10)', async ({ page, model, problems }) => {
+test('a call that was approved elsewhere does not run twice', async ({ page, model, problems }) => {
   problems.expect(/409|The call could not be approved/)
   await requestSum(page, model)
   await expect(allowOnce(page)).toBeVisible()
@@ -202,7 +199,7 @@ test('a call that was approved elsewhere does not run twice (§13.10)', async ({
   expect(model.requests).toHaveLength(2)
 })
 
-test('several calls of one turn need approval one after the other, and the model is called again when all are answered (§4.23, §12.3, §13.12)', async ({
+test('several calls of one turn need approval one after the other, and the model is called again when all are answered (§4.23)', async ({
   page,
   model,
 }) => {
@@ -221,7 +218,7 @@ test('several calls of one turn need approval one after the other, and the model
   expect(model.requests).toHaveLength(2)
 })
 
-test('regenerating after a tool call reuses its result, and the tool does not run again (§4.24, §4.25, §2.35, §12.19)', async ({
+test('regenerating after a tool call reuses its result, and the tool does not run again (§4.24, §4.25, §2.35)', async ({
   page,
   model,
 }) => {
@@ -242,7 +239,7 @@ test('regenerating after a tool call reuses its result, and the tool does not ru
   await expect(lastTurn(page)).toContainText('It is five.')
 })
 
-test('a tool whose name begins with a space is allowed always, and shown with its space (§5.16, §18.32)', async ({
+test('a tool whose name begins with a space is allowed always, and shown with its space (§5.16)', async ({
   page,
   model,
   hostile,

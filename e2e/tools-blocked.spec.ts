@@ -20,7 +20,7 @@ const state = (dialog: Locator, tool: string, name: 'Asks' | 'Allowed' | 'Blocke
     .getByRole('group', { name: `Approval of ${tool}`, exact: true })
     .getByRole('button', { name, exact: true })
 
-test('a user blocks an allowed tool with the keyboard: another tab shows it, and no request has it until it is unblocked (§28.8, §28.9, §28.13)', async ({
+test('a user blocks an allowed tool with the keyboard: another tab shows it, and no request has it until it is unblocked', async ({
   page,
   model,
   context,
@@ -58,7 +58,7 @@ test('a user blocks an allowed tool with the keyboard: another tab shows it, and
   expect(offered()).toContain('default__calculate')
 })
 
-test('a waiting call says that its tool was blocked in another tab, and allowing it runs nothing (§28.11, §28.12)', async ({
+test('a waiting call says that its tool was blocked in another tab, and allowing it runs nothing', async ({
   page,
   model,
   context,
@@ -79,11 +79,7 @@ test('a waiting call says that its tool was blocked in another tab, and allowing
   expect(calls).toEqual([])
 })
 
-test('the notice of left-out tools leads to where blocking makes room (§28.17)', async ({
-  page,
-  model,
-  hostile,
-}) => {
+test('the notice of left-out tools leads to where blocking makes room', async ({ page, model, hostile }) => {
   await addConnector(page, { name: 'alpha', url: hostile.url('many') })
   model.reply(['I have many tools.'])
   await send(page, 'Hello')
@@ -113,7 +109,7 @@ for (const { look, ...settings } of looks) {
   test.describe(look, () => {
     test.use(settings)
 
-    test('the states of tools are readable and break no rule of accessibility (§28.13, §28.14)', async ({
+    test('the states of tools are readable and break no rule of accessibility', async ({
       page,
       model: _,
       axe,

@@ -2,7 +2,7 @@ import { startOAuthMcpServer } from '../server/testing/mcp/oauth-mcp-server.ts'
 import { expect } from './support/fixtures.ts'
 import { block, callApi, callTool, lastTurn, line, send, test } from './support/tools-fixtures.ts'
 
-test('a connector whose consent has expired can be connected from the chat, and the user returns to the chat (§13.20)', async ({
+test('a connector whose consent has expired can be connected from the chat, and the user returns to the chat', async ({
   page,
   model,
 }) => {

@@ -52,7 +52,7 @@ for (const { look, viewport, colorScheme } of looks)
   })
 
 for (const { look, viewport, colorScheme } of looks)
-  test(`the approval card shows invisible characters and what the model reads: ${look} (§13.3, §13.28)`, async ({
+  test(`the approval card shows invisible characters and what the model reads: ${look}`, async ({
     page,
     model,
     axe,
@@ -83,7 +83,7 @@ for (const { look, viewport, colorScheme } of looks)
     await expectNoSidewaysScroll(page)
   })
 
-test('a shared chat shows the name and status of a tool, but neither logs nor buttons (§2.37, §6.2, §20.5)', async ({
+test('a shared chat shows the name and status of a tool, but neither logs nor buttons (§2.37, §6.2)', async ({
   page,
   model,
   openBrowser,
@@ -112,7 +112,7 @@ test('a shared chat shows the name and status of a tool, but neither logs nor bu
     await expect(visitor.getByRole('button', { name })).toHaveCount(0)
 })
 
-test('a device that was offline shows the call that ended meanwhile (§10.10)', async ({
+test('a device that was offline shows the call that ended meanwhile', async ({
   page,
   account: user,
   model,

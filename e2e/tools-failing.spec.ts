@@ -21,7 +21,7 @@ async function callOnce(page: Page, model: ScriptedModel, tool: string, text: st
   await expect(lastTurn(page)).toContainText(`This was ${text}.`)
 }
 
-test('a connector that fails when it is used is shown as failed in its row and in the chat, with the words of its server, until it works again (§2.58, §10.6, §18.40, §18.41)', async ({
+test('a connector that fails when it is used is shown as failed in its row and in the chat, with the words of its server, until it works again (§2.58)', async ({
   page,
   model,
   context,
@@ -62,7 +62,7 @@ const withService = test.extend({
 })
 
 withService(
-  'an integration whose key is refused is shown as failed on its card and in the chat, with the words of its service, until it works again (§2.77, §10.6, §18.41, §19.22)',
+  'an integration whose key is refused is shown as failed on its card and in the chat, with the words of its service, until it works again (§2.77)',
   async ({ page, model, context, hostile }) => {
     const settings = await openTab(context, '/')
     await openIntegrations(settings)

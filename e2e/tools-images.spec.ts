@@ -5,7 +5,7 @@ import { addConnector, block, callTool, lastTurn, line, send, test } from './sup
 const title = 'Get Tiny Image Tool'
 
 for (const { look, viewport, colorScheme } of looks)
-  test(`an image that a tool returns is shown without opening the call: ${look} (§13.35)`, async ({
+  test(`an image that a tool returns is shown without opening the call: ${look}`, async ({
     page,
     model,
     axe,
@@ -31,7 +31,7 @@ for (const { look, viewport, colorScheme } of looks)
     await expectNoSidewaysScroll(page)
   })
 
-test('an image of a result that cannot be loaded says so, and the user tries again (§13.36)', async ({
+test('an image of a result that cannot be loaded says so, and the user tries again', async ({
   page,
   model,
   everything,
@@ -51,7 +51,7 @@ test('an image of a result that cannot be loaded says so, and the user tries aga
   await expect(block(page, title)).not.toContainText('could not be loaded')
 })
 
-test('an image of a reply that cannot be loaded says so, and the user tries again (§13.36)', async ({
+test('an image of a reply that cannot be loaded says so, and the user tries again', async ({
   page,
   model,
   problems,

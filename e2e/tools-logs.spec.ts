@@ -7,7 +7,7 @@ import { addConnector, callApi, lastTurn, send, test } from './support/tools-fix
 const panel = (page: Page) => page.getByRole('complementary', { name: 'Connection logs' })
 const preference = (page: Page) => page.getByRole('switch', { name: 'Connection logs' })
 
-test('connection logs are off by default, are switched on in General, and then appear beside the chat (§1.10, §2.28, §3.22, §4.8, §4.11, §9.14, §13.22)', async ({
+test('connection logs are off by default, are switched on in General, and then appear beside the chat (§1.10, §2.28, §3.22, §4.8, §4.11, §9.14)', async ({
   page,
   model,
   context,
@@ -56,7 +56,7 @@ test('no logs are shown while the preference is off (§2.28, §9.14)', async ({ 
   await expect(panel(page)).toHaveCount(0)
 })
 
-test('every chat with connectors shows a round, also when no connector has to be asked, and opening it does not move the text (§2.28, §4.8, §13.31, §17.17)', async ({
+test('every chat with connectors shows a round, also when no connector has to be asked, and opening it does not move the text (§2.28, §4.8)', async ({
   page,
   model,
 }) => {
@@ -86,7 +86,7 @@ test('every chat with connectors shows a round, also when no connector has to be
   }
 })
 
-test('a server that has never responded is not connected, and comes first (§4.11, §13.31, §18.35)', async ({
+test('a server that has never responded is not connected, and comes first (§4.11)', async ({
   page,
   model,
   hostile,

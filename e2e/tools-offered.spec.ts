@@ -9,7 +9,7 @@ const notice = (page: Page) => lastTurn(page).getByRole('complementary', { name:
 const both =
   'From here on, 137 tools of alpha and 137 tools of zulu are left out: a model is offered at most 128 tools.'
 
-test('the chat says which tools a request leaves out, after a reload, in a second tab and for another version, and leads to where it can be changed (§12.26)', async ({
+test('the chat says which tools a request leaves out, after a reload, in a second tab and for another version, and leads to where it can be changed', async ({
   page,
   model,
   context,
@@ -53,7 +53,7 @@ for (const { look, ...settings } of looks) {
   test.describe(look, () => {
     test.use(settings)
 
-    test('the notice of left-out tools is readable and breaks no rule of accessibility (§12.26)', async ({
+    test('the notice of left-out tools is readable and breaks no rule of accessibility', async ({
       page,
       model,
       hostile,
@@ -71,11 +71,7 @@ for (const { look, ...settings } of looks) {
   })
 }
 
-test('a server that announces changes all the time delays no reply (§12.21, §12.28)', async ({
-  page,
-  model,
-  hostile,
-}) => {
+test('a server that announces changes all the time delays no reply', async ({ page, model, hostile }) => {
   await addConnector(page, { name: 'storm', url: hostile.url('announcement-storm') })
   await page.evaluate(() => localStorage.setItem('showMcpLogs', 'true'))
   await page.reload()
@@ -95,7 +91,7 @@ test('a server that announces changes all the time delays no reply (§12.21, §1
   await expect.poll(lists).toBeGreaterThan(1)
 })
 
-test('a tool with a schema of 2.4 MB is left out by name, and the others stay (§18.42)', async ({
+test('a tool with a schema of 2.4 MB is left out by name, and the others stay', async ({
   page,
   model,
   hostile,

@@ -7,7 +7,7 @@ import { addConnector, block, callTool, lastTurn, line, send, test } from './sup
 const request = (page: Page) => page.getByRole('region', { name: 'Page requested by everything' })
 const title = 'Trigger URL Elicitation Tool'
 
-test('a tool asks the user to open a page: every tab shows its origin and address, and the user opens it in a new tab (§13.32, §13.33)', async ({
+test('a tool asks the user to open a page: every tab shows its origin and address, and the user opens it in a new tab', async ({
   page,
   model,
   context,
@@ -42,7 +42,7 @@ test('a tool asks the user to open a page: every tab shows its origin and addres
   await expect(block(page, title)).toContainText(/User completed the URL elicitation flow/)
 })
 
-test('the user declines to open a page, and the tool receives the decline (§13.33)', async ({
+test('the user declines to open a page, and the tool receives the decline', async ({
   page,
   model,
   everything,
@@ -60,7 +60,7 @@ test('the user declines to open a page, and the tool receives the decline (§13.
 })
 
 for (const { look, viewport, colorScheme } of looks)
-  test(`a call that needs a page first is made again when the user continues: ${look} (§13.34)`, async ({
+  test(`a call that needs a page first is made again when the user continues: ${look}`, async ({
     page,
     model,
     axe,

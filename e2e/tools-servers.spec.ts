@@ -72,7 +72,7 @@ test('a chat shows the text, images, links and structured content that tools ret
   await expect(block(page, 'Get Tiny Image Tool').getByRole('img')).toBeVisible()
 })
 
-test('a long call shows its progress, Stop ends it, and the turn can continue (§12.12, §13.4)', async ({
+test('a long call shows its progress, Stop ends it, and the turn can continue', async ({
   page,
   model,
   context,
@@ -99,7 +99,7 @@ test('a long call shows its progress, Stop ends it, and the turn can continue (�
   await expect(page.getByRole('button', { name: 'Continue' })).toHaveCount(0)
 })
 
-test('an elicitation is shown in every tab and after a reload, and the call continues with the submitted values (§13.13)', async ({
+test('an elicitation is shown in every tab and after a reload, and the call continues with the submitted values', async ({
   page,
   model,
   context,
@@ -127,7 +127,7 @@ test('an elicitation is shown in every tab and after a reload, and the call cont
   ).toContainText(/requested information/i)
 })
 
-test('the user declines an elicitation, and the call receives the decline (§13.13)', async ({
+test('the user declines an elicitation, and the call receives the decline', async ({
   page,
   model,
   everything,
@@ -193,7 +193,7 @@ test('the model reads and writes files, and a path that the server refuses is sh
   }
 })
 
-test('a tool that changed since it was allowed needs approval again and shows the changes; Allow Always then applies to the new definition (§4.21, §12.14, §13.8)', async ({
+test('a tool that changed since it was allowed needs approval again and shows the changes; Allow Always then applies to the new definition (§4.21)', async ({
   page,
   model,
 }) => {
@@ -232,7 +232,7 @@ test('a tool that changed since it was allowed needs approval again and shows th
   }
 })
 
-test('a failed call shows an error, and the chat continues without the unreachable connector (§12.16)', async ({
+test('a failed call shows an error, and the chat continues without the unreachable connector', async ({
   page,
   model,
 }) => {
@@ -249,7 +249,7 @@ test('a failed call shows an error, and the chat continues without the unreachab
   await expect(input(page)).toBeEnabled()
 })
 
-test('a call that was running when the server was killed is shown as interrupted, with unknown outcome, after the restart (§12.9)', async ({
+test('a call that was running when the server was killed is shown as interrupted, with unknown outcome, after the restart', async ({
   page,
   product,
   model,

@@ -19,7 +19,7 @@ const sum = (expression: string) => callTool('default__calculate', { expression 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const blocks = (page: Page) => page.getByRole('region', { name: 'Tool call: Calculator' })
 
-test('a user denies one of three calls, is asked about the others, and the model reads which were denied (§4.22, §12.29)', async ({
+test('a user denies one of three calls, is asked about the others, and the model reads which were denied (§4.22)', async ({
   page,
   model,
 }) => {
@@ -52,7 +52,7 @@ test('a user denies one of three calls, is asked about the others, and the model
   expect(results[2]).toContain('denied by the user')
 })
 
-test('a message denies all calls that are left (§12.8, §12.29)', async ({ page, model }) => {
+test('a message denies all calls that are left', async ({ page, model }) => {
   model.reply([sum('1 + 1'), sum('2 + 2')])
   await send(page, 'Two sums, please')
   await expect(block(page, 'Calculator')).toContainText('1 of 2')
@@ -62,7 +62,7 @@ test('a message denies all calls that are left (§12.8, §12.29)', async ({ page
   await expect(button(page, 'Allow Once')).toHaveCount(0)
 })
 
-test('a call that waits says that its tool has changed or its connector is gone, before it is clicked (§13.37)', async ({
+test('a call that waits says that its tool has changed or its connector is gone, before it is clicked', async ({
   page,
   model,
   context,
@@ -97,7 +97,7 @@ test('a call that waits says that its tool has changed or its connector is gone,
   }
 })
 
-test('broken JSON and wrong arguments go back to the model, and the user is asked about the corrected call only (§12.30, §12.31)', async ({
+test('broken JSON and wrong arguments go back to the model, and the user is asked about the corrected call only', async ({
   page,
   model,
 }) => {
@@ -122,7 +122,7 @@ test('broken JSON and wrong arguments go back to the model, and the user is aske
   await expect(lastTurn(page)).toContainText('It is five.')
 })
 
-test('twenty calls of a turn are one line that opens, and a call that failed or waits stays visible (§13.39)', async ({
+test('twenty calls of a turn are one line that opens, and a call that failed or waits stays visible', async ({
   page,
   model,
 }) => {

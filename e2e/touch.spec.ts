@@ -6,7 +6,7 @@ const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile:
 
 const newLine = (page: Page) => page.getByRole('button', { name: 'New line' })
 
-test('on a phone a message can have two lines, and Enter still sends (§5.3, §14.41)', async ({
+test('on a phone a message can have two lines, and Enter still sends (§5.3)', async ({
   account: user,
   openDevice,
 }) => {
@@ -33,7 +33,7 @@ test('on a phone a message can have two lines, and Enter still sends (§5.3, §1
   await expect(editor).toHaveValue('first\n\nsecond\n')
 })
 
-test('on a phone the message input gets the focus only when it is tapped (§14.43)', async ({
+test('on a phone the message input gets the focus only when it is tapped', async ({
   account: user,
   openDevice,
 }) => {
@@ -48,7 +48,7 @@ test('on a phone the message input gets the focus only when it is tapped (§14.4
   await expect(input(page)).not.toBeFocused()
 })
 
-test('with a mouse there is no button for a new line (§14.41)', async ({ page, user: _ }) => {
+test('with a mouse there is no button for a new line', async ({ page, user: _ }) => {
   await expect(input(page)).toBeVisible()
   await expect(newLine(page)).toBeHidden()
 })
@@ -79,7 +79,7 @@ test('in landscape the chat keeps most of the window, and the input still has tw
   expect(grown!.height).toBeLessThan(390 * 0.3)
 })
 
-test('with the on-screen keyboard open, what is typed and its buttons stay visible (§14.25, §14.41)', async ({
+test('with the on-screen keyboard open, what is typed and its buttons stay visible', async ({
   account: user,
   openDevice,
 }) => {

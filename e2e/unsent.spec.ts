@@ -18,7 +18,7 @@ async function holdNewChat(page: Page): Promise<() => void> {
   return release
 }
 
-test('a first message is kept over a reload while its chat is slow, and sent into the same chat (§10.26, §10.28)', async ({
+test('a first message is kept over a reload while its chat is slow, and sent into the same chat', async ({
   page,
   user: _,
 }) => {
@@ -43,7 +43,7 @@ test('a first message is kept over a reload while its chat is slow, and sent int
   await expect(page.getByText(/^Not sent/)).toHaveCount(0)
 })
 
-test('a user who leaves the home page while its chat is slow stays where they are (§10.26)', async ({
+test('a user who leaves the home page while its chat is slow stays where they are', async ({
   page,
   user: _,
 }) => {
@@ -61,7 +61,7 @@ test('a user who leaves the home page while its chat is slow stays where they ar
   await expect(input(page)).toHaveValue('Written in a hurry')
 })
 
-test('two tabs show a message that was not sent, and only one of them sends it (§10.27)', async ({
+test('two tabs show a message that was not sent, and only one of them sends it', async ({
   page,
   context,
   user: _,
@@ -84,7 +84,7 @@ test('two tabs show a message that was not sent, and only one of them sends it (
   await expect(page.getByRole('article')).toHaveCount(2)
 })
 
-test('a message that was refused with 401 is there after signing in again, and not for another user (§10.26, §15.12)', async ({
+test('a message that was refused with 401 is there after signing in again, and not for another user', async ({
   page,
   account,
   product,
@@ -107,7 +107,7 @@ test('a message that was refused with 401 is there after signing in again, and n
 })
 
 for (const { look, viewport, colorScheme } of looks)
-  test(`messages that were not sent are accessible on the home page: ${look} (§10.26)`, async ({
+  test(`messages that were not sent are accessible on the home page: ${look}`, async ({
     page,
     user: _,
     axe,

@@ -4,7 +4,7 @@ import { checkAccessibility, expectNoSidewaysScroll } from './support/page-check
 import { callApi, lastTurn, send, test } from './support/tools-fixtures.ts'
 
 for (const { look, viewport, colorScheme } of looks)
-  test(`a user sees what a reply and a month used, how full the context is, and downloads the figures: ${look} (§25.15, §25.16, §25.17, §25.18)`, async ({
+  test(`a user sees what a reply and a month used, how full the context is, and downloads the figures: ${look}`, async ({
     page,
     model,
   }) => {

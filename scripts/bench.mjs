@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { buildStale } from './build.mjs'
 import { rootFolder, runTool } from '../bin/run-command.mjs'
+import { buildStale } from './build.mjs'
 import { setUp } from './setup.mjs'
 
 const folder = join(rootFolder, 'bench')

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { bundleServer } from './bundle-server.mjs'
 import { rootFolder } from '../bin/run-command.mjs'
+import { bundleServer } from './bundle-server.mjs'
 
 // Bundles the server into the given folder, by default `server/dist`. `build.mjs` runs this in a process of its own.
 try {

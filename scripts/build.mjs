@@ -10,8 +10,8 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { hashSources } from './hash-sources.mjs'
 import { rootFolder, runCommand, runTool } from '../bin/run-command.mjs'
+import { hashSources } from './hash-sources.mjs'
 import { setUp } from './setup.mjs'
 
 const shared = ['contract', 'package-lock.json', 'tsconfig.base.json']

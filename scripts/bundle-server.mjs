@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { build } from 'rolldown'
-import { listLicences } from './list-licences.mjs'
 import { rootFolder } from '../bin/run-command.mjs'
+import { listLicences } from './list-licences.mjs'
 
 /**
  * A native module that is not installed. Every other package goes into the bundle, which starts faster, except

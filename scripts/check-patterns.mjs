@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { rootFolder } from '../bin/run-command.mjs'
 import { checkPatterns } from './architecture/patterns.mjs'
 import { readSources } from './architecture/read-sources.mjs'
-import { rootFolder } from '../bin/run-command.mjs'
 
 // Checking all regular expressions takes a minute, so those that were found to be linear are listed.
 const listFile = `${rootFolder}scripts/architecture/linear-patterns.json`

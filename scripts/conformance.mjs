@@ -1,5 +1,5 @@
-import { installConformanceTests } from './install-conformance-tests.mjs'
 import { runTool } from '../bin/run-command.mjs'
+import { installConformanceTests } from './install-conformance-tests.mjs'
 import { setUp } from './setup.mjs'
 
 await setUp()

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { loadSettings } from './load-settings.mjs'
 import { rootFolder } from '../bin/run-command.mjs'
+import { loadSettings } from './load-settings.mjs'
 import { setUp } from './setup.mjs'
 
 await setUp()

@@ -11,7 +11,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-it('reads the first setting of a file that begins with a byte order mark (§22.13)', () => {
+it('reads the first setting of a file that begins with a byte order mark', () => {
   const path = join(folder, '.env')
   writeFileSync(path, '\uFEFFYONDER_TEST_FIRST=one\nYONDER_TEST_SECOND=two\n')
   loadSettings(path)

@@ -1,6 +1,6 @@
+import { runTool } from '../bin/run-command.mjs'
 import { findChromium, headlessShell } from './find-chromium.mjs'
 import { installSystemPackage } from './install-system-package.mjs'
-import { runTool } from '../bin/run-command.mjs'
 
 /**
  * Finds or installs Chromium for the browser tests: the one of CHROMIUM_PATH, else the headless shell, which apt

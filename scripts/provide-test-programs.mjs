@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { bundleServer } from './bundle-server.mjs'
 import { rootFolder } from '../bin/run-command.mjs'
+import { bundleServer } from './bundle-server.mjs'
 
 /**
  * The programs that tests start as separate processes, and the modules that the scripts of

@@ -1,5 +1,5 @@
-import { provideProxies } from './provide-proxies.mjs'
 import { runTool } from '../bin/run-command.mjs'
+import { provideProxies } from './provide-proxies.mjs'
 import { setUp } from './setup.mjs'
 
 // Tests the examples of `deploy/proxies/` with nginx, Caddy and HAProxy, which it installs.

@@ -1,8 +1,8 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { rootFolder, runCommand, runTool } from '../bin/run-command.mjs'
 import { buildStale } from './build.mjs'
 import { provideChromium } from './provide-chromium.mjs'
-import { rootFolder, runCommand, runTool } from '../bin/run-command.mjs'
 
 /**
  * Runs Playwright against a copy of the built product, so that another build does not replace it during the tests.

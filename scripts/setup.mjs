@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { buildSqlite, compilerHint, loadsSqlite, runNpm } from '../bin/build-sqlite.mjs'
 import { findNodeProblem } from '../bin/node-version.mjs'
+import { rootFolder } from '../bin/run-command.mjs'
 import { sqliteRelease } from '../bin/sqlite-release.mjs'
 import { findInstallReason } from './find-install-reason.mjs'
-import { rootFolder } from '../bin/run-command.mjs'
 
 /**
  * Prepares the clone: checks Node, installs the packages, and makes sure that SQLite loads. Silent and fast when

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { installSystemPackage } from './install-system-package.mjs'
 import { runCommand } from '../bin/run-command.mjs'
+import { installSystemPackage } from './install-system-package.mjs'
 
 const debianFolder = '/usr/lib/postgresql'
 

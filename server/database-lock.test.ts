@@ -2,15 +2,11 @@ import { join } from 'node:path'
 import type { Chat } from '@yonder/contract/chat'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { sqliteFileName } from './db/open-database.ts'
-import { startSqliteLocker } from './testing/database/lock-sqlite.ts'
-import type { SqliteLocker } from './testing/database/lock-sqlite.ts'
+import { startSqliteLocker, type SqliteLocker } from './testing/database/lock-sqlite.ts'
 import { SignInSession } from './testing/identity/sign-in-session.ts'
-import { startScriptedModel } from './testing/models/scripted-model.ts'
-import type { ScriptedModel } from './testing/models/scripted-model.ts'
-import { createRequestClient, overHttp } from './testing/send-request.ts'
-import type { RequestClient } from './testing/send-request.ts'
-import { startMain } from './testing/start-main.ts'
-import type { MainProcess } from './testing/start-main.ts'
+import { startScriptedModel, type ScriptedModel } from './testing/models/scripted-model.ts'
+import { createRequestClient, overHttp, type RequestClient } from './testing/send-request.ts'
+import { startMain, type MainProcess } from './testing/start-main.ts'
 
 describe('a lock of another process on the SQLite file', () => {
   let model: ScriptedModel
@@ -50,7 +46,7 @@ describe('a lock of another process on the SQLite file', () => {
     return { chatId, stream }
   }
 
-  it('lets reads go on, refuses writes after a while, and lets replies continue when it ends (§22.16, §22.17)', async () => {
+  it('lets reads go on, refuses writes after a while, and lets replies continue when it ends', async () => {
     const gate = model.gate()
     const words = Array.from({ length: 60 }, (_, index) => [`${index} `, { delay: 5 }]).flat()
     model.when('Count', [...words, gate, 'and the end', { finish: 'stop' }])
@@ -95,7 +91,7 @@ describe('a lock of another process on the SQLite file', () => {
     expect(await listBots()).toEqual(before)
   }, 60_000)
 
-  it('delays a write until it ends (§22.16)', async () => {
+  it('delays a write until it ends', async () => {
     await locker.lock()
     let isWritten = false
     const written = newBot('delayed').finally(() => (isWritten = true))

@@ -2,16 +2,12 @@ import type { Chat } from '@yonder/contract/chat'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestStream } from './testing/chat/open-stream.ts'
+import { startOwnPostgres, type OwnPostgres } from './testing/database/own-postgres.ts'
 import { engines, isConcurrent } from './testing/database/test-database.ts'
-import { startOwnPostgres } from './testing/database/own-postgres.ts'
-import type { OwnPostgres } from './testing/database/own-postgres.ts'
 import { SignInSession } from './testing/identity/sign-in-session.ts'
-import { startScriptedModel } from './testing/models/scripted-model.ts'
-import type { Gate, ScriptedModel } from './testing/models/scripted-model.ts'
-import { createRequestClient, overHttp } from './testing/send-request.ts'
-import type { RequestClient } from './testing/send-request.ts'
-import { startMain } from './testing/start-main.ts'
-import type { MainProcess } from './testing/start-main.ts'
+import { startScriptedModel, type Gate, type ScriptedModel } from './testing/models/scripted-model.ts'
+import { createRequestClient, overHttp, type RequestClient } from './testing/send-request.ts'
+import { startMain, type MainProcess } from './testing/start-main.ts'
 
 const replies = 8
 
@@ -93,7 +89,7 @@ describe.runIf(engines.includes('postgres') && isConcurrent('postgres'))('an out
   }
 
   it.each(Array.from({ length: 12 }, (_, index) => (index % 3 === 2 ? 'immediate' : 'fast')))(
-    'continues every reply and serves requests after a restart (%s) (§22.15)',
+    'continues every reply and serves requests after a restart (%s)',
     async (mode) => {
       const { pid } = product
       const gate = model.gate()
@@ -108,7 +104,7 @@ describe.runIf(engines.includes('postgres') && isConcurrent('postgres'))('an out
     120_000,
   )
 
-  it('continues every reply when the server ends all connections, many times (§22.15)', async () => {
+  it('continues every reply when the server ends all connections, many times', async () => {
     const admin = new pg.Client({ connectionString: postgres.url })
     admin.on('error', () => undefined)
     await admin.connect()
@@ -131,7 +127,7 @@ describe.runIf(engines.includes('postgres') && isConcurrent('postgres'))('an out
     expect(product.alive).toBe(true)
   }, 120_000)
 
-  it('is reported by /readyz and by a 503 with Retry-After, and ends when the server is back (§22.6, §22.15, §22.17)', async () => {
+  it('is reported by /readyz and by a 503 with Retry-After, and ends when the server is back', async () => {
     const gate = model.gate()
     const begun = await beginReplies(gate)
     await postgres.pause()

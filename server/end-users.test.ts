@@ -5,8 +5,7 @@ import { createSealer } from './db/secrets/seal-secret.ts'
 import { deleteUser, disableUser, enableUser } from './identity/users/manage-users.ts'
 import { createUserData, userDataEnvironment } from './testing/chat/create-user-data.ts'
 import { openLiveStream } from './testing/chat/open-live-stream.ts'
-import { openToolApp } from './testing/chat/open-tool-app.ts'
-import type { ToolApp } from './testing/chat/open-tool-app.ts'
+import { openToolApp, type ToolApp } from './testing/chat/open-tool-app.ts'
 import { hashTables } from './testing/database/hash-tables.ts'
 import { engines } from './testing/database/test-database.ts'
 import { sendRequest } from './testing/send-request.ts'
@@ -47,7 +46,7 @@ describe.each(engines)('the end of a user, on %s', (engine) => {
       })
     ).statusCode
 
-  it('deleting a user removes every row of the user and no other (§15.36)', async () => {
+  it('deleting a user removes every row of the user and no other', async () => {
     await open()
     const { database } = product
     await createUserData(product, 'Ada')
@@ -66,7 +65,7 @@ describe.each(engines)('the end of a user, on %s', (engine) => {
     expect(await hashTables(database)).toEqual(before)
   })
 
-  it('disabling a user ends streams, replies and links, and keeps the data (§15.35)', async () => {
+  it('disabling a user ends streams, replies and links, and keeps the data', async () => {
     await open()
     const { database } = product
     const ada = await createUserData(product, 'Ada')
@@ -104,36 +103,32 @@ describe.each(engines)('the end of a user, on %s', (engine) => {
     other.leave()
   })
 
-  it.runIf(engine === 'sqlite')(
-    'deleting a user removes their messages from the search index (§15.36)',
-    async () => {
-      await open()
-      const { db } = product.database
-      const index = async () => {
-        while (await indexMessages(db));
-      }
-      await sql`create virtual table temp.grams using fts5vocab(main, message_search, row)`.execute(db)
-      const readGrams = async () =>
-        (await sql`select term, doc from temp.grams order by term`.execute(db)).rows
-      await createUserData(product, 'Ada')
-      await index()
-      const before = await readGrams()
-      const eve = await createUserData(product, 'Eve')
-      await addAccount(eve.client.user)
-      // A text of several chunks.
-      product.model.reply(['The end.', { finish: 'stop' }])
-      await (
-        await eve.client.send(await eve.client.newChat(), 'How does the tide move? '.repeat(700))
-      ).ended
-      await index()
-      expect((await readGrams()).length).toBeGreaterThan(before.length)
-      await deleteUser(manage(), eve.client.user.subject)
-      const countUsers = async () =>
-        (await db.selectFrom('users').select('id').where('id', '=', eve.client.user.id).execute()).length
-      await expect.poll(countUsers, { timeout: 20_000 }).toBe(0)
-      await index()
-      expect(await readGrams()).toEqual(before)
-      expect(await db.selectFrom('search_queue').selectAll().execute()).toEqual([])
-    },
-  )
+  it.runIf(engine === 'sqlite')('deleting a user removes their messages from the search index', async () => {
+    await open()
+    const { db } = product.database
+    const index = async () => {
+      while (await indexMessages(db));
+    }
+    await sql`create virtual table temp.grams using fts5vocab(main, message_search, row)`.execute(db)
+    const readGrams = async () => (await sql`select term, doc from temp.grams order by term`.execute(db)).rows
+    await createUserData(product, 'Ada')
+    await index()
+    const before = await readGrams()
+    const eve = await createUserData(product, 'Eve')
+    await addAccount(eve.client.user)
+    // A text of several chunks.
+    product.model.reply(['The end.', { finish: 'stop' }])
+    await (
+      await eve.client.send(await eve.client.newChat(), 'How does the tide move? '.repeat(700))
+    ).ended
+    await index()
+    expect((await readGrams()).length).toBeGreaterThan(before.length)
+    await deleteUser(manage(), eve.client.user.subject)
+    const countUsers = async () =>
+      (await db.selectFrom('users').select('id').where('id', '=', eve.client.user.id).execute()).length
+    await expect.poll(countUsers, { timeout: 20_000 }).toBe(0)
+    await index()
+    expect(await readGrams()).toEqual(before)
+    expect(await db.selectFrom('search_queue').selectAll().execute()).toEqual([])
+  })
 })

@@ -1,15 +1,11 @@
 import { connect } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startHostileModel } from './testing/models/hostile-model.ts'
-import type { HostileModel } from './testing/models/hostile-model.ts'
-import { startScriptedModel } from './testing/models/scripted-model.ts'
-import type { ScriptedModel } from './testing/models/scripted-model.ts'
-import { createRequestClient, overHttp } from './testing/send-request.ts'
-import type { RequestClient } from './testing/send-request.ts'
 import { SignInSession } from './testing/identity/sign-in-session.ts'
-import { startMain } from './testing/start-main.ts'
-import type { MainProcess } from './testing/start-main.ts'
+import { startHostileModel, type HostileModel } from './testing/models/hostile-model.ts'
+import { startScriptedModel, type ScriptedModel } from './testing/models/scripted-model.ts'
+import { createRequestClient, overHttp, type RequestClient } from './testing/send-request.ts'
+import { startMain, type MainProcess } from './testing/start-main.ts'
 
 const key = 'sk-canary-91be7c02d5aa4c38'
 
@@ -134,7 +130,7 @@ describe('the running product', () => {
     expect(product.alive).toBe(true)
   })
 
-  it('ignores the forwarded host, address and scheme of untrusted clients (§22.2)', async () => {
+  it('ignores the forwarded host, address and scheme of untrusted clients', async () => {
     const forged = {
       'x-forwarded-host': 'evil.example',
       'x-forwarded-proto': 'https',
@@ -224,7 +220,7 @@ describe('the running product', () => {
     },
   )
 
-  it('logs no key, no token and no text of a conversation (§21.11, §22.7)', async () => {
+  it('logs no key, no token and no text of a conversation', async () => {
     model.when('the summer house', [
       { status: 401, body: { error: { message: `Incorrect API key: ${key}` } } },
     ])

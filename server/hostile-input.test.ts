@@ -1,13 +1,10 @@
 import { ErrorBody } from '@yonder/contract/error'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { listApiCalls, type ApiCall } from './testing/chat/list-api-calls.ts'
 import { hashTables } from './testing/database/hash-tables.ts'
-import { listApiCalls } from './testing/chat/list-api-calls.ts'
-import type { ApiCall } from './testing/chat/list-api-calls.ts'
-import { injected } from './testing/send-request.ts'
-import type { Method, TestResponse } from './testing/send-request.ts'
+import { engines, type Engine } from './testing/database/test-database.ts'
+import { injected, type Method, type TestResponse } from './testing/send-request.ts'
 import { openTestApp } from './testing/test-app.ts'
-import { engines } from './testing/database/test-database.ts'
-import type { Engine } from './testing/database/test-database.ts'
 
 const bytes = (...values: number[]) => Buffer.from(values)
 
@@ -116,7 +113,7 @@ describe('an invalid body', () => {
   afterAll(() => scene.product.close())
 
   it.each(Object.entries(bodies))(
-    '%s is refused by every call, and nothing is written (§22.11)',
+    '%s is refused by every call, and nothing is written',
     async (_what, body) => {
       const before = await hashTables(scene.product.database)
       const writing = scene.calls.filter(({ method }) => method !== 'GET')

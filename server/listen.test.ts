@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { AppError } from './lib/app-error.ts'
 import { listen } from './listen.ts'
 
-it('an address that the machine does not have ends the start with a sentence (§29.11)', async () => {
+it('an address that the machine does not have ends the start with a sentence', async () => {
   const app = fastify()
   await expect(listen(app, { port: 0, host: '203.0.113.1', tls: null })).rejects.toThrow(
     new AppError(
@@ -18,7 +18,7 @@ it.each([
   [80, 'a port above 1023'],
   // Windows reserves ranges of such ports.
   [3000, 'another port'],
-])('port %i, which the user may not use, ends the start with a sentence (§29.11)', async (port, choice) => {
+])('port %i, which the user may not use, ends the start with a sentence', async (port, choice) => {
   const refused = Object.assign(new Error('listen EACCES'), { code: 'EACCES' })
   await expect(
     listen({ listen: () => Promise.reject(refused) }, { port, host: '127.0.0.1', tls: null }),

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from './config/config.ts'
-import { errorCode } from './lib/describe-error.ts'
 import { AppError } from './lib/app-error.ts'
+import { errorCode } from './lib/describe-error.ts'
 
 /**
  * Listens on the configured port and network address.

@@ -2,15 +2,16 @@ import type { Chat } from '@yonder/contract/chat'
 import { textOfContent } from '@yonder/contract/message-text'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { TestStream } from './testing/chat/open-stream.ts'
-import { startScriptedModel } from './testing/models/scripted-model.ts'
-import type { ScriptedModel } from './testing/models/scripted-model.ts'
-import { createRequestClient, overHttp } from './testing/send-request.ts'
-import type { RequestClient } from './testing/send-request.ts'
+import {
+  engines,
+  isConcurrent,
+  openTestDatabase,
+  type TestDatabase,
+} from './testing/database/test-database.ts'
 import { SignInSession } from './testing/identity/sign-in-session.ts'
-import { startMain } from './testing/start-main.ts'
-import type { MainProcess } from './testing/start-main.ts'
-import { engines, isConcurrent, openTestDatabase } from './testing/database/test-database.ts'
-import type { TestDatabase } from './testing/database/test-database.ts'
+import { startScriptedModel, type ScriptedModel } from './testing/models/scripted-model.ts'
+import { createRequestClient, overHttp, type RequestClient } from './testing/send-request.ts'
+import { startMain, type MainProcess } from './testing/start-main.ts'
 
 describe.each(engines.filter(isConcurrent))('the process on %s', (engine) => {
   let database: TestDatabase | undefined
@@ -47,7 +48,7 @@ describe.each(engines.filter(isConcurrent))('the process on %s', (engine) => {
     return { chatId, stream }
   }
 
-  it('keeps what was shown when it is killed, and ends replies as interrupted when it is stopped (§10.15)', async () => {
+  it('keeps what was shown when it is killed, and ends replies as interrupted when it is stopped', async () => {
     await open()
     const killed = await beginReply()
     await product.end('SIGKILL')
@@ -72,7 +73,7 @@ describe.each(engines.filter(isConcurrent))('the process on %s', (engine) => {
     expect(chat.messages[1]).toMatchObject({ status: 'interrupted', content: stopped.stream.text })
   }, 60_000)
 
-  it('logs an error that nothing handles, and goes on with all replies (§22.14)', async () => {
+  it('logs an error that nothing handles, and goes on with all replies', async () => {
     // On SIGUSR2, a timer throws, an emitter has no listener for its error, and a promise has no handler.
     const faults = `import { EventEmitter } from 'node:events'
       process.on('SIGUSR2', () => {

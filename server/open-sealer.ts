@@ -3,8 +3,7 @@ import type { Config } from './config/config.ts'
 import type { Database } from './db/database.ts'
 import { requireSecretKey } from './db/secrets/require-secret-key.ts'
 import { resealSecrets } from './db/secrets/reseal-secrets.ts'
-import { createSealer } from './db/secrets/seal-secret.ts'
-import type { Sealer } from './db/secrets/seal-secret.ts'
+import { createSealer, type Sealer } from './db/secrets/seal-secret.ts'
 import { addressOfService } from './integrations/api-key.ts'
 
 /** Creates the sealer with the key of this installation. Secrets that an older version has sealed are sealed again. */

@@ -1,13 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createUserData, userDataEnvironment, type UserData } from './testing/chat/create-user-data.ts'
+import { listApiCalls, type ApiCall } from './testing/chat/list-api-calls.ts'
+import { openToolApp, type ToolApp } from './testing/chat/open-tool-app.ts'
 import { hashTables } from './testing/database/hash-tables.ts'
-import { listApiCalls } from './testing/chat/list-api-calls.ts'
-import type { ApiCall } from './testing/chat/list-api-calls.ts'
-import { createUserData, userDataEnvironment } from './testing/chat/create-user-data.ts'
-import type { UserData } from './testing/chat/create-user-data.ts'
-import { openToolApp } from './testing/chat/open-tool-app.ts'
-import type { ToolApp } from './testing/chat/open-tool-app.ts'
-import { sendRequest } from './testing/send-request.ts'
 import { engines } from './testing/database/test-database.ts'
+import { sendRequest } from './testing/send-request.ts'
 
 type Values = Readonly<Record<string, string>>
 
@@ -205,7 +202,7 @@ describe.each(engines)('the data of another user, on %s', (engine) => {
     expect(tested.size).toBeGreaterThan(15)
   })
 
-  it('does not exist: each field, in each call, has the same response as an unknown id, and nothing is written (§17.22)', async () => {
+  it('does not exist: each field, in each call, has the same response as an unknown id, and nothing is written', async () => {
     const before = await hashTables(product.database)
     const statuses = new Set<number>()
     for (const { call, form } of everyForm()) {

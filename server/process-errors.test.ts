@@ -10,7 +10,7 @@ function open(report = vi.fn()) {
   return { events, report, stop, clock }
 }
 
-it('logs an exception and a rejection that nothing handles, and lets the process go on (§22.14)', () => {
+it('logs an exception and a rejection that nothing handles, and lets the process go on', () => {
   const { events, report, stop } = open()
   const [exception, reason] = [new Error('thrown'), new Error('rejected')]
   events.emit('uncaughtException', exception)
@@ -19,7 +19,7 @@ it('logs an exception and a rejection that nothing handles, and lets the process
   expect(stop).not.toHaveBeenCalled()
 })
 
-it('stops the process when six exceptions are not caught within a minute (§22.14)', () => {
+it('stops the process when six exceptions are not caught within a minute', () => {
   const { events, report, stop, clock } = open()
   for (let count = 0; count < 30; count++) {
     clock.time += 13_000
@@ -35,7 +35,7 @@ it('stops the process when six exceptions are not caught within a minute (§22.1
   expect(report).toHaveBeenLastCalledWith(expect.any(Error), expect.stringContaining('the process stops'))
 })
 
-it('survives a log that cannot be written (§22.14)', () => {
+it('survives a log that cannot be written', () => {
   const { events } = open(
     vi.fn(() => {
       throw new Error('no space left')

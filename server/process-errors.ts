@@ -28,7 +28,7 @@ export class ErrorReports {
 }
 
 /**
- * The last resort for errors that nothing else handles (§22.14). They are logged, and the process continues, because
+ * The last resort for errors that nothing else handles. They are logged, and the process continues, because
  * one broken socket or request must not end the streams of all users. When exceptions repeat, the state of the process
  * cannot be trusted, so `stop` is called. It must store the text of all replies before it ends the process.
  */

@@ -1,14 +1,12 @@
 import type { RouteOptions } from 'fastify'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createSealer } from './db/secrets/seal-secret.ts'
 import { parseConfig } from './config/config.ts'
+import { createSealer } from './db/secrets/seal-secret.ts'
 import { createPasswordHasher } from './identity/accounts/hash-password.ts'
 import { openIdentity } from './identity/open-identity.ts'
-import { openTestDatabase } from './testing/database/test-database.ts'
-import type { TestDatabase } from './testing/database/test-database.ts'
+import { openTestDatabase, type TestDatabase } from './testing/database/test-database.ts'
 import { testSecret } from './testing/identity/identity-server.ts'
-import { openTestApp } from './testing/test-app.ts'
-import type { TestApp } from './testing/test-app.ts'
+import { openTestApp, type TestApp } from './testing/test-app.ts'
 
 /**
  * The routes that need no sign-in. A new one belongs here and into the table of SECURITY.md, with what limits it. These
@@ -73,7 +71,7 @@ afterAll(async () => {
   await database.close()
 })
 
-it('requires a sign-in on every route except the listed ones, which have a limit (§16.19)', async () => {
+it('requires a sign-in on every route except the listed ones, which have a limit', async () => {
   const found: { readonly name: string; readonly isLimited: boolean }[] = []
   for (const { method, url } of routes) {
     const methods = [method].flat()

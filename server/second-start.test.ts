@@ -1,15 +1,14 @@
-import { createHash } from 'node:crypto'
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
-import { text } from 'node:stream/consumers'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { sqliteFileName } from './db/open-database.ts'
 import { freePort } from './testing/free-port.ts'
 import { programParameters } from './testing/program-path.ts'
-import { startMain } from './testing/start-main.ts'
-import type { MainProcess } from './testing/start-main.ts'
+import { startMain, type MainProcess } from './testing/start-main.ts'
 
 let product: MainProcess
 
@@ -26,7 +25,7 @@ const hashFolder = (): readonly string[] =>
     return `${name} ${createHash('sha256').update(content).digest('hex')}`
   })
 
-it('refuses a second start on the data folder of a running server, writes nothing, and allows one after a kill (§31.10)', async () => {
+it('refuses a second start on the data folder of a running server, writes nothing, and allows one after a kill', async () => {
   const before = hashFolder()
   const second = spawn(process.execPath, programParameters('main.ts'), {
     cwd: product.dataDir,

@@ -32,7 +32,7 @@ it('creates accounts that can sign in, with bots and chats, once', async () => {
   const { db, close } = await openDatabase({ databaseUrl: null, dataDir })
   const accounts = await db.selectFrom('accounts').selectAll().orderBy('email').execute()
   expect(accounts.map(({ email }) => email)).toEqual(['ada@example.com', 'grace@example.com'])
-  // The cost of the product, which tests of the sign-in lower (§15.5).
+  // The cost of the product, which tests of the sign-in lower.
   expect(accounts[0]?.password_hash).toMatch(/^scrypt\$131072\$/)
   const word = /The password of the accounts created here is: (.+)/.exec(first.output)?.[1] ?? ''
   expect(await createPasswordHasher().isPassword(word, accounts[0]?.password_hash)).toBe(true)

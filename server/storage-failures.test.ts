@@ -1,15 +1,17 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { SqliteFile } from './db/dialects/sqlite-file.ts'
-import { failStatements } from './testing/database/fail-statements.ts'
-import type { FailingStep } from './testing/database/fail-statements.ts'
+import { listApiCalls, type ApiCall } from './testing/chat/list-api-calls.ts'
+import { openChatApp, type ChatApp, type ChatClient } from './testing/chat/open-chat-app.ts'
+import { failStatements, type FailingStep } from './testing/database/fail-statements.ts'
 import { hashTables } from './testing/database/hash-tables.ts'
-import { engines, isConcurrent, openTestDatabase } from './testing/database/test-database.ts'
-import type { Engine, TestDatabase } from './testing/database/test-database.ts'
-import { listApiCalls } from './testing/chat/list-api-calls.ts'
-import type { ApiCall } from './testing/chat/list-api-calls.ts'
-import { openChatApp } from './testing/chat/open-chat-app.ts'
-import type { ChatApp, ChatClient } from './testing/chat/open-chat-app.ts'
+import {
+  engines,
+  isConcurrent,
+  openTestDatabase,
+  type Engine,
+  type TestDatabase,
+} from './testing/database/test-database.ts'
 import { sendRequest } from './testing/send-request.ts'
 
 /** A failure, the error that the driver reports for it, and the response. */
@@ -171,7 +173,7 @@ describe.each(engines.filter(isConcurrent))('a failure of the database, on %s', 
     })
 
   it.each(failures[engine])(
-    'has a typed response in every call, and nothing is written: $name (§22.17)',
+    'has a typed response in every call, and nothing is written: $name',
     async ({ error, status, step }) => {
       const before = await hashTables(database)
       restore = failStatements(engine, error, step)

@@ -1,7 +1,7 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { WebApp } from './app/web-app.tsx'
 import { preloadScreen } from './app/routes.tsx'
+import { WebApp } from './app/web-app.tsx'
 import { hasStoredSession } from './features/identity/session-store.ts'
 import { followTheme } from './features/preferences/theme.ts'
 import './ui/base.css'

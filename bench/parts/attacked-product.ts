@@ -1,11 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { callTool } from '../../server/connectors/calls/call-tool.ts'
+import { openTestDatabase } from '../../server/testing/database/test-database.ts'
 import { startHostileServer } from '../../server/testing/hostile-mcp/start-hostile-server.ts'
+import { createTestIdentity } from '../../server/testing/identity/test-identity.ts'
 import { openTestConnectors } from '../../server/testing/mcp/open-test-connectors.ts'
 import { openTestApp } from '../../server/testing/test-app.ts'
-import { createTestIdentity } from '../../server/testing/identity/test-identity.ts'
-import { openTestDatabase } from '../../server/testing/database/test-database.ts'
 import type { AttackedProduct } from './bench-messages.ts'
 
 /*

@@ -1,5 +1,4 @@
-import { Agent, createServer, request } from 'node:http'
-import type { ServerResponse } from 'node:http'
+import { Agent, createServer, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { SqliteFile } from '../../server/db/dialects/sqlite-file.ts'
 

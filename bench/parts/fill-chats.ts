@@ -1,10 +1,9 @@
-import type { Kysely } from 'kysely'
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
+import { fillSearchTexts } from '../../server/chats/search/search-text-store.ts'
+import { rowIdOf } from '../../server/chats/search/sqlite-search-store.ts'
+import { splitGrams, foldCase } from '../../server/chats/search/words.ts'
 import type { Database } from '../../server/db/database.ts'
 import type { Tables } from '../../server/db/tables/tables.ts'
-import { fillSearchTexts } from '../../server/chats/search/search-text-store.ts'
-import { splitGrams, foldCase } from '../../server/chats/search/words.ts'
-import { rowIdOf } from '../../server/chats/search/sqlite-search-store.ts'
 
 /** The number of different words. A word's rank is its place by frequency. */
 const vocabularySize = 30_000

@@ -1,7 +1,6 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import { sharedClock, tokenMark } from './bench-messages.ts'
-import type { LoadPlan, LoadResult, LoadTarget } from './bench-messages.ts'
+import { sharedClock, tokenMark, type LoadPlan, type LoadResult, type LoadTarget } from './bench-messages.ts'
 
 /* Reads a load plan from standard input, opens its streams, and writes the results to standard output. */
 

@@ -2,8 +2,15 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { rootFolder } from '../../bin/run-command.mjs'
-import { format, listGrowth, summarize } from './figures.ts'
-import type { Figure, Growth, Summary, Verdict } from './figures.ts'
+import {
+  format,
+  listGrowth,
+  summarize,
+  type Figure,
+  type Growth,
+  type Summary,
+  type Verdict,
+} from './figures.ts'
 
 /** Contains the last run of each measurement, from which `npm run bench report` writes a page. */
 export const reportFolder = join(rootFolder, '.cache', 'bench')

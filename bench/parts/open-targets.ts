@@ -2,10 +2,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { LoadTarget } from './bench-messages.ts'
-import { startProduct } from './start-measured-product.ts'
-import type { Product } from './start-measured-product.ts'
-import { partPath, startProcess } from './start-process.ts'
-import type { RunningProcess } from './start-process.ts'
+import { startProduct, type Product } from './start-measured-product.ts'
+import { partPath, startProcess, type RunningProcess } from './start-process.ts'
 
 /** A process that streams tokens: the upstream itself, or what passes its tokens on. */
 export interface Target {

@@ -1,11 +1,10 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { chromium } from '@playwright/test'
-import type { Browser, Page } from '@playwright/test'
+import { chromium, type Browser, type Page } from '@playwright/test'
 import { build } from 'vite'
 import { findChromium } from '../../scripts/find-chromium.mjs'
 

@@ -1,5 +1,4 @@
-import { format, listGrowth } from './figures.ts'
-import type { Growth, Summary, Verdict } from './figures.ts'
+import { format, listGrowth, type Growth, type Summary, type Verdict } from './figures.ts'
 import type { StoredReport } from './open-report.ts'
 import { styles } from './report-styles.ts'
 

@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../../server/testing/free-port.ts'
 import { openHostileIdentityProvider } from '../../server/testing/identity/hostile-identity-provider.ts'
-import { startProcess } from './start-process.ts'
-import type { RunningProcess } from './start-process.ts'
+import { startProcess, type RunningProcess } from './start-process.ts'
 
 export interface Product extends RunningProcess {
   readonly base: string

@@ -16,10 +16,10 @@ export interface Range {
   readonly max: number
 }
 
-/** Returns the part of an error message that follows the name of a field, for a number out of range (§23.6). */
+/** Returns the part of an error message that follows the name of a field, for a number out of range. */
 export function describeRange({ min, max }: Range, kind: 'a number' | 'a whole number'): string {
   return `must be ${kind} from ${min.toLocaleString('en')} to ${max.toLocaleString('en')}`
 }
 
-/** How many models of a provider are listed at most (§23.7). */
+/** How many models of a provider are listed at most. */
 export const maxListedModels = 1_000

@@ -1,6 +1,6 @@
 /**
  * The one definition of the characters that a user cannot see. The server removes them from what models read of tools,
- * and refuses them in names of tools; the browser shows them by number (§12.13, §13.3, §18.31).
+ * and refuses them in names of tools; the browser shows them by number.
  *
  * Unicode's own properties define most of them: what is ignorable by default (variation selectors, joiners, fillers,
  * tags, direction marks), format characters, controls except tab and line feed, line and paragraph separators, and code

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { findLastShownLeaf, nextSelectedAt } from './last-shown-leaf.ts'
-import type { TreeNode } from './last-shown-leaf.ts'
+import { findLastShownLeaf, nextSelectedAt, type TreeNode } from './last-shown-leaf.ts'
 
 const node = (
   id: string,
@@ -43,13 +42,13 @@ describe('findLastShownLeaf', () => {
     node('a4', 'q2', 6),
   ]
 
-  it('finds the newest message where no version was chosen (§4.25, §14.6)', () => {
+  it('finds the newest message where no version was chosen (§4.25)', () => {
     expect(findLastShownLeaf(written, 'a1')).toBe('a4')
     expect(findLastShownLeaf(written, 'a2')).toBe('a2')
     expect(findLastShownLeaf(written, 'q')).toBe('a4')
   })
 
-  it('finds the leaf that was chosen last, unless a newer message was written since (§14.6)', () => {
+  it('finds the leaf that was chosen last, unless a newer message was written since', () => {
     const select = (nodes: readonly TreeNode[], id: string) =>
       nodes.map((known) => (known.id === id ? { ...known, selected_at: nextSelectedAt(nodes, 0) } : known))
     const chosen = select(written, 'a3')

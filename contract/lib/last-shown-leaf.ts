@@ -15,7 +15,7 @@ function shownAt({ unix_timestamp, selected_at }: TreeNode): number {
 
 /**
  * Returns the leaf to select for a version: the message below it that was shown last, or the version itself.
- * `nodes` are oldest first, so a message comes after its parent (§14.6).
+ * `nodes` are oldest first, so a message comes after its parent.
  */
 export function findLastShownLeaf(nodes: readonly TreeNode[], id: string): string {
   const below = new Set([id])

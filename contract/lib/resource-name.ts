@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /**
  * A name that is a segment of a URL path, such as `/api/bot/{name}`. It cannot be "." or "..", which clients remove
- * from paths (§22.12).
+ * from paths.
  *
  * @param missing the message when the name is empty
  */

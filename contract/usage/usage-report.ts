@@ -35,7 +35,7 @@ export type UsageTotals = z.infer<typeof UsageTotals>
 
 const day = z.string().regex(/^\d{4}-\d\d-\d\d$/, 'must be a day such as 2026-11-24')
 
-/** The query of `GET /api/usage` and `GET /api/usage.csv` (§25.11). */
+/** The query of `GET /api/usage` and `GET /api/usage.csv`. */
 export const UsageQuery = z.object({
   /** The first and the last day. */
   from: day,
@@ -45,7 +45,7 @@ export const UsageQuery = z.object({
 })
 export type UsageQuery = z.infer<typeof UsageQuery>
 
-/** The usage of a user in a range of days (§25.11). Days, months and bots without a call are absent. */
+/** The usage of a user in a range of days. Days, months and bots without a call are absent. */
 export const UsageReport = z.object({
   from: z.string(),
   to: z.string(),
@@ -60,7 +60,7 @@ export const UsageReport = z.object({
 })
 export type UsageReport = z.infer<typeof UsageReport>
 
-/** The query of `GET /api/chats/{id}/usage`: the ids of replies or summaries, separated by commas (§25.8). */
+/** The query of `GET /api/chats/{id}/usage`: the ids of replies or summaries, separated by commas. */
 export const MessageUsageQuery = z.object({
   messageIds: z
     .string()
@@ -69,7 +69,7 @@ export const MessageUsageQuery = z.object({
     .pipe(z.array(ClientId).min(1, 'must name a message').max(maxUsageMessages)),
 })
 
-/** One call of a model (§25.8). What is not known is null. */
+/** One call of a model. What is not known is null. */
 export const ModelCallUsage = z.object({
   /** The reply that the model was called for, or the summary that was rewritten at the user's request. */
   message_id: z.string(),

@@ -4,9 +4,9 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { runCommand } from '../../bin/run-command.mjs'
 import { freePort } from '../../server/testing/free-port.ts'
 import { SignInSession } from '../../server/testing/identity/sign-in-session.ts'
-import { runCommand } from '../../bin/run-command.mjs'
 import { imageName, runEngine } from './engine.mjs'
 
 /** @typedef {import('./engine.mjs').Engine} Engine */

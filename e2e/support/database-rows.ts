@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { sqliteFileName } from '../../server/db/open-database.ts'
 import { openSqlite } from '../../server/db/dialects/sqlite.ts'
+import { sqliteFileName } from '../../server/db/open-database.ts'
 import { addCompaction } from '../../server/testing/factories/chats.ts'
 
 /** Messages in one insert statement. SQLite limits the parameters of a statement. */

@@ -1,14 +1,10 @@
-import { expect } from '@playwright/test'
-import type { BrowserContext, BrowserContextOptions, Page } from '@playwright/test'
+import { expect, type BrowserContext, type BrowserContextOptions, type Page } from '@playwright/test'
 import type { GoogleStandIn } from '../../server/testing/google-stand-in/start-google-stand-in.ts'
-import { createProblems } from './browser-problems.ts'
-import type { Problems } from './browser-problems.ts'
+import { createProblems, type Problems } from './browser-problems.ts'
 import { checkAccessibility } from './page-checks.ts'
 import type { Product, ProductOptions } from './product.ts'
-import { test as base } from './servers.ts'
-import type { Servers } from './servers.ts'
-import { createTestUser, signInQuickly, signUpQuickly } from './users.ts'
-import type { TestUser } from './users.ts'
+import { test as base, type Servers } from './servers.ts'
+import { createTestUser, signInQuickly, signUpQuickly, type TestUser } from './users.ts'
 
 /** The configurations of the product that tests use. */
 export type Installation = 'plain' | 'closed' | 'registry' | 'google'
@@ -139,7 +135,7 @@ const allLooks = [
 ] as const
 
 /**
- * The window sizes and themes in which every screen is tested (§14.25). Size and theme are independent, so two looks
+ * The window sizes and themes in which every screen is tested. Size and theme are independent, so two looks
  * cover both sizes and both themes. `EVERY_LOOK=1` tests all four.
  */
 export const looks = process.env['EVERY_LOOK'] === undefined ? allLooks.slice(0, 2) : allLooks

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
-import type { IdentityServer } from '../../server/testing/identity/identity-server.ts'
 import type { HostileIdentityProvider } from '../../server/testing/identity/hostile-identity-provider.ts'
+import type { IdentityServer } from '../../server/testing/identity/identity-server.ts'
 import { test as base } from './fixtures.ts'
 
 /** Tests of the page that can only sign in and out, under the product's own headers. */

@@ -1,30 +1,29 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test as base } from '@playwright/test'
-import type { WorkerFixture } from '@playwright/test'
+import { test as base, type WorkerFixture } from '@playwright/test'
 import { openTestDatabase } from '../../server/testing/database/test-database.ts'
 import { freePort } from '../../server/testing/free-port.ts'
-import { startGoogleStandIn } from '../../server/testing/google-stand-in/start-google-stand-in.ts'
-import type { GoogleStandIn } from '../../server/testing/google-stand-in/start-google-stand-in.ts'
+import {
+  startGoogleStandIn,
+  type GoogleStandIn,
+} from '../../server/testing/google-stand-in/start-google-stand-in.ts'
 import { createCalendarApi } from '../../server/testing/google/calendar-api.ts'
 import { createGmailApi } from '../../server/testing/google/gmail-api.ts'
-import { startHostileServer } from '../../server/testing/hostile-mcp/start-hostile-server.ts'
-import type { HostileServer } from '../../server/testing/hostile-mcp/start-hostile-server.ts'
-import { openIdentityServer } from '../../server/testing/identity/identity-server.ts'
-import type { IdentityServer } from '../../server/testing/identity/identity-server.ts'
-import { startOAuthMcpServer } from '../../server/testing/mcp/oauth-mcp-server.ts'
-import type { OAuthMcpServer } from '../../server/testing/mcp/oauth-mcp-server.ts'
-import { startRegistryServer } from '../../server/testing/mcp/registry-server.ts'
-import type { RegistryServer } from '../../server/testing/mcp/registry-server.ts'
-import { startEverything } from '../../server/testing/mcp/start-mcp-process.ts'
-import type { McpProcess } from '../../server/testing/mcp/start-mcp-process.ts'
-import { openHostileIdentityProvider } from '../../server/testing/identity/hostile-identity-provider.ts'
-import type { HostileIdentityProvider } from '../../server/testing/identity/hostile-identity-provider.ts'
-import { readBuiltPage } from './built-page.ts'
-import type { BuiltPage } from './built-page.ts'
-import { openProducts } from './product.ts'
-import type { Products } from './product.ts'
+import {
+  startHostileServer,
+  type HostileServer,
+} from '../../server/testing/hostile-mcp/start-hostile-server.ts'
+import {
+  openHostileIdentityProvider,
+  type HostileIdentityProvider,
+} from '../../server/testing/identity/hostile-identity-provider.ts'
+import { openIdentityServer, type IdentityServer } from '../../server/testing/identity/identity-server.ts'
+import { startOAuthMcpServer, type OAuthMcpServer } from '../../server/testing/mcp/oauth-mcp-server.ts'
+import { startRegistryServer, type RegistryServer } from '../../server/testing/mcp/registry-server.ts'
+import { startEverything, type McpProcess } from '../../server/testing/mcp/start-mcp-process.ts'
+import { readBuiltPage, type BuiltPage } from './built-page.ts'
+import { openProducts, type Products } from './product.ts'
 
 /** The servers that tests use. Each is started at its first use in a worker and closed at the worker's end. */
 export interface Servers {

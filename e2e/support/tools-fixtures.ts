@@ -1,6 +1,9 @@
 import type { Page } from '@playwright/test'
-import { startScriptedModel } from '../../server/testing/models/scripted-model.ts'
-import type { ScriptedModel, Step } from '../../server/testing/models/scripted-model.ts'
+import {
+  startScriptedModel,
+  type ScriptedModel,
+  type Step,
+} from '../../server/testing/models/scripted-model.ts'
 import { sendButton, writeMessage } from './chat-page.ts'
 import { expect, test as base } from './fixtures.ts'
 

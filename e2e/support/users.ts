@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { expect } from '@playwright/test'
-import type { Page } from '@playwright/test'
-import { SignInSession } from '../../server/testing/identity/sign-in-session.ts'
-import type { Tokens } from '../../server/testing/identity/sign-in-session.ts'
+import { expect, type Page } from '@playwright/test'
+import { SignInSession, type Tokens } from '../../server/testing/identity/sign-in-session.ts'
 
 export interface TestUser {
   readonly name: string

@@ -41,11 +41,6 @@ const restrictions = [
     message:
       'a primitive takes no className, which would depend on the order of the stylesheet: give it a variant',
   },
-  {
-    pattern: /^export default\b/m,
-    isAllowed: (/** @type {string} */ path) => path.endsWith('.config.ts'),
-    message: 'use a named export instead of a default export',
-  },
 ]
 
 /**

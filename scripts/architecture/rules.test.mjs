@@ -2,19 +2,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { checkArchitecturePage } from './architecture-page.mjs'
-import { checkBehaviourNumbers } from './behaviour-numbers.mjs'
-import { checkImportCycles } from './import-cycles.mjs'
 import { checkDocLinks, checkDocPaths } from './doc-paths.mjs'
-import { checkFolders } from './folders.mjs'
-import { checkRestrictedCode } from './restricted-code.mjs'
-import { checkNames } from './names.mjs'
+import { checkImportCycles } from './import-cycles.mjs'
 import { checkPackageImports } from './package-imports.mjs'
 import { checkPatterns } from './patterns.mjs'
 import { parseSource } from './read-sources.mjs'
+import { checkRestrictedCode } from './restricted-code.mjs'
 import { checkRouteTests } from './route-tests.mjs'
 import { checkServerDomains } from './server-domains.mjs'
-import { checkCommentLines, checkSizes, describeSizes } from './sizes.mjs'
 import { checkWebFeatures } from './web-features.mjs'
 
 /**
@@ -23,8 +18,6 @@ import { checkWebFeatures } from './web-features.mjs'
 function tree(files) {
   return Object.entries(files).map(([path, text]) => parseSource(path, text))
 }
-
-const longText = 'words '.repeat(20)
 
 /**
  * Each case: a rule, a file that violates it, a file that does not, and the message of the violation.
@@ -170,27 +163,6 @@ const cases = [
     message: 'only tests import',
   },
   {
-    title: 'a folder name has no vague word',
-    rule: checkNames,
-    bad: ['web/utils/format-date.ts', ''],
-    good: ['web/lib/format-day.ts', ''],
-    message: "'utils' does not describe",
-  },
-  {
-    title: 'a file name has no vague word',
-    rule: checkNames,
-    bad: ['server/chats/chat-service.ts', ''],
-    good: ['server/chats/chat-store.ts', ''],
-    message: "'service' does not describe",
-  },
-  {
-    title: 'names are kebab-case',
-    rule: checkNames,
-    bad: ['web/ui/MenuButton.tsx', ''],
-    good: ['web/ui/menu-button.test.tsx', ''],
-    message: 'not kebab-case',
-  },
-  {
     title: 'only the configuration reads the environment',
     rule: checkRestrictedCode,
     bad: ['server/app.ts', "const port = process.env['PORT']"],
@@ -260,13 +232,6 @@ const cases = [
     message: 'never cloned',
   },
   {
-    title: 'default exports are refused',
-    rule: checkRestrictedCode,
-    bad: ['web/ui/menu.tsx', 'const Menu = 1\nexport default Menu'],
-    good: ['web/vite.config.ts', 'export default {}'],
-    message: 'menu.tsx:2: use a named export',
-  },
-  {
     title: 'colours are tokens',
     rule: checkRestrictedCode,
     bad: ['web/features/chat/note.tsx', 'const look = "text-[#1c1b1a]"'],
@@ -301,18 +266,6 @@ const cases = [
     good: ['web/gallery/tokens.tsx', "import { Button } from '../ui/button/button.tsx'"],
     message: 'gallery must not import features',
   },
-  ...[`// ${longText}`, `/**\n * ${longText}\n */`, `{/* ${longText} */}`].map((comment) => ({
-    title: `a line of a comment has at most 120 characters: ${comment.slice(0, 3)}`,
-    rule: checkCommentLines,
-    /** @type {[string, string]} */
-    bad: ['web/ui/wide.tsx', comment],
-    /** @type {[string, string]} */
-    good: [
-      'web/ui/narrow.tsx',
-      `// ${'x'.repeat(117)}\n/** @type {${longText}} */\n// oxlint-disable-next-line ${longText}\nconst text = '${longText}' // why`,
-    ],
-    message: 'the limit is 120',
-  })),
   {
     title: 'routes have a test beside them',
     rule: checkRouteTests,
@@ -348,96 +301,6 @@ describe('the rules of the architecture', () => {
     )
     expect(problems).toStrictEqual([
       'import cycle: server/a/a.ts -> server/a/b.ts -> server/a/c.ts -> server/a/a.ts',
-    ])
-  })
-
-  it('refuses a folder of more than 20 source files, not counting tests', () => {
-    const files = Array.from({ length: 20 }, (_, n) => `web/ui/part-${n}.tsx`)
-    const listed = Object.fromEntries([...files, 'web/ui/part-0.test.tsx'].map((path) => [path, '']))
-    expect(checkFolders(tree(listed))).toStrictEqual([])
-    expect(checkFolders(tree({ ...listed, 'web/ui/more.tsx': '' }))).toStrictEqual([
-      'web/ui: 21 source files, the limit is 20',
-    ])
-  })
-})
-
-describe('the numbers of behaviours', () => {
-  const check = (/** @type {Record<string, string>} */ files) =>
-    checkBehaviourNumbers('- §1.1 One.\n- §1.2 Two.\n')(tree(files))
-
-  it('refuses a number that does not exist, and one that no test names', () => {
-    expect(check({ 'web/a.ts': '// §1.2 and §1.3', 'web/a.test.ts': '// §1.1' })).toStrictEqual([
-      'web/a.ts: docs/behaviour.md has no §1.3',
-      'docs/behaviour.md: no test names §1.2',
-    ])
-  })
-
-  it('refuses two sentences with the same number', () => {
-    const twice = checkBehaviourNumbers('- §1.1 One.\n- §1.1 Two.\n')
-    expect(twice(tree({ 'web/a.test.ts': '// §1.1' }))).toStrictEqual([
-      'docs/behaviour.md: two sentences have §1.1',
-    ])
-  })
-
-  it('refuses a range of numbers', () => {
-    expect(check({ 'web/a.ts': '// §1.1-§1.2', 'web/a.test.ts': '// §1.1, §1.2' })).toStrictEqual([
-      'web/a.ts: write out the range §1.1-§1.2',
-    ])
-  })
-})
-
-describe('the page of the architecture', () => {
-  const behaviour = '- §1.1 One.\n- §1.2 Two.\n- §2.1 Three.\n- §2.2 Four.\n- §2.3 Five.\n'
-
-  /**
-   * @param {string[]} rows first cells of the table of numbers
-   * @param {Record<string, string>} [files]
-   * @param {string[]} [terms] of the glossary
-   */
-  function check(rows, files = {}, terms = ['bot', 'chat']) {
-    const table = rows.map((row) => `| ${row} | \`server/app.ts\` |\n`).join('')
-    const page = `## Find code by section\n\n| section | files |\n|---|---|\n${table}
-## The folders\n\n| folder | its job |\n|---|---|\n| \`server/chats/\` | chats 9.9 |
-## Glossary\n\n| term | meaning |\n|---|---|\n${terms.map((term) => `| ${term} | … |\n`).join('')}`
-    return checkArchitecturePage(page, behaviour)(tree(files))
-  }
-
-  it('accepts rows for numbers, ranges and whole sections', () => {
-    expect(check(['1 Bots', '2.1, 2.3 Chats', '2.2 to 2.3 Search'])).toStrictEqual([])
-  })
-
-  it('refuses a number without a row, and a row for a number that does not exist', () => {
-    expect(check(['1.1 to 1.3 Bots', '2.1, 2.3 Chats'])).toStrictEqual([
-      "docs/architecture.md: the row '1.1 to 1.3 Bots' names §1.3, which does not exist",
-      'docs/architecture.md: no row names §2.2',
-    ])
-  })
-
-  it('refuses a row for a section that does not exist, and a row without a number', () => {
-    expect(check(['Words', '1 Bots', '2 Chats', '3 Search'])).toStrictEqual([
-      "docs/architecture.md: the row 'Words' names no section that exists",
-      "docs/architecture.md: the row '3 Search' names no section that exists",
-    ])
-  })
-
-  it('refuses rows that are not in order, and rows for two sections', () => {
-    expect(check(['2 Chats', '1.2 Bots', '1.1 Models, 2.1'])).toStrictEqual([
-      "docs/architecture.md: the row '1.2 Bots' is not in order",
-      "docs/architecture.md: the row '1.1 Models, 2.1' names numbers of two sections",
-      "docs/architecture.md: the row '1.1 Models, 2.1' is not in order",
-    ])
-  })
-
-  it('refuses a folder without a row', () => {
-    const files = { 'server/chats/chat-store.ts': '', 'server/live/live-hub.ts': '', 'e2e/chat.spec.ts': '' }
-    expect(check(['1 Bots', '2 Chats'], files)).toStrictEqual([
-      'docs/architecture.md: the table of folders has no row for server/live/',
-    ])
-  })
-
-  it('refuses a term that the glossary explains twice', () => {
-    expect(check(['1 Bots', '2 Chats'], {}, ['bot', 'chat', 'bot'])).toStrictEqual([
-      "docs/architecture.md: the glossary explains 'bot' twice",
     ])
   })
 })
@@ -485,44 +348,6 @@ describe('the paths in documents', () => {
       'README.md: the link (docs/gone.md) leads nowhere',
       'docs/map.md: the link (#two) leads nowhere',
     ])
-  })
-})
-
-describe('the size limits', () => {
-  const short = Object.fromEntries(Array.from({ length: 39 }, (_, n) => [`web/ui/part-${n}.tsx`, 'a\n']))
-  const long = 'a\n'.repeat(401)
-  const longish = 'a\n'.repeat(251)
-
-  it('rejects a file over 400 lines', () => {
-    expect(checkSizes('')(tree({ ...short, 'web/ui/long.tsx': long }))).toStrictEqual([
-      'web/ui/long.tsx: 401 lines, the limit is 400',
-    ])
-  })
-
-  it('accepts a longer file with an exemption that has a reason', () => {
-    const files = tree({ ...short, 'web/ui/long.tsx': long })
-    expect(checkSizes('# why\nweb/ui/long.tsx one protocol on one page\n')(files)).toStrictEqual([])
-    expect(checkSizes('web/ui/long.tsx\n')(files)).toStrictEqual([
-      'web/ui/long.tsx: its exemption from the size limits gives no reason',
-    ])
-  })
-
-  it('rejects an unneeded exemption', () => {
-    expect(checkSizes('web/ui/part-1.tsx one protocol on one page')(tree(short))[0]).toContain('any more')
-  })
-
-  it('accepts one file in twenty over 250 lines, and no more', () => {
-    const two = { 'web/ui/a.tsx': longish, 'web/ui/b.tsx': longish }
-    expect(checkSizes('')(tree({ ...short, ...two }))).toStrictEqual([])
-    expect(checkSizes('')(tree({ ...short, ...two, 'web/ui/c.tsx': longish }))[0]).toContain(
-      '3 of 42 files are over 250 lines',
-    )
-  })
-
-  it('does not count tests', () => {
-    const files = tree({ ...short, 'web/ui/long.test.tsx': long })
-    expect(checkSizes('')(files)).toStrictEqual([])
-    expect(describeSizes(files)).toBe('39 files, median 1, 95 % up to 1, longest 1 lines')
   })
 })
 

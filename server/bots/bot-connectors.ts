@@ -6,7 +6,7 @@ import { findBotConnectors, listBots, updateBotConnectors } from './bot-store.ts
 
 /**
  * Replaces the name of a connector in the lists of the user's bots; null removes it. Returns whether a bot has changed.
- * Call it in the transaction that renames or deletes the connector, with the user locked (§28.5, §28.6).
+ * Call it in the transaction that renames or deletes the connector, with the user locked.
  */
 export async function replaceConnectorInBots(
   trx: Db,

@@ -1,15 +1,14 @@
-import type { BotInput, Bot } from '@yonder/contract/bot'
+import { type BotInput, type Bot, apiTypes, reasoningEfforts } from '@yonder/contract/bot'
+import { z } from 'zod'
 import type { Config } from '../config/config.ts'
 import { changeSecret } from '../db/secrets/change-secret.ts'
 import { toOrigin } from '../db/secrets/credential.ts'
+import { maskSecret } from '../db/secrets/mask-secret.ts'
 import { botKeyContext } from '../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
-import type { BotChange } from './bot-store.ts'
-import { apiTypes, reasoningEfforts } from '@yonder/contract/bot'
-import { z } from 'zod'
-import { maskSecret } from '../db/secrets/mask-secret.ts'
-import type { ModelFacts } from '../models/catalogue/package-facts.ts'
 import type { BotRow } from '../db/tables/tables.ts'
+import type { ModelFacts } from '../models/catalogue/package-facts.ts'
+import type { BotChange } from './bot-store.ts'
 
 /** The fields of a new bot before any input. */
 export const emptyBot: Omit<BotChange, 'name' | 'model'> = {
@@ -31,7 +30,7 @@ export interface BotSecretDeps {
   readonly config: Pick<Config, 'defaultModel'>
 }
 
-/** The origin to which a bot's own key may be sent: that of its base URL, else of the operator's provider (§21.15). */
+/** The origin to which a bot's own key may be sent: that of its base URL, else of the operator's provider. */
 export function addressOfBot(
   { base_url }: Pick<BotRow, 'base_url'>,
   { defaultModel }: Pick<Config, 'defaultModel'>,
@@ -42,7 +41,7 @@ export function addressOfBot(
 
 /**
  * Applies an input to the stored fields: an absent field keeps its value, null or an empty text clears it. A new
- * address clears the key, which belongs to the old address, unless a new key comes with it (§21.2).
+ * address clears the key, which belongs to the old address, unless a new key comes with it.
  * @throws AppError `invalid_request`
  */
 export function applyBotInput(

@@ -31,7 +31,7 @@ describe('a bot with an address of its own', () => {
     })
   })
 
-  it("never gets the operator's key, not even at the operator's address (§21.3)", () => {
+  it("never gets the operator's key, not even at the operator's address", () => {
     expect(resolveEndpoint(bot({ base_url }), withOperator).apiKey).toBeNull()
     expect(resolveEndpoint(bot({ base_url: operator.baseUrl }), withOperator)).toMatchObject({
       apiKey: null,
@@ -45,7 +45,7 @@ describe('a bot with an address of its own', () => {
 })
 
 describe('a bot without an address', () => {
-  it("uses the operator's provider and key, in the OpenAI form unless it says otherwise (§21.4)", () => {
+  it("uses the operator's provider and key, in the OpenAI form unless it says otherwise", () => {
     expect(resolveEndpoint(bot(), withOperator)).toEqual({
       apiType: 'openai',
       baseUrl: operator.baseUrl,
@@ -55,7 +55,7 @@ describe('a bot without an address', () => {
     })
   })
 
-  it("uses its own key before the operator's (§21.4)", () => {
+  it("uses its own key before the operator's", () => {
     expect(resolveEndpoint(bot({ api_key: sealKey('https://operator.example') }), withOperator).apiKey).toBe(
       'own-key',
     )
@@ -65,7 +65,7 @@ describe('a bot without an address', () => {
     expect(resolveEndpoint(bot({ model: 'demo' }), withOperator).baseUrl).toBe(operator.baseUrl)
   })
 
-  it('calls the built-in demo model when no provider is configured (§21.5)', () => {
+  it('calls the built-in demo model when no provider is configured', () => {
     expect(resolveEndpoint(bot({ model: 'demo' }), withoutOperator)).toMatchObject({
       baseUrl: 'http://127.0.0.1:1/v1',
       apiKey: null,
@@ -73,7 +73,7 @@ describe('a bot without an address', () => {
     })
   })
 
-  it('fails for any other model, naming the setting (§21.5)', () => {
+  it('fails for any other model, naming the setting', () => {
     expect(() => resolveEndpoint(bot(), withoutOperator)).toThrow(
       expect.objectContaining({
         code: 'bot_misconfigured',
@@ -93,7 +93,7 @@ it.each([
     'the address was changed in the database',
     bot({ base_url: 'https://evil.example/v1', api_key: sealKey('https://own.example') }),
   ],
-])('does not send a key and asks for it when %s (§21.15)', (_case, changed) => {
+])('does not send a key and asks for it when %s', (_case, changed) => {
   expect(() => resolveEndpoint(changed, withOperator)).toThrow(
     expect.objectContaining({
       code: 'bot_misconfigured',
@@ -102,13 +102,13 @@ it.each([
   )
 })
 
-it('keeps a key when only the path of the address has changed (§21.15)', () => {
+it('keeps a key when only the path of the address has changed', () => {
   const own = bot({ api_key: sealKey('https://operator.example') })
   const moved = { ...withOperator, defaultModel: { ...operator, baseUrl: 'https://operator.example/v2' } }
   expect(resolveEndpoint(own, moved).apiKey).toBe('own-key')
 })
 
-it('fails with instructions when the key was sealed with another secret (§21.12)', () => {
+it('fails with instructions when the key was sealed with another secret', () => {
   const other = createSealer('another secret of tests, as long as that')
   expect(() =>
     resolveEndpoint(bot({ api_key: sealKey('https://operator.example', other) }), withOperator),

@@ -1,20 +1,17 @@
-import type { ModelEndpoint } from '../models/endpoint.ts'
-import { apiTypes } from '@yonder/contract/bot'
-import type { ApiType } from '@yonder/contract/bot'
+import { apiTypes, type ApiType } from '@yonder/contract/bot'
 import type { Config } from '../config/config.ts'
-import { openCredential } from '../db/secrets/credential.ts'
-import type { Credential } from '../db/secrets/credential.ts'
+import { openCredential, type Credential } from '../db/secrets/credential.ts'
 import { botKeyContext } from '../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { BotRow } from '../db/tables/tables.ts'
 import { AppError } from '../lib/app-error.ts'
+import type { ModelEndpoint } from '../models/endpoint.ts'
 import type { ModelStream } from '../models/model.ts'
+import { openModel, type ModelDeps } from '../models/open-model.ts'
 import { PartQueue } from '../models/reply-parts.ts'
-import { openModel } from '../models/open-model.ts'
-import type { ModelDeps } from '../models/open-model.ts'
 import { addressOfBot } from './bot-fields.ts'
 
-/** The name of the built-in demo model (§21.5). */
+/** The name of the built-in demo model. */
 export const demoModel = 'demo'
 
 export interface Providers {
@@ -31,7 +28,7 @@ export interface BotModelDeps extends Omit<Providers, 'defaultModel'>, Pick<Mode
 
 /**
  * The address and key of a bot's model. The bot's own key is sent to the bot's own address or to the operator's, and
- * the operator's key only to the operator's (§21.3, §21.4).
+ * the operator's key only to the operator's.
  * @throws AppError `bot_misconfigured`
  */
 export function resolveEndpoint(bot: BotRow, providers: Providers): ModelEndpoint {
@@ -60,7 +57,7 @@ export function apiTypeOf({ api_type }: Pick<BotRow, 'api_type'>): ApiType {
   return apiTypes.find((type) => type === api_type) ?? 'openai'
 }
 
-/** A key is sent only to the address that it was entered for, also when the operator changes the address (§21.15). */
+/** A key is sent only to the address that it was entered for, also when the operator changes the address. */
 function openKey(bot: BotRow, providers: Providers): string | null {
   if (bot.api_key === null) return null
   const { secret, address } = decryptKey(bot, bot.api_key, providers.sealer)

@@ -1,8 +1,7 @@
 import type { Bot } from '@yonder/contract/bot'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { engines } from '../testing/database/test-database.ts'
-import { openTestApp } from '../testing/test-app.ts'
-import type { TestApp, TestClient } from '../testing/test-app.ts'
+import { openTestApp, type TestApp, type TestClient } from '../testing/test-app.ts'
 
 const bot = { name: 'A', model: 'm' }
 
@@ -51,7 +50,7 @@ describe.each(engines)('instructions and options of a bot, on %s', (engine) => {
       'context_window: must be a whole number from 1,000 to 100,000,000',
     ],
     ['no tokens', { max_tokens: 0 }, 'max_tokens: must be a whole number from 1 to 10,000,000'],
-  ])('refuses %s by field and limit, and writes nothing (§23.6)', async (_, options, message) => {
+  ])('refuses %s by field and limit, and writes nothing', async (_, options, message) => {
     const before = await rows()
     const created = await ada.post('/api/bot', { ...bot, name: 'B', ...options })
     const changed = await ada.put('/api/bot/A', { ...bot, ...options })
@@ -62,14 +61,14 @@ describe.each(engines)('instructions and options of a bot, on %s', (engine) => {
     expect(await rows()).toEqual(before)
   })
 
-  it('refuses a body with more than 1 MiB of instructions, and writes nothing (§16.1, §23.6)', async () => {
+  it('refuses a body with more than 1 MiB of instructions, and writes nothing', async () => {
     const before = await rows()
     const changed = await ada.put('/api/bot/A', { ...bot, instructions: 'x'.repeat(1_100_000) })
     expect(changed.statusCode).toBe(413)
     expect(await rows()).toEqual(before)
   })
 
-  it('stores the longest instructions, and replaces NUL and lone surrogates in them (§22.11, §23.6)', async () => {
+  it('stores the longest instructions, and replaces NUL and lone surrogates in them', async () => {
     const longest = 'x'.repeat(49_996)
     const answer = await ada.put('/api/bot/A', { ...bot, instructions: `a\0\ud800b${longest}` })
     expect(answer.statusCode).toBe(200)

@@ -5,8 +5,7 @@ import { botKeyContext } from '../db/secrets/seal-contexts.ts'
 import { lockUser } from '../identity/users/user-store.ts'
 import { countWaiting } from '../testing/database/count-waiting.ts'
 import { engines, isConcurrent } from '../testing/database/test-database.ts'
-import { openTestApp } from '../testing/test-app.ts'
-import type { TestApp, TestClient } from '../testing/test-app.ts'
+import { openTestApp, type TestApp, type TestClient } from '../testing/test-app.ts'
 
 const key = 'sk-test-0123456789-tail'
 const mask = 'sk-t••••••••tail'
@@ -56,7 +55,7 @@ describe.each(engines)('bots on %s', (engine) => {
     return BotList.parse(answer.json())
   }
 
-  it('are at most 200 of a user, and a further one is refused and not written (§16.25)', async () => {
+  it('are at most 200 of a user, and a further one is refused and not written', async () => {
     const { db } = test.database
     await ada.post('/api/bot', { name: 'first', model: 'demo' })
     const first = await db.selectFrom('bots').selectAll().executeTakeFirstOrThrow()
@@ -80,7 +79,7 @@ describe.each(engines)('bots on %s', (engine) => {
   })
 
   it.runIf(engine === 'postgres' && isConcurrent(engine))(
-    'are counted together with those that another request is adding (§16.25)',
+    'are counted together with those that another request is adding',
     async () => {
       const { db } = test.database
       await ada.post('/api/bot', { name: 'first', model: 'demo' })
@@ -155,7 +154,7 @@ describe.each(engines)('bots on %s', (engine) => {
     expect(await storedKey('Full')).toBe(key)
   })
 
-  it('never reveals the key, neither in a response nor in the database (§21.12)', async () => {
+  it('never reveals the key, neither in a response nor in the database', async () => {
     const created = await ada.post('/api/bot', { name: 'A', model: 'm', api_key: key })
     const changed = await ada.put(address('A'), { name: 'A', model: 'm2' })
     const listed = await ada.get('/api/bots')
@@ -170,7 +169,7 @@ describe.each(engines)('bots on %s', (engine) => {
     expect(names).toEqual(['Z', 'A', 'B'])
   })
 
-  it('names the window that is known for the model of a bot, in every response (§25.10)', async () => {
+  it('names the window that is known for the model of a bot, in every response', async () => {
     const known = { name: 'A', model: 'claude-sonnet-4-5', base_url: 'https://api.anthropic.com/v1' }
     const created = await ada.post('/api/bot', { ...known, context_window: 8_000 })
     const changed = await ada.put(address('A'), known)
@@ -228,7 +227,7 @@ describe.each(engines)('bots on %s', (engine) => {
     })
   })
 
-  it('keeps the stored key when the mask is sent back (§21.1)', async () => {
+  it('keeps the stored key when the mask is sent back', async () => {
     await ada.post('/api/bot', { name: 'A', model: 'm', api_key: key })
     await ada.put(address('A'), { name: 'A', model: 'm', api_key: mask })
     expect(await storedKey('A')).toBe(key)
@@ -237,7 +236,7 @@ describe.each(engines)('bots on %s', (engine) => {
   it.each([
     ['absent', undefined],
     ['the mask', mask],
-  ])('drops the key when the address changes and the key is %s (§21.2)', async (_, given) => {
+  ])('drops the key when the address changes and the key is %s', async (_, given) => {
     const bot = { name: 'A', model: 'm', base_url: 'https://one.example/v1', api_key: key }
     await ada.post('/api/bot', bot)
     const answer = await ada.put(address('A'), { ...bot, base_url: 'https://two.example/v1', api_key: given })
@@ -245,7 +244,7 @@ describe.each(engines)('bots on %s', (engine) => {
     expect(await storedKey('A')).toBeNull()
   })
 
-  it('accepts a new key together with a new address (§21.2)', async () => {
+  it('accepts a new key together with a new address', async () => {
     const bot = { name: 'A', model: 'm', base_url: 'https://one.example/v1', api_key: key }
     await ada.post('/api/bot', bot)
     await ada.put(address('A'), { ...bot, base_url: 'https://two.example/v1', api_key: 'another-key' })
@@ -260,7 +259,7 @@ describe.each(engines)('bots on %s', (engine) => {
     expect(await list(ada)).toEqual([])
   })
 
-  it('refuses a taken name and writes nothing (§17.21)', async () => {
+  it('refuses a taken name and writes nothing', async () => {
     await ada.post('/api/bot', { name: 'A', model: 'm' })
     await ada.post('/api/bot', { name: 'B', model: 'm' })
     const before = await rows()
@@ -275,7 +274,7 @@ describe.each(engines)('bots on %s', (engine) => {
     expect(await rows()).toEqual(before)
   })
 
-  it('lets only one of two concurrent requests use a name (§17.21)', async () => {
+  it('lets only one of two concurrent requests use a name', async () => {
     const answers = await Promise.all(
       ['m1', 'm2', 'm3'].map((model) => ada.post('/api/bot', { name: 'A', model })),
     )
@@ -290,7 +289,7 @@ describe.each(engines)('bots on %s', (engine) => {
     expect(await list(ada)).toMatchObject([{ name: 'A', model: 'm' }])
   })
 
-  it("returns 404 for another user's bot, and writes nothing (§17.22)", async () => {
+  it("returns 404 for another user's bot, and writes nothing", async () => {
     const bob = await test.signIn('Bob')
     await bob.post('/api/bot', { name: "Bob's", model: 'm', api_key: key })
     const before = await rows()
@@ -324,7 +323,7 @@ describe.each(engines)('bots on %s', (engine) => {
     'x'.repeat(200),
     '名'.repeat(200),
     '🚀'.repeat(100),
-  ])('finds the bot %j by its address (§22.12)', async (name) => {
+  ])('finds the bot %j by its address', async (name) => {
     expect((await ada.post('/api/bot', { name, model: 'm' })).statusCode).toBe(201)
     const changed = await ada.put(address(name), { name, model: 'm2' })
     expect(changed.statusCode).toBe(200)

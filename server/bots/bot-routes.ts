@@ -1,16 +1,14 @@
 import { Bot, BotInput, BotList } from '@yonder/contract/bot'
 import { z } from 'zod'
 import type { Database } from '../db/database.ts'
+import type { BotRow } from '../db/tables/tables.ts'
 import type { Api } from '../http/api.ts'
-import { normalizeText } from '../lib/text.ts'
 import { requireUser } from '../identity/authenticate.ts'
+import { normalizeText } from '../lib/text.ts'
+import { findBotFacts, type BotFactsDeps } from './bot-facts.ts'
+import { presentBot, type BotSecretDeps } from './bot-fields.ts'
 import { deleteBot, listBots } from './bot-store.ts'
 import { addBot, changeBot } from './save-bot.ts'
-import { presentBot } from './bot-fields.ts'
-import type { BotSecretDeps } from './bot-fields.ts'
-import { findBotFacts } from './bot-facts.ts'
-import type { BotFactsDeps } from './bot-facts.ts'
-import type { BotRow } from '../db/tables/tables.ts'
 
 export interface BotRoutesDeps extends Pick<BotSecretDeps, 'sealer'>, BotFactsDeps {
   readonly database: Database
@@ -24,7 +22,7 @@ export interface BotRoutesOptions {
 
 const NamedBot = z.object({ name: z.string().transform(normalizeText) })
 
-/** Registers the routes of a user's bots (§7.2, §7.3, §7.4, §7.5). */
+/** Registers the routes of a user's bots. */
 export function registerBotRoutes(
   api: Api,
   { database, sealer, config, now }: BotRoutesDeps,

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotRow } from '../db/tables/tables.ts'
-import { engines, openTestDatabase } from '../testing/database/test-database.ts'
-import type { TestDatabase } from '../testing/database/test-database.ts'
+import { engines, openTestDatabase, type TestDatabase } from '../testing/database/test-database.ts'
 import { botRow } from '../testing/factories/bots.ts'
 import { addUser } from '../testing/factories/users.ts'
 import { deleteBot, findBot, insertBot, listBots, requireBot, updateBot } from './bot-store.ts'

@@ -1,8 +1,8 @@
-import { AppError } from '../lib/app-error.ts'
-import type { User } from '../identity/user.ts'
 import type { Db } from '../db/database.ts'
 import { prepareQuery } from '../db/dialects/prepare-query.ts'
 import type { BotRow } from '../db/tables/tables.ts'
+import type { User } from '../identity/user.ts'
+import { AppError } from '../lib/app-error.ts'
 
 type Owner = Pick<User, 'id'>
 
@@ -53,7 +53,7 @@ export async function findBot(db: Db, user: Owner, name: string): Promise<BotRow
 }
 
 /**
- * A user's bot by its name (§17.22).
+ * A user's bot by its name.
  * @throws AppError `not_found`
  */
 export async function requireBot(db: Db, user: Owner, name: string): Promise<BotRow> {

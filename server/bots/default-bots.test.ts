@@ -3,9 +3,8 @@ import { parseConfig } from '../config/config.ts'
 import { openCredential } from '../db/secrets/credential.ts'
 import { botKeyContext } from '../db/secrets/seal-contexts.ts'
 import { createSealer } from '../db/secrets/seal-secret.ts'
+import { engines, openTestDatabase, type TestDatabase } from '../testing/database/test-database.ts'
 import { addUser } from '../testing/factories/users.ts'
-import { engines, openTestDatabase } from '../testing/database/test-database.ts'
-import type { TestDatabase } from '../testing/database/test-database.ts'
 import { listBots } from './bot-store.ts'
 import { insertDefaultBots } from './default-bots.ts'
 
@@ -30,12 +29,12 @@ describe.each(engines)('default bots on %s', (engine) => {
     return listBots(database.db, user)
   }
 
-  it('are the demo bot when no provider is configured (§21.6)', async () => {
+  it('are the demo bot when no provider is configured', async () => {
     const bots = await insert({})
     expect(bots).toMatchObject([{ name: 'Yonder Demo', model: 'demo', base_url: null, api_key: null }])
   })
 
-  it("are the operator's bots in the operator's order, as ordinary bots (§21.6)", async () => {
+  it("are the operator's bots in the operator's order, as ordinary bots", async () => {
     const named = [
       { name: 'Zebra', model: 'z' },
       { name: 'Ant', model: 'a', api_type: 'anthropic', max_tokens: 100 },
@@ -59,7 +58,7 @@ describe.each(engines)('default bots on %s', (engine) => {
     })
   })
 
-  it('are none when a provider is configured and no bot is named (§21.6)', async () => {
+  it('are none when a provider is configured and no bot is named', async () => {
     expect(await insert({ DEFAULT_MODEL_BASE_URL: 'https://models.example.com/v1' })).toEqual([])
   })
 

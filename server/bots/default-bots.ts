@@ -3,8 +3,8 @@ import type { Config } from '../config/config.ts'
 import type { Db } from '../db/database.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { User } from '../identity/user.ts'
-import { createBot } from './save-bot.ts'
 import { demoModel } from './bot-model.ts'
+import { createBot } from './save-bot.ts'
 
 const demoBot: BotInput = { name: 'Yonder Demo', model: demoModel }
 
@@ -16,8 +16,7 @@ export interface DefaultBotsDeps {
 }
 
 /**
- * Creates the operator's default bots, in their order, as ordinary bots of a user who signs in for the first time
- * (§21.6).
+ * Creates the operator's default bots, in their order, as ordinary bots of a user who signs in for the first time.
  */
 export async function insertDefaultBots(
   trx: Db,

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createSealer } from '../db/secrets/seal-secret.ts'
+import { engines, openTestDatabase, type TestDatabase } from '../testing/database/test-database.ts'
 import { addUser } from '../testing/factories/users.ts'
-import { engines, openTestDatabase } from '../testing/database/test-database.ts'
-import type { TestDatabase } from '../testing/database/test-database.ts'
 import { listBots } from './bot-store.ts'
 import { createBot } from './save-bot.ts'
 

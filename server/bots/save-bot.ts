@@ -1,15 +1,14 @@
 import type { BotInput } from '@yonder/contract/bot'
 import type { Db, Database, Dialect } from '../db/database.ts'
-import { newId } from '../lib/new-id.ts'
 import type { BotRow } from '../db/tables/tables.ts'
 import type { User } from '../identity/user.ts'
 import { lockUser } from '../identity/users/user-store.ts'
-import { countBots, insertBot, nextCreationTime, requireBot, updateBot } from './bot-store.ts'
-import { emptyBot, applyBotInput } from './bot-fields.ts'
-import type { BotSecretDeps } from './bot-fields.ts'
 import { AppError } from '../lib/app-error.ts'
+import { newId } from '../lib/new-id.ts'
+import { emptyBot, applyBotInput, type BotSecretDeps } from './bot-fields.ts'
+import { countBots, insertBot, nextCreationTime, requireBot, updateBot } from './bot-store.ts'
 
-/** Bots of a user. Limited because one response lists them all, and each key is decrypted to mask it (§16.25). */
+/** Bots of a user. Limited because one response lists them all, and each key is decrypted to mask it. */
 const maxBots = 200
 
 /**
@@ -65,7 +64,7 @@ export async function changeBot(
 ): Promise<BotRow> {
   return refuseTakenName(dialect, input.name, () =>
     db.transaction().execute(async (trx) => {
-      // Renaming a connector also changes the bots of the user, and locks the same row (§28.5).
+      // Renaming a connector also changes the bots of the user, and locks the same row.
       await lockUser(trx, user)
       const bot = await requireBot(trx, user, name)
       const change = applyBotInput(deps, bot, input)
@@ -77,7 +76,7 @@ export async function changeBot(
 
 /**
  * Runs a write that may violate the unique name of a user's bots. The database enforces it, also for concurrent
- * requests (§17.21).
+ * requests.
  * @throws AppError `name_taken`
  */
 async function refuseTakenName<Result>(

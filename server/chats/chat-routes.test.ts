@@ -1,17 +1,15 @@
 import type { ChatList } from '@yonder/contract/chat'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openChatApp } from '../testing/chat/open-chat-app.ts'
-import type { ChatApp, ChatClient } from '../testing/chat/open-chat-app.ts'
+import type { Db } from '../db/database.ts'
+import { openChatApp, type ChatApp, type ChatClient } from '../testing/chat/open-chat-app.ts'
 import { countWaiting } from '../testing/database/count-waiting.ts'
 import { engines, isConcurrent } from '../testing/database/test-database.ts'
-import type { Db } from '../db/database.ts'
 import { newMessage } from '../testing/factories/chats.ts'
-import { lockChatOnly } from './chat-store.ts'
-import { appendMessage, findMessage } from './message-store.ts'
 import { holdResponses } from '../testing/hold-responses.ts'
 import { statusAndBody } from '../testing/send-request.ts'
-import { openTestApp } from '../testing/test-app.ts'
-import type { TestClient } from '../testing/test-app.ts'
+import { openTestApp, type TestClient } from '../testing/test-app.ts'
+import { lockChatOnly } from './chat-store.ts'
+import { appendMessage, findMessage } from './message-store.ts'
 
 describe.each(engines)('chats on %s', (engine) => {
   let product: ChatApp
@@ -49,7 +47,7 @@ describe.each(engines)('chats on %s', (engine) => {
     })
   })
 
-  it('are read one after the other when a user reads many at once (§16.26)', async () => {
+  it('are read one after the other when a user reads many at once', async () => {
     const held = holdResponses('/api/chats/')
     const gated = await openTestApp({ engine, addHooks: held.addHooks })
     const eve = await gated.signIn('Eve')
@@ -117,7 +115,7 @@ describe.each(engines)('chats on %s', (engine) => {
     expect((await ada.get(`/api/chats${query}`)).statusCode).toBe(400)
   })
 
-  it('selects the newest message below the chosen one (§4.25, §7.13, §14.6)', async () => {
+  it('selects the newest message below the chosen one (§4.25, §7.13)', async () => {
     const chatId = await ada.newChat()
     const [question, first] = await sendAndReceive(ada, chatId, 'Hi', 'first')
     const [, below] = await sendAndReceive(ada, chatId, 'more', 'below the first')
@@ -186,7 +184,7 @@ describe.each(engines)('chats on %s', (engine) => {
     },
   )
 
-  it('selects the path that a version showed last, and not a newer one (§4.25, §7.13, §14.6)', async () => {
+  it('selects the path that a version showed last, and not a newer one (§4.25, §7.13)', async () => {
     const chatId = await ada.newChat()
     const [question, first] = await sendAndReceive(ada, chatId, 'Hi', 'first')
     const [below, oldReply] = await sendAndReceive(ada, chatId, 'more', 'below the first')
@@ -315,7 +313,7 @@ describe.each(engines)('chats on %s', (engine) => {
     })
   })
 
-  it('allows the browser to cache an image, for the user who read it only (§12.22, §17.8)', async () => {
+  it('allows the browser to cache an image, for the user who read it only', async () => {
     const chatId = await ada.newChat()
     const [question] = await sendAndReceive(ada, chatId, 'Draw', 'Drawn.')
     const messageId = question?.id ?? ''
@@ -329,7 +327,7 @@ describe.each(engines)('chats on %s', (engine) => {
     expect(response.headers.vary).toBe('authorization')
   })
 
-  it('reserves one chat for a repeated request, and another one for every other request and user (§17.26)', async () => {
+  it('reserves one chat for a repeated request, and another one for every other request and user', async () => {
     const eve = await product.join('Eve')
     const reserve = async (client: ChatClient, request: string) =>
       (await client.get(`/api/chat/id?request=${request}`)).json<{ id: string }>().id

@@ -13,20 +13,18 @@ import { findLastShownLeaf, nextSelectedAt } from '@yonder/contract/lib/last-sho
 import { ResultImage } from '@yonder/contract/tool-call'
 import { z } from 'zod'
 import type { Database, Db } from '../db/database.ts'
-import { newId } from '../lib/new-id.ts'
-import { AnyId } from '../http/api.ts'
-import type { Api } from '../http/api.ts'
+import { AnyId, type Api } from '../http/api.ts'
 import { oneAtATime } from '../http/one-at-a-time.ts'
-import { AppError } from '../lib/app-error.ts'
-import { normalizeText } from '../lib/text.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import type { User } from '../identity/user.ts'
+import { AppError } from '../lib/app-error.ts'
+import { newId } from '../lib/new-id.ts'
+import { normalizeText } from '../lib/text.ts'
 import { lockChatOnly, insertChat, selectLeaf, requireChat } from './chat-store.ts'
 import { listNodes, updateMessage } from './message-store.ts'
-import type { RunSnapshot } from './present-chat.ts'
-import { readChat } from './present-chat.ts'
-import { findResultImage } from './tool-call-store.ts'
+import { type RunSnapshot, readChat } from './present-chat.ts'
 import type { SearchChats } from './search/open-search.ts'
+import { findResultImage } from './tool-call-store.ts'
 
 export interface ChatRoutesDeps {
   readonly database: Database
@@ -44,7 +42,7 @@ const ImageParams = z.object({
   place: z.coerce.number().int().min(0).max(1_000),
 })
 
-/** Registers the routes that reserve a chat (§7.6), read chats (§7.7, §7.8) and select a branch (§7.13). */
+/** Registers the routes that reserve a chat, read chats and select a branch. */
 export function registerChatRoutes(api: Api, deps: ChatRoutesDeps): void {
   registerReadRoutes(api, deps)
   registerWriteRoutes(api, deps)
@@ -98,7 +96,7 @@ function registerWriteRoutes(
   const { now, onChatChanged } = deps
   const { db } = deps.database
 
-  // The specification makes this a GET (§7.6), although it reserves a chat.
+  // The specification makes this a GET, although it reserves a chat.
   api.get(
     '/api/chat/id',
     { schema: { querystring: NewChatQuery, response: { 200: NewChat } }, config: { isWrite: true } },
@@ -127,14 +125,14 @@ function registerWriteRoutes(
   )
 }
 
-/** Returns the id of the chat that `key` reserves: a hash, so that no user can reserve another user's id (§17.26). */
+/** Returns the id of the chat that `key` reserves: a hash, so that no user can reserve another user's id. */
 function chatIdOf(userId: string, key: string): string {
   return createHash('sha256').update(`${userId}\0${key}`).digest('base64url').slice(0, 22)
 }
 
 /**
- * Selects the branch of a message (§7.13): the message below it that was shown last, or the message itself, becomes the
- * selected leaf (§14.6). Returns the leaf's id.
+ * Selects the branch of a message: the message below it that was shown last, or the message itself, becomes the
+ * selected leaf. Returns the leaf's id.
  * @throws AppError `not_found`
  */
 async function selectResponse(

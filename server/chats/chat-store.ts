@@ -2,14 +2,14 @@ import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { prepareQuery } from '../db/dialects/prepare-query.ts'
 import type { ChatRow, NewChatRow } from '../db/tables/tables.ts'
-import { AppError } from '../lib/app-error.ts'
 import type { User } from '../identity/user.ts'
+import { AppError } from '../lib/app-error.ts'
 
 type Owner = Pick<User, 'id'>
 
 /**
  * Characters of all messages of a chat together. A chat is read and sent as a whole, so a larger one could use up the
- * memory of the process (§16.23).
+ * memory of the process.
  */
 const maxChatChars = 20_000_000
 
@@ -28,7 +28,7 @@ const chatQuery = prepareQuery((db, chat: { readonly id: string; readonly userId
 )
 
 /**
- * Returns a chat of this user. The chat of another user is not found (§17.22).
+ * Returns a chat of this user. The chat of another user is not found.
  * @throws AppError `not_found`
  */
 export async function requireChat(db: Db, user: Owner, chatId: string): Promise<ChatRow> {

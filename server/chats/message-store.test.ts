@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { newId } from '../lib/new-id.ts'
 import type { MessageRow } from '../db/tables/tables.ts'
+import { newId } from '../lib/new-id.ts'
+import { engines, openTestDatabase, type TestDatabase } from '../testing/database/test-database.ts'
 import { addChat, newMessage } from '../testing/factories/chats.ts'
 import { addUser } from '../testing/factories/users.ts'
-import { engines, openTestDatabase } from '../testing/database/test-database.ts'
-import type { TestDatabase } from '../testing/database/test-database.ts'
-import { appendMessage, findMessage } from './message-store.ts'
-import type { NewMessage } from './message-store.ts'
+import { appendMessage, findMessage, type NewMessage } from './message-store.ts'
 
 describe.each(engines)('messages on %s', (engine) => {
   let database: TestDatabase

@@ -1,8 +1,7 @@
-import type { RawBuilder, Selectable } from 'kysely'
-import { sql } from 'kysely'
 import type { TreeNode } from '@yonder/contract/lib/last-shown-leaf'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { prepareQuery } from '../db/dialects/prepare-query.ts'
 import type { MessageRow, MessageTable } from '../db/tables/tables.ts'
@@ -55,7 +54,7 @@ export function toFilledReply(reply: Message): FilledReply {
   }
 }
 
-/** The characters of a message that count towards the limit of its chat (§16.23). */
+/** The characters of a message that count towards the limit of its chat. */
 export function countChars(message: Message): number {
   const { reasoning = '', arguments: callArguments = '' } = message
   return storedText(message).length + reasoning.length + callArguments.length
@@ -64,7 +63,7 @@ export function countChars(message: Message): number {
 /** Changed fields of a message. */
 export type MessageChange = Partial<FilledReply & Pick<MessageRow, 'call_state' | 'call' | 'selected_at'>>
 
-/** True for a user message that contains a tool's result (§3.11). */
+/** True for a user message that contains a tool's result. */
 export function isToolResult({
   role,
   server,
@@ -75,7 +74,7 @@ export function isToolResult({
   return role === 'user' && server !== null
 }
 
-/** The maximum number of messages sent to a model (§16.3). After a summary, the last turn may have more (§26.2). */
+/** The maximum number of messages sent to a model. After a summary, the last turn may have more. */
 export const maxPathMessages = 1_000
 
 const messageInsert = prepareQuery((db, message: MessageRow) =>
@@ -104,7 +103,7 @@ const messageInsert = prepareQuery((db, message: MessageRow) =>
 
 /**
  * Appends a message below `parent`. Its time is `now`, or later if needed to be after every other message of the chat.
- * The caller must have locked the chat (`lockChat`) (§3.8).
+ * The caller must have locked the chat (`lockChat`).
  */
 export async function appendMessage(
   trx: Db,

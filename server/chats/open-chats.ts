@@ -3,15 +3,15 @@ import type { Api } from '../http/api.ts'
 import { repeatUntilStopped } from '../lib/repeat-until-stopped.ts'
 import { registerChatRoutes } from './chat-routes.ts'
 import { deleteChatsOfUser, deleteMessagesOfUser, deleteUnusedChats } from './chat-store.ts'
-import { openSearch } from './search/open-search.ts'
 import type { RunSnapshot } from './present-chat.ts'
+import { openSearch } from './search/open-search.ts'
 
-/** Milliseconds for which a chat without messages is kept, and between two deletions of such chats (§16.14). */
+/** Milliseconds for which a chat without messages is kept, and between two deletions of such chats. */
 const maxUnusedAgeMs = 86_400_000
 const deletionIntervalMs = 3_600_000
 /**
  * Chats without messages that a user may keep. Those whose id was requested in the last `minSurplusAgeMs` do not count,
- * because their first message may follow (§16.18).
+ * because their first message may follow.
  */
 const maxUnusedChats = 100
 const minSurplusAgeMs = 600_000

@@ -1,12 +1,9 @@
 import { showFailure } from '@yonder/contract/apply-event'
 import type { Chat, ChatRun } from '@yonder/contract/chat'
 import type { Compaction } from '@yonder/contract/compaction'
-import { errorCodes } from '@yonder/contract/error'
-import type { ErrorCode } from '@yonder/contract/error'
-import { cutReasons, messageStatuses, Usage } from '@yonder/contract/message'
-import type { Message } from '@yonder/contract/message'
-import { LeftOutTools, toolCallStates, ToolOutcome } from '@yonder/contract/tool-call'
-import type { ToolCall } from '@yonder/contract/tool-call'
+import { errorCodes, type ErrorCode } from '@yonder/contract/error'
+import { cutReasons, messageStatuses, Usage, type Message } from '@yonder/contract/message'
+import { LeftOutTools, toolCallStates, ToolOutcome, type ToolCall } from '@yonder/contract/tool-call'
 import type { Db } from '../db/database.ts'
 import type { ChatRow, CompactionRow, MessageRow } from '../db/tables/tables.ts'
 import type { User } from '../identity/user.ts'
@@ -26,7 +23,7 @@ const maxAttempts = 5
 
 /**
  * Returns a user's chat with the messages of its active run so far. Both are read until they are consistent, so that a
- * client that follows the run from there receives each event exactly once (§17.19).
+ * client that follows the run from there receives each event exactly once.
  * @throws AppError `not_found`
  */
 export async function readChat(
@@ -63,7 +60,7 @@ function isConsistent({ messages }: RunSnapshot, rows: readonly MessageRow[]): b
   )
 }
 
-/** Presents a chat to its owner (§3.3). Messages of the active run replace their rows. */
+/** Presents a chat to its owner. Messages of the active run replace their rows. */
 function presentChat(
   chat: ChatRow,
   rows: readonly MessageRow[],

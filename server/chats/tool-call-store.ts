@@ -31,7 +31,7 @@ export interface StoredCall {
   readonly continues?: true
   /** The number of calls in its batch, if there are several. */
   readonly total?: number
-  /** The user's message that denied only this call; the next call of the batch comes after this message (§12.29). */
+  /** The user's message that denied only this call; the next call of the batch comes after this message. */
   readonly deniedBy?: string
   /** The tool's display name. */
   readonly title?: string
@@ -114,7 +114,7 @@ export interface CallClaim {
   readonly call?: StoredCall
 }
 
-/** Claims a call that needs approval. Returns false when another request has claimed it (§12.7). */
+/** Claims a call that needs approval. Returns false when another request has claimed it. */
 export async function claimPendingCall(
   trx: Db,
   { chat_id, id }: Pick<MessageRow, 'chat_id' | 'id'>,
@@ -130,7 +130,7 @@ export async function claimPendingCall(
   return numUpdatedRows > 0n
 }
 
-/** Stores the images of a tool's result beside its message (§12.22). */
+/** Stores the images of a tool's result beside its message. */
 export async function insertResultImages(
   trx: Db,
   chatId: string,
@@ -152,7 +152,7 @@ export async function insertResultImages(
     .execute()
 }
 
-/** Returns the image at an index of a result's parts (§17.8). */
+/** Returns the image at an index of a result's parts. */
 export async function findResultImage(
   db: Db,
   chatId: string,

@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { openChatApp } from '../testing/chat/open-chat-app.ts'
-import type { ChatApp, ChatClient } from '../testing/chat/open-chat-app.ts'
+import { openChatApp, type ChatApp, type ChatClient } from '../testing/chat/open-chat-app.ts'
 import { engines } from '../testing/database/test-database.ts'
 import { addChat } from '../testing/factories/chats.ts'
 import { deleteUnusedChats } from './chat-store.ts'
@@ -25,7 +24,7 @@ describe.each(engines)('the removal of unused chats on %s', (engine) => {
     ).ended
   }
 
-  it('deletes unused chats that were reserved a day ago (§16.14)', async () => {
+  it('deletes unused chats that were reserved a day ago', async () => {
     const old = await ada.newChat()
     const used = await ada.newChat()
     await use(ada, used)
@@ -44,7 +43,7 @@ describe.each(engines)('the removal of unused chats on %s', (engine) => {
     expect((await ada.readChat(fresh)).messages).toEqual([])
   })
 
-  it('keeps the newest unused chats of a user, those just reserved, and every used chat (§16.18)', async () => {
+  it('keeps the newest unused chats of a user, those just reserved, and every used chat', async () => {
     const hoarder = await product.join('Hoarder')
     const used = await hoarder.newChat()
     await use(hoarder, used)
@@ -67,7 +66,7 @@ describe.each(engines)('the removal of unused chats on %s', (engine) => {
       expect((await hoarder.get(`/api/chats/${id}`)).statusCode).toBe(200)
   })
 
-  it('keeps 100 unused chats of a user that are older than ten minutes (§16.18)', async () => {
+  it('keeps 100 unused chats of a user that are older than ten minutes', async () => {
     const { db } = product.database
     const hoarder = await product.join('Collector')
     const time = Date.now()

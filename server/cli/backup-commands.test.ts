@@ -40,7 +40,7 @@ async function run(...parameters: readonly string[]) {
   return { code, output, errors }
 }
 
-it('backs up and restores, asks before it replaces a file or data, and reports as JSON (§31.3, §31.6)', async () => {
+it('backs up and restores, asks before it replaces a file or data, and reports as JSON', async () => {
   const created = await run('backup', 'Sicherung 😀.backup', '--json')
   expect([created.code, created.errors]).toEqual([0, ''])
   const { sha256, ...others } = JSON.parse(created.output) as { sha256: string }
@@ -59,7 +59,7 @@ it('backs up and restores, asks before it replaces a file or data, and reports a
   expect(restored).toMatchObject({ code: 0, output: expect.stringContaining(sha256) })
 }, 120_000)
 
-it('explains in one sentence why it does nothing, and exits with 1 (§31.3, §31.6, §31.11)', async () => {
+it('explains in one sentence why it does nothing, and exits with 1', async () => {
   const sentence = async (...parameters: readonly string[]) => {
     const { code, output, errors } = await run(...parameters)
     expect([code, output]).toEqual([1, ''])
@@ -89,7 +89,7 @@ it('explains in one sentence why it does nothing, and exits with 1 (§31.3, §31
   lock.release()
 }, 120_000)
 
-it('leaves nothing behind when the disk is full (§31.3, §31.6)', async (context) => {
+it('leaves nothing behind when the disk is full', async (context) => {
   const disk = join(folder, 'disk')
   mkdirSync(disk)
   // Only root may do this, and not in every container.

@@ -1,15 +1,13 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { CreatedBackup } from '../db/backup/create-backup.ts'
-import { countRows } from '../db/backup/rows.ts'
-import type { Content, ReportRows } from '../db/backup/rows.ts'
 import { readConfig } from '../config/config.ts'
+import type { CreatedBackup } from '../db/backup/create-backup.ts'
+import { countRows, type Content, type ReportRows } from '../db/backup/rows.ts'
 import { errorCode } from '../lib/describe-error.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import type { Cli } from './cli.ts'
 import { findFileProblem } from './file-problem.ts'
-import { CommandError } from './terminal.ts'
-import type { Terminal } from './terminal.ts'
+import { CommandError, type Terminal } from './terminal.ts'
 
 /** Adds `yonder backup`, `yonder restore` and `yonder move-to-postgres`. */
 export function addBackupCommands(cli: Cli): void {

@@ -1,16 +1,13 @@
 import type { Command } from 'commander'
-import { readConfig } from '../config/config.ts'
-import type { Config } from '../config/config.ts'
+import { readConfig, type Config } from '../config/config.ts'
 import type { Database } from '../db/database.ts'
 import { requireMigrated } from '../db/migrate.ts'
 import { openStoredDatabase } from '../db/open-database.ts'
-import { findSecretKey } from '../db/secrets/require-secret-key.ts'
 import { compareSecretKey } from '../db/secrets/compare-secret-key.ts'
-import { createSealer } from '../db/secrets/seal-secret.ts'
-import type { Sealer } from '../db/secrets/seal-secret.ts'
+import { findSecretKey } from '../db/secrets/require-secret-key.ts'
+import { createSealer, type Sealer } from '../db/secrets/seal-secret.ts'
 import { toStorageError } from '../db/storage-problem.ts'
-import { CommandError } from './terminal.ts'
-import type { Terminal } from './terminal.ts'
+import { CommandError, type Terminal } from './terminal.ts'
 
 /** What every command of `yonder` gets. */
 export interface Cli {
@@ -32,7 +29,7 @@ export interface Installation {
 
 /**
  * Opens the configured database for `work` and closes it afterwards. Nothing is created: neither the folder, nor the
- * database, nor the key. The database is never migrated, because its server may be of another version (§30.4).
+ * database, nor the key. The database is never migrated, because its server may be of another version.
  * @throws ConfigError when a setting is wrong, AppError or CommandError when something is missing or does not fit
  */
 export async function withInstallation<T>(

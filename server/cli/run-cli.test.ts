@@ -15,14 +15,14 @@ describe('the command yonder', () => {
     [['users', 'reset'], 'Usage: yonder users reset [options] <user>'],
     [['users', 'disable', 'ada', 'eve'], 'too many arguments'],
     [['--bogus'], 'Usage: yonder start'],
-  ])('says what is wrong with %j, and exits with code 2 (§30.1)', async (parameters, message) => {
+  ])('says what is wrong with %j, and exits with code 2', async (parameters, message) => {
     const { code, stdout, stderr } = await runYonder(parameters)
     expect(stderr).toContain(message)
     expect(code).toBe(2)
     expect(stdout).toBe('')
   })
 
-  it('prints the help of `users` when no command of it is named, and exits with code 2 (§30.1)', async () => {
+  it('prints the help of `users` when no command of it is named, and exits with code 2', async () => {
     const { code, stdout, stderr } = await runYonder(['users'])
     expect(stderr).toContain('Usage: yonder users [options] [command]')
     expect(stderr).toContain('invite')
@@ -37,7 +37,7 @@ describe('the command yonder', () => {
     [['users', 'export', '--help'], 'yonder users export ada@example.com ada.json'],
     [['--version'], 'Yonder '],
     [['version'], 'Node '],
-  ])('prints help with examples for %j, and exits with code 0 (§30.3)', async (parameters, expected) => {
+  ])('prints help with examples for %j, and exits with code 0', async (parameters, expected) => {
     const { code, stdout, stderr } = await runYonder(parameters)
     expect(stdout).toContain(expected)
     expect(stderr).toBe('')
@@ -50,25 +50,22 @@ describe('the command yonder', () => {
     [['users', '--json'], 2, "unknown option '--json'"],
     [['users', 'reset', '--json'], 2, "missing required argument 'user'"],
     [['users', 'delete', 'ada', '--json', '--data', '/nonexistent'], 1, 'There is no Yonder database'],
-  ])(
-    'prints the error of %j as one JSON line on standard output (§30.2)',
-    async (parameters, expected, message) => {
-      const { code, stdout, stderr } = await runYonder(parameters)
-      expect(stdout).toMatch(/^[^\n]+\n$/)
-      expect(JSON.parse(stdout)).toEqual({ error: { message: expect.stringContaining(message) } })
-      expect(stderr).toBe('')
-      expect(code).toBe(expected)
-    },
-  )
+  ])('prints the error of %j as one JSON line on standard output', async (parameters, expected, message) => {
+    const { code, stdout, stderr } = await runYonder(parameters)
+    expect(stdout).toMatch(/^[^\n]+\n$/)
+    expect(JSON.parse(stdout)).toEqual({ error: { message: expect.stringContaining(message) } })
+    expect(stderr).toBe('')
+    expect(code).toBe(expected)
+  })
 
-  it('does not take what follows -- for an option (§30.2)', async () => {
+  it('does not take what follows -- for an option', async () => {
     const { code, stdout, stderr } = await runYonder(['version', '--', '--json'])
     expect(stdout).toBe('')
     expect(stderr).toContain('too many arguments')
     expect(code).toBe(2)
   })
 
-  it('prints a result as one JSON line (§30.2)', async () => {
+  it('prints a result as one JSON line', async () => {
     const { code, stdout } = await runYonder(['version', '--json'])
     expect(JSON.parse(stdout)).toEqual({ version: expect.any(String), node: process.versions.node })
     expect(code).toBe(0)
@@ -82,7 +79,7 @@ describe('a command for data that is not there', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-  it('creates no folder (§30.4)', async () => {
+  it('creates no folder', async () => {
     const missing = join(folder, 'nope')
     const { code, stderr } = await runYonder(['users', 'list', '--data', missing])
     expect(stderr).toBe(
@@ -95,7 +92,7 @@ describe('a command for data that is not there', () => {
   it.each([
     ['', 'There is no Yonder database'],
     ['this is not a database, although it has the name', 'cannot be opened: file is not a database'],
-  ])('changes nothing when the file of the database is %j (§30.4)', async (content, message) => {
+  ])('changes nothing when the file of the database is %j', async (content, message) => {
     if (content !== '') writeFileSync(join(folder, 'yonder.sqlite'), content)
     const before = readdirSync(folder)
     const { code, stderr } = await runYonder(['users', 'list', '--data', folder])
@@ -105,7 +102,7 @@ describe('a command for data that is not there', () => {
     expect(readdirSync(folder)).toEqual(before)
   })
 
-  it('names every wrong setting (§30.4)', async () => {
+  it('names every wrong setting', async () => {
     const settings = { PORT: 'x', SIGN_UP: 'maybe', DATA_DIR: folder }
     const { code, stderr } = await runYonder(['users', 'list'], { settings })
     expect(stderr).toContain('PORT: must be a port')

@@ -5,8 +5,7 @@ import { addBackupCommands } from './backup-commands.ts'
 import type { Cli } from './cli.ts'
 import { addDoctorCommand } from './doctor-command.ts'
 import { addStartCommand } from './start-command.ts'
-import { CommandError, openTerminal } from './terminal.ts'
-import type { Streams, Terminal, TerminalOptions } from './terminal.ts'
+import { CommandError, openTerminal, type Streams, type Terminal, type TerminalOptions } from './terminal.ts'
 import { addUserCommands } from './user-commands.ts'
 import { addVersionCommand } from './version-command.ts'
 
@@ -29,7 +28,7 @@ const withoutData: ReadonlySet<string> = new Set(['version'])
 /**
  * Runs the command `yonder` with these arguments and returns its exit code: 0 when it succeeded, 1 when it failed, 2
  * when its arguments were wrong or it needs `--yes`. Errors are printed on standard error, or with `--json` as
- * `{"error":{"message":…}}` on standard output (§30.1, §30.2).
+ * `{"error":{"message":…}}` on standard output.
  */
 export async function runCli(
   parameters: readonly string[],

@@ -1,8 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { openTerminal } from './terminal.ts'
-import type { TerminalOptions } from './terminal.ts'
+import { openTerminal, type TerminalOptions } from './terminal.ts'
 
 function open(isTTY: boolean, options: TerminalOptions = {}) {
   const stdin = Object.assign(new PassThrough(), { isTTY })
@@ -23,7 +22,7 @@ function open(isTTY: boolean, options: TerminalOptions = {}) {
 describe('the progress of long work', () => {
   afterEach(() => vi.useRealTimers())
 
-  it('is one line that is rewritten on a terminal, and erased before the result (§30.6)', async () => {
+  it('is one line that is rewritten on a terminal, and erased before the result', async () => {
     const { terminal, printed } = open(true)
     terminal.progress('Chat 1 of 2')
     terminal.progress('Chat 2 of 2')
@@ -34,7 +33,7 @@ describe('the progress of long work', () => {
     })
   })
 
-  it('is a line every five seconds elsewhere (§30.6)', async () => {
+  it('is a line every five seconds elsewhere', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     const { terminal, printed } = open(false)
     for (let second = 0; second < 12; second++) {
@@ -44,7 +43,7 @@ describe('the progress of long work', () => {
     expect((await printed()).stderr).toBe('second 0\nsecond 5\nsecond 10\n')
   })
 
-  it('is not printed with --json (§30.6)', async () => {
+  it('is not printed with --json', async () => {
     const { terminal, printed } = open(true, { json: true })
     terminal.progress('Chat 1 of 2')
     terminal.print({ text: 'done', data: { chats: 2 } })
@@ -60,7 +59,7 @@ describe('a question before data is destroyed', () => {
     ['\n', false],
     ['\u0003', false],
     ['\u0004', false],
-  ])('after %j the work is done: %s (§30.5)', async (typed, isConfirmed) => {
+  ])('after %j the work is done: %s', async (typed, isConfirmed) => {
     const { terminal, stdin, printed } = open(true)
     stdin.write(typed)
     const answer = terminal.confirm('This deletes it.')
@@ -69,19 +68,19 @@ describe('a question before data is destroyed', () => {
     expect((await printed()).stderr).toContain('This deletes it. Type yes to continue: ')
   })
 
-  it('is not asked without a terminal, and the work is not done (§30.5)', async () => {
+  it('is not asked without a terminal, and the work is not done', async () => {
     const { terminal } = open(false)
     await expect(terminal.confirm('This deletes it.')).rejects.toThrow('Repeat the command with --yes')
   })
 
-  it('is not asked with --json, and the work is not done (§30.2, §30.5)', async () => {
+  it('is not asked with --json, and the work is not done', async () => {
     const { terminal, stdin, printed } = open(true, { json: true })
     stdin.write('yes\n')
     await expect(terminal.confirm('This deletes it.')).rejects.toThrow('Repeat the command with --yes')
     expect(await printed()).toEqual({ stdout: '', stderr: '' })
   })
 
-  it('is not asked with --yes (§30.5)', async () => {
+  it('is not asked with --yes', async () => {
     const { terminal, printed } = open(false, { yes: true })
     await terminal.confirm('This deletes it.')
     expect((await printed()).stderr).toBe('')

@@ -8,8 +8,7 @@ import { engines, isConcurrent } from '../testing/database/test-database.ts'
 import { testSecret } from '../testing/identity/identity-server.ts'
 import { OperatorScene } from '../testing/identity/operator-scene.ts'
 import { SignInSession, testAccount } from '../testing/identity/sign-in-session.ts'
-import { runYonder } from '../testing/run-yonder.ts'
-import type { YonderOptions } from '../testing/run-yonder.ts'
+import { runYonder, type YonderOptions } from '../testing/run-yonder.ts'
 
 const { email } = testAccount
 
@@ -40,7 +39,7 @@ describe.each(engines.filter(isConcurrent))('yonder users on %s', (engine) => {
   const printJson = async (...parameters: string[]): Promise<unknown> =>
     JSON.parse(await print(...parameters, '--json'))
 
-  it('lists users as a table and as JSON (§15.33, §30.7)', async () => {
+  it('lists users as a table and as JSON', async () => {
     const [header, line] = (await print('list')).split('\n')
     expect(header).toMatch(/^E-MAIL +NAME +STATUS +SIGN-IN +CREATED +LAST USED +ID$/)
     expect(line).toMatch(/^ada@example\.com +Ada Lovelace +active +local +\d{4}-/)
@@ -57,7 +56,7 @@ describe.each(engines.filter(isConcurrent))('yonder users on %s', (engine) => {
     ])
   })
 
-  it('invites, resets, disables, enables and deletes (§15.33, §15.34, §15.36, §30.8)', async () => {
+  it('invites, resets, disables, enables and deletes', async () => {
     expect(await print('invite', 'Eve@example.com')).toMatch(
       /^The owner of eve@example\.com .* 7 days:\nhttp:\/\/localhost:\d+\/oidc\/invitation\?token=\S+\n/,
     )
@@ -82,7 +81,7 @@ describe.each(engines.filter(isConcurrent))('yonder users on %s', (engine) => {
     ])
   })
 
-  it('asks before it deletes, and changes nothing when the answer is not yes (§30.5)', async () => {
+  it('asks before it deletes, and changes nothing when the answer is not yes', async () => {
     const before = await hashTables(scene.database)
     for (const input of ['no\n', '\u0003', '']) {
       const { code, stderr } = await run(['delete', email], { input })
@@ -102,7 +101,7 @@ describe.each(engines.filter(isConcurrent))('yonder users on %s', (engine) => {
     expect(await scene.readStatus()).toBe(401)
   })
 
-  it('says that the account at a hosted provider remains (§15.36)', async () => {
+  it('says that the account at a hosted provider remains', async () => {
     const hosted = {
       OIDC_ISSUER: 'https://id.example',
       OIDC_CLIENT_ID: 'client',
@@ -120,7 +119,7 @@ describe.each(engines.filter(isConcurrent))('yonder users on %s', (engine) => {
     expect(code).toBe(0)
   })
 
-  it('deletes the user who was named in the question, although the e-mail has changed since (§30.5)', async () => {
+  it('deletes the user who was named in the question, although the e-mail has changed since', async () => {
     const { db } = scene.database
     const { id } = await db.selectFrom('accounts').select('id').executeTakeFirstOrThrow()
     const changeEmail = async () => {
@@ -135,7 +134,7 @@ describe.each(engines.filter(isConcurrent))('yonder users on %s', (engine) => {
     ])
   })
 
-  it('prints no control characters of a name (§15.33)', async () => {
+  it('prints no control characters of a name', async () => {
     const { db } = scene.database
     const forged = 'ada@example.com\u001B[2J\nEve\u202E'
     await db.updateTable('accounts').set({ name: 'Ada\u001B[2J\nEve', email: forged }).execute()
@@ -148,7 +147,7 @@ describe.each(engines.filter(isConcurrent))('yonder users on %s', (engine) => {
     }
   })
 
-  it('changes nothing with a key that does not belong to the database (§30.4)', async () => {
+  it('changes nothing with a key that does not belong to the database', async () => {
     const before = await hashTables(scene.database)
     const other = { SECRET_KEY: 'another secret of thirty-two characters' }
     const { code, stderr } = await run(['invite', 'eve@example.com'], { settings: other })
@@ -164,7 +163,7 @@ describe.each(engines.filter(isConcurrent))('yonder users on %s', (engine) => {
   it.each([
     ['a newer', sql`insert into migrations (number, applied_at) values (9999, 0)`, 'from a newer version'],
     ['an older', sql`delete from migrations where number > 3`, 'from an older version'],
-  ])('changes nothing in a database of %s version (§30.4)', async (_name, statement, message) => {
+  ])('changes nothing in a database of %s version', async (_name, statement, message) => {
     await scene.database.db.connection().execute((connection) => statement.execute(connection))
     // The changed migrations also keep this schema from being used by other tests (`postgres-schemas.ts`).
     const before = await hashTables(scene.database)
@@ -175,7 +174,7 @@ describe.each(engines.filter(isConcurrent))('yonder users on %s', (engine) => {
     expect(await hashTables(scene.database)).toEqual(before)
   })
 
-  it('exports to a new file that only its owner can read (§30.13)', async () => {
+  it('exports to a new file that only its owner can read', async () => {
     const file = join(folder, 'data of ü.json')
     expect(await print('export', email, file)).toBe(
       `The data of ada@example.com is in ${file} (0 chats, ${statSync(file).size} bytes).\n`,
@@ -189,7 +188,7 @@ describe.each(engines.filter(isConcurrent))('yonder users on %s', (engine) => {
     expect(readFileSync(file, 'utf8')).toBe(content)
   })
 
-  it('leaves no file when the export fails (§30.13)', async () => {
+  it('leaves no file when the export fails', async () => {
     writeFileSync(join(folder, 'file'), '')
     for (const [path, reason] of [
       ['nope/ada.json', 'there is no such file or folder'],

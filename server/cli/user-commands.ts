@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { exportUser } from '../export/export-user.ts'
+import { invitations, resetLinks } from '../identity/accounts/operator-links.ts'
 import {
   createReset,
   deleteUser,
@@ -10,14 +11,13 @@ import {
   listUsers,
   readIssuer,
   requireManagedUser,
+  type ManagedUser,
+  type ManageUsersDeps,
 } from '../identity/users/manage-users.ts'
-import type { ManagedUser, ManageUsersDeps } from '../identity/users/manage-users.ts'
-import { invitations, resetLinks } from '../identity/accounts/operator-links.ts'
 import { toVisibleLine } from '../lib/text.ts'
-import { withInstallation } from './cli.ts'
-import type { Cli, Installation } from './cli.ts'
-import { writeNewFile } from './write-new-file.ts'
+import { withInstallation, type Cli, type Installation } from './cli.ts'
 import type { Result } from './terminal.ts'
+import { writeNewFile } from './write-new-file.ts'
 
 /** Adds `yonder users`, which manages users also while the server runs. */
 export function addUserCommands(cli: Cli): void {

@@ -10,7 +10,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(join(path, '..'), { recursive: true, force: true }))
 
-it('writes all parts and returns the bytes (§30.13)', async () => {
+it('writes all parts and returns the bytes', async () => {
   async function* parts() {
     yield 'ü'
     yield 'x'.repeat(1_000_000)
@@ -26,7 +26,7 @@ it.each([
     Object.assign(new Error('write failed'), { code: 'ENOSPC', syscall: 'write' }),
     'the disk is full',
   ],
-])('removes the file when %s (§30.13)', async (_name, error, message) => {
+])('removes the file when %s', async (_name, error, message) => {
   async function* parts() {
     yield 'begin'
     throw error

@@ -1,16 +1,13 @@
-import { ConnectResult } from '@yonder/contract/connector'
 import type { ToolConfirmRequest } from '@yonder/contract/completion'
+import { ConnectResult } from '@yonder/contract/connector'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { ChatClient } from '../testing/chat/open-chat-app.ts'
-import { callOf, openToolApp, waitingCall } from '../testing/chat/open-tool-app.ts'
-import type { ToolApp } from '../testing/chat/open-tool-app.ts'
+import { callOf, openToolApp, waitingCall, type ToolApp } from '../testing/chat/open-tool-app.ts'
 import { engines } from '../testing/database/test-database.ts'
 import { connectGoogle } from '../testing/google-stand-in/connect-google.ts'
-import { startGoogleStandIn } from '../testing/google-stand-in/start-google-stand-in.ts'
-import type { GoogleStandIn } from '../testing/google-stand-in/start-google-stand-in.ts'
+import { startGoogleStandIn, type GoogleStandIn } from '../testing/google-stand-in/start-google-stand-in.ts'
 import { createGmailApi } from '../testing/google/gmail-api.ts'
-import { startOAuthMcpServer } from '../testing/mcp/oauth-mcp-server.ts'
-import type { OAuthMcpServer } from '../testing/mcp/oauth-mcp-server.ts'
+import { startOAuthMcpServer, type OAuthMcpServer } from '../testing/mcp/oauth-mcp-server.ts'
 
 const refused = expect.stringContaining('since approval was requested') as string
 
@@ -91,7 +88,7 @@ describe.each(engines)('an approval of a call whose connector has changed, on %s
       ['has another client', () => change({ client_id: 'another', client_secret: 'secret' })],
     ]
 
-    it.each(changes)('is refused and requested again when it %s (§13.29)', async (_, happens) => {
+    it.each(changes)('is refused and requested again when it %s', async (_, happens) => {
       await product.connect(ada, 'polite')
       const call = await requestCall('polite', 'act')
       await happens()
@@ -102,7 +99,7 @@ describe.each(engines)('an approval of a call whose connector has changed, on %s
       expect(await product.countCalls('polite')).toBe(before + 1)
     })
 
-    it('is refused when the new connector of the same name allows all tools (§13.29)', async () => {
+    it('is refused when the new connector of the same name allows all tools', async () => {
       await product.connect(ada, 'polite')
       const call = await requestCall('polite', 'act')
       await ada.delete(path)
@@ -112,7 +109,7 @@ describe.each(engines)('an approval of a call whose connector has changed, on %s
       expect(await product.countCalls('polite')).toBe(before)
     })
 
-    it.each(changes)('allows no tool for all later calls when it %s (§13.30)', async (_, happens) => {
+    it.each(changes)('allows no tool for all later calls when it %s', async (_, happens) => {
       await product.connect(ada, 'polite')
       const call = await requestCall('polite', 'act')
       const shown = (await ada.readChat(call.chatId ?? '')).messages[1]?.call
@@ -132,7 +129,7 @@ describe.each(engines)('an approval of a call whose connector has changed, on %s
       expect(await confirm(call)).toMatchObject({ outcome: { status: 'done' } })
     })
 
-    it('is refused when the call was stored without its connector and credential (§13.29)', async () => {
+    it('is refused when the call was stored without its connector and credential', async () => {
       await product.connect(ada, 'polite')
       const call = await requestCall('polite', 'act')
       const { db } = product.database
@@ -172,7 +169,7 @@ describe.each(engines)('an approval of a call whose connector has changed, on %s
 
     const consent = async () => finishConsent(await startConsent())
 
-    it('is refused when the user has consented again, as any account (§13.29)', async () => {
+    it('is refused when the user has consented again, as any account', async () => {
       await ada.post('/api/mcp-server', { name: 'Guarded', url: oauth.url, allow_tools: [] })
       await consent()
       const call = await requestCall('guarded', 'secret')
@@ -187,7 +184,7 @@ describe.each(engines)('an approval of a call whose connector has changed, on %s
       expect(await confirm(await requestCall('guarded', 'secret'))).toMatchObject({ content: 'the secret' })
     })
 
-    it('runs when only the tokens were refreshed (§13.29)', async () => {
+    it('runs when only the tokens were refreshed', async () => {
       oauth.behaviour.accessTokenLifeS = 20
       await ada.post('/api/mcp-server', { name: 'Guarded', url: oauth.url, allow_tools: [] })
       await consent()
@@ -202,7 +199,7 @@ describe.each(engines)('an approval of a call whose connector has changed, on %s
   describe('of an integration', () => {
     const email = { to: ['ann@example.com'], subject: 'Lunch', body: 'At noon?' }
 
-    it('is refused when the integration was connected as another account (§13.29)', async () => {
+    it('is refused when the integration was connected as another account', async () => {
       google.behaviour.account = 'ada@example.com'
       await connectGoogle(ada, 'google-gmail')
       const call = await requestCall('gmail', 'send_message', email)

@@ -1,7 +1,6 @@
 import type { Compaction } from '@yonder/contract/compaction'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { openChatApp } from '../testing/chat/open-chat-app.ts'
-import type { ChatApp, ChatClient } from '../testing/chat/open-chat-app.ts'
+import { openChatApp, type ChatApp, type ChatClient } from '../testing/chat/open-chat-app.ts'
 import { hashTables } from '../testing/database/hash-tables.ts'
 import { engines } from '../testing/database/test-database.ts'
 import { addCompaction, addPath } from '../testing/factories/chats.ts'
@@ -44,7 +43,7 @@ describe.each(engines)('a summary of older messages, on %s', (engine) => {
   const read = async (chatId: string) => (await ada.readChat(chatId)).compactions?.[0]
   const lastPrompt = () => JSON.stringify(product.model.requests.at(-1)?.body.messages)
 
-  it('is sent instead of the messages that it replaces (§26.1)', async () => {
+  it('is sent instead of the messages that it replaces', async () => {
     const { chatId } = await openSummarized()
     await (
       await ada.send(chatId, 'More')
@@ -55,7 +54,7 @@ describe.each(engines)('a summary of older messages, on %s', (engine) => {
     expect(lastPrompt()).toContain('And then?')
   })
 
-  it('can be changed, and the next request contains the new text (§26.6)', async () => {
+  it('can be changed, and the next request contains the new text', async () => {
     const { chatId, address } = await openSummarized()
     const response = await ada.put(address, { content: 'Changed.' })
     expect(response.json()).toMatchObject({ content: 'Changed.', edited: true })
@@ -66,7 +65,7 @@ describe.each(engines)('a summary of older messages, on %s', (engine) => {
     expect(lastPrompt()).toContain('Changed.')
   })
 
-  it('can be removed, and the messages are sent again (§26.8)', async () => {
+  it('can be removed, and the messages are sent again', async () => {
     const { chatId, address } = await openSummarized()
     expect((await ada.delete(address)).statusCode).toBe(204)
     expect(await read(chatId)).toBeUndefined()
@@ -77,7 +76,7 @@ describe.each(engines)('a summary of older messages, on %s', (engine) => {
     expect((await ada.delete(address)).statusCode).toBe(404)
   })
 
-  it('can be written again by a bot (§26.7)', async () => {
+  it('can be written again by a bot', async () => {
     const { chatId, address } = await openSummarized()
     product.model.reply(['All about mountains.'])
     const response = await ada.post(`${address}/rewrite`, { botName: 'Helper' })
@@ -88,7 +87,7 @@ describe.each(engines)('a summary of older messages, on %s', (engine) => {
     expect(await read(chatId)).toEqual(response.json())
   })
 
-  it('counts what writing it again used, even when it fails (§25.6)', async () => {
+  it('counts what writing it again used, even when it fails', async () => {
     const { chatId, address, compaction } = await openSummarized()
     const tokens = { usage: { prompt_tokens: 90, completion_tokens: 5 } }
     product.model.reply(['All about mountains.', tokens])
@@ -100,7 +99,7 @@ describe.each(engines)('a summary of older messages, on %s', (engine) => {
     expect(used.json()).toMatchObject({ calls: [call, call], total: { calls: 2, output_tokens: 10 } })
   })
 
-  it('is written again by one request at a time, and cannot be changed meanwhile (§26.7)', async () => {
+  it('is written again by one request at a time, and cannot be changed meanwhile', async () => {
     const { chatId, address } = await openSummarized()
     const gate = product.model.gate()
     product.model.reply([gate, 'The first.'])
@@ -134,24 +133,21 @@ describe.each(engines)('a summary of older messages, on %s', (engine) => {
       (id: string) =>
         product.database.db.updateTable('compactions').set({ held_until: 5 }).where('id', '=', id).execute(),
     ],
-  ] as const)(
-    'that %s while it is written again is not changed (§26.7)',
-    async (_, status, message, change) => {
-      const { chatId, address, compaction } = await openSummarized()
-      const gate = product.model.gate()
-      product.model.reply([gate, 'Too late.'])
-      const count = product.model.requests.length
-      const rewriting = ada.post(`${address}/rewrite`, { botName: 'Helper' })
-      await product.model.received(count + 1)
-      await change(compaction.id)
-      gate.open()
-      const response = await rewriting
-      expect([response.statusCode, response.body]).toEqual([status, expect.stringContaining(message)])
-      expect((await read(chatId))?.content).toBe(status === 404 ? undefined : 'Before.')
-    },
-  )
+  ] as const)('that %s while it is written again is not changed', async (_, status, message, change) => {
+    const { chatId, address, compaction } = await openSummarized()
+    const gate = product.model.gate()
+    product.model.reply([gate, 'Too late.'])
+    const count = product.model.requests.length
+    const rewriting = ada.post(`${address}/rewrite`, { botName: 'Helper' })
+    await product.model.received(count + 1)
+    await change(compaction.id)
+    gate.open()
+    const response = await rewriting
+    expect([response.statusCode, response.body]).toEqual([status, expect.stringContaining(message)])
+    expect((await read(chatId))?.content).toBe(status === 404 ? undefined : 'Before.')
+  })
 
-  it('stays reserved for a process whose clock is ahead of the database (§26.7)', async () => {
+  it('stays reserved for a process whose clock is ahead of the database', async () => {
     const { address } = await openSummarized()
     const gate = product.model.gate()
     product.model.reply([gate, 'The first.'])
@@ -165,7 +161,7 @@ describe.each(engines)('a summary of older messages, on %s', (engine) => {
     expect((await first).json()).toMatchObject({ content: 'The first.' })
   })
 
-  it('stays as it was when it cannot be written again, and can be written later (§26.7)', async () => {
+  it('stays as it was when it cannot be written again, and can be written later', async () => {
     const { chatId, address, compaction } = await openSummarized()
     product.model.reply([{ status: 401, body: { error: { message: 'no such key' } } }])
     const failed = await ada.post(`${address}/rewrite`, { botName: 'Helper' })
@@ -178,7 +174,7 @@ describe.each(engines)('a summary of older messages, on %s', (engine) => {
     expect((await ada.post(`${address}/rewrite`, { botName: 'Helper' })).statusCode).toBe(200)
   })
 
-  it('is not replaced by a change of an earlier text, which is refused and writes nothing (§26.16)', async () => {
+  it('is not replaced by a change of an earlier text, which is refused and writes nothing', async () => {
     const { chatId, address, compaction } = await openSummarized()
     const seen = { time: compaction.time }
     const changed = await ada.put(address, { content: 'First.', ...seen })
@@ -200,7 +196,7 @@ describe.each(engines)('a summary of older messages, on %s', (engine) => {
     ['no text', {}],
     ['a time that is none', { content: 'Mine.', time: 'yesterday' }],
     ['a text of 100,001 characters', { content: 'x'.repeat(100_001) }],
-  ])('refuses %s, and writes nothing (§26.6)', async (_, body) => {
+  ])('refuses %s, and writes nothing', async (_, body) => {
     const { address } = await openSummarized()
     const before = await hashTables(product.database)
     const response = await ada.put(address, body)
@@ -208,7 +204,7 @@ describe.each(engines)('a summary of older messages, on %s', (engine) => {
     expect(await hashTables(product.database)).toEqual(before)
   })
 
-  it('is not written again by a bot that does not exist (§26.7)', async () => {
+  it('is not written again by a bot that does not exist', async () => {
     const { address } = await openSummarized()
     const count = product.model.requests.length
     expect((await ada.post(`${address}/rewrite`, { botName: 'Nobody' })).statusCode).toBe(404)

@@ -22,7 +22,7 @@ export interface CompactionRoutesDeps {
 
 const params = z.object({ id: ClientId, compactionId: ClientId })
 
-/** Registers the routes that change the summaries of older messages (§26.6, §26.7, §26.8). */
+/** Registers the routes that change the summaries of older messages. */
 export function registerCompactionRoutes(
   api: Api,
   { completions: deps, perMinute, onChatChanged }: CompactionRoutesDeps,

@@ -1,8 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { countChatRows } from '../testing/chat/count-chat-rows.ts'
-import { openChatApp } from '../testing/chat/open-chat-app.ts'
-import type { ChatApp, ChatClient } from '../testing/chat/open-chat-app.ts'
+import { openChatApp, type ChatApp, type ChatClient } from '../testing/chat/open-chat-app.ts'
 import { engines } from '../testing/database/test-database.ts'
 
 const problem = (code: string) => ({ error: { code, message: expect.any(String) as string } })
@@ -93,7 +92,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect((await ada.readChat(chatId)).messages[0]?.content).toBe('in parts')
     })
 
-    it('is sent to the model with its path, without error messages (§21.8)', async () => {
+    it('is sent to the model with its path, without error messages', async () => {
       const chatId = await ada.newChat()
       product.model.reply([{ status: 400, body: { error: { message: 'no such model' } } }])
       await (
@@ -114,7 +113,7 @@ describe.each(engines)('completions on %s', (engine) => {
       ])
     })
 
-    it('streams the first text at once and merges what follows (§17.18)', async () => {
+    it('streams the first text at once and merges what follows', async () => {
       const gate = product.model.gate()
       product.model.reply(['a', gate, ...Array.from({ length: 200 }, () => 'b'), { finish: 'stop' }])
       const stream = await ada.send(await ada.newChat(), 'Hi')
@@ -145,7 +144,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect(product.model.requests.length).toBe(before)
     })
 
-    it('is accepted only after a reply of the same chat, or at its start (§17.13)', async () => {
+    it('is accepted only after a reply of the same chat, or at its start', async () => {
       const chatId = await ada.newChat()
       const first = await ada.send(chatId, 'one', { id: 'm1' })
       await first.ended
@@ -232,7 +231,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect(row.content).toBe('half an ans')
     })
 
-    it('ends a reply that is too long, and the request to the model (§16.2)', async () => {
+    it('ends a reply that is too long, and the request to the model', async () => {
       const big = 'x'.repeat(100_000)
       product.model.reply([...Array.from({ length: 12 }, () => big), { finish: 'stop' }])
       const chatId = await ada.newChat()
@@ -257,7 +256,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect(next.status).toBe(200)
     })
 
-    it('due to the output limit is stored with the complete reply (§14.11)', async () => {
+    it('due to the output limit is stored with the complete reply', async () => {
       product.model.reply(['cut sh', { finish: 'length' }])
       const chatId = await ada.newChat()
       const stream = await ada.send(chatId, 'Hi')
@@ -285,7 +284,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect(product.model.requests.at(-1)?.body.model).toBe('old')
     })
 
-    it('continues when the client disconnects, even before the first token (§10.14)', async () => {
+    it('continues when the client disconnects, even before the first token', async () => {
       const gate = product.model.gate()
       product.model.reply([gate, 'all ', { delay: 100 }, 'of it', { finish: 'stop' }])
       const chatId = await ada.newChat()
@@ -298,7 +297,7 @@ describe.each(engines)('completions on %s', (engine) => {
       await expect.poll(async () => (await ada.readChat(chatId)).run).toBeNull()
     })
 
-    it('is returned with the chat: its text so far and the number of its last event (§17.19)', async () => {
+    it('is returned with the chat: its text so far and the number of its last event', async () => {
       const gate = product.model.gate()
       product.model.reply(['so far', gate, ' so good', { finish: 'stop' }])
       const chatId = await ada.newChat()

@@ -12,8 +12,7 @@ import { requireBot } from '../bots/bot-store.ts'
 import { requireChat } from '../chats/chat-store.ts'
 import type { BotRow } from '../db/tables/tables.ts'
 import type { Api } from '../http/api.ts'
-import { sseFrame } from '../http/sse.ts'
-import type { SseHub, SseStream } from '../http/sse.ts'
+import { sseFrame, type SseHub, type SseStream } from '../http/sse.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import type { User } from '../identity/user.ts'
 import { AppError } from '../lib/app-error.ts'
@@ -26,8 +25,7 @@ import { readTimeZone } from './prompt/fill-instructions.ts'
 import { confirmCall, requirePendingCall, recordDenials } from './start/confirm-call.ts'
 import { continueRun } from './start/continue-run.ts'
 import { hasExpiredLog, repeatReply } from './start/repeat-reply.ts'
-import { regenerateReply, sendMessage, writeWhenFree } from './start/send-message.ts'
-import type { SendOutcome } from './start/send-message.ts'
+import { regenerateReply, sendMessage, writeWhenFree, type SendOutcome } from './start/send-message.ts'
 import { startRun } from './start/start-run.ts'
 import { answerElicitation } from './tools/elicitations.ts'
 
@@ -40,7 +38,7 @@ export interface CompletionRoutesDeps {
   readonly onChatChanged: (userId: string, chatId: string) => void
 }
 
-/** Registers the routes of replies, their streams (§7.11, §7.30), and the user's decisions about tool calls (§7.12). */
+/** Registers the routes of replies, their streams, and the user's decisions about tool calls. */
 export function registerCompletionRoutes(api: Api, routes: CompletionRoutesDeps): void {
   registerReplyRoutes(api, routes)
   registerToolRoutes(api, routes)

@@ -1,9 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
-import { openChatApp } from '../testing/chat/open-chat-app.ts'
-import type { ChatApp } from '../testing/chat/open-chat-app.ts'
-import { engines, openTestDatabase } from '../testing/database/test-database.ts'
-import type { TestDatabase } from '../testing/database/test-database.ts'
+import { openChatApp, type ChatApp } from '../testing/chat/open-chat-app.ts'
+import { engines, openTestDatabase, type TestDatabase } from '../testing/database/test-database.ts'
 
 describe.each(engines)('shutting down on %s', (engine) => {
   let database: TestDatabase
@@ -23,7 +21,7 @@ describe.each(engines)('shutting down on %s', (engine) => {
       .where('role', '=', 'assistant')
       .executeTakeFirstOrThrow()
 
-  it('ends replies as interrupted with their text, and their streams (§22.9)', async () => {
+  it('ends replies as interrupted with their text, and their streams', async () => {
     const ada = await open()
     product.model.reply(['kept', { delay: 60_000 }])
     const chatId = await ada.newChat()
@@ -36,7 +34,7 @@ describe.each(engines)('shutting down on %s', (engine) => {
     expect(await readReply(chatId)).toEqual({ content: 'kept', status: 'interrupted' })
   })
 
-  it('waits for a reply that ends within the grace period (§22.9)', async () => {
+  it('waits for a reply that ends within the grace period', async () => {
     const ada = await open()
     product.model.reply(['almost', { delay: 300 }, ' done', { finish: 'stop' }])
     const chatId = await ada.newChat()

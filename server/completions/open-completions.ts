@@ -1,26 +1,23 @@
 import type { LiveRun } from '@yonder/contract/live'
-import type { Api } from '../http/api.ts'
-import { createSseHub } from '../http/sse.ts'
-import { requireUser } from '../identity/authenticate.ts'
-import type { SseOptions } from '../http/sse.ts'
-import type { CompletionDeps } from './completion-deps.ts'
-import { registerCompactionRoutes } from './compaction-routes.ts'
-import { registerCompletionRoutes } from './completion-routes.ts'
-import { registerPromptRoutes } from './prompt-routes.ts'
-import { ActiveRuns } from './log/active-runs.ts'
-import { RunFeed } from './log/run-feed.ts'
-import type { RunSubscribers } from './log/run-feed.ts'
-import { RunLog } from './log/run-log.ts'
-import { openRunNotifications } from './log/run-notifications.ts'
-import type { ChangeListener } from './log/run-notifications.ts'
-import { findRunSnapshot } from './log/read-run.ts'
 import type { RunSnapshot } from '../chats/present-chat.ts'
+import { isTemporary } from '../db/storage-problem.ts'
+import type { Api } from '../http/api.ts'
+import { createSseHub, type SseOptions } from '../http/sse.ts'
+import { requireUser } from '../identity/authenticate.ts'
+import { registerCompactionRoutes } from './compaction-routes.ts'
+import type { CompletionDeps } from './completion-deps.ts'
+import { registerCompletionRoutes } from './completion-routes.ts'
+import { ActiveRuns } from './log/active-runs.ts'
+import { findRunSnapshot } from './log/read-run.ts'
+import { RunFeed, type RunSubscribers } from './log/run-feed.ts'
+import { RunLog } from './log/run-log.ts'
+import { openRunNotifications, type ChangeListener } from './log/run-notifications.ts'
+import { isEventStored } from './log/run-store.ts'
 import { ToolSupportCache } from './loop/call-model.ts'
 import { OptionSupportCache } from './loop/option-support.ts'
-import { ContextWindows } from './prompt/context-windows.ts'
-import { isTemporary } from '../db/storage-problem.ts'
-import { isEventStored } from './log/run-store.ts'
 import { startRunMaintenance } from './maintenance/run-maintenance.ts'
+import { registerPromptRoutes } from './prompt-routes.ts'
+import { ContextWindows } from './prompt/context-windows.ts'
 
 /** The dependencies of the app that this domain uses. */
 type AppDeps = Pick<CompletionDeps, 'database' | 'nodeId' | 'now'>
@@ -57,7 +54,7 @@ export interface Completions {
   leaveRuns(userId: string): void
   /**
    * Refuses new runs, waits up to `graceMs` milliseconds for running ones, and ends the rest as interrupted, with their
-   * text. Call it before the database closes (§22.9).
+   * text. Call it before the database closes.
    */
   close(graceMs?: number): Promise<void>
 }

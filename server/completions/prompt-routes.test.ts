@@ -1,8 +1,7 @@
 import { SentPrompt } from '@yonder/contract/sent-prompt'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ChatClient } from '../testing/chat/open-chat-app.ts'
-import { callOf, openToolApp } from '../testing/chat/open-tool-app.ts'
-import type { ToolApp } from '../testing/chat/open-tool-app.ts'
+import { callOf, openToolApp, type ToolApp } from '../testing/chat/open-tool-app.ts'
 import { engines } from '../testing/database/test-database.ts'
 import { addCompaction, addPath } from '../testing/factories/chats.ts'
 import { maxPromptTexts } from './prompt/sent-prompt-store.ts'
@@ -40,7 +39,7 @@ describe.each(engines)('what the model was given, on %s', (engine) => {
       .at(index)
       ?.body.messages?.map(({ role, content }) => ({ role, content: content ?? '' }))
 
-  it('is what the provider received: instructions, options, messages and tools (§27.1)', async () => {
+  it('is what the provider received: instructions, options, messages and tools', async () => {
     const chatId = await ada.newChat()
     product.model.reply(['Yes.'])
     const stream = await ada.send(chatId, 'Do you hear me?', { botName: 'Instructed' })
@@ -59,7 +58,7 @@ describe.each(engines)('what the model was given, on %s', (engine) => {
     expect(received()).toEqual([{ role: 'system', content: prompt.instructions }, ...prompt.messages])
   })
 
-  it('shows the request of each reply of a turn, with the calls and results before it (§27.1)', async () => {
+  it('shows the request of each reply of a turn, with the calls and results before it', async () => {
     const chatId = await ada.newChat()
     product.model.reply(['Wait.', callOf('polite', 'act')])
     product.model.reply(['Done.'])
@@ -76,7 +75,7 @@ describe.each(engines)('what the model was given, on %s', (engine) => {
     expect((await read(chatId, question?.id)).statusCode).toBe(404)
   })
 
-  it('contains the summary as it was then, also after it was changed (§27.2)', async () => {
+  it('contains the summary as it was then, also after it was changed', async () => {
     const chatId = await ada.newChat()
     const { db } = product.database
     await db.transaction().execute(async (trx) => {
@@ -100,7 +99,7 @@ describe.each(engines)('what the model was given, on %s', (engine) => {
     expect(received()).toEqual(prompt.messages)
   })
 
-  it('is kept for a reply that failed, and is replaced by the last attempt (§27.1)', async () => {
+  it('is kept for a reply that failed, and is replaced by the last attempt', async () => {
     const chatId = await ada.newChat()
     product.model.reply([{ status: 400, body: { error: { message: 'This model does not support tools' } } }])
     product.model.reply([{ status: 401, body: {} }])
@@ -111,7 +110,7 @@ describe.each(engines)('what the model was given, on %s', (engine) => {
     expect(prompt).toMatchObject({ messages: [{ role: 'user', content: 'Fail' }], tools: [] })
   })
 
-  it(`keeps the ${maxPromptTexts} long texts that a user used last, and names what is missing (§27.3)`, async () => {
+  it(`keeps the ${maxPromptTexts} long texts that a user used last, and names what is missing`, async () => {
     const grace = await product.join('Grace')
     await grace.post('/api/bot', { name: 'Old', model: 'm', instructions: 'Old words.' })
     const chatId = await grace.newChat()

@@ -10,7 +10,7 @@ import { readSentPrompt } from './prompt/sent-prompt.ts'
 
 const params = z.object({ id: ClientId, messageId: ClientId })
 
-/** Registers the route that shows what the model was given for a reply (§27.1). */
+/** Registers the route that shows what the model was given for a reply. */
 export function registerPromptRoutes(api: Api, { database: { db } }: { readonly database: Database }): void {
   api.get(
     '/api/chats/:id/messages/:messageId/prompt',

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { countChars as countMessageChars } from '../chats/message-store.ts'
-import { botName, openChatApp } from '../testing/chat/open-chat-app.ts'
-import type { ChatApp, ChatClient } from '../testing/chat/open-chat-app.ts'
+import { botName, openChatApp, type ChatApp, type ChatClient } from '../testing/chat/open-chat-app.ts'
 import { callOf, openToolApp, waitingCall } from '../testing/chat/open-tool-app.ts'
 import { hashTables } from '../testing/database/hash-tables.ts'
 import { engines } from '../testing/database/test-database.ts'
@@ -27,7 +26,7 @@ describe.each(engines)('the text of a chat on %s', (engine) => {
         .executeTakeFirstOrThrow()
     ).chars
 
-  it('is counted with each message and reply (§16.23)', async () => {
+  it('is counted with each message and reply', async () => {
     const chatId = await ada.newChat()
     product.model.reply(['Hello', ' Ada', { finish: 'stop' }])
     const stream = await ada.send(chatId, 'Hi')
@@ -35,7 +34,7 @@ describe.each(engines)('the text of a chat on %s', (engine) => {
     expect(await countChars(chatId)).toBe('Hi'.length + 'Hello Ada'.length)
   })
 
-  it('does not include the error of a failed reply, which is not stored in its text (§16.23)', async () => {
+  it('does not include the error of a failed reply, which is not stored in its text', async () => {
     const chatId = await ada.newChat()
     product.model.reply([{ status: 400, body: { error: { message: 'No such model' } } }])
     const stream = await ada.send(chatId, 'Hi')
@@ -44,7 +43,7 @@ describe.each(engines)('the text of a chat on %s', (engine) => {
     expect(await countChars(chatId)).toBe('Hi'.length)
   })
 
-  it('has at most 20,000,000 characters: further messages and replies are refused, and nothing is written (§16.23)', async () => {
+  it('has at most 20,000,000 characters: further messages and replies are refused, and nothing is written', async () => {
     const chatId = await ada.newChat()
     const stream = await ada.send(chatId, 'Hi')
     await stream.ended
@@ -79,7 +78,7 @@ describe.each(engines)('the text of a chat on %s', (engine) => {
   })
 })
 
-it('counts each message once when a call needs approval (§16.23)', async () => {
+it('counts each message once when a call needs approval', async () => {
   const product = await openToolApp()
   const ada = await product.join('Ada')
   await product.connect(ada, 'polite')
@@ -110,7 +109,7 @@ it.each([
   ['approves', 'done', 'answered'],
   ['denies', 'cancel', 'denied'],
 ] as const)(
-  'lets a user decide about a waiting call of a full chat: %s (§16.23)',
+  'lets a user decide about a waiting call of a full chat: %s',
   async (decision, content, state) => {
     const product = await openToolApp()
     const ada = await product.join('Ada')
@@ -149,40 +148,37 @@ it.each([
 it.each([
   ['approved', 1],
   ['denied', 0],
-] as const)(
-  'makes no further call of the batch after one was %s in a full chat (§16.23)',
-  async (decision, count) => {
-    const product = await openToolApp()
-    const ada = await product.join('Ada')
-    await product.connect(ada, 'polite')
-    product.model.reply([callOf('polite', 'act', {}, 'a'), callOf('polite', 'act', {}, 'b')])
-    const chatId = await ada.newChat()
-    const stream = await ada.send(chatId, 'Do it twice')
-    await stream.ended
-    await product.database.db
-      .updateTable('chats')
-      .set({ chars: maxChatChars + 1 })
-      .where('id', '=', chatId)
-      .execute()
-    await ada.put('/api/mcp-server/polite', {
-      name: 'polite',
-      url: product.mcpServer.url('polite'),
-      allow_tools: null,
-    })
-    const call = waitingCall(chatId, stream)
-    const decided =
-      decision === 'approved'
-        ? await ada.confirm(call)
-        : await ada.send(chatId, 'cancel', { parentId: call.messageId, denyOne: true })
-    await decided.ended
-    expect(await product.countCalls('polite')).toBe(count)
-    const { messages } = await ada.readChat(chatId)
-    expect(messages.slice(3)).toMatchObject([{ status: 'failed', error: { code: 'output_limit' } }])
-    await product.close()
-  },
-)
+] as const)('makes no further call of the batch after one was %s in a full chat', async (decision, count) => {
+  const product = await openToolApp()
+  const ada = await product.join('Ada')
+  await product.connect(ada, 'polite')
+  product.model.reply([callOf('polite', 'act', {}, 'a'), callOf('polite', 'act', {}, 'b')])
+  const chatId = await ada.newChat()
+  const stream = await ada.send(chatId, 'Do it twice')
+  await stream.ended
+  await product.database.db
+    .updateTable('chats')
+    .set({ chars: maxChatChars + 1 })
+    .where('id', '=', chatId)
+    .execute()
+  await ada.put('/api/mcp-server/polite', {
+    name: 'polite',
+    url: product.mcpServer.url('polite'),
+    allow_tools: null,
+  })
+  const call = waitingCall(chatId, stream)
+  const decided =
+    decision === 'approved'
+      ? await ada.confirm(call)
+      : await ada.send(chatId, 'cancel', { parentId: call.messageId, denyOne: true })
+  await decided.ended
+  expect(await product.countCalls('polite')).toBe(count)
+  const { messages } = await ada.readChat(chatId)
+  expect(messages.slice(3)).toMatchObject([{ status: 'failed', error: { code: 'output_limit' } }])
+  await product.close()
+})
 
-it('refuses another reply to a user who has as many in progress as messages may be sent in a minute (§16.24)', async () => {
+it('refuses another reply to a user who has as many in progress as messages may be sent in a minute', async () => {
   const product = await openChatApp({ environment: { RATE_LIMIT_COMPLETIONS: '2' } })
   const ada = await product.join('Ada')
   const grace = await product.join('Grace')
@@ -203,7 +199,7 @@ it('refuses another reply to a user who has as many in progress as messages may 
   await product.close()
 })
 
-it('ends a run whose replies and results have more than 5,000,000 characters (§16.24)', async () => {
+it('ends a run whose replies and results have more than 5,000,000 characters', async () => {
   const product = await openToolApp()
   const ada = await product.join('Ada')
   await product.connect(ada, 'polite', { allow_tools: ['act'] })

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { claimPendingCall } from '../chats/tool-call-store.ts'
-import { hashTables } from '../testing/database/hash-tables.ts'
 import type { ChatClient } from '../testing/chat/open-chat-app.ts'
-import { callOf, openToolApp, waitingCall } from '../testing/chat/open-tool-app.ts'
-import type { ToolApp } from '../testing/chat/open-tool-app.ts'
+import { callOf, openToolApp, waitingCall, type ToolApp } from '../testing/chat/open-tool-app.ts'
+import { hashTables } from '../testing/database/hash-tables.ts'
 import { engines, isConcurrent } from '../testing/database/test-database.ts'
 import { statusAndBody } from '../testing/send-request.ts'
 
@@ -65,7 +64,7 @@ describe.each(engines)('approval of tool calls, on %s', (engine) => {
     ['an empty list', []],
     ['a list without it', ['other']],
   ] as const)('a tool of a connector with %s', (_what, allow_tools) => {
-    it('needs approval, also after a reload, and is not called before (§4.19, §12.4)', async () => {
+    it('needs approval, also after a reload, and is not called before (§4.19)', async () => {
       const ada = await joinWithTool('polite', allow_tools)
       const before = await product.countCalls('polite')
       const { chatId, stream } = await requestCall(ada)
@@ -161,7 +160,7 @@ describe.each(engines)('approval of tool calls, on %s', (engine) => {
     expect((await ada.readChat(chatId)).messages).toEqual(confirmed.run.messages)
   })
 
-  it('needs approval again for a tool that has changed, and shows the changes (§12.14)', async () => {
+  it('needs approval again for a tool that has changed, and shows the changes', async () => {
     const ada = await joinWithTool('rug-pull', ['send'])
     await product.mcpServer.nextPhase('rug-pull')
     await ada.post('/api/mcp-server/rug-pull/disconnect')
@@ -174,7 +173,7 @@ describe.each(engines)('approval of tool calls, on %s', (engine) => {
     expect(await product.listRecords(ada)).toEqual([])
   })
 
-  it('does not call a tool that has changed since the approval was requested (§12.15)', async () => {
+  it('does not call a tool that has changed since the approval was requested', async () => {
     const ada = await joinWithTool('polite', [])
     const { call } = await requestCall(ada)
     const before = await product.countCalls('polite')
@@ -231,13 +230,13 @@ describe.each(engines)('approval of tool calls, on %s', (engine) => {
       await expectRefused({ ...call, ...change }, message)
     })
 
-    it('a call that the model never made (§12.6)', async () => {
+    it('a call that the model never made', async () => {
       const lonely = await joinWithTool('polite', [])
       const made = { botName: 'Helper', server: 'polite', tool: 'act', args: {} }
       await expectRefused(made, 'No such call needs approval', lonely)
     })
 
-    it('a call of another user (§12.6)', async () => {
+    it('a call of another user', async () => {
       const { chatId, call } = await requestCall(ada)
       const { chatId: _, messageId: __, ...loose } = call
       await expectRefused(loose, 'No such call needs approval', eve)
@@ -247,7 +246,7 @@ describe.each(engines)('approval of tool calls, on %s', (engine) => {
       expect((await ada.readChat(chatId)).messages.at(-1)?.call?.state).toBe('waiting')
     })
 
-    it('a call that was already approved, during the call and afterwards (§12.5, §12.6)', async () => {
+    it('a call that was already approved, during the call and afterwards', async () => {
       const { call } = await requestCall(ada)
       const gate = product.model.gate()
       product.model.reply([gate, 'done'])
@@ -262,7 +261,7 @@ describe.each(engines)('approval of tool calls, on %s', (engine) => {
     })
   })
 
-  it('returns a result that the connector does not exist any more (§12.16)', async () => {
+  it('returns a result that the connector does not exist any more', async () => {
     const ada = await joinWithTool('polite', [])
     const { call } = await requestCall(ada)
     await ada.delete('/api/mcp-server/polite')
@@ -278,7 +277,7 @@ describe.each(engines)('approval of tool calls, on %s', (engine) => {
     expect(await product.countCalls('polite')).toBe(before)
   })
 
-  it('accepts the same arguments in another order, as text or as an object (§7.12, §12.6)', async () => {
+  it('accepts the same arguments in another order, as text or as an object (§7.12)', async () => {
     const ada = await joinWithTool('polite', [])
     for (const args of [{ b: { d: 2, c: 1 }, a: 1 }, '{"b":{"d":2,"c":1},"a":1}']) {
       await requestCall(ada, 'polite', 'act', { a: 1, b: { c: 1, d: 2 } })
@@ -289,7 +288,7 @@ describe.each(engines)('approval of tool calls, on %s', (engine) => {
     }
   })
 
-  it('finds a call by its arguments among many calls of its tool that need approval (§12.6)', async () => {
+  it('finds a call by its arguments among many calls of its tool that need approval', async () => {
     const ada = await joinWithTool('polite', [])
     const { chatId } = await requestCall(ada, 'polite', 'act', { a: 'oldest' })
     const { db } = product.database
@@ -318,7 +317,7 @@ describe.each(engines)('approval of tool calls, on %s', (engine) => {
   })
 
   it.runIf(isConcurrent(engine))(
-    'runs a call once when it is approved many times at once (§7.12, §12.7)',
+    'runs a call once when it is approved many times at once (§7.12)',
     async () => {
       const ada = await joinWithTool('polite', [])
       const { chatId, call } = await requestCall(ada)
@@ -337,7 +336,7 @@ describe.each(engines)('approval of tool calls, on %s', (engine) => {
     },
   )
 
-  it('can be claimed only once (§12.7)', async () => {
+  it('can be claimed only once', async () => {
     const ada = await joinWithTool('polite', [])
     const { chatId, call } = await requestCall(ada)
     const at = { chat_id: chatId, id: call.messageId ?? '' }

@@ -31,7 +31,7 @@ function write(certificate: string, privateKey: string): { TLS_CERT: string; TLS
   return paths
 }
 
-it('accepts a certificate with its chain and its key (§34.16)', () => {
+it('accepts a certificate with its chain and its key', () => {
   const paths = write(cert + ca, key)
   expect(parseConfig(paths)).toMatchObject({
     tls: { kind: 'files', certificatePath: paths.TLS_CERT, keyPath: paths.TLS_KEY },
@@ -67,13 +67,13 @@ it.each<[string, string, string, string]>([
     makeTestCertificate('chat.example.com').key,
     'TLS_KEY: names a key that does not belong to the certificate of TLS_CERT',
   ],
-])('refuses %s, and never shows it (§22.8, §34.16)', (_, certificate, privateKey, problem) => {
+])('refuses %s, and never shows it', (_, certificate, privateKey, problem) => {
   const problems = problemsOf(write(certificate, privateKey))
   expect(problems).toEqual([expect.stringContaining(problem)])
   expect(problems.join()).not.toMatch(/-----|nonsense/)
 })
 
-it('refuses files that do not exist or cannot be read, together with other wrong settings (§22.8, §34.16)', () => {
+it('refuses files that do not exist or cannot be read, together with other wrong settings', () => {
   const paths = write(cert, key)
   expect(problemsOf({ ...paths, TLS_CERT: join(folder, 'missing'), PORT: 'x' })).toEqual([
     expect.stringContaining('PORT'),
@@ -85,7 +85,7 @@ it('refuses files that do not exist or cannot be read, together with other wrong
   ])
 })
 
-it('refuses settings of TLS that do not fit together (§34.16)', () => {
+it('refuses settings of TLS that do not fit together', () => {
   const paths = write(cert, key)
   expect(problemsOf({ TLS_CERT: paths.TLS_CERT })).toEqual(['  TLS_CERT: must be set together with TLS_KEY'])
   expect(problemsOf({ TLS: 'local', ...paths })).toEqual([
@@ -107,7 +107,7 @@ it.each<[Readonly<Record<string, string>>, Partial<Machine>, string, boolean]>([
   [{ PUBLIC_URL: 'https://chat.lan' }, {}, 'https://chat.lan', false],
   [{ HOST: '::', PUBLIC_URL: 'https://[fd00::5]:3000' }, {}, 'https://[fd00::5]:3000', false],
 ])(
-  'with TLS and %j on %j has the public address %s, and is a local installation: %s (§15.4, §34.14)',
+  'with TLS and %j on %j has the public address %s, and is a local installation: %s',
   (settings, machine, publicUrl, isLoopback) => {
     const config = parseConfig(
       { TLS: 'local', ...settings },
@@ -122,7 +122,7 @@ it.each<[Readonly<Record<string, string>>, Partial<Machine>, string, boolean]>([
   },
 )
 
-it('has the public address of localhost without TLS, whatever the machine is called (§34.14)', () => {
+it('has the public address of localhost without TLS, whatever the machine is called', () => {
   const machine = { hostName: 'nas', addresses: [], isContainer: false }
   expect(parseConfig({ HOST: '0.0.0.0' }, machine)).toMatchObject({
     publicUrl: 'http://localhost:3000',

@@ -20,7 +20,7 @@ export interface CertificateProblem {
   readonly message: string
 }
 
-/** Reads a certificate and its key, or returns what is wrong with the first wrong file (§34.16). */
+/** Reads a certificate and its key, or returns what is wrong with the first wrong file. */
 export function readCertificateFiles({
   certificatePath,
   keyPath,

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { parseConfig, removeByteOrderMark } from './config.ts'
 import { listProblems } from '../testing/list-problems.ts'
 import { moduleUrl } from '../testing/program-path.ts'
 import { runScript } from '../testing/run-script.ts'
+import { parseConfig, removeByteOrderMark } from './config.ts'
 
 it('has a default for every setting', () => {
   expect(parseConfig({})).toMatchObject({
@@ -52,7 +52,7 @@ it('treats an empty setting as absent', () => {
   expect(parseConfig(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(parseConfig({}))
 })
 
-it('lists every problem at once, with the names of the settings (§22.8)', () => {
+it('lists every problem at once, with the names of the settings', () => {
   const problems = listProblems({
     PORT: '70000',
     PUBLIC_URL: 'ftp://example.com',
@@ -136,7 +136,7 @@ it('accepts the usual forms of proxies and sockets', () => {
   expect(parseConfig({ DATABASE_URL }).databaseUrl).toBe(DATABASE_URL)
 })
 
-it('never repeats a secret in an error message (§22.8)', () => {
+it('never repeats a secret in an error message', () => {
   const problems = listProblems({
     PORT: 'x',
     SECRET_KEY: 'hush-hush',
@@ -154,12 +154,12 @@ it.each<[string, string, string]>([
   ['SECRET_KEY', 'x'.repeat(64), 'repeats a few characters. Create one with: openssl rand -hex 32'],
   ['METRICS_TOKEN', 'abcdefgh'.repeat(2), 'repeats itself. Create one with: openssl rand -hex 32'],
   ['METRICS_TOKEN', 'abc', 'must have at least 16 characters. Create one with: openssl rand -hex 32'],
-])('refuses the value of %s that can be guessed: %j (§22.22)', (name, value, message) => {
+])('refuses the value of %s that can be guessed: %j', (name, value, message) => {
   expect(listProblems({ [name]: value })).toEqual([`  ${name}: ${message}`])
 })
 
 it.each(['SECRET_KEY', 'METRICS_TOKEN', 'GOOGLE_CLIENT_SECRET', 'DEFAULT_MODEL_API_KEY'])(
-  'refuses the value of %s that .env.example shows (§22.22)',
+  'refuses the value of %s that .env.example shows',
   (name) => {
     const examples = readFileSync(new URL('../../.env.example', import.meta.url), 'utf8')
     const example = new RegExp(`^#${name}=(.*)$`, 'm').exec(examples)?.[1] ?? ''
@@ -181,7 +181,7 @@ it.each(
       `${strong}\u200b`,
     ].map((value) => [name, value] as const),
   ),
-)('refuses a value of %s that no request can carry: %j (§22.22)', (name, value) => {
+)('refuses a value of %s that no request can carry: %j', (name, value) => {
   const related = { GOOGLE_CLIENT_ID: 'id', DEFAULT_MODEL_BASE_URL: 'https://models.example' }
   const [problem = '', ...others] = listProblems({ ...related, GOOGLE_CLIENT_SECRET: strong, [name]: value })
   expect(others).toEqual([])
@@ -189,13 +189,13 @@ it.each(
   expect(problem).not.toContain(strong)
 })
 
-it('opens sign-up on the local machine only, unless it is set otherwise (§15.4)', () => {
+it('opens sign-up on the local machine only, unless it is set otherwise', () => {
   expect(parseConfig({ HOST: '::1' })).toMatchObject({ isLoopback: true, signUp: 'open' })
   expect(parseConfig({ HOST: '0.0.0.0' })).toMatchObject({ isLoopback: false, signUp: 'closed' })
   expect(parseConfig({ HOST: '0.0.0.0', SIGN_UP: 'open' })).toMatchObject({ signUp: 'open' })
 })
 
-it('is not a local installation when others can reach its proxy (§15.4)', () => {
+it('is not a local installation when others can reach its proxy', () => {
   expect(parseConfig({ PUBLIC_URL: 'https://chat.example' })).toMatchObject({
     isLoopback: false,
     signUp: 'closed',
@@ -242,12 +242,8 @@ it.each<[string, unknown, string]>([
     ],
     'DEFAULT_BOTS.1.name',
   ],
-  [
-    'the key of an example (§22.22)',
-    [{ name: 'A', model: 'm', api_key: 'your-key' }],
-    'DEFAULT_BOTS.0.api_key',
-  ],
-  ['a key with a space (§22.22)', [{ name: 'A', model: 'm', api_key: 'sk 1' }], 'DEFAULT_BOTS.0.api_key'],
+  ['the key of an example', [{ name: 'A', model: 'm', api_key: 'your-key' }], 'DEFAULT_BOTS.0.api_key'],
+  ['a key with a space', [{ name: 'A', model: 'm', api_key: 'sk 1' }], 'DEFAULT_BOTS.0.api_key'],
 ])('refuses default bots with %s', (_, bots, path) => {
   expect(listProblems({ DEFAULT_BOTS: JSON.stringify(bots) })).toEqual([
     expect.stringContaining(`  ${path}: `),
@@ -332,7 +328,7 @@ it('reads only settings from a .env file that the environment does not set', asy
   rmSync(folder, { recursive: true })
 })
 
-it('says that a .env cannot be read, and reads the environment all the same (§30.22)', async () => {
+it('says that a .env cannot be read, and reads the environment all the same', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'yonder-env-'))
   mkdirSync(join(folder, '.env'))
   const code = `
@@ -354,7 +350,7 @@ it('says that a .env cannot be read, and reads the environment all the same (§3
   rmSync(folder, { recursive: true })
 })
 
-it('ignores a setting in .env that Node reads only when it starts (§30.25)', async () => {
+it('ignores a setting in .env that Node reads only when it starts', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'yonder-env-'))
   writeFileSync(join(folder, '.env'), 'NODE_EXTRA_CA_CERTS=ca.pem\nPORT=4001\n')
   const code = `
@@ -375,7 +371,7 @@ it('ignores a setting in .env that Node reads only when it starts (§30.25)', as
   rmSync(folder, { recursive: true })
 })
 
-it('reads a first setting after a byte order mark (§22.13)', () => {
+it('reads a first setting after a byte order mark', () => {
   const environment: NodeJS.ProcessEnv = { '\uFEFFHOST': '127.0.0.2', '\uFEFFPORT': '1', PORT: '4000' }
   removeByteOrderMark(environment)
   expect(environment).toEqual({ HOST: '127.0.0.2', PORT: '4000' })

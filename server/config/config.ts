@@ -1,14 +1,11 @@
-import { trimSlashes } from '../lib/text.ts'
 import { resolve } from 'node:path'
 import type { BotInput } from '@yonder/contract/bot'
-import { defaultApiKeyServices } from './api-key-service.ts'
-import type { ApiKeyService } from './api-key-service.ts'
-import { readCertificateFiles } from './certificate-files.ts'
-import type { CertificatePaths } from './certificate-files.ts'
-import { readMachine, unknownMachine } from './machine.ts'
-import type { Machine } from './machine.ts'
-import type { ModelPrice } from './model-prices.ts'
+import { trimSlashes } from '../lib/text.ts'
+import { defaultApiKeyServices, type ApiKeyService } from './api-key-service.ts'
+import { readCertificateFiles, type CertificatePaths } from './certificate-files.ts'
 import { findDataFolder } from './data-folder.ts'
+import { readMachine, unknownMachine, type Machine } from './machine.ts'
+import type { ModelPrice } from './model-prices.ts'
 import { withHost } from './setting-values.ts'
 import { Settings } from './settings.ts'
 
@@ -83,7 +80,7 @@ export interface Config {
   readonly demoShareId: string | null
   readonly sourceUrl: string
   readonly metricsToken: string | null
-  /** Addresses or networks whose `X-Forwarded-For` is trusted (§22.2). */
+  /** Addresses or networks whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[]
   readonly logLevel: string
   /** Requests per minute. */
@@ -105,7 +102,7 @@ export class ConfigError extends Error {
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Parses the settings. Throws a `ConfigError` that lists every wrong one (§22.8). Some defaults depend on the machine,
+ * Parses the settings. Throws a `ConfigError` that lists every wrong one. Some defaults depend on the machine,
  * for example on its name.
  */
 export function parseConfig(environment: Environment, machine?: Machine): Config {
@@ -298,7 +295,7 @@ function toTls({ TLS, TLS_CERT, TLS_KEY }: Settings): Config['tls'] {
 }
 
 /**
- * The name of the machine is only useful with TLS, because browsers refuse to sign in at `http://nas:3000` (§34.14).
+ * The name of the machine is only useful with TLS, because browsers refuse to sign in at `http://nas:3000`.
  */
 function defaultUrl({ PORT, HOST }: Settings, tls: boolean, { hostName, isContainer }: Machine): string {
   if (!tls) return `http://localhost:${PORT}`

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findDataWarnings, needsDataFolder } from './container-warnings.ts'
-import type { DataConfig } from './container-warnings.ts'
+import { findDataWarnings, needsDataFolder, type DataConfig } from './container-warnings.ts'
 
 const key = 'f2b5a8c1d4e7906132547698badcfe10'
 const sqlite: DataConfig = { dataDir: '/data', databaseUrl: null, secretKey: key, tls: null }
@@ -18,7 +17,7 @@ const warnings = (mounts: string, { config = sqlite, isContainer = true, userId 
   findDataWarnings(config, { isContainer, userId, mounts })
 
 describe('data in a container', () => {
-  it('is said to be lost when there is no volume, one in memory, or one without a name (§33.2)', () => {
+  it('is said to be lost when there is no volume, one in memory, or one without a name', () => {
     expect(warnings(mountsWith())).toEqual([
       'The data in /data is lost with this container. Start it with a volume, such as --volume yonder:/data',
     ])
@@ -30,7 +29,7 @@ describe('data in a container', () => {
     expect(warnings(volume('/srv/yonder', 'ext4', '/data2'))).toHaveLength(1)
   })
 
-  it('is not warned about on a volume, or outside of a container (§33.2)', () => {
+  it('is not warned about on a volume, or outside of a container', () => {
     expect(warnings(volume('/var/lib/docker/volumes/yonder/_data'))).toEqual([])
     expect(warnings(volume('/srv/yonder'))).toEqual([])
     const below = { config: { ...sqlite, dataDir: '/my data/yonder' } }
@@ -38,7 +37,7 @@ describe('data in a container', () => {
     expect(warnings(mountsWith(), { isContainer: false, userId: 0 })).toEqual([])
   })
 
-  it('needs no folder with PostgreSQL and SECRET_KEY, unless Yonder makes a certificate (§33.6)', () => {
+  it('needs no folder with PostgreSQL and SECRET_KEY, unless Yonder makes a certificate', () => {
     expect(warnings(mountsWith(), { config: postgres, userId: 0 })).toEqual([])
     expect(needsDataFolder(postgres)).toBe(false)
     for (const config of [
@@ -50,7 +49,7 @@ describe('data in a container', () => {
     }
   })
 
-  it('belongs to root when the container runs as root, and the log says how to change that (§33.3)', () => {
+  it('belongs to root when the container runs as root, and the log says how to change that', () => {
     expect(warnings(volume('/srv/yonder'), { userId: 0 })).toEqual([
       expect.stringMatching(/^Yonder runs as root, .* chown -R 1000:1000 \/data$/),
     ])

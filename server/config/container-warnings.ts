@@ -28,7 +28,7 @@ export function findDataWarnings(config: DataConfig, facts: ContainerFacts): str
 
 /**
  * Whether anything is stored in the data folder: the SQLite file, the key unless `SECRET_KEY` is set, or a certificate
- * that Yonder makes (§33.6).
+ * that Yonder makes.
  */
 export function needsDataFolder({ databaseUrl, secretKey, tls }: DataConfig): boolean {
   return databaseUrl === null || secretKey === null || tls?.kind === 'local'

@@ -18,6 +18,6 @@ it.each<[string, string | null]>([
   ['', null],
   ['..', null],
   ['x'.repeat(64), null],
-])('reads the name %j of the system as it is in an address (§34.14)', (name, host) => {
+])('reads the name %j of the system as it is in an address', (name, host) => {
   expect(toHostName(name)).toBe(host)
 })

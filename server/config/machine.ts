@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { hostname, networkInterfaces } from 'node:os'
 import { isIP } from 'node:net'
+import { hostname, networkInterfaces } from 'node:os'
 
 /** What this process can see of the machine that it runs on. */
 export interface Machine {

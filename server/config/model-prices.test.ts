@@ -36,7 +36,7 @@ it.each([
   ],
   ['a model twice', [price, { ...price, model: 'M' }], 'MODEL_PRICES.1.model: occurs twice: "M"'],
   ['a misspelt field', [{ ...price, ouput: 1 }], 'MODEL_PRICES.0: Unrecognized key: "ouput"'],
-])('refuses prices of models with %s (§22.8, §25.3)', (_name, value, problem) => {
+])('refuses prices of models with %s', (_name, value, problem) => {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   expect(listProblems({ MODEL_PRICES: text, PORT: 'x' })).toEqual([
     expect.stringContaining('PORT'),
@@ -44,7 +44,7 @@ it.each([
   ])
 })
 
-it('reads prices of models from JSON and from a file, also with a byte order mark (§25.3)', () => {
+it('reads prices of models from JSON and from a file, also with a byte order mark', () => {
   const folder = mkdtempSync(join(tmpdir(), 'yonder-prices-'))
   try {
     const path = join(folder, 'prices.json')

@@ -51,7 +51,7 @@ const ModelPrices = z.array(ModelPrice, 'must be a list of models').superRefine(
 
 export type ModelPrice = z.infer<typeof ModelPrice>
 
-/** Prices of models: a JSON list, or the path of a file with one (§25.3). */
+/** Prices of models: a JSON list, or the path of a file with one. */
 export const modelPrices = z
   .string()
   .transform((text, context): unknown => {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
-import { isHeaderSecret } from '../lib/text.ts'
 import { findWeakness, isPlaceholder, makeSecretHint } from '../lib/secret.ts'
+import { isHeaderSecret } from '../lib/text.ts'
 
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' })
 
@@ -10,7 +10,7 @@ export const origin = httpUrl.refine(
   'must be an origin such as https://chat.example.com, without a path',
 )
 
-/** A secret that the operator makes. It is refused when it can be guessed (§22.22). */
+/** A secret that the operator makes. It is refused when it can be guessed. */
 export const ownSecret = (minChars: number) =>
   z.string().superRefine((text, context) => {
     const weakness = findWeakness(text, minChars)
@@ -21,7 +21,7 @@ export const ownSecret = (minChars: number) =>
 const notForHeaders =
   'has a space, a line break or a character outside of ASCII, so no request can carry it. Copy it again without such characters'
 
-/** A secret that the operator makes and that clients send in a header (§22.22). */
+/** A secret that the operator makes and that clients send in a header. */
 export const ownHeaderSecret = (minChars: number) =>
   ownSecret(minChars).refine(
     (text) => findWeakness(text, minChars) !== undefined || isHeaderSecret(text),
@@ -30,7 +30,7 @@ export const ownHeaderSecret = (minChars: number) =>
 
 /**
  * A secret that another service has issued. Its form is not known, so only blanks, texts of examples and what no
- * request can carry are refused (§22.22).
+ * request can carry are refused.
  */
 export const issuedSecret = z
   .string()

@@ -1,8 +1,8 @@
 import { InsufficientScopeError } from '@modelcontextprotocol/client'
 import type { ConnectorRow } from '../db/tables/connector-tables.ts'
+import type { ConnectorDeps } from './connector-deps.ts'
 import { changeState, storeCallError } from './connector-state.ts'
 import { connectionKey, connectionPrefix } from './mcp/connection-pool.ts'
-import type { ConnectorDeps } from './connector-deps.ts'
 import { explainFailure } from './mcp/explain-failure.ts'
 import { requestMissingScope } from './oauth/authorize-server.ts'
 import type { ConsentRequest } from './oauth/consent-request.ts'
@@ -10,8 +10,8 @@ import { fetchTools } from './tools/refresh-tools.ts'
 
 /**
  * Connects a connector at the user's request. When the server needs consent first, the connector is disconnected, and
- * `consent.authorizationUrl` is set to the page where the user consents (§18.14), or `consent.originsToConfirm` to the
- * origins that the user has to confirm first (§18.39). When the connector's integration is missing or fails,
+ * `consent.authorizationUrl` is set to the page where the user consents, or `consent.originsToConfirm` to the
+ * origins that the user has to confirm first. When the connector's integration is missing or fails,
  * `authorizationUrl` is the page of integrations.
  * @throws AppError with the reason, which is also stored in the connector's row
  */

@@ -1,10 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Lookup } from '../http/outgoing/guarded-connector.ts'
+import { startHostileServer, type HostileServer } from '../testing/hostile-mcp/start-hostile-server.ts'
 import { startOAuthMcpServer } from '../testing/mcp/oauth-mcp-server.ts'
-import { openTestConnectors } from '../testing/mcp/open-test-connectors.ts'
-import type { TestConnectors, TestConnectorsOptions } from '../testing/mcp/open-test-connectors.ts'
-import { startHostileServer } from '../testing/hostile-mcp/start-hostile-server.ts'
-import type { HostileServer } from '../testing/hostile-mcp/start-hostile-server.ts'
+import {
+  openTestConnectors,
+  type TestConnectors,
+  type TestConnectorsOptions,
+} from '../testing/mcp/open-test-connectors.ts'
 import { callTool } from './calls/call-tool.ts'
 
 let connectors: TestConnectors
@@ -30,7 +32,7 @@ const resolveTo = (address: string) => ({
 })
 
 describe('the address of a connector', () => {
-  it('is not called when it resolves to a private address after it was saved (§22.4)', async () => {
+  it('is not called when it resolves to a private address after it was saved', async () => {
     const port = await open(resolveTo('127.0.0.1'))
     await connectors.connect('ada', { name: 'moving', url: `http://moving.example:${port}/polite/mcp` })
     const restarted = await openTestConnectors({ database: connectors.database, ...resolveTo('10.0.0.1') })
@@ -62,7 +64,7 @@ describe('the address of a connector', () => {
     await allowed.close()
   })
 
-  it('is refused when it has the port of Yonder itself, also on the local machine (§22.5)', async () => {
+  it('is refused when it has the port of Yonder itself, also on the local machine', async () => {
     const port = await open({})
     const guarded = await openTestConnectors({
       database: connectors.database,

@@ -2,8 +2,8 @@ import type { ConnectorAccount } from '@yonder/contract/connector'
 import type { LRUCache } from 'lru-cache'
 import type { Database, Db } from '../db/database.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
-import type { User } from '../identity/user.ts'
 import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
+import type { User } from '../identity/user.ts'
 import type { ConcurrencyLimiter } from '../lib/concurrency-limiter.ts'
 import type { EventLoopTurns } from '../lib/event-loop-turns.ts'
 import type { SingleFlight } from '../lib/single-flight.ts'
@@ -42,7 +42,7 @@ export interface ConnectorDeps {
 /** The bots of users, which may name the connectors that they use. */
 export interface ConnectorBots {
   /**
-   * Replaces a name in the user's bots in the caller's transaction; null removes it (§28.5, §28.6). Returns whether a
+   * Replaces a name in the user's bots in the caller's transaction; null removes it. Returns whether a
    * bot has changed.
    */
   replaceConnector(trx: Db, user: Pick<User, 'id'>, name: string, next: string | null): Promise<boolean>
@@ -65,7 +65,7 @@ export interface SharedState {
   readonly pool: ConnectionPool
   readonly backoff: Backoff
   readonly callLimiter: ConcurrencyLimiter
-  /** Turns of the event loop for work that many callers may have at the same moment (§18.46). */
+  /** Turns of the event loop for work that many callers may have at the same moment. */
   readonly turns: EventLoopTurns
   readonly responseScheduler: ResponseScheduler
   readonly largeMessageReader: LargeMessageReader

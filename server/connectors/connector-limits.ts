@@ -1,6 +1,6 @@
 import { maxOfferedTools } from '@yonder/contract/describe-left-out'
 
-/** Limits for each server, each user and the process (§16.7, §16.8, §16.9, §16.10). */
+/** Limits for each server, each user and the process. */
 export interface ConnectorLimits {
   /** Includes the request that finds out the server's protocol revision. */
   readonly connectTimeoutMs: number
@@ -50,7 +50,7 @@ export interface ConnectorLimits {
   /** Elicitations of one call. A call is also sent again at most as many times. */
   readonly maxElicitations: number
   readonly maxElicitationFields: number
-  /** How long the user may take to answer an elicitation (§13.18). */
+  /** How long the user may take to answer an elicitation. */
   readonly maxElicitationMs: number
   /**
    * How long a list of tools is fresh when the server sends no lifetime; the next two limit the server's value. Also

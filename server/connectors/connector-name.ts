@@ -14,7 +14,7 @@ export interface NameRules {
 const maxAttempts = 3
 
 /**
- * Runs a write that sets a connector's name. A unique index decides whether the name is free, even in a race (§17.21).
+ * Runs a write that sets a connector's name. A unique index decides whether the name is free, even in a race.
  * @throws AppError `name_taken`, `conflict` when other writes have taken the slug at each attempt
  */
 export async function writeWithName<Result>(

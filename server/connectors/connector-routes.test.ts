@@ -1,12 +1,12 @@
 import { Connector, ConnectResult, ToolCallList } from '@yonder/contract/connector'
 import { describe, expect, it } from 'vitest'
+import { engines } from '../testing/database/test-database.ts'
 import {
   pathOf,
   ConnectorScene,
   connectorSteps,
   connectorUrl as url,
 } from '../testing/mcp/connector-steps.ts'
-import { engines } from '../testing/database/test-database.ts'
 import type { TestClient } from '../testing/test-app.ts'
 
 const token = 'secret-0123456789-tail'
@@ -88,7 +88,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect((await list()).map(({ name }) => name)).toEqual(['default', 'C', 'A', 'B'])
   })
 
-  it('returns a token masked, and stores it encrypted (§21.1)', async () => {
+  it('returns a token masked, and stores it encrypted', async () => {
     const created = await create({ token })
     expect(Connector.parse(created.json()).token).toBe(mask)
     const listed = await scene.ada.get('/api/mcp-servers')
@@ -119,7 +119,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect((await find('Second')).token).toBeNull()
   })
 
-  it('removes token, tools and approvals when the address changes (§18.7)', async () => {
+  it('removes token, tools and approvals when the address changes', async () => {
     await create({ token, allow_tools: ['a'] })
     await storeTools('Tools', { name: 'a', description: 'A' })
     const whole = await find('Tools')
@@ -127,7 +127,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect(response.json()).toMatchObject({ token: null, tools: [], allow_tools: [], status: 'disconnected' })
   })
 
-  it('requires approval at a new address even if all tools were allowed, unless they are allowed again (§18.7)', async () => {
+  it('requires approval at a new address even if all tools were allowed, unless they are allowed again', async () => {
     await create({ allow_tools: null })
     await scene.ada.put(pathOf('Tools'), { name: 'Tools', url: 'https://two.example', allow_tools: null })
     expect((await find('Tools')).allow_tools).toEqual([])
@@ -159,7 +159,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect(JSON.stringify(await rows())).not.toContain(id)
   })
 
-  it('lets a user change which tools of the default connector need approval, for themselves (§6.4, §18.2)', async () => {
+  it('lets a user change which tools of the default connector need approval, for themselves (§6.4)', async () => {
     const bob = await scene.test.signIn('Bob')
     const whole = await find('default')
     const response = await scene.ada.put(pathOf('default'), { ...whole, allow_tools: ['calculate'] })
@@ -187,7 +187,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect(await rows()).toEqual(before)
   })
 
-  it('refuses taken and reserved names, and writes nothing (§17.21)', async () => {
+  it('refuses taken and reserved names, and writes nothing', async () => {
     await create({ name: 'A' })
     await create({ name: 'B' })
     const before = await rows()
@@ -205,7 +205,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect(await rows()).toEqual(before)
   })
 
-  it('lets only one of several concurrent requests use a name (§17.21)', async () => {
+  it('lets only one of several concurrent requests use a name', async () => {
     const responses = await Promise.all([create(), create(), create()])
     expect(responses.map((response) => response.statusCode).sort()).toEqual([201, 409, 409])
     expect(await custom()).toHaveLength(1)
@@ -223,7 +223,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     for (const { slug } of found) expect(slug).toMatch(/^[a-z][a-z0-9_]{0,15}$/)
   })
 
-  it('refuses more than twenty connectors (§16.6)', async () => {
+  it('refuses more than twenty connectors', async () => {
     for (let count = 0; count < 20; count++) {
       expect((await create({ name: `c${count}` })).statusCode).toBe(201)
     }
@@ -232,7 +232,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect(await custom()).toHaveLength(20)
   })
 
-  it('refuses more than twenty connectors also when requests are concurrent (§16.6)', async () => {
+  it('refuses more than twenty connectors also when requests are concurrent', async () => {
     const eve = await scene.test.signIn('Eve of many')
     const responses = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
@@ -243,7 +243,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect(responses.filter(({ statusCode }) => statusCode === 409)).toHaveLength(10)
   })
 
-  it("returns 404 for another user's connector, and writes nothing (§17.22)", async () => {
+  it("returns 404 for another user's connector, and writes nothing", async () => {
     const bob = await scene.test.signIn('Bob')
     await create({ name: "Bob's", token }, bob)
     await list(scene.ada)

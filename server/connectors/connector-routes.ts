@@ -11,24 +11,23 @@ import {
   ToolCallList,
   ToolCallQuery,
 } from '@yonder/contract/connector'
-import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import { z } from 'zod'
+import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import type { Api } from '../http/api.ts'
-import { normalizeText } from '../lib/text.ts'
 import { requireUser } from '../identity/authenticate.ts'
-import { readBrowserKey, formatConsentCookie, createConsentRequest } from './oauth/consent-request.ts'
-import { browseServers } from './catalogue/browse-servers.ts'
-import { changeConnector, requireDeletable, createConnector, removeConnector } from './save-connector.ts'
-import { connectionPrefix } from './mcp/connection-pool.ts'
-import type { ConnectorDeps } from './connector-deps.ts'
-import { findConnector, requireConnector } from './connector-store.ts'
-import type { Owner } from './connector-store.ts'
-import { disconnectConnector } from './connector-state.ts'
-import { listGrants } from './oauth/grant-store.ts'
+import { normalizeText } from '../lib/text.ts'
 import { listConnectorCalls } from './calls/call-record-store.ts'
-import { syncConnectors } from './sync-connectors.ts'
+import { browseServers } from './catalogue/browse-servers.ts'
+import type { ConnectorDeps } from './connector-deps.ts'
+import { disconnectConnector } from './connector-state.ts'
+import { findConnector, requireConnector, type Owner } from './connector-store.ts'
+import { connectionPrefix } from './mcp/connection-pool.ts'
+import { readBrowserKey, formatConsentCookie, createConsentRequest } from './oauth/consent-request.ts'
+import { listGrants } from './oauth/grant-store.ts'
 import { presentConnector } from './present-connector.ts'
 import { readAccount } from './read-account.ts'
+import { changeConnector, requireDeletable, createConnector, removeConnector } from './save-connector.ts'
+import { syncConnectors } from './sync-connectors.ts'
 import { readModelTool } from './tools/read-model-tool.ts'
 import { listAllowedTools, listTools } from './tools/tool-store.ts'
 
@@ -36,7 +35,7 @@ const NameParams = z.object({ name: z.string().transform(normalizeText) })
 const ToolParams = NameParams.extend({ tool: z.string().transform(normalizeText) })
 
 /**
- * Registers the routes of the user's connectors (§7.14, §7.15, §7.16, §7.17, §7.18, §7.19). The MCP client is loaded
+ * Registers the routes of the user's connectors. The MCP client is loaded
  * when first needed.
  */
 export function registerConnectorRoutes(api: Api, deps: ConnectorDeps): void {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { openTestConnectors } from '../testing/mcp/open-test-connectors.ts'
 import { startHostileServer } from '../testing/hostile-mcp/start-hostile-server.ts'
+import { openTestConnectors } from '../testing/mcp/open-test-connectors.ts'
 import { requireConnector } from './connector-store.ts'
 import { refreshTools } from './tools/refresh-tools.ts'
 

@@ -1,10 +1,9 @@
-import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import type { Db } from '../db/database.ts'
+import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
-import { findConnectorById, updateConnectorState } from './connector-store.ts'
-import type { ConnectorState } from './connector-store.ts'
-import { listTools } from './tools/tool-store.ts'
+import { findConnectorById, updateConnectorState, type ConnectorState } from './connector-store.ts'
 import { connectionPrefix } from './mcp/connection-pool.ts'
+import { listTools } from './tools/tool-store.ts'
 
 type Deps = Pick<ConnectorDeps, 'database' | 'onChanged'>
 
@@ -43,7 +42,7 @@ async function readVisibleState(trx: Db, { id, user_id }: ConnectorRow): Promise
 
 /**
  * Stores why calls of a connector fail although its server can be reached, or null when they work. The integration of
- * the connector, if it has one, stores it too, since an integration has a card of its own (§18.40, §19.22).
+ * the connector, if it has one, stores it too, since an integration has a card of its own.
  */
 export async function storeCallError(
   deps: Pick<ConnectorDeps, 'database' | 'onChanged' | 'builtIns'>,
@@ -54,7 +53,7 @@ export async function storeCallError(
   await deps.builtIns.recordFailure(connector, failure)
 }
 
-/** Disconnects a connector: its tools are no longer offered, and its idle connections are closed (§18.8). */
+/** Disconnects a connector: its tools are no longer offered, and its idle connections are closed. */
 export async function disconnectConnector(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {
   await changeState(deps, connector, { status: 'disconnected', error_message: null, call_error: null })
   await deps.shared.pool.drop(connectionPrefix(connector))

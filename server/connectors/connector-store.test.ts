@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hashTables } from '../testing/database/hash-tables.ts'
 import { engines } from '../testing/database/test-database.ts'
-import { openTestConnectors } from '../testing/mcp/open-test-connectors.ts'
-import type { TestConnectors } from '../testing/mcp/open-test-connectors.ts'
+import { openTestConnectors, type TestConnectors } from '../testing/mcp/open-test-connectors.ts'
 import { insertToolCall, updateToolCall } from './calls/call-record-store.ts'
 import { requireConnector, resetConnector, updateConnectorState } from './connector-store.ts'
 import { createConnector } from './save-connector.ts'
@@ -15,7 +14,7 @@ describe.each(engines)('the rows of a connector on %s', (engine) => {
   })
   afterAll(() => connectors.close())
 
-  it('are not changed for another user (§17.22)', async () => {
+  it('are not changed for another user', async () => {
     const { db } = connectors.database
     const ada = await connectors.addUser('ada')
     const eve = await connectors.addUser('eve')

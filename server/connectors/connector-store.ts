@@ -1,8 +1,8 @@
 import type { Db } from '../db/database.ts'
 import { prepareQuery } from '../db/dialects/prepare-query.ts'
 import type { ConnectorRow } from '../db/tables/connector-tables.ts'
-import { AppError } from '../lib/app-error.ts'
 import type { User } from '../identity/user.ts'
+import { AppError } from '../lib/app-error.ts'
 
 export type Owner = Pick<User, 'id'>
 
@@ -71,7 +71,7 @@ export function findConnectorById(db: Db, user: Owner, id: string): Promise<Conn
 
 /**
  * Returns a text that identifies a connector with its address and credential. The text changes with the connector, its
- * address, token, client or account, but not when tokens are refreshed (§13.29).
+ * address, token, client or account, but not when tokens are refreshed.
  */
 export function credentialIdOf({
   id,
@@ -145,7 +145,7 @@ export async function updateConnectorState(
   return numUpdatedRows > 0n
 }
 
-/** Resets a default connector whose integration was connected again, so that its tools are refreshed (§19.13). */
+/** Resets a default connector whose integration was connected again, so that its tools are refreshed. */
 export async function resetConnector(
   db: Db,
   { id, user_id, status }: Pick<ConnectorRow, 'id' | 'user_id' | 'status'>,

@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ConnectorRow } from '../db/tables/connector-tables.ts'
-import { startApiKeyMcpServer } from '../testing/mcp/api-key-mcp-server.ts'
-import type { ApiKeyMcpServer } from '../testing/mcp/api-key-mcp-server.ts'
-import { openTestConnectors } from '../testing/mcp/open-test-connectors.ts'
-import type { TestConnectors } from '../testing/mcp/open-test-connectors.ts'
+import { startApiKeyMcpServer, type ApiKeyMcpServer } from '../testing/mcp/api-key-mcp-server.ts'
+import { openTestConnectors, type TestConnectors } from '../testing/mcp/open-test-connectors.ts'
 import { connectConnector } from './connect-connector.ts'
-import { requireConnector } from './connector-store.ts'
 import { disconnectConnector } from './connector-state.ts'
+import { requireConnector } from './connector-store.ts'
 import { createConsentRequest } from './oauth/consent-request.ts'
 import { refreshTools } from './tools/refresh-tools.ts'
 
@@ -51,7 +49,7 @@ async function disconnectMeanwhile(further: () => Promise<unknown> = () => Promi
 }
 
 describe('a connector that is disconnected while its tools are loaded', () => {
-  it('stays disconnected when its server responds (§18.8)', async () => {
+  it('stays disconnected when its server responds', async () => {
     await disconnectMeanwhile()
     expect(await readConnector()).toMatchObject({ status: 'disconnected', error_message: null })
   })

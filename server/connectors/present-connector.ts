@@ -1,9 +1,8 @@
-import { connectorStatuses } from '@yonder/contract/connector'
-import type { Connector, ConnectorTool } from '@yonder/contract/connector'
-import type { AllowedToolRow, ConnectorRow, ConnectorToolRow } from '../db/tables/connector-tables.ts'
-import { clientSecretContext, connectorTokenContext } from '../db/secrets/seal-contexts.ts'
+import { connectorStatuses, type Connector, type ConnectorTool } from '@yonder/contract/connector'
 import { maskSecret } from '../db/secrets/mask-secret.ts'
+import { clientSecretContext, connectorTokenContext } from '../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
+import type { AllowedToolRow, ConnectorRow, ConnectorToolRow } from '../db/tables/connector-tables.ts'
 import { credentialIdOf } from './connector-store.ts'
 import { blockedToolsOf } from './tools/block-tools.ts'
 import { decideApproval } from './tools/resolve-tool.ts'
@@ -41,7 +40,7 @@ export function presentConnector(
   }
 }
 
-/** A connector whose server lists its tools but refuses or fails calls is shown as failed (§18.40). */
+/** A connector whose server lists its tools but refuses or fails calls is shown as failed. */
 function presentStatus({ status, call_error }: ConnectorRow): Connector['status'] {
   if (status === 'connected' && call_error !== null) return 'failed'
   return connectorStatuses.find((known) => known === status) ?? 'disconnected'

@@ -5,7 +5,7 @@ import { credentialIdOf } from './connector-store.ts'
 
 const unknownAccount: ConnectorAccount = { account: null, time_zone: null }
 
-/** Returns the account that the calls of a connector use, cached by credential; nulls when it is not known (§17.28). */
+/** Returns the account that the calls of a connector use, cached by credential; nulls when it is not known. */
 export async function readAccount(
   { builtIns, shared: { accounts } }: Pick<ConnectorDeps, 'builtIns' | 'shared'>,
   connector: ConnectorRow,

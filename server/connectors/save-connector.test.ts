@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { engines } from '../testing/database/test-database.ts'
-import { openTestConnectors } from '../testing/mcp/open-test-connectors.ts'
-import type { TestConnectors } from '../testing/mcp/open-test-connectors.ts'
+import { openTestConnectors, type TestConnectors } from '../testing/mcp/open-test-connectors.ts'
 import { listConnectors } from './connector-store.ts'
 import { createConnector } from './save-connector.ts'
 

@@ -1,11 +1,14 @@
 import type { ConnectorInput } from '@yonder/contract/connector'
-import type { ConnectorRow } from '../db/tables/connector-tables.ts'
-import type { ConnectorDeps } from './connector-deps.ts'
-import { newId } from '../lib/new-id.ts'
+import { changeSecret } from '../db/secrets/change-secret.ts'
+import { toOrigin } from '../db/secrets/credential.ts'
+import { clientSecretContext, connectorTokenContext } from '../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
+import type { ConnectorRow } from '../db/tables/connector-tables.ts'
+import { lockUser } from '../identity/users/user-store.ts'
 import { AppError } from '../lib/app-error.ts'
-import { allowTools } from './tools/allow-tools.ts'
-import { blockTools } from './tools/block-tools.ts'
+import { newId } from '../lib/new-id.ts'
+import type { ConnectorDeps } from './connector-deps.ts'
+import { listReservedNames, writeWithName, slugName } from './connector-name.ts'
 import {
   countCustomConnectors,
   credentialIdOf,
@@ -14,20 +17,18 @@ import {
   listConnectors,
   requireConnector,
   updateConnector,
+  type Owner,
+  type ConnectorChange,
 } from './connector-store.ts'
-import type { Owner, ConnectorChange } from './connector-store.ts'
-import { lockUser } from '../identity/users/user-store.ts'
-import { listReservedNames, writeWithName, slugName } from './connector-name.ts'
 import { deleteGrants } from './oauth/grant-store.ts'
+import { allowTools } from './tools/allow-tools.ts'
+import { blockTools } from './tools/block-tools.ts'
 import { replaceAllowedTools, replaceTools } from './tools/tool-store.ts'
-import { changeSecret } from '../db/secrets/change-secret.ts'
-import { toOrigin } from '../db/secrets/credential.ts'
-import { clientSecretContext, connectorTokenContext } from '../db/secrets/seal-contexts.ts'
 
 type Deps = Pick<ConnectorDeps, 'database' | 'sealer' | 'now' | 'settings' | 'builtIns' | 'bots'>
 
 /**
- * Creates a connector that is not connected yet (§16.6).
+ * Creates a connector that is not connected yet.
  * @throws AppError `name_taken`, `conflict`, `invalid_request`
  */
 export async function createConnector(
@@ -70,7 +71,7 @@ const noCredentials = { token: undefined, client_id: undefined, client_secret: u
 /**
  * Changes a connector. Of a default connector, only the lists of allowed and blocked tools can be changed. The user's
  * row is locked, so that the later one of two simultaneous changes sees the tools that the other has blocked, and so
- * that a simultaneous change of a bot does not store the former name (§28.5, §28.10).
+ * that a simultaneous change of a bot does not store the former name.
  * @throws AppError `not_found`, `forbidden`, `name_taken`, `conflict`, `invalid_request`
  */
 export async function changeConnector(
@@ -112,7 +113,7 @@ export async function changeConnector(
   return changed
 }
 
-/** Deletes a connector, and removes its name from the user's bots (§28.6). */
+/** Deletes a connector, and removes its name from the user's bots. */
 export async function removeConnector(
   { database: { db }, bots }: Pick<Deps, 'database' | 'bots'>,
   user: Owner,
@@ -152,7 +153,7 @@ const emptyConnector: ConnectorChange = {
 /**
  * Applies an input to a connector. With another address the connector is another server: its credentials are removed
  * unless the input contains new ones, and tools need approval unless the user now allows all. Changed credentials
- * increase `credential_version`, so that connections with the old ones are no longer used (§18.7).
+ * increase `credential_version`, so that connections with the old ones are no longer used.
  * @throws AppError `invalid_request`
  */
 function applyInput(
@@ -232,7 +233,7 @@ function needsApprovalAtNewAddress(
 }
 
 /**
- * Checks that a connector can be deleted: default connectors belong to the product and cannot (§6.4).
+ * Checks that a connector can be deleted: default connectors belong to the product and cannot.
  * @throws AppError `forbidden`
  */
 export function requireDeletable(connector: Pick<ConnectorRow, 'is_default' | 'name'>): void {
@@ -245,7 +246,7 @@ export function requireDeletable(connector: Pick<ConnectorRow, 'is_default' | 'n
 }
 
 /**
- * Checks that the connector is still the one whose call the user wants to allow (§13.29).
+ * Checks that the connector is still the one whose call the user wants to allow.
  * @throws AppError `conflict`
  */
 function requireCredential(
@@ -261,7 +262,7 @@ function requireCredential(
 
 /**
  * Checks a change: of a default connector, a user can change only which of its tools are allowed or blocked for this
- * user (§18.2).
+ * user.
  * @throws AppError `forbidden`
  */
 function requireEditable(

@@ -1,20 +1,23 @@
-import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import type { Db } from '../db/database.ts'
+import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import { newId } from '../lib/new-id.ts'
-import type { BuiltInConnectors, OwnedBuiltIn } from './built-in/built-in-connectors.ts'
+import {
+  type BuiltInConnectors,
+  type OwnedBuiltIn,
+  explainMissingIntegration,
+} from './built-in/built-in-connectors.ts'
+import { slugName } from './connector-name.ts'
 import {
   deleteConnector,
   insertMissingConnectors,
   listConnectors,
   resetConnector,
+  type Owner,
 } from './connector-store.ts'
-import type { Owner } from './connector-store.ts'
-import { slugName } from './connector-name.ts'
-import { explainMissingIntegration } from './built-in/built-in-connectors.ts'
 
 /**
  * Creates the default connectors that the user lacks, resets those of integrations that were connected again, and
- * deletes those of integrations that were disconnected, with their allowed tools (§19.1). Returns the connectors of the
+ * deletes those of integrations that were disconnected, with their allowed tools. Returns the connectors of the
  * user, default ones first, without those that only another version of the product includes. `now` is in milliseconds
  * since 1970.
  */
@@ -64,7 +67,7 @@ async function syncBuiltIns(
 
 /**
  * Creates the missing rows. A default connector gets a number after its name when another connector of the user
- * has that name (§19.15).
+ * has that name.
  */
 function createRows(
   user: Owner,
@@ -95,8 +98,7 @@ function withIntegrationStatus(row: ConnectorRow, { isConnected, callError }: Ow
 }
 
 /**
- * Creates the row of a default connector. Its tools need approval (`asks`), so that new users see how approvals work
- * (§18.1).
+ * Creates the row of a default connector. Its tools need approval (`asks`), so that new users see how approvals work.
  */
 function toRow(user: Owner, { name, url, slug, version }: OwnedBuiltIn, created_at: number): ConnectorRow {
   return {

@@ -40,7 +40,7 @@ describe('a data folder that cannot be written', () => {
     return stderr
   }
 
-  it.runIf(canDrop)('stops the start with one sentence when it belongs to another user (§33.5)', () => {
+  it.runIf(canDrop)('stops the start with one sentence when it belongs to another user', () => {
     chownSync(dataDir, 65_534, 65_534)
     expect(start('unshare', ...asAnotherUser)).toBe(
       `Yonder cannot write to ${dataDir} as user 1000, because it belongs to user 65534. Run as root: chown -R 1000:1000 "${dataDir}"\n`,
@@ -48,7 +48,7 @@ describe('a data folder that cannot be written', () => {
     expect(readdirSync(dataDir)).toEqual([])
   })
 
-  it.runIf(canDrop)('stops the start when a file in it belongs to another user (§33.5)', () => {
+  it.runIf(canDrop)('stops the start when a file in it belongs to another user', () => {
     const keyFile = join(dataDir, 'secret.key')
     writeFileSync(keyFile, 'f2b5a8c1d4e7906132547698badcfe10', { mode: 0o600 })
     chownSync(keyFile, 65_534, 65_534)
@@ -58,7 +58,7 @@ describe('a data folder that cannot be written', () => {
     expect(readdirSync(dataDir)).toEqual(['secret.key'])
   })
 
-  it.runIf(canMount)('stops the start with one sentence when it is read-only (§33.4)', () => {
+  it.runIf(canMount)('stops the start with one sentence when it is read-only', () => {
     const mount = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"'
     expect(start('unshare', ...namespace, 'sh', '-c', mount, dataDir)).toBe(
       `Yonder cannot write to ${dataDir}, because it is mounted read-only. Mount it writable, or set DATA_DIR to another folder.\n`,
@@ -66,7 +66,7 @@ describe('a data folder that cannot be written', () => {
     expect(readdirSync(dataDir)).toEqual([])
   })
 
-  it('names no users on Windows, where they have no ids (§33.5)', () => {
+  it('names no users on Windows, where they have no ids', () => {
     const error = Object.assign(new Error('operation not permitted'), { code: 'EPERM' })
     expect(explainWriteError(error, dataDir, dataDir, [undefined, undefined])).toBe(
       ' (EPERM). Make it writable for the user that runs Yonder, or choose another data folder with --data or DATA_DIR.',
@@ -78,16 +78,13 @@ describe('a data folder that cannot be written', () => {
     ['file/data', 'ENOTDIR'],
     ['circle/data', 'ELOOP'],
     ['n'.repeat(256), 'ENAMETOOLONG'],
-  ])(
-    'is refused when a part of its path is a file, a circle of links or too long: %.12s (§29.7)',
-    (name, code) => {
-      writeFileSync(join(dataDir, 'file'), '')
-      symlinkSync('circle', join(dataDir, 'circle'))
-      const path = join(dataDir, name)
-      expect(() => requireDataFolder(path)).toThrow(
-        `Yonder cannot write to ${path}, because its path is not possible here (${code}). Choose another data folder with --data or DATA_DIR.`,
-      )
-      expect(readdirSync(dataDir).sort()).toEqual(['circle', 'file'])
-    },
-  )
+  ])('is refused when a part of its path is a file, a circle of links or too long: %.12s', (name, code) => {
+    writeFileSync(join(dataDir, 'file'), '')
+    symlinkSync('circle', join(dataDir, 'circle'))
+    const path = join(dataDir, name)
+    expect(() => requireDataFolder(path)).toThrow(
+      `Yonder cannot write to ${path}, because its path is not possible here (${code}). Choose another data folder with --data or DATA_DIR.`,
+    )
+    expect(readdirSync(dataDir).sort()).toEqual(['circle', 'file'])
+  })
 })

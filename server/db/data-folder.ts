@@ -12,7 +12,7 @@ export function createDataFolder(path: string): void {
 }
 
 /**
- * Creates a missing file that only its owner can use (§22.19), and returns its path. SQLite gives the files that it
+ * Creates a missing file that only its owner can use, and returns its path. SQLite gives the files that it
  * creates beside a database the mode of the database.
  * @throws AppError when it cannot be written
  */
@@ -26,7 +26,7 @@ const files = ['server.lock', 'yonder.sqlite', 'yonder.sqlite-wal', 'yonder.sqli
 
 /**
  * Creates the data folder if it is missing, and checks that this process can write to it and to its own files in it,
- * before anything is written (§33.4, §33.5).
+ * before anything is written.
  * @throws AppError when it cannot
  */
 export function requireDataFolder(path: string): void {

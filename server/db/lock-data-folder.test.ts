@@ -13,7 +13,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }))
 
-it('gives the data folder to one server at a time, and names the process that has it (§31.10)', async () => {
+it('gives the data folder to one server at a time, and names the process that has it', async () => {
   const dataDir = join(folder, 'new')
   const lock = await lockDataFolder(dataDir)
   await expect(lockDataFolder(dataDir)).rejects.toThrow(

@@ -12,8 +12,7 @@ export interface DataFolderLock {
 
 /**
  * Makes this process the only server, restore or move on the SQLite database of the folder. A missing folder is
- * created. The lock is an open transaction on an empty SQLite file, so it ends with the process, however that ends
- * (§31.10).
+ * created. The lock is an open transaction on an empty SQLite file, so it ends with the process, however that ends.
  * @throws AppError when another process has the lock
  */
 export async function lockDataFolder(dataDir: string): Promise<DataFolderLock> {

@@ -1,17 +1,20 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sql } from 'kysely'
-import type { KyselyPlugin } from 'kysely'
+import { sql, type KyselyPlugin } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { listEvents, listExpiredRuns } from '../completions/log/run-store.ts'
+import {
+  engines,
+  isConcurrent,
+  openTestDatabase,
+  type TestDatabase,
+} from '../testing/database/test-database.ts'
 import { moduleUrl } from '../testing/program-path.ts'
 import { runScript } from '../testing/run-script.ts'
-import { engines, isConcurrent, openTestDatabase } from '../testing/database/test-database.ts'
-import type { TestDatabase } from '../testing/database/test-database.ts'
 import type { Database } from './database.ts'
-import { migrate, migrations } from './migrate.ts'
 import { openSqlite } from './dialects/sqlite.ts'
+import { migrate, migrations } from './migrate.ts'
 
 /** The same database with `act` called before each statement. If it throws, the statement fails. */
 function beforeEachStatement(database: Database, act: (statement: number) => void): Database {
@@ -115,7 +118,7 @@ describe.each(engines)('migrations on %s', (engine) => {
     expect(await listSchema(database)).toEqual(schema)
   })
 
-  it('that fail at any statement leave the state before or after one of them and continue from there (§22.10)', async () => {
+  it('that fail at any statement leave the state before or after one of them and continue from there', async () => {
     const wanted = await listSchema(database)
     await empty(database)
     const stateAfter = new Map<number, readonly string[]>()
@@ -171,7 +174,7 @@ describe.each(engines)('migrations on %s', (engine) => {
     },
   )
 
-  it('refuse a database of a newer version and leave it unchanged (§22.10)', async () => {
+  it('refuse a database of a newer version and leave it unchanged', async () => {
     await sql`insert into migrations (number, applied_at) values (${migrations.length + 7}, 1)`.execute(
       database.db,
     )
@@ -198,7 +201,7 @@ describe.each(engines)('migrations on %s', (engine) => {
   })
 })
 
-it('that are killed at any statement leave a SQLite file that the next start completes (§22.10)', async () => {
+it('that are killed at any statement leave a SQLite file that the next start completes', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'yonder-kill-'))
   const live = join(folder, 'live')
   const database = openSqlite(live)

@@ -1,5 +1,4 @@
-import type { Kysely, Transaction } from 'kysely'
-import { sql } from 'kysely'
+import { type Kysely, type Transaction, sql } from 'kysely'
 import { AppError } from '../lib/app-error.ts'
 import { errorCode } from '../lib/describe-error.ts'
 import type { Database, Db, Dialect } from './database.ts'
@@ -54,7 +53,7 @@ export const migrations: readonly Migration[] = [
 /**
  * Runs the missing migrations. Each is one transaction together with its row in `migrations`, so a process that is
  * killed leaves the state before or after a migration. Processes that start at the same time wait for each other.
- * Throws, with the data unchanged, when the database is from a newer version (§22.10).
+ * Throws, with the data unchanged, when the database is from a newer version.
  *
  * Kysely's `Migrator` would not do: it uses one transaction for all migrations on PostgreSQL and none on SQLite, and it
  * does not read the `migrations` tables of existing installations.

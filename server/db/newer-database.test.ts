@@ -1,16 +1,15 @@
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { engines, isConcurrent } from '../testing/database/test-database.ts'
 import { programParameters } from '../testing/program-path.ts'
 import { describeSchema, hashColumns, listColumns } from '../testing/upgrade/describe-database.ts'
-import { restoreFixture } from '../testing/upgrade/restore-fixture.ts'
-import type { RestoredFixture } from '../testing/upgrade/restore-fixture.ts'
+import { restoreFixture, type RestoredFixture } from '../testing/upgrade/restore-fixture.ts'
 import { migrations } from './migrate.ts'
 
 const newer = migrations.length + 1
@@ -45,7 +44,7 @@ describe.each(engines.filter(isConcurrent))('a database of a newer version on %s
   }
 
   it.each(['start', 'users delete ada@example.com --yes'])(
-    'is refused by yonder %s and left unchanged (§32.4)',
+    'is refused by yonder %s and left unchanged',
     async (command) => {
       const before = await readAll()
       const child = spawn(process.execPath, [...programParameters('yonder.ts'), ...command.split(' ')], {

@@ -6,10 +6,10 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { AppError } from '../lib/app-error.ts'
 import { engines, isConcurrent, openTestDatabase } from '../testing/database/test-database.ts'
-import { migrations } from './migrate.ts'
 import { addUser } from '../testing/factories/users.ts'
-import { openDatabase, sqliteFileName } from './open-database.ts'
 import { openSqlite } from './dialects/sqlite.ts'
+import { migrations } from './migrate.ts'
+import { openDatabase, sqliteFileName } from './open-database.ts'
 
 let folder: string
 let dataDir: string
@@ -32,7 +32,7 @@ it('creates the data folder for its owner only, with a migrated database', async
   await database.close()
 })
 
-it('creates the files of the database for its owner only (§22.19)', async () => {
+it('creates the files of the database for its owner only', async () => {
   const umask = process.umask(0)
   const database = await open().finally(() => process.umask(umask))
   await addUser(database.db, { name: 'Ada' })

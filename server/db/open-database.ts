@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { AppError } from '../lib/app-error.ts'
 import { createDataFolder, createPrivateFile } from './data-folder.ts'
 import type { Database } from './database.ts'
-import { AppError } from '../lib/app-error.ts'
 import { migrate } from './migrate.ts'
 import { createStorageError, toStorageError } from './storage-problem.ts'
 

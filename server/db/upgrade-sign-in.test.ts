@@ -2,8 +2,7 @@ import { expect, it } from 'vitest'
 import { engines } from '../testing/database/test-database.ts'
 import { openIdentityServer } from '../testing/identity/identity-server.ts'
 import { sendToPort } from '../testing/identity/send-to-port.ts'
-import { SignInSession } from '../testing/identity/sign-in-session.ts'
-import type { Tokens } from '../testing/identity/sign-in-session.ts'
+import { SignInSession, type Tokens } from '../testing/identity/sign-in-session.ts'
 import { fixtureUrl, fixtureUsers, listFixtures, readFixtureContent } from '../testing/upgrade/fixtures.ts'
 import { openFixtureSealer } from '../testing/upgrade/open-upgraded.ts'
 import { restoreFixture } from '../testing/upgrade/restore-fixture.ts'
@@ -11,12 +10,12 @@ import { restoreFixture } from '../testing/upgrade/restore-fixture.ts'
 /** Hashing a password takes long on a busy machine. */
 const maxTestMs = 120_000
 
-// Only the oldest and the newest: hashing a password takes half a second, and no upgrade changes its row (§32.1).
+// Only the oldest and the newest: hashing a password takes half a second, and no upgrade changes its row.
 const versions = [listFixtures()[0], listFixtures().at(-1)].filter((version) => version !== undefined)
 const cases = engines.flatMap((engine) => versions.map((version) => ({ engine, version })))
 
 it.each(cases)(
-  'an upgrade from $version migrations on $engine accepts the passwords of users, who stay the same users (§32.2)',
+  'an upgrade from $version migrations on $engine accepts the passwords of users, who stay the same users',
   async ({ engine, version }) => {
     const fixture = await restoreFixture(version, engine)
     const database = await fixture.upgrade()

@@ -3,13 +3,16 @@ import { fillSearchTexts } from '../chats/search/search-text-store.ts'
 import { engines, isConcurrent, openTestDatabase } from '../testing/database/test-database.ts'
 import type { RequestClient } from '../testing/send-request.ts'
 import { describeSchema, hashColumns, listColumns } from '../testing/upgrade/describe-database.ts'
-import { fixtureSecrets, listFixtures, readFixtureContent } from '../testing/upgrade/fixtures.ts'
-import type { RecordedResponse } from '../testing/upgrade/fixtures.ts'
+import {
+  fixtureSecrets,
+  listFixtures,
+  readFixtureContent,
+  type RecordedResponse,
+} from '../testing/upgrade/fixtures.ts'
 import { killMigration } from '../testing/upgrade/kill-migration.ts'
 import { openSecrets, openUpgraded, openFixtureSealer } from '../testing/upgrade/open-upgraded.ts'
 import { recordResponse } from '../testing/upgrade/record-responses.ts'
-import { restoreFixture } from '../testing/upgrade/restore-fixture.ts'
-import type { RestoredFixture } from '../testing/upgrade/restore-fixture.ts'
+import { restoreFixture, type RestoredFixture } from '../testing/upgrade/restore-fixture.ts'
 import type { Database } from './database.ts'
 import { migrations, countAppliedMigrations } from './migrate.ts'
 
@@ -86,7 +89,7 @@ describe.each(engines)('an upgrade on %s', (engine) => {
   }
 
   it.each(listFixtures())(
-    'from the version with %i migrations keeps all tables, secrets and responses of the API (§32.1, §32.2)',
+    'from the version with %i migrations keeps all tables, secrets and responses of the API',
     async (version) => {
       const fixture = await restore(version)
       await expectContent(fixture, version, await readTables(fixture))
@@ -95,7 +98,7 @@ describe.each(engines)('an upgrade on %s', (engine) => {
   )
 
   it.runIf(isConcurrent(engine))(
-    'that is killed in each migration, right after the one before, continues at the next start (§32.3)',
+    'that is killed in each migration, right after the one before, continues at the next start',
     async () => {
       const fixture = await restore(firstVersion)
       const tables = await readTables(fixture)

@@ -2,10 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createSealer } from '../db/secrets/seal-secret.ts'
 import { hashTables } from '../testing/database/hash-tables.ts'
 import { engines } from '../testing/database/test-database.ts'
-import { testSecret } from '../testing/identity/identity-server.ts'
 import { freePort } from '../testing/free-port.ts'
-import { openTestApp } from '../testing/test-app.ts'
-import type { TestApp } from '../testing/test-app.ts'
+import { testSecret } from '../testing/identity/identity-server.ts'
+import { openTestApp, type TestApp } from '../testing/test-app.ts'
 import { createDiagnosisUrl } from './diagnosis-link.ts'
 
 describe.each(engines)('the stream for yonder doctor, on %s', (engine) => {
@@ -30,7 +29,7 @@ describe.each(engines)('the stream for yonder doctor, on %s', (engine) => {
     createDiagnosisUrl(product.database.db, sealer, { publicUrl, parameter, now: Date.now() })
   const get = (url: string) => fetch(url, { headers: { 'x-forwarded-for': '203.0.113.7', via: '1.1 proxy' } })
 
-  it('says what arrived, in ten frames, and leaves nothing behind (§30.23)', async () => {
+  it('says what arrived, in ten frames, and leaves nothing behind', async () => {
     const before = await hashTables(product.database)
     const response = await get(await createUrl())
     expect(response.headers.get('content-type')).toContain('text/event-stream')
@@ -47,7 +46,7 @@ describe.each(engines)('the stream for yonder doctor, on %s', (engine) => {
     expect(await hashTables(product.database)).toEqual(before)
   })
 
-  it('is not found without a token of doctor, with a used one, and after a minute (§30.23)', async () => {
+  it('is not found without a token of doctor, with a used one, and after a minute', async () => {
     const replaced = await createUrl()
     const url = await createUrl()
     const before = await hashTables(product.database)

@@ -5,8 +5,13 @@ import type { Api } from '../http/api.ts'
 import { limitNetworks } from '../http/rate-limits.ts'
 import { createSseHub, sseFrame } from '../http/sse.ts'
 import { AppError } from '../lib/app-error.ts'
-import { diagnosisPath, frameCount, frameIntervalMs, consumeDiagnosisToken } from './diagnosis-link.ts'
-import type { ReceivedRequest } from './diagnosis-link.ts'
+import {
+  diagnosisPath,
+  frameCount,
+  frameIntervalMs,
+  consumeDiagnosisToken,
+  type ReceivedRequest,
+} from './diagnosis-link.ts'
 
 export interface DiagnosisRoutesDeps {
   readonly database: Pick<Database, 'db'>
@@ -25,7 +30,7 @@ type DiagnosisRequest = FastifyRequest<{ Querystring: { token?: unknown } }>
 /**
  * Registers the stream with which `yonder doctor` checks a proxy: its first frame reports how the request arrived, and
  * more frames follow every 200 ms, for 1.8 seconds. It needs no access token, because a proxy may treat requests with
- * one differently. Without a token from the database it is not found (§30.23).
+ * one differently. Without a token from the database it is not found.
  */
 export function registerDiagnosisRoutes(
   api: Api,

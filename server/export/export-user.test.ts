@@ -2,8 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { createSealer } from '../db/secrets/seal-secret.ts'
 import { requireManagedUser } from '../identity/users/manage-users.ts'
 import { createUserData, userDataEnvironment } from '../testing/chat/create-user-data.ts'
-import { openToolApp } from '../testing/chat/open-tool-app.ts'
-import type { ToolApp } from '../testing/chat/open-tool-app.ts'
+import { openToolApp, type ToolApp } from '../testing/chat/open-tool-app.ts'
 import { hashTables } from '../testing/database/hash-tables.ts'
 import { engines } from '../testing/database/test-database.ts'
 import { exportUser } from './export-user.ts'
@@ -42,7 +41,7 @@ describe.each(engines)('the export of a user on %s', (engine) => {
     return { text, data: JSON.parse(text) as Record<string, Record<string, unknown>[]> }
   }
 
-  it('has everything of the user, nothing of others, and no secrets (§30.12, §30.14)', async () => {
+  it('has everything of the user, nothing of others, and no secrets', async () => {
     await open()
     const ada = await createUserData(product, 'Ada')
     const eve = await createUserData(product, 'Eve')
@@ -100,7 +99,7 @@ describe.each(engines)('the export of a user on %s', (engine) => {
     expect(text.split('\n').length).toBeGreaterThan(100)
   })
 
-  it('is JSON also when an image is deleted meanwhile (§30.12)', async () => {
+  it('is JSON also when an image is deleted meanwhile', async () => {
     await open()
     const { client, chat, reply } = await createUserData(product, 'Ada')
     const { db } = product.database
@@ -117,7 +116,7 @@ describe.each(engines)('the export of a user on %s', (engine) => {
     })
   })
 
-  it('has every version of the messages of a long chat (§30.12)', async () => {
+  it('has every version of the messages of a long chat', async () => {
     await open()
     const { client } = await createUserData(product, 'Ada')
     const { db } = product.database

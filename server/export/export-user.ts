@@ -1,12 +1,11 @@
 import { connectorsOf } from '../bots/bot-fields.ts'
 import { listBots } from '../bots/bot-store.ts'
-import { readChat } from '../chats/present-chat.ts'
-import type { RunSnapshot } from '../chats/present-chat.ts'
+import { readChat, type RunSnapshot } from '../chats/present-chat.ts'
 import { findResultImage } from '../chats/tool-call-store.ts'
 import { findActiveRun } from '../completions/log/run-store.ts'
 import { foldLog } from '../completions/maintenance/end-run.ts'
-import { listConnectors } from '../connectors/connector-store.ts'
 import { presentToolCall } from '../connectors/calls/call-record-store.ts'
+import { listConnectors } from '../connectors/connector-store.ts'
 import { blockedToolsOf } from '../connectors/tools/block-tools.ts'
 import { listAllowedTools, listTools } from '../connectors/tools/tool-store.ts'
 import type { Database, Db } from '../db/database.ts'
@@ -41,7 +40,7 @@ export interface ExportDeps {
 }
 
 /**
- * Yields the text of one JSON object, in parts, with the data of a user that §30.12 names. Keys, tokens and
+ * Yields the text of one JSON object, in parts, with the data of a user. Keys, tokens and
  * passwords are left out, and so is which prompt each reply was given. The server may run meanwhile: nothing is
  * changed, lists and chats are read one after the other, and a reply that is being written is exported with its text so
  * far.

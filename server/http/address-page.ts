@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 
 /**
  * A page for a visitor who opened an address where signing in is impossible. It is the same on every installation, so
- * that it reveals nothing about this one, and it needs no script and loads nothing (§34.2).
+ * that it reveals nothing about this one, and it needs no script and loads nothing.
  */
 interface AddressPage {
   readonly title: string

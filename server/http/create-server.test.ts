@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import { get as getPlain } from 'node:http'
-import type { IncomingMessage } from 'node:http'
+import { get as getPlain, type IncomingMessage } from 'node:http'
 import { get as getSecure } from 'node:https'
 import Fastify from 'fastify'
 import { expect, it, afterEach, vi } from 'vitest'
@@ -9,7 +8,7 @@ import { createServer, registerClosing, logDisconnect, onDisconnect, RequestLog 
 import { createErrorHandler } from './error-handler.ts'
 import { createTlsServers } from './tls-server.ts'
 
-it('refuses new requests while the server shuts down (§22.9)', async () => {
+it('refuses new requests while the server shuts down', async () => {
   const app = Fastify({ return503OnClosing: false })
   app.setErrorHandler(createErrorHandler(() => null))
   let end = (): void => undefined
@@ -35,7 +34,7 @@ it('refuses new requests while the server shuts down (§22.9)', async () => {
 let close: () => Promise<void> = () => Promise.resolve()
 afterEach(() => close())
 
-it('logs one line for each request, also when its client disconnects, and no id of a shared chat (§22.7, §22.18)', async () => {
+it('logs one line for each request, also when its client disconnects, and no id of a shared chat', async () => {
   const lines: Record<string, unknown>[] = []
   const write = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>)
   const app = Fastify({
@@ -87,7 +86,7 @@ it('logs one line for each request, also when its client disconnects, and no id 
   expect(paths).toEqual(['/api/share/[id]', '/share/[id]', '//share/[id]/x'])
 })
 
-it('sends HSTS for an https address, but not with a certificate that a device may not trust (§22.21, §34.17)', async () => {
+it('sends HSTS for an https address, but not with a certificate that a device may not trust', async () => {
   const { cert, key, ca } = makeTestCertificate('nas')
   const hstsOf = async (
     tls: { readonly authority: string | null } | null,

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import swagger from '@fastify/swagger'
-import Fastify, { LogController } from 'fastify'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Fastify, { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { jsonSchemaTransform, serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { describeError } from '../lib/describe-error.ts'
 import { shuttingDown } from './api.ts'
-import { createErrorHandler, refuseBrokenRequest } from './error-handler.ts'
-import type { ToStorageError } from './error-handler.ts'
+import { createErrorHandler, refuseBrokenRequest, type ToStorageError } from './error-handler.ts'
 import { registerHostCheck } from './host-check.ts'
 import { registerJsonBody } from './json-body.ts'
 import { registerRateLimits } from './rate-limits.ts'
@@ -86,7 +84,7 @@ export async function createServer(deps: ServerDeps, options: ServerOptions): Pr
   registerJsonBody(app)
   registerSecurityHeaders(app, {
     connectOrigins: deps.connectOrigins,
-    // Browsers give no way around a certificate that they do not trust once they have seen HSTS (§34.17).
+    // Browsers give no way around a certificate that they do not trust once they have seen HSTS.
     usesHsts: publicUrl.startsWith('https:') && (tls === null || tls.authority === null),
     hstsSubdomains: options.hstsSubdomains,
   })
@@ -98,7 +96,7 @@ export async function createServer(deps: ServerDeps, options: ServerOptions): Pr
 
 /**
  * Publishes the schemas of the routes that are not marked with `hide`, at `/api/openapi.json`. Must be registered
- * before these routes (§17.1).
+ * before these routes.
  */
 async function registerOpenApi(app: FastifyInstance, publicUrl: string): Promise<void> {
   await app.register(swagger, {
@@ -119,7 +117,7 @@ async function registerOpenApi(app: FastifyInstance, publicUrl: string): Promise
   })
 }
 
-/** Offers the certificate of the authority to devices that do not trust it yet (§34.15). */
+/** Offers the certificate of the authority to devices that do not trust it yet. */
 function registerAuthority(app: FastifyInstance, authority: string): void {
   app.get('/ca.crt', { schema: { hide: true } }, (_request, reply) =>
     reply
@@ -129,7 +127,7 @@ function registerAuthority(app: FastifyInstance, authority: string): void {
   )
 }
 
-/** Refuses requests during the shutdown with `unavailable` (§22.9). Its hooks must be registered before all others. */
+/** Refuses requests during the shutdown with `unavailable`. Its hooks must be registered before all others. */
 export function registerClosing(app: FastifyInstance): void {
   let closing = false
   app.addHook('preClose', async () => {
@@ -144,7 +142,7 @@ export function registerClosing(app: FastifyInstance): void {
 
 /**
  * Logs one line per request, when its response has ended. The path has no query, which may hold a sign-in code or a
- * search term (§22.7).
+ * search term.
  */
 export class RequestLog extends LogController {
   override incomingRequest(): void {
@@ -180,8 +178,7 @@ export function onDisconnect(
 }
 
 /**
- * The path without its query, and without the id of a shared chat, because everyone who knows the id can read the chat
- * (§22.18).
+ * The path without its query, and without the id of a shared chat, because everyone who knows the id can read the chat.
  */
 function describePath(url: string): string {
   const path = url.split('?')[0] ?? ''

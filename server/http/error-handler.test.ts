@@ -1,8 +1,7 @@
-import { ErrorBody } from '@yonder/contract/error'
-import { createServer } from 'node:http'
-import type { Server } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { ErrorBody } from '@yonder/contract/error'
 import { afterEach, expect, it } from 'vitest'
 import { refuseBrokenRequest } from './error-handler.ts'
 

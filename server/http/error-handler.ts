@@ -1,11 +1,10 @@
+import { STATUS_CODES, type IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import type { ErrorCode, ErrorBody } from '@yonder/contract/error'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import { AppError } from '../lib/app-error.ts'
 import { errorCode } from '../lib/describe-error.ts'
-import { STATUS_CODES } from 'node:http'
-import type { IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
 
 /** The HTTP status of each error code. */
 export const statusOf: Readonly<Record<ErrorCode, number>> = {
@@ -56,7 +55,7 @@ const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
 }
 
 /**
- * Returns a handler that sends every error in the same form (§17.2). An unexpected one is sent as `internal` with the
+ * Returns a handler that sends every error in the same form. An unexpected one is sent as `internal` with the
  * id of the request; its cause is only logged.
  */
 export function createErrorHandler(toStorageError: ToStorageError) {
@@ -121,7 +120,7 @@ export function toAppError(
   if (storageError !== null) return storageError
   const status = error instanceof Error ? ((error as FastifyError).statusCode ?? 500) : 500
   if (error instanceof Error && status >= 400 && status < 500) {
-    // Fastify's message contains the address, which may have the id of a shared chat or an authorization code (§22.18).
+    // Fastify's message contains the address, which may have the id of a shared chat or an authorization code.
     const message = errorCode(error) === 'FST_ERR_BAD_URL' ? 'This address is not valid.' : error.message
     return new AppError(codeOfStatus[status] ?? 'invalid_request', message, { cause: error })
   }

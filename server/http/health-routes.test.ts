@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openTestApp } from '../testing/test-app.ts'
-import type { TestApp } from '../testing/test-app.ts'
+import { openTestApp, type TestApp } from '../testing/test-app.ts'
 
 const token = 'token-for-metrics'
 const asProbe = { host: '10.0.0.7' }
@@ -12,13 +11,13 @@ beforeAll(async () => {
 afterAll(() => product.close())
 
 describe('health', () => {
-  it('is served for any host name, because probes use none (§22.6)', async () => {
+  it('is served for any host name, because probes use none', async () => {
     for (const url of ['/healthz', '/readyz']) {
       expect((await product.app.inject({ url, headers: asProbe })).statusCode).toBe(200)
     }
   })
 
-  it('is not ready without the database, but still alive (§22.6)', async () => {
+  it('is not ready without the database, but still alive', async () => {
     const other = await openTestApp()
     await other.database.db.destroy()
     const ready = await other.app.inject({ url: '/readyz', headers: asProbe })
@@ -38,7 +37,7 @@ describe('metrics', () => {
       headers: authorization === undefined ? {} : { authorization },
     })
 
-  it('require their token, also from the local machine (§22.6)', async () => {
+  it('require their token, also from the local machine', async () => {
     for (const answer of [await read(), await read('Bearer another'), await read(undefined, '127.0.0.1')]) {
       expect(answer.statusCode).toBe(404)
       expect(answer.body).not.toContain('yonder_')
@@ -49,7 +48,7 @@ describe('metrics', () => {
     expect(answer.body).toContain('yonder_active_runs 0')
   })
 
-  it('are served only to the local machine when no token is set (§22.6)', async () => {
+  it('are served only to the local machine when no token is set', async () => {
     const other = await openTestApp()
     const from = async (remoteAddress: string, headers = {}) =>
       (await other.app.inject({ url: '/metrics', remoteAddress, headers })).statusCode

@@ -1,7 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { Counter, Gauge } from 'prom-client'
-import type { Registry } from 'prom-client'
+import { Counter, Gauge, type Registry } from 'prom-client'
 import { AppError } from '../lib/app-error.ts'
 import { onDisconnect } from './create-server.ts'
 
@@ -18,7 +17,7 @@ export interface HealthOptions {
   readonly metricsToken: string | null
 }
 
-/** `/healthz` (the process responds), `/readyz` (it can work), `/metrics` (Prometheus text) (§22.6). */
+/** `/healthz` (the process responds), `/readyz` (it can work), `/metrics` (Prometheus text). */
 export function registerHealthRoutes(
   app: FastifyInstance,
   { metrics: registry, checkReady, countActiveRuns, countLiveStreams }: HealthDeps,

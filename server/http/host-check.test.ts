@@ -1,12 +1,9 @@
 import { once } from 'node:events'
-import { get } from 'node:http'
-import type { IncomingMessage } from 'node:http'
-import Fastify from 'fastify'
-import type { FastifyInstance, InjectOptions } from 'fastify'
+import { get, type IncomingMessage } from 'node:http'
+import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createErrorHandler } from './error-handler.ts'
-import { isSecureOrigin, registerHostCheck } from './host-check.ts'
-import type { HostCheckOptions } from './host-check.ts'
+import { isSecureOrigin, registerHostCheck, type HostCheckOptions } from './host-check.ts'
 
 let app: FastifyInstance | undefined
 afterEach(() => app?.close())
@@ -34,7 +31,7 @@ async function send(
 const hostile = ['nas:3000', 'evil.example', 'localhost:3001.evil.example', 'localhost@evil.example', 'nas']
 
 describe('a browser at an address that is not served', () => {
-  it.each(hostile)('at %j gets a page that says so, and nothing else (§22.1, §34.1)', async (host) => {
+  it.each(hostile)('at %j gets a page that says so, and nothing else', async (host) => {
     const response = await send({}, { url: '/chat/1?x=1', headers: { host } })
     expect([response.statusCode, response.headers['content-type']]).toEqual([400, 'text/html; charset=utf-8'])
     expect(response.body).toContain('<h1>Yonder has another address</h1>')
@@ -47,7 +44,7 @@ describe('a browser at an address that is not served', () => {
       expect(response.body).toContain(way)
   })
 
-  it('gets the same page from every installation, without scripts and without HSTS (§34.2)', async () => {
+  it('gets the same page from every installation, without scripts and without HSTS', async () => {
     const pages = []
     for (const publicUrl of ['https://secret-name.example', 'http://localhost:4711'])
       pages.push(await send({ publicUrl }, { url: '/secret-path', headers: { host: 'nas' } }))
@@ -68,7 +65,7 @@ describe('a browser at an address that is not served', () => {
     ['a call', { url: '/api/bots', headers: { host: 'nas' } }],
     ['a script', { headers: { host: 'nas', accept: '*/*' } }],
     ['a form', { method: 'POST', headers: { host: 'nas' } }],
-  ])('gets the error as JSON for %s (§34.1)', async (_, request) => {
+  ])('gets the error as JSON for %s', async (_, request) => {
     const response = await send({}, request)
     expect(response.statusCode).toBe(400)
     expect(response.json()).toEqual({
@@ -85,7 +82,7 @@ describe('a public address of plain http', () => {
   const headers = { host: 'nas:3000' }
 
   it.each(['/', '/chat/1', '/settings/bots', '/oidc/set-up?token=x', '/nothing'])(
-    'shows at %s what is missing (§34.3)',
+    'shows at %s what is missing',
     async (url) => {
       const response = await send({ publicUrl }, { url, headers })
       expect(response.statusCode).toBe(403)
@@ -95,13 +92,13 @@ describe('a public address of plain http', () => {
   )
 
   it.each(['/share/abc', '/terms', '/privacy', '/api/settings', '/healthz'])(
-    'serves %s, which needs no sign-in (§34.3)',
+    'serves %s, which needs no sign-in',
     async (url) => {
       expect((await send({ publicUrl }, { url, headers })).body).toBe('here')
     },
   )
 
-  it('serves scripts, and everything to a browser that reached a proxy over https (§34.3)', async () => {
+  it('serves scripts, and everything to a browser that reached a proxy over https', async () => {
     expect((await send({ publicUrl }, { headers: { ...headers, accept: '*/*' } })).body).toBe('here')
     const proxied = { ...headers, 'x-forwarded-proto': 'https' }
     expect((await send({ publicUrl }, { headers: proxied })).body).toBe('here')
@@ -118,7 +115,7 @@ describe('a public address of plain http', () => {
     ['http://localhost.example', false],
     ['http://127.example', false],
     ['http://[fd00::1]:3000', false],
-  ])('is %s? Browsers can sign in: %s (§34.3)', async (origin, isSecure) => {
+  ])('is %s? Browsers can sign in: %s', async (origin, isSecure) => {
     expect(isSecureOrigin(origin)).toBe(isSecure)
     const response = await send({ publicUrl: origin }, { headers: { host: new URL(origin).host } })
     expect(response.statusCode).toBe(isSecure ? 200 : 403)
@@ -132,7 +129,7 @@ describe('another name of this machine', () => {
   }
 
   it.each(['nas.local:3000', '192.168.1.20:3000', '[fd00::5]:3000', 'localhost:3000', '127.0.0.1'])(
-    'redirects a page at %s to the public address, and serves nothing (§22.1, §34.13)',
+    'redirects a page at %s to the public address, and serves nothing',
     async (host) => {
       const page = await send(options, { url: '//evil.example/chat/1?x=1', headers: { host } })
       expect([page.statusCode, page.headers.location]).toEqual([
@@ -144,7 +141,7 @@ describe('another name of this machine', () => {
     },
   )
 
-  it('does not redirect to another site for a path with a backslash (§22.1)', async () => {
+  it('does not redirect to another site for a path with a backslash', async () => {
     await send(options, { headers: { host: 'localhost' } })
     const address = (await app?.listen({ port: 0, host: '127.0.0.1' })) ?? ''
     // A client that sends the path as it is.
@@ -158,7 +155,7 @@ describe('another name of this machine', () => {
     expect(response.resume().headers.location).toBe('https://nas:3000/evil.example/x')
   })
 
-  it('is not found in a name that only begins or ends with it (§22.1)', async () => {
+  it('is not found in a name that only begins or ends with it', async () => {
     for (const host of [
       'nas.local.evil.example',
       'evil-192.168.1.20',
@@ -173,14 +170,14 @@ describe('another name of this machine', () => {
 describe('plain http at a server with TLS', () => {
   const options = { publicUrl: 'https://nas:3000', servesTls: true }
 
-  it('is redirected to https, whatever name it used (§34.13)', async () => {
+  it('is redirected to https, whatever name it used', async () => {
     for (const host of ['nas:3000', 'evil.example']) {
       const page = await send(options, { url: '/chat/1?x=1', headers: { host } })
       expect([page.statusCode, page.headers.location]).toEqual([302, 'https://nas:3000/chat/1?x=1'])
     }
   })
 
-  it('serves health checks and the certificate of the authority, and refuses calls (§34.13, §34.15)', async () => {
+  it('serves health checks and the certificate of the authority, and refuses calls', async () => {
     for (const url of ['/healthz', '/readyz', '/metrics', '/ca.crt'])
       expect((await send(options, { url, headers: { host: 'nas:3000' } })).body).toBe('here')
     for (const request of [{ url: '/api/bots' }, { method: 'POST' }] as const) {

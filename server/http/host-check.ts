@@ -19,9 +19,8 @@ const loopbackNames = new Set(['127.0.0.1', 'localhost', '[::1]'])
 const publicPaths = /^\/(share\/|terms$|privacy$)/
 
 /**
- * Refuses requests for another host than the public one, so that no link contains a forged host and DNS rebinding fails
- * (§22.1). A page requested under another name of this machine is redirected to the public address, because sign-in
- * returns there. A browser gets a page that explains the refusal (§34.1).
+ * Refuses requests for another host than the public one, so that no link contains a forged host and DNS rebinding fails. A page requested under another name of this machine is redirected to the public address, because sign-in
+ * returns there. A browser gets a page that explains the refusal.
  */
 export function registerHostCheck(app: FastifyInstance, options: HostCheckOptions): void {
   const { publicUrl, servesTls, otherHosts } = options
@@ -61,7 +60,7 @@ function cameOverTls({ headers }: FastifyRequest): boolean {
   return String(headers['x-forwarded-proto'] ?? '').startsWith('https')
 }
 
-/** Whether browsers offer cryptography at this origin, which the sign-in needs (§15.20). */
+/** Whether browsers offer cryptography at this origin, which the sign-in needs. */
 export function isSecureOrigin(origin: string): boolean {
   const { protocol, hostname } = new URL(origin)
   return protocol === 'https:' || isLoopbackName(hostname)

@@ -1,6 +1,5 @@
+import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import Fastify from 'fastify'
-import type { FastifyInstance } from 'fastify'
 import { createErrorHandler } from './error-handler.ts'
 import { registerJsonBody } from './json-body.ts'
 
@@ -18,7 +17,7 @@ const post = (payload: string | Buffer, headers: Record<string, string> = json) 
   app.inject({ method: 'POST', url: '/', payload, headers })
 
 describe('a JSON body', () => {
-  it('is cleaned of NUL and lone surrogates before it is read (§22.11)', async () => {
+  it('is cleaned of NUL and lone surrogates before it is read', async () => {
     const answer = await post('{"a\\u0000":["\\ud83d x \\ude00","\\ud83d\\ude00"]}')
     expect(answer.json()).toEqual({ seen: { 'a\uFFFD': ['\uFFFD x \uFFFD', '😀'] } })
   })
@@ -28,7 +27,7 @@ describe('a JSON body', () => {
     ['is not UTF-8', Buffer.from([0x22, 0xff, 0x22])],
     ['is nested without end', `${'['.repeat(200_000)}${']'.repeat(200_000)}`],
     ['reaches for a prototype', '{"a":{"__proto__":{"admin":true}}}'],
-  ])('is refused when it %s (§16.1)', async (_what, payload) => {
+  ])('is refused when it %s', async (_what, payload) => {
     const answer = await post(payload)
     expect(answer.statusCode).toBe(400)
     expect(answer.json()).toEqual({
@@ -36,7 +35,7 @@ describe('a JSON body', () => {
     })
   })
 
-  it('may have at most 1 MiB (§16.1)', async () => {
+  it('may have at most 1 MiB', async () => {
     expect((await post(JSON.stringify('x'.repeat(1_000_000)))).statusCode).toBe(200)
     const large = await post(JSON.stringify('x'.repeat(2_000_000)))
     expect(large.statusCode).toBe(413)

@@ -11,8 +11,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 const forbiddenKeys = new Set(['__proto__', 'prototype'])
 
 /**
- * Accepts only JSON bodies. Normalizes their text, limits their depth, and refuses keys that could change a prototype
- * (§16.1, §22.11).
+ * Accepts only JSON bodies. Normalizes their text, limits their depth, and refuses keys that could change a prototype.
  */
 export function registerJsonBody(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()

@@ -1,8 +1,6 @@
-import Fastify from 'fastify'
-import type { FastifyInstance } from 'fastify'
-import { request } from 'node:http'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { once } from 'node:events'
+import { request, type IncomingMessage, type ServerResponse } from 'node:http'
+import Fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { oneAtATime } from './one-at-a-time.ts'
 
@@ -34,7 +32,7 @@ const address = (path: string) => `${app.listeningOrigin}${path}`
 const begun = (name: string) => expect.poll(() => steps, { interval: 2 }).toContain(`begin ${name}`)
 const open = (name: string) => gates.get(name)?.()
 
-it('executes one request of a user at a time, and those of others meanwhile (§16.26)', async () => {
+it('executes one request of a user at a time, and those of others meanwhile', async () => {
   const first = fetch(address('/ada/first'))
   await begun('first')
   const second = fetch(address('/ada/second'))
@@ -58,7 +56,7 @@ it('executes one request of a user at a time, and those of others meanwhile (§1
   ])
 })
 
-it('executes the next request after one that fails (§16.26)', async () => {
+it('executes the next request after one that fails', async () => {
   const failing = fetch(address('/ada/failing'))
   await begun('failing')
   const next = fetch(address('/ada/next'))
@@ -69,7 +67,7 @@ it('executes the next request after one that fails (§16.26)', async () => {
   expect((await next).status).toBe(200)
 })
 
-it('does not execute a waiting request whose client has left, nor wait for one (§16.26)', async () => {
+it('does not execute a waiting request whose client has left, nor wait for one', async () => {
   const first = fetch(address('/ada/first'))
   await begun('first')
   const left = request(address('/ada/left'))
@@ -87,7 +85,7 @@ it('does not execute a waiting request whose client has left, nor wait for one (
   expect(steps).not.toContain('begin left')
 })
 
-it('waits until the route has ended when the client of the running request leaves (§16.26)', async () => {
+it('waits until the route has ended when the client of the running request leaves', async () => {
   const first = request(address('/ada/first'))
   first.on('error', () => undefined)
   const arrived = once(app.server, 'request') as Promise<[IncomingMessage, ServerResponse]>

@@ -6,7 +6,7 @@ import { ConcurrencyLimiter } from '../lib/concurrency-limiter.ts'
 /**
  * Returns hooks for a route with large responses. In this process, they let requests with the same key run one at a
  * time. Each request needs several times the memory of its response, and occupies the processor until the response is
- * serialized (§16.26).
+ * serialized.
  * The next request starts when the route has returned its response, also after the client has disconnected, because the
  * reads of the route cannot be stopped.
  */

@@ -1,21 +1,24 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { connect } from 'node:tls'
-import { once } from 'node:events'
-import { Agent, fetch as fetchWith } from 'undici'
-import type { RequestInit as RequestInitWith } from 'undici'
+import { EventSourceParserStream } from 'eventsource-parser/stream'
+import { Agent, fetch as fetchWith, type RequestInit as RequestInitWith } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { programParameters } from '../testing/program-path.ts'
-import { startMain } from '../testing/start-main.ts'
-import type { MainProcess } from '../testing/start-main.ts'
-import { hasProxy, openProxy, proxyNames } from '../testing/start-proxy.ts'
-import type { Proxy, ProxyName, Replacements } from '../testing/start-proxy.ts'
 import { SignInSession } from '../testing/identity/sign-in-session.ts'
-import { startScriptedModel } from '../testing/models/scripted-model.ts'
-import type { ScriptedModel } from '../testing/models/scripted-model.ts'
+import { startScriptedModel, type ScriptedModel } from '../testing/models/scripted-model.ts'
+import { programParameters } from '../testing/program-path.ts'
+import { startMain, type MainProcess } from '../testing/start-main.ts'
+import {
+  hasProxy,
+  openProxy,
+  proxyNames,
+  type Proxy,
+  type ProxyName,
+  type Replacements,
+} from '../testing/start-proxy.ts'
 
 /** A product behind a proxy of Debian, with the example of `deploy/proxies/`. */
 interface Scene {
@@ -142,7 +145,7 @@ function sceneOf(name: ProxyName): Scene {
 
 for (const name of proxyNames)
   describe.skipIf(!installed.includes(name))(`a server behind ${name}`, () => {
-    it('is reached over HTTP/2 (§33.7)', async () => {
+    it('is reached over HTTP/2', async () => {
       const { proxy } = sceneOf(name)
       const socket = connect({
         port: Number(new URL(proxy.url).port),
@@ -155,7 +158,7 @@ for (const name of proxyNames)
       socket.destroy()
     })
 
-    it('sends replies in pieces, and a stream that broke off continues (§33.7)', async () => {
+    it('sends replies in pieces, and a stream that broke off continues', async () => {
       const { newChat, ask, listen } = sceneOf(name)
       const gate = model.gate()
       model.reply(['One ', gate, 'two', { finish: 'stop' }])
@@ -170,7 +173,7 @@ for (const name of proxyNames)
       expect(await readUntil(resumed, '"ended"')).toContain('two')
     })
 
-    it('finds bots with a slash in their names (§33.7)', async () => {
+    it('finds bots with a slash in their names', async () => {
       const { proxy, send } = sceneOf(name)
       const address = `${proxy.url}/api/bot/${encodeURIComponent('a/b?c%d')}`
       const headers = { 'content-type': 'application/json' }
@@ -180,7 +183,7 @@ for (const name of proxyNames)
       expect((await send(address, { method: 'DELETE' })).status).toBe(204)
     })
 
-    it('counts requests by the address of the client, which cannot be forged (§33.7)', async () => {
+    it('counts requests by the address of the client, which cannot be forged', async () => {
       const { proxy } = sceneOf(name)
       const read = async (from: string, forged: string) => {
         const send = createFetch(proxy, from, () => ({ 'x-forwarded-for': forged }))
@@ -192,7 +195,7 @@ for (const name of proxyNames)
       expect(await read('127.0.4.1', '203.0.113.3')).toBe(404)
     })
 
-    it('refuses a body that is too large with its own message (§33.7)', async () => {
+    it('refuses a body that is too large with its own message', async () => {
       const { proxy, send } = sceneOf(name)
       const body = JSON.stringify({ content: 'x'.repeat(1_100_000) })
       const headers = { 'content-type': 'application/json' }
@@ -201,7 +204,7 @@ for (const name of proxyNames)
       expect(await response.json()).toMatchObject({ error: { message: expect.any(String) } })
     })
 
-    it('keeps an idle stream open, and works again after a restart (§33.7)', async () => {
+    it('keeps an idle stream open, and works again after a restart', async () => {
       const { product, proxy, send, newChat, ask } = sceneOf(name)
       const live = idle.get(name)
       if (live === undefined) throw new Error('There is no idle stream.')
@@ -246,7 +249,7 @@ describe.skipIf(!hasProxy('nginx'))('a server behind an nginx that buffers', () 
   })
   afterAll(() => scene.close())
 
-  it('holds a reply back until it is complete, which loses nothing and is named by doctor (§30.23, §33.8)', async () => {
+  it('holds a reply back until it is complete, which loses nothing and is named by doctor', async () => {
     const gate = model.gate()
     model.reply(['One ', gate, 'two', { finish: 'stop' }])
     let hasArrived = false

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openTestApp } from '../testing/test-app.ts'
-import type { TestApp } from '../testing/test-app.ts'
+import { openTestApp, type TestApp } from '../testing/test-app.ts'
 import { networkOf, siteOf } from './rate-limits.ts'
 
 let product: TestApp
@@ -11,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => product.close())
 
-it('limits the writes of one user per minute, over all calls, and no other user (§16.11)', async () => {
+it('limits the writes of one user per minute, over all calls, and no other user', async () => {
   const ada = await product.signIn('Ada')
   const grace = await product.signIn('Grace')
   const bot = (name: string) => ({ name, model: 'demo' })
@@ -28,7 +27,7 @@ it('limits the writes of one user per minute, over all calls, and no other user 
   expect((await grace.post('/api/bot', bot('one'))).statusCode).toBe(201)
 })
 
-it('limits the reads of one user per minute, over all calls, and no other user (§16.11)', async () => {
+it('limits the reads of one user per minute, over all calls, and no other user', async () => {
   const ada = await product.signIn('Ada')
   const grace = await product.signIn('Grace')
   for (const path of ['/api/bots', '/api/chats', '/api/bots', '/api/shares'])
@@ -40,7 +39,7 @@ it('limits the reads of one user per minute, over all calls, and no other user (
   expect((await grace.get('/api/bots')).statusCode).toBe(200)
 })
 
-it('counts the reservation of a chat as a write, and reserves nothing beyond the limit (§16.11)', async () => {
+it('counts the reservation of a chat as a write, and reserves nothing beyond the limit', async () => {
   const ada = await product.signIn('Ada')
   for (const _ of [1, 2, 3]) expect((await ada.get('/api/chat/id')).statusCode).toBe(200)
   expect((await ada.get('/api/chat/id')).statusCode).toBe(429)
@@ -64,7 +63,7 @@ it.each([
   ['2001:db8:1:2::1', '2001:db8:1:2::'],
   ['2001:db8:1:3::1', '2001:db8:1:3::'],
   ['::1', '::'],
-])('counts the address %s as %s (§16.17)', (ip, network) => {
+])('counts the address %s as %s', (ip, network) => {
   expect(networkOf({ ip })).toBe(network)
 })
 
@@ -72,11 +71,11 @@ it.each([
   ['192.0.2.1', '192.0.2.1'],
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1::'],
   ['2001:db8:2::1', '2001:db8:2::'],
-])('counts the site of the address %s as %s (§16.21)', (ip, site) => {
+])('counts the site of the address %s as %s', (ip, site) => {
   expect(siteOf({ ip })).toBe(site)
 })
 
-it('allows all networks of an IPv6 site together eight times the limit of one (§16.21)', async () => {
+it('allows all networks of an IPv6 site together eight times the limit of one', async () => {
   const limited = await openTestApp({
     environment: { RATE_LIMIT_SHARE_READS: '2', TRUSTED_PROXIES: '127.0.0.1' },
   })
@@ -93,7 +92,7 @@ it('allows all networks of an IPv6 site together eight times the limit of one (�
   expect(elsewhere).toEqual([404, 404])
 })
 
-it('refuses a request beyond the limit before its body is read (§16.22)', async () => {
+it('refuses a request beyond the limit before its body is read', async () => {
   const ada = await product.signIn('Ada')
   for (const name of ['one', 'two', 'three']) await ada.post('/api/bot', { name, model: 'demo' })
   // Reading this body would fail with another status.
@@ -106,7 +105,7 @@ it('refuses a request beyond the limit before its body is read (§16.22)', async
   expect(refused.statusCode).toBe(429)
 })
 
-it('counts reads of shared chats by network (§16.17)', async () => {
+it('counts reads of shared chats by network', async () => {
   const limited = await openTestApp({
     environment: { RATE_LIMIT_SHARE_READS: '2', TRUSTED_PROXIES: '127.0.0.1' },
   })

@@ -33,7 +33,7 @@ export interface RequestLimits {
 
 /**
  * The network that sent a request, for limits without a user: the IPv4 address, or the first 64 bits of the IPv6
- * address, which belong to one customer of a provider (§16.17).
+ * address, which belong to one customer of a provider.
  */
 export function networkOf({ ip }: Pick<FastifyRequest, 'ip'>): string {
   return normalizeIP(ip)
@@ -41,7 +41,7 @@ export function networkOf({ ip }: Pick<FastifyRequest, 'ip'>): string {
 
 /** Bits of an IPv6 prefix that some providers assign to one customer, who then has 65,536 networks of 64 bits. */
 const siteBits = 48
-/** How many networks of a site can use up their limits in the same minute (§16.21). */
+/** How many networks of a site can use up their limits in the same minute. */
 const maxNetworksPerSite = 8
 
 /** The IPv4 address, or the IPv6 prefix that one customer may have. */
@@ -75,10 +75,10 @@ export function limitNetworks(scope: FastifyInstance, perMinute: number): void {
 
 /**
  * Allows each key (a user or a network) a number of reads and of writes per minute, each counted over all routes of a
- * scope (§16.11). A route with its own limit (`config.perMinute`) is counted separately. Must be called before the
+ * scope. A route with its own limit (`config.perMinute`) is counted separately. Must be called before the
  * routes are registered. The hooks of the scope run first, so a key may be the user that authentication has set. A
  * request beyond a limit is refused before its body is read, because parsing it would cost as much as many allowed
- * requests (§16.22).
+ * requests.
  */
 export function limitRequests(
   scope: FastifyInstance,

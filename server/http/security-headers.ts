@@ -8,7 +8,7 @@ const uncached = /^\/(api|oidc)\//
 
 /**
  * Sets the security headers of the response to each request that passes the host check. Scripts, styles and connections
- * are limited to our own origin; `connectOrigins` adds the identity provider (§22.3). Images may have any origin,
+ * are limited to our own origin; `connectOrigins` adds the identity provider. Images may have any origin,
  * because the web app asks the user before it loads one from another origin.
  */
 export function registerSecurityHeaders(
@@ -22,7 +22,7 @@ export function registerSecurityHeaders(
     readonly connectOrigins: () => readonly string[]
     /** Whether browsers must use https for this host from now on. */
     readonly usesHsts: boolean
-    /** Whether browsers must use https for all subdomains too (§22.21). */
+    /** Whether browsers must use https for all subdomains too. */
     readonly hstsSubdomains?: boolean
   },
 ): void {
@@ -35,7 +35,7 @@ export function registerSecurityHeaders(
     if (current !== origins) headers = makeHeaders(current, hsts)
     origins = current
     reply.headers(headers)
-    // Responses with data of a user or with tokens must not stay in a cache (§22.20). Routes may set another value.
+    // Responses with data of a user or with tokens must not stay in a cache. Routes may set another value.
     if (uncached.test(request.url)) reply.header('cache-control', 'no-store')
   })
 }

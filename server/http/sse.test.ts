@@ -1,12 +1,9 @@
-import { request } from 'node:http'
-import type { IncomingMessage } from 'node:http'
-import { connect } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { request, type IncomingMessage } from 'node:http'
+import { connect, type AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createSseHub, sseFrame } from './sse.ts'
-import type { SseHub, SseStream } from './sse.ts'
+import { createSseHub, sseFrame, type SseHub, type SseStream } from './sse.ts'
 
 let close: () => Promise<void> = () => Promise.resolve()
 afterEach(() => close())
@@ -84,7 +81,7 @@ describe('server-sent events', () => {
     })
   })
 
-  it('send frames, heartbeats between them, and end (§17.14)', async () => {
+  it('send frames, heartbeats between them, and end', async () => {
     const { stream, response } = await open(40)
     let text = ''
     response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
@@ -190,7 +187,7 @@ describe('server-sent events', () => {
     expect(await stream.drained()).toBe(false)
   })
 
-  it('disconnect a reader that does not read, with a bounded buffer (§16.16)', async () => {
+  it('disconnect a reader that does not read, with a bounded buffer', async () => {
     const { stream, response } = await open(60_000)
     response.pause()
     const frame = sseFrame('x'.repeat(64 * 1024))

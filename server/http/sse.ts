@@ -3,13 +3,13 @@ import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../lib/app-error.ts'
 
-/** Bytes that may wait for a slow client. A client with more is disconnected and may reconnect (§16.16). */
+/** Bytes that may wait for a slow client. A client with more is disconnected and may reconnect. */
 const maxBufferedBytes = 512 * 1024
 /** Characters that are held back to be sent together with the headers. */
 const maxFirstChars = 64 * 1024
 /** Milliseconds that a client may take to read what was written. */
 const maxDrainMs = 30_000
-/** Open streams of a user in one hub, beyond which `checkLimit` throws (§16.12). Each kind of stream has a hub. */
+/** Open streams of a user in one hub, beyond which `checkLimit` throws. Each kind of stream has a hub. */
 const maxStreamsPerUser = 50
 
 export interface SseOptions {
@@ -38,7 +38,7 @@ export interface SseStream {
 
 export interface SseHub {
   /**
-   * Must be called before a stream is opened for a reply that exists already, or for live updates (§16.12). The stream
+   * Must be called before a stream is opened for a reply that exists already, or for live updates. The stream
    * of a new reply is limited by the rate of messages.
    * @throws AppError `rate_limited` when the user has too many open streams
    */

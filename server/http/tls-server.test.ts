@@ -3,12 +3,10 @@ import { get as getPlain } from 'node:http'
 import { get } from 'node:https'
 import { connect as connectPlain } from 'node:net'
 import { connect } from 'node:tls'
-import Fastify from 'fastify'
-import type { FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { makeTestCertificate } from '../testing/make-certificate.ts'
-import { createTlsServers, isEncrypted } from './tls-server.ts'
-import type { TlsServers } from './tls-server.ts'
+import { createTlsServers, isEncrypted, type TlsServers } from './tls-server.ts'
 
 describe('a server with TLS', () => {
   const [first, second] = [makeTestCertificate('localhost'), makeTestCertificate('localhost')]
@@ -37,13 +35,13 @@ describe('a server with TLS', () => {
     return response.setEncoding('utf8')
   }
 
-  it('answers https, and plain http on the same port with one response for each connection (§34.13)', async () => {
+  it('answers https, and plain http on the same port with one response for each connection', async () => {
     expect((await (await request(first.ca)).toArray()).join('')).toBe('secure')
     const response = await fetch(`http://127.0.0.1:${port}/`)
     expect([await response.text(), response.headers.get('connection')]).toEqual(['plain', 'close'])
   })
 
-  it('receives a request whose first byte arrives alone (§34.13)', async () => {
+  it('receives a request whose first byte arrives alone', async () => {
     const socket = connectPlain(port, '127.0.0.1').setNoDelay().setEncoding('utf8')
     await once(socket, 'connect')
     socket.write('G')
@@ -58,7 +56,7 @@ describe('a server with TLS', () => {
     ['neither TLS nor http', '\0\x01\x02\r\n\r\n'],
     ['a broken handshake', '\x16\x03\x01\0\x05nonsense'],
     ['half a request', 'GET / HT'],
-  ])('survives a client that sends %s (§34.13)', async (_, text) => {
+  ])('survives a client that sends %s', async (_, text) => {
     const socket = connectPlain(port, '127.0.0.1')
     socket.on('error', () => undefined)
     socket.end(text)
@@ -66,7 +64,7 @@ describe('a server with TLS', () => {
     expect((await (await request(first.ca)).toArray()).join('')).toBe('secure')
   })
 
-  it('uses a renewed certificate for new connections, and ends none (§34.12)', async () => {
+  it('uses a renewed certificate for new connections, and ends none', async () => {
     const stream = await request(first.ca, '/stream')
     servers.setCredentials(second)
     expect((await (await request(second.ca)).toArray()).join('')).toBe('secure')
@@ -75,7 +73,7 @@ describe('a server with TLS', () => {
     stream.destroy()
   })
 
-  it('ends a plain connection without a response after ten seconds, and none with TLS (§34.13)', async () => {
+  it('ends a plain connection without a response after ten seconds, and none with TLS', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const sockets = [connectPlain(port, '127.0.0.1'), connectPlain(port, '127.0.0.1')]
     const ends = sockets.map((socket) => {
@@ -93,7 +91,7 @@ describe('a server with TLS', () => {
     stream.destroy()
   })
 
-  it('closes also while connections have sent nothing, or wait for a response (§34.13)', async () => {
+  it('closes also while connections have sent nothing, or wait for a response', async () => {
     // Otherwise the deadlines would end them, too.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const silent = connectPlain(port, '127.0.0.1')

@@ -1,8 +1,7 @@
-import { createServer as createPlainServer } from 'node:http'
-import type { RequestListener, Server } from 'node:http'
+import { createServer as createPlainServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
-import { TLSSocket } from 'node:tls'
 import type { Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
 import { refuseBrokenRequest } from './error-handler.ts'
 
 /** A certificate with the chain to its authority, and its key, as PEM. */
@@ -11,7 +10,7 @@ export interface TlsCredentials {
   readonly key: string
 }
 
-/** Servers that speak https and answer plain http on the same port (§34.13). */
+/** Servers that speak https and answer plain http on the same port. */
 export interface TlsServers {
   /** Creates one server. Fastify calls this for each address that it listens on. */
   create(handler: RequestListener, options: { readonly requestTimeout?: number }): Server

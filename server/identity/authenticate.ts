@@ -23,7 +23,7 @@ export function decorateRequests(app: FastifyInstance): void {
 
 /**
  * Requires a valid access token for every request to the routes of `scope`, and sets the user of the request. The token
- * is read from the Authorization header only (§7.1).
+ * is read from the Authorization header only.
  */
 export function requireBearerToken(
   scope: FastifyInstance,

@@ -3,9 +3,9 @@ import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/config.ts'
 import type { Database, Db } from '../db/database.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
+import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 import type { PasswordHasher } from './accounts/hash-password.ts'
 import type { User } from './user.ts'
-import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 
 /** Sign-in, with the embedded OpenID provider ("built-in" in the documentation) or a hosted one (`OIDC_ISSUER`). */
 export interface Identity {
@@ -13,7 +13,7 @@ export interface Identity {
   readonly clientSettings: ClientSettings['identity']
   /** Origins besides our own that the browser connects to while signing in. Returns the same list until it changes. */
   readonly browserOrigins: () => readonly string[]
-  /** The link that creates the first account of a closed installation. Null if not needed at the start (§15.4). */
+  /** The link that creates the first account of a closed installation. Null if not needed at the start. */
   readonly setUpUrl: string | null
   /** Whether that link is still needed: false from the first account on. */
   readonly needsSetUp: () => Promise<boolean>
@@ -42,7 +42,7 @@ export interface Sessions {
 
 /**
  * A session that this node has ended, for example because the user signed out or set a new password, or because a code
- * or refresh token was used twice (§15.14).
+ * or refresh token was used twice.
  */
 export interface EndedSession {
   readonly sessionId: string

@@ -3,7 +3,7 @@ import type { Identity, IdentityDeps, IdentityOptions } from './identity.ts'
 import { openEmbeddedIdentity } from './provider/open-embedded-identity.ts'
 import { createUpsertUser } from './users/upsert-user.ts'
 
-/** Opens the embedded provider, or the hosted one when `OIDC_ISSUER` names it (§15.1). */
+/** Opens the embedded provider, or the hosted one when `OIDC_ISSUER` names it. */
 export async function openIdentity(deps: IdentityDeps, options: IdentityOptions): Promise<Identity> {
   const { config, database, now } = deps
   const { onNewUser, guard } = options

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { openIdentityServer } from '../testing/identity/identity-server.ts'
 import { openTestDatabase } from '../testing/database/test-database.ts'
+import { openIdentityServer } from '../testing/identity/identity-server.ts'
 
-it('returns the settings for the sign-in without a token, and no secret (§17.3)', async () => {
+it('returns the settings for the sign-in without a token, and no secret', async () => {
   const database = await openTestDatabase('sqlite')
   const server = await openIdentityServer({
     database,

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts'
 import type { Api } from '../http/api.ts'
 import type { Identity } from './identity.ts'
 
-/** Registers the route for the settings that the web app needs before the sign-in. They are public (§17.3). */
+/** Registers the route for the settings that the web app needs before the sign-in. They are public. */
 export function registerSettingsRoutes(
   api: Api,
   { identity, config }: { readonly identity: Identity; readonly config: Config },

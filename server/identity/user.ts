@@ -1,6 +1,6 @@
 import { normalizeText } from '../lib/text.ts'
 
-/** A user. Issuer and subject identify the account, never the e-mail (§15.3). */
+/** A user. Issuer and subject identify the account, never the e-mail. */
 export interface User {
   readonly id: string
   readonly issuer: string

@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSealer } from '../db/secrets/seal-secret.ts'
-import { openTestDatabase } from '../testing/database/test-database.ts'
-import type { TestDatabase } from '../testing/database/test-database.ts'
+import { openTestDatabase, type TestDatabase } from '../testing/database/test-database.ts'
+import { addUser } from '../testing/factories/users.ts'
 import { createApiKeyConnector } from './api-key-connector.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
 import { listStatuses } from './integration-status.ts'
 import { requireIntegration } from './integration-store.ts'
 import { createIntegration, updateApiKey } from './manage-integrations.ts'
 import { presentIntegration } from './present-integration.ts'
-import { addUser } from '../testing/factories/users.ts'
 
 const server = {
   name: 'finder',
@@ -50,7 +49,7 @@ describe('the connector of an API-key service', () => {
   })
   afterAll(() => database.close())
 
-  it('sends the key only to the origin that the operator configured (§19.2)', async () => {
+  it('sends the key only to the origin that the operator configured', async () => {
     const connector = createApiKeyConnector(deps, server, guard).server
     await connector.fetch(await account(), post('https://finder.example/messages?session=1'))
     expect(sent).toEqual(['https://finder.example/messages?session=1 Bearer the-key'])
@@ -66,7 +65,7 @@ describe('the connector of an API-key service', () => {
     expect(sent).toHaveLength(1)
   })
 
-  it('does not send the key to a new address of the service, and asks for it (§19.20)', async () => {
+  it('does not send the key to a new address of the service, and asks for it', async () => {
     sent.length = 0
     const moved = { ...server, url: 'https://other.example/mcp' }
     const later = { ...deps, apiKeyServices: [moved] }
@@ -98,7 +97,7 @@ describe('the connector of an API-key service', () => {
     })
   })
 
-  it('sends no key that was entered after the request was allowed (§13.42)', async () => {
+  it('sends no key that was entered after the request was allowed', async () => {
     sent.length = 0
     const connector = createApiKeyConnector(deps, server, guard).server
     const approved = await account()
@@ -113,7 +112,7 @@ describe('the connector of an API-key service', () => {
     await updateApiKey(deps, { id: 'ada' }, 'finder', { ...change, api_key: 'the-key' })
   })
 
-  it.each([401, 403, 500])('removes the key from an error of the service (%i) (§21.16)', async (status) => {
+  it.each([401, 403, 500])('removes the key from an error of the service (%i)', async (status) => {
     const echo = {
       fetch: () => Promise.resolve(new Response('the key sk-canary-0123456789 is unknown', { status })),
     }
@@ -128,7 +127,7 @@ describe('the connector of an API-key service', () => {
     await updateApiKey(deps, { id: 'ada' }, 'finder', { ...change, api_key: 'the-key' })
   })
 
-  it('keeps the key when only the path of the address has changed (§19.20)', async () => {
+  it('keeps the key when only the path of the address has changed', async () => {
     sent.length = 0
     const moved = { ...server, url: 'https://finder.example/v2/mcp' }
     await createApiKeyConnector(deps, moved, guard).server.fetch(await account(), post(moved.url))
@@ -151,7 +150,7 @@ describe('the connector of an API-key service', () => {
     expect(sent).toEqual([])
   })
 
-  it('is not connected while its key cannot be decrypted, and asks for the key (§21.12)', async () => {
+  it('is not connected while its key cannot be decrypted, and asks for the key', async () => {
     const later = { ...deps, sealer: createSealer('another secret that is just as long') }
     const present = async () =>
       presentIntegration(later, await requireIntegration(database.db, { id: 'ada' }, 'finder'))

@@ -1,18 +1,17 @@
 import { titleOfIntegration } from '@yonder/contract/integration-names'
+import type { ApiKeyService } from '../config/api-key-service.ts'
+import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 import { AppError } from '../lib/app-error.ts'
 import { hideSecret } from '../lib/hide-secret.ts'
 import { quoteResponse, readErrorBody } from '../lib/quote-server.ts'
-import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
-import type { ApiKeyService } from '../config/api-key-service.ts'
+import { openApiKey } from './api-key.ts'
 import type { IntegrationAccount, IntegrationConnector, RemoteServer } from './integration-connector.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
-import { openApiKey } from './api-key.ts'
 import { credentialReplaced, notConnected } from './integration-status.ts'
 import { findIntegration } from './integration-store.ts'
 
 /**
- * Creates the connector of an API-key service. A user's key is sent only to the origin that the operator configured
- * (§19.2). Its `fetch` rejects as `guard.fetch` does, and with an AppError: `address_refused` for another origin,
+ * Creates the connector of an API-key service. A user's key is sent only to the origin that the operator configured. Its `fetch` rejects as `guard.fetch` does, and with an AppError: `address_refused` for another origin,
  * `not_connected` without a key that the service accepts, `conflict` when the key was replaced after the request was
  * allowed.
  */
@@ -60,7 +59,7 @@ export function createApiKeyConnector(
   }
 }
 
-/** Removes the key from an error of the service, because errors are stored, shown and read by models (§21.16). */
+/** Removes the key from an error of the service, because errors are stored, shown and read by models. */
 async function hideKey(response: Response, key: string): Promise<Response> {
   const { status, headers } = response
   const text = hideSecret((await readErrorBody(response)) ?? '', key)

@@ -6,7 +6,7 @@ import type { IntegrationRow } from '../db/tables/integration-tables.ts'
 
 /**
  * The stored API key of an integration. `for another address`: the key must not be sent, because the service had
- * another address when the key was entered (§19.20). `unreadable`: it cannot be decrypted, because SECRET_KEY has
+ * another address when the key was entered. `unreadable`: it cannot be decrypted, because SECRET_KEY has
  * changed.
  */
 export type StoredApiKey =

@@ -1,14 +1,11 @@
 import type { Connector } from '@yonder/contract/connector'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { connectGoogle, visitGoogle } from '../testing/google-stand-in/connect-google.ts'
-import { createGmailApi } from '../testing/google/gmail-api.ts'
-import type { GmailApi } from '../testing/google/gmail-api.ts'
-import { openChatApp } from '../testing/chat/open-chat-app.ts'
-import type { ChatApp, ChatClient } from '../testing/chat/open-chat-app.ts'
+import { openChatApp, type ChatApp, type ChatClient } from '../testing/chat/open-chat-app.ts'
 import { callOf, waitingCall } from '../testing/chat/open-tool-app.ts'
-import { startGoogleStandIn } from '../testing/google-stand-in/start-google-stand-in.ts'
-import type { GoogleStandIn } from '../testing/google-stand-in/start-google-stand-in.ts'
+import { connectGoogle, visitGoogle } from '../testing/google-stand-in/connect-google.ts'
+import { startGoogleStandIn, type GoogleStandIn } from '../testing/google-stand-in/start-google-stand-in.ts'
+import { createGmailApi, type GmailApi } from '../testing/google/gmail-api.ts'
 
 const account = 'ada@example.com'
 
@@ -44,7 +41,7 @@ describe('the connection to Gmail', () => {
   }
   const offeredTools = () => JSON.stringify(product.model.requests.at(-1)?.body['tools'] ?? [])
 
-  it('is needed before Gmail is listed and offered to a model (§11.1)', async () => {
+  it('is needed before Gmail is listed and offered to a model', async () => {
     expect((await list()).map(({ name }) => name)).toEqual(['default'])
     product.model.reply(['Hello.'])
     await (
@@ -53,7 +50,7 @@ describe('the connection to Gmail', () => {
     expect(offeredTools()).not.toContain('gmail')
   })
 
-  it('lets the model read emails without approval (§11.2)', async () => {
+  it('lets the model read emails without approval', async () => {
     await connectGoogle(ada, 'google-gmail')
     const mine = (await list()).find(({ name }) => name === 'Gmail')
     expect(mine).toMatchObject({ status: 'connected', is_default: true, url: 'builtin://google-gmail' })
@@ -74,7 +71,7 @@ describe('the connection to Gmail', () => {
     expect(offeredTools()).toContain('gmail__search_messages')
   })
 
-  it('lets the model send an email once, after its approval (§4.19, §4.20, §11.6)', async () => {
+  it('lets the model send an email once, after its approval (§4.19, §4.20)', async () => {
     const email = { to: ['grace@example.com'], subject: 'Re: The compiler', body: 'Wonderful!' }
     const { chatId, stream } = await sendWithCall('send_message', email)
     expect(gmail.mailbox(account).sent).toEqual([])
@@ -84,7 +81,7 @@ describe('the connection to Gmail', () => {
     expect(gmail.mailbox(account).sent).toHaveLength(1)
   })
 
-  it('reports an email as sent when the state of the integration cannot be stored (§11.6, §19.22)', async () => {
+  it('reports an email as sent when the state of the integration cannot be stored', async () => {
     const { db } = product.database
     await db.updateTable('integrations').set({ call_error: 'Gmail failed before.' }).execute()
     await sql`create trigger full_disk before update of call_error on integrations
@@ -102,7 +99,7 @@ describe('the connection to Gmail', () => {
     expect(result?.outcome?.status).toBe('done')
   })
 
-  it('does not send an allowed call with another account that was connected afterwards (§13.42)', async () => {
+  it('does not send an allowed call with another account that was connected afterwards', async () => {
     // Google rejects the token of the allowed call. While it is refreshed, the user connects another account.
     google.behaviour.account = 'eve@example.com'
     google.grants.expireAccess()
@@ -125,7 +122,7 @@ describe('the connection to Gmail', () => {
     await ada.post('/api/integration/callback/gmail', { code: again.code, state: again.state })
   })
 
-  it('leads to the sign-in again when Google accepts no token, until a call works (§18.40, §19.22)', async () => {
+  it('leads to the sign-in again when Google accepts no token, until a call works', async () => {
     gmail.fail({ method: 'gmail.users.messages.list', response: 401, times: 2 })
     const { messages } = await sendWithCall('search_messages', { query: '' })
     const reason = 'Disconnect the account under Settings, Integrations, and connect it again.'
@@ -145,7 +142,7 @@ describe('the connection to Gmail', () => {
     expect((await list()).find(({ name }) => name === 'Gmail')).toMatchObject({ status: 'connected' })
   })
 
-  it('is reported as ended in the chat when Google has ended it, until the user connects again (§11.17)', async () => {
+  it('is reported as ended in the chat when Google has ended it, until the user connects again', async () => {
     google.grants.endAll()
     const { chatId, messages } = await sendWithCall('search_messages', { query: '' })
     expect(messages).toMatchObject([
@@ -166,7 +163,7 @@ describe('the connection to Gmail', () => {
     expect(after[2]).toMatchObject({ outcome: { status: 'done' } })
   })
 
-  it('ends when the user disconnects, and Gmail is no longer offered (§19.1)', async () => {
+  it('ends when the user disconnects, and Gmail is no longer offered', async () => {
     await ada.post('/api/integration/disconnect/google-gmail')
     expect((await list()).map(({ name }) => name)).toEqual(['default'])
     const { messages } = await sendWithCall('search_messages', { query: '' })

@@ -65,7 +65,7 @@ export function createCalendarConnector(deps: GoogleApiDeps, limits?: GoogleLimi
   }
 }
 
-/** Returns dependencies with which requests get no token when the integration has another version (§13.42). */
+/** Returns dependencies with which requests get no token when the integration has another version. */
 function forVersion(deps: GoogleApiDeps, version: number): GoogleApiDeps {
   const requireAccess: GoogleApiDeps['requireAccess'] = (userId, name, options) =>
     deps.requireAccess(userId, name, { ...options, version })

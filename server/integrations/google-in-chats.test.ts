@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openChatApp, type ChatApp, type ChatClient } from '../testing/chat/open-chat-app.ts'
 import { connectGoogle } from '../testing/google-stand-in/connect-google.ts'
+import { startGoogleStandIn, type GoogleStandIn } from '../testing/google-stand-in/start-google-stand-in.ts'
 import { createCalendarApi } from '../testing/google/calendar-api.ts'
 import { createGmailApi } from '../testing/google/gmail-api.ts'
 import { headerOf } from '../testing/google/mailbox.ts'
-import { openChatApp } from '../testing/chat/open-chat-app.ts'
-import type { ChatApp, ChatClient } from '../testing/chat/open-chat-app.ts'
-import { startGoogleStandIn } from '../testing/google-stand-in/start-google-stand-in.ts'
-import type { GoogleStandIn } from '../testing/google-stand-in/start-google-stand-in.ts'
 
 let google: GoogleStandIn
 let product: ChatApp
@@ -30,7 +28,7 @@ const readMessages = async (client: ChatClient, chatId: string): Promise<string>
   JSON.stringify((await client.readChat(chatId)).messages)
 
 describe('Gmail in a chat', () => {
-  it('is listed while it is connected (§1.7, §11.1)', async () => {
+  it('is listed while it is connected (§1.7)', async () => {
     const client = await product.join('Zoe')
     const names = async () =>
       (await client.get('/api/mcp-servers')).json<{ name: string }[]>().map(({ name }) => name)
@@ -41,7 +39,7 @@ describe('Gmail in a chat', () => {
     expect(await names()).not.toContain('Gmail')
   })
 
-  it('needs approval for a call that the model makes because an email says so (§4.19, §11.3, §11.13)', async () => {
+  it('needs approval for a call that the model makes because an email says so (§4.19)', async () => {
     const client = await product.join('Ada')
     await connectGoogle(client, 'google-gmail')
     const { id } = mailbox.deliver({
@@ -64,7 +62,7 @@ describe('Gmail in a chat', () => {
     expect(gmail.count('gmail.users.drafts.create')).toBe(0)
   })
 
-  it('sends an approved email once, even when it is approved twice and a response is lost (§4.20, §11.6)', async () => {
+  it('sends an approved email once, even when it is approved twice and a response is lost (§4.20)', async () => {
     const client = await product.join('Ada')
     await connectGoogle(client, 'google-gmail')
     const chatId = await client.newChat()
@@ -91,7 +89,7 @@ describe('Gmail in a chat', () => {
 })
 
 describe('two users', () => {
-  it('see only the mail of their own accounts (§11.18)', async () => {
+  it('see only the mail of their own accounts', async () => {
     const [ada, eve] = [await product.join('Ada'), await product.join('Eve')]
     await connectGoogle(ada, 'google-gmail')
     google.behaviour.account = 'eve@example.com'
@@ -111,7 +109,7 @@ describe('two users', () => {
 })
 
 describe('Google Calendar in a chat', () => {
-  it('reads events without approval, and needs approval to create one (§4.19, §11.2, §11.3)', async () => {
+  it('reads events without approval, and needs approval to create one (§4.19)', async () => {
     const client = await product.join('Cleo')
     await connectGoogle(client, 'google-calendar')
     const chatId = await client.newChat()

@@ -1,5 +1,5 @@
-import type { ConnectorAccount } from '@yonder/contract/connector'
 import type { McpServer } from '@modelcontextprotocol/server'
+import type { ConnectorAccount } from '@yonder/contract/connector'
 
 /** Identifies the account or API key that a request may use, by its user and the version of the integration. */
 export interface IntegrationAccount {
@@ -29,7 +29,7 @@ export interface RemoteServer {
   readonly fetch: (account: IntegrationAccount, request: Request) => Promise<Response>
 }
 
-/** The connector of an integration: an MCP server for the users who have connected the integration (§19.1). */
+/** The connector of an integration: an MCP server for the users who have connected the integration. */
 export interface IntegrationConnector {
   /** The integration's name. */
   readonly integration: string

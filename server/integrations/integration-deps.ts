@@ -1,6 +1,6 @@
+import type { ApiKeyService } from '../config/api-key-service.ts'
 import type { Database } from '../db/database.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
-import type { ApiKeyService } from '../config/api-key-service.ts'
 import type { GoogleClient } from './oauth/google-client.ts'
 
 /** The dependencies of this domain. `open-integrations.ts` creates them. */

@@ -4,9 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openCredential } from '../db/secrets/credential.ts'
 import { integrationKeyContext } from '../db/secrets/seal-contexts.ts'
 import { hashTables } from '../testing/database/hash-tables.ts'
-import { openTestApp } from '../testing/test-app.ts'
-import type { TestApp, TestClient } from '../testing/test-app.ts'
 import { engines } from '../testing/database/test-database.ts'
+import { openTestApp, type TestApp, type TestClient } from '../testing/test-app.ts'
 
 const key = 'tvly-0123456789abcdef'
 const mask = 'tvly••••••••cdef'
@@ -116,7 +115,7 @@ describe.each(engines)('integrations on %s', (engine) => {
       { name: 'gmail', auth_type: 'oauth' },
       'name: this server offers no integration "gmail".',
     ],
-  ])('are not added %s (§19.18)', async (_, fields, message) => {
+  ])('are not added %s', async (_, fields, message) => {
     const before = await hashTables(product.database)
     const refused = await addTavily(fields)
     expect(refused.statusCode).toBe(400)
@@ -126,7 +125,7 @@ describe.each(engines)('integrations on %s', (engine) => {
     expect(await hashTables(product.database)).toEqual(before)
   })
 
-  it('can be added only once (§19.17)', async () => {
+  it('can be added only once', async () => {
     await addTavily()
     const before = await hashTables(product.database)
     const again = await addTavily({ api_key: 'another-key' })
@@ -197,7 +196,7 @@ describe.each(engines)('integrations on %s', (engine) => {
     expect(await hashTables(product.database)).toEqual(before)
   })
 
-  it('can be disconnected, which erases their key, but cannot be removed (§4.28, §7.24, §19.5)', async () => {
+  it('can be disconnected, which erases their key, but cannot be removed (§4.28, §7.24)', async () => {
     await addTavily()
     const response = await ada.post('/api/integration/disconnect/tavily', {})
     expect([response.statusCode, response.json()]).toEqual([
@@ -211,7 +210,7 @@ describe.each(engines)('integrations on %s', (engine) => {
     expect((await ada.get('/api/integrations')).json()).toMatchObject([{ name: 'tavily' }])
   })
 
-  it('belong to one user (§17.22)', async () => {
+  it('belong to one user', async () => {
     const eve = await product.signIn('Eve')
     await addTavily()
     expect(await list(eve)).toEqual([])
@@ -235,7 +234,7 @@ describe.each(engines)('integrations on %s', (engine) => {
     expect(await list()).toMatchObject([{ api_key: mask }])
   })
 
-  it('at Google cannot be connected when Google is not set up, and the error names the missing settings (§19.14)', async () => {
+  it('at Google cannot be connected when Google is not set up, and the error names the missing settings', async () => {
     await ada.post('/api/integration', { name: 'google-gmail', auth_type: 'oauth' })
     const before = await hashTables(product.database)
     const refused = await ada.get('/api/integration/auth/google-gmail')

@@ -9,8 +9,8 @@ import {
 import { integrationOfService } from '@yonder/contract/integration-names'
 import { z } from 'zod'
 import type { Api } from '../http/api.ts'
-import { normalizeText } from '../lib/text.ts'
 import { requireUser } from '../identity/authenticate.ts'
+import { normalizeText } from '../lib/text.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
 import { listIntegrations } from './integration-store.ts'
 import {
@@ -26,7 +26,7 @@ const NameParams = z.object({ name: z.string().transform(normalizeText) })
 const ServiceParams = z.object({ service: z.string().max(200).transform(normalizeText) })
 
 /**
- * Registers the routes of a user's integrations (§7.20, §7.21, §7.22, §7.23, §7.24). `perMinute` limits how often a
+ * Registers the routes of a user's integrations. `perMinute` limits how often a
  * user can start a consent at Google.
  */
 export function registerIntegrationRoutes(
@@ -78,7 +78,7 @@ export function registerIntegrationRoutes(
 
 /**
  * Registers the route that returns the address of Google's consent page, and the one that redeems the code with which
- * Google redirects the user back (§7.25, §7.26).
+ * Google redirects the user back.
  */
 function registerConsentRoutes(api: Api, deps: IntegrationDeps, perMinute: number): void {
   api.get(

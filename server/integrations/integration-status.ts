@@ -15,7 +15,7 @@ export interface IntegrationStatus {
   readonly version: number
   /** False when there is no key and no token that can be used, so that the user has to connect again. */
   readonly isConnected: boolean
-  /** Why its connector fails although it is connected; null or absent while it works (§19.22). */
+  /** Why its connector fails although it is connected; null or absent while it works. */
   readonly callError?: string | null
 }
 
@@ -30,8 +30,8 @@ export function isConnected(deps: StatusDeps, row: IntegrationRow): boolean {
 }
 
 /**
- * `for another address`: the service has another address now than the one that its key was entered for (§19.20).
- * `unreadable`: the key or the tokens cannot be decrypted, because SECRET_KEY has changed (§21.12).
+ * `for another address`: the service has another address now than the one that its key was entered for.
+ * `unreadable`: the key or the tokens cannot be decrypted, because SECRET_KEY has changed.
  */
 export type CredentialProblem = 'for another address' | 'unreadable'
 
@@ -75,7 +75,7 @@ export async function listStatuses(
  */
 export type DisconnectReason = 'missing' | 'ended' | 'unreadable'
 
-/** Returns the error of a tool call whose integration is not connected. Users and models read its message (§19.13). */
+/** Returns the error of a tool call whose integration is not connected. Users and models read its message. */
 export function notConnected(name: string, reason: DisconnectReason): AppError {
   const title = titleOfIntegration(name)
   switch (reason) {
@@ -97,7 +97,7 @@ export function notConnected(name: string, reason: DisconnectReason): AppError {
   }
 }
 
-/** Returns the error of a request that was allowed for an earlier account or key of the integration (§13.42). */
+/** Returns the error of a request that was allowed for an earlier account or key of the integration. */
 export function credentialReplaced(name: string): AppError {
   const title = titleOfIntegration(name)
   const change = isGoogleIntegration(name)

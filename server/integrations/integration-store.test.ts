@@ -9,7 +9,7 @@ import {
 } from './integration-store.ts'
 
 describe.each(engines)('a lease to refresh tokens on %s', (engine) => {
-  it('is not released by its former holder after it ran out (§19.12)', async () => {
+  it('is not released by its former holder after it ran out', async () => {
     const database = await openTestDatabase(engine)
     const { db } = database
     const { id } = await addUser(db, { id: 'ada' })

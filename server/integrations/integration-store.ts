@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Database, Db } from '../db/database.ts'
 import { prepareQuery } from '../db/dialects/prepare-query.ts'
 import type { IntegrationRow } from '../db/tables/integration-tables.ts'
-import { AppError } from '../lib/app-error.ts'
 import type { User } from '../identity/user.ts'
+import { AppError } from '../lib/app-error.ts'
 
 export type Owner = Pick<User, 'id'>
 

@@ -12,12 +12,12 @@ import {
   requireIntegration,
   disconnected,
   updateIntegration,
+  type Owner,
 } from './integration-store.ts'
-import type { Owner } from './integration-store.ts'
 import { openGoogleTokens } from './oauth/seal-tokens.ts'
 import { revokeInBackground } from './oauth/tokens.ts'
 
-/** Returns the names of the integrations that users can add (§7.21). */
+/** Returns the names of the integrations that users can add. */
 export function listIntegrationTypes({ apiKeyServices }: Pick<IntegrationDeps, 'apiKeyServices'>): string[] {
   return [...googleIntegrations, ...apiKeyServices.map(({ name }) => name)]
 }
@@ -28,8 +28,7 @@ export function isOffered(deps: Pick<IntegrationDeps, 'apiKeyServices'>, name: s
 }
 
 /**
- * Adds an integration. One with an API key is connected at once, one at Google when the user has consented (§4.28,
- * §19.17).
+ * Adds an integration. One with an API key is connected at once, one at Google when the user has consented.
  * @throws AppError `invalid_request` for a name, type or key that is not valid, `name_taken` when the user has added it
  */
 export async function createIntegration(
@@ -63,7 +62,7 @@ export async function createIntegration(
 
 /**
  * Keeps, replaces or removes the API key of an integration, as `changeSecret` decides, and returns the integration. An
- * integration at Google stays as it is (§19.4).
+ * integration at Google stays as it is.
  * @throws AppError `not_found`, `invalid_request` for one that is not offered, another type or a key that is not valid
  */
 export async function updateApiKey(
@@ -91,8 +90,8 @@ export async function updateApiKey(
 }
 
 /**
- * Erases the key or tokens of an integration and returns the integration (§19.5). Tokens are also revoked at Google,
- * unless another integration needs the consent (§19.11). They are revoked in the background, and a failure is only
+ * Erases the key or tokens of an integration and returns the integration. Tokens are also revoked at Google,
+ * unless another integration needs the consent. They are revoked in the background, and a failure is only
  * logged.
  * @throws AppError `not_found`
  */
@@ -114,7 +113,7 @@ export async function disconnectIntegration(
   return requireIntegration(db, user, name)
 }
 
-/** Disconnects every integration of a user at Google. API keys stay (§15.35). */
+/** Disconnects every integration of a user at Google. API keys stay. */
 export async function disconnectGoogleIntegrations(deps: IntegrationDeps, user: Owner): Promise<void> {
   for (const { name, tokens } of await listIntegrations(deps.database.db, user)) {
     if (tokens !== null) await disconnectIntegration(deps, user, name)
@@ -122,7 +121,7 @@ export async function disconnectGoogleIntegrations(deps: IntegrationDeps, user: 
 }
 
 /**
- * Checks that an integration is offered and has this authentication type (§5.15, §19.18).
+ * Checks that an integration is offered and has this authentication type.
  * @throws AppError `invalid_request`
  */
 function requireAuthType(

@@ -5,16 +5,14 @@ import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 import { AppError } from '../lib/app-error.ts'
 import { TokenLeases } from '../lib/token-lease.ts'
 import { createApiKeyConnector } from './api-key-connector.ts'
-import type { GoogleApiDeps } from './google/api-client.ts'
 import { createCalendarConnector, createGmailConnector } from './google-connectors.ts'
+import type { GoogleApiDeps } from './google/api-client.ts'
 import type { IntegrationAccount, IntegrationConnector } from './integration-connector.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
-import { listStatuses } from './integration-status.ts'
-import type { IntegrationStatus } from './integration-status.ts'
+import { listStatuses, type IntegrationStatus } from './integration-status.ts'
 import { storeCallError } from './integration-store.ts'
 import { disconnectGoogleIntegrations } from './manage-integrations.ts'
-import { openGoogleAccess } from './oauth/google-access.ts'
-import type { RequireGoogleAccess } from './oauth/google-access.ts'
+import { openGoogleAccess, type RequireGoogleAccess } from './oauth/google-access.ts'
 import type { GoogleClient } from './oauth/google-client.ts'
 import type { FoundTokens } from './oauth/tokens.ts'
 
@@ -46,7 +44,7 @@ export interface Integrations {
   readonly requireGoogleAccess: RequireGoogleAccess
   /** Returns the status of each integration that a user has connected, by name. */
   listStatuses(userId: string): Promise<ReadonlyMap<string, IntegrationStatus>>
-  /** Stores why calls with this account fail; null when they work (§19.22). */
+  /** Stores why calls with this account fail; null when they work. */
   recordFailure(account: IntegrationAccount, name: string, failure: string | null): Promise<void>
   /** Disconnects a user's integrations at Google and revokes their tokens. */
   revokeTokens(userId: string): Promise<void>
@@ -105,7 +103,7 @@ export function openIntegrations(appDeps: AppDeps, { onChanged, onError }: Integ
   }
 }
 
-/** Returns a function that loads the OAuth client for Google when it is first called (§19.14). */
+/** Returns a function that loads the OAuth client for Google when it is first called. */
 function createGoogleLoader(
   { config, guards, now }: AppDeps,
   closing: AbortSignal,

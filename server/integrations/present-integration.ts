@@ -1,11 +1,10 @@
-import { authTypeOf, isGoogleIntegration, titleOfIntegration } from '@yonder/contract/integration-names'
 import type { Integration } from '@yonder/contract/integration'
-import type { IntegrationRow } from '../db/tables/integration-tables.ts'
-import { integrationKeyContext } from '../db/secrets/seal-contexts.ts'
+import { authTypeOf, isGoogleIntegration, titleOfIntegration } from '@yonder/contract/integration-names'
 import { maskSecret } from '../db/secrets/mask-secret.ts'
+import { integrationKeyContext } from '../db/secrets/seal-contexts.ts'
+import type { IntegrationRow } from '../db/tables/integration-tables.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
-import { findCredentialProblem, isConnected } from './integration-status.ts'
-import type { CredentialProblem } from './integration-status.ts'
+import { findCredentialProblem, isConnected, type CredentialProblem } from './integration-status.ts'
 import { isOffered } from './manage-integrations.ts'
 import { googleScopes } from './oauth/scopes.ts'
 
@@ -32,7 +31,7 @@ export function presentIntegration(
 }
 
 /**
- * Returns the notice on the card: why the integration cannot be used, or what was not allowed (§19.6). Null without
+ * Returns the notice on the card: why the integration cannot be used, or what was not allowed. Null without
  * one.
  */
 function describeNotice(

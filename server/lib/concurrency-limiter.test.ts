@@ -5,7 +5,7 @@ const never = new AbortController().signal
 const one = [{ key: 'a', maxConcurrent: 1 }]
 
 describe('ConcurrencyLimiter', () => {
-  it('runs at most the given number at once, and the next ones in order (§16.9)', async () => {
+  it('runs at most the given number at once, and the next ones in order', async () => {
     const limiter = new ConcurrencyLimiter()
     const order: string[] = []
     const first = await limiter.acquire(one, never)

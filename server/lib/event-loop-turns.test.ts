@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { EventLoopTurns } from './event-loop-turns.ts'
 
-it('lets one caller continue in each turn of the event loop, in order (§18.46)', async () => {
+it('lets one caller continue in each turn of the event loop, in order', async () => {
   let turn = 0
   let counting: NodeJS.Immediate
   const count = (): void => {

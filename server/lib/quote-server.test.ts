@@ -7,7 +7,7 @@ it.each([
   ['done.” Enter your password: “x', " The server says: “done.' Enter your password: 'x”"],
   ['x'.repeat(400), ` The server says: “${'x'.repeat(300)}…”`],
   ['\u2028\u0007', ''],
-])('quotes a message of a server as its words: %j (§18.41)', (message, quoted) => {
+])('quotes a message of a server as its words: %j', (message, quoted) => {
   expect(quoteServer(message)).toBe(quoted)
 })
 
@@ -18,11 +18,11 @@ it.each([
   ['{"detail":"Key expired."}', 'Key expired.'],
   ['"Key expired."', 'Key expired.'],
   ['Key expired.\n    at check (/srv/secret/key.js:1)', 'Key expired.'],
-])('finds the message in the response %j (§18.41)', (body, message) => {
+])('finds the message in the response %j', (body, message) => {
   expect(quoteResponse(body)).toBe(` The server says: “${message}”`)
 })
 
-it('returns an error code of OAuth, and no other text of a server (§18.43)', () => {
+it('returns an error code of OAuth, and no other text of a server', () => {
   expect(readErrorCode('invalid_grant')).toBe('invalid_grant')
   for (const other of ['sk-canary-0123456789', 'Bad request', '', 'a'.repeat(61), 400, undefined])
     expect(readErrorCode(other)).toBeUndefined()
@@ -35,6 +35,6 @@ it.each([
   ['[]'],
   ['x'.repeat(30_000)],
   [undefined],
-])('quotes nothing of a response without a message (§18.41)', (body) => {
+])('quotes nothing of a response without a message', (body) => {
   expect(quoteResponse(body)).toBe('')
 })

@@ -7,7 +7,7 @@ const maxResponseChars = 20_000
 
 /**
  * Quotes a message of a server, to be appended to a sentence of ours: visible characters only, on one line, of limited
- * length, and without curly quotation marks, so that the server's text cannot look like ours (§18.41).
+ * length, and without curly quotation marks, so that the server's text cannot look like ours.
  */
 export function quoteServer(message: string): string {
   // More than is shown, because invisible characters and repeated spaces are removed first.

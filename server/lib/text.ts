@@ -1,7 +1,7 @@
 import { removeInvisible } from '@yonder/contract/lib/invisible'
 
 /**
- * Normalizes text from outside (§22.11): replaces NUL, which PostgreSQL refuses and where SQLite cuts the text, and
+ * Normalizes text from outside: replaces NUL, which PostgreSQL refuses and where SQLite cuts the text, and
  * halves of surrogate pairs, which neither can store, by U+FFFD.
  */
 export function normalizeText(text: string): string {
@@ -10,7 +10,7 @@ export function normalizeText(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD')
 }
 
-/** Normalizes a text from outside and removes what a model would read and the user cannot see (§18.31). */
+/** Normalizes a text from outside and removes what a model would read and the user cannot see. */
 export function cleanText(text: string): string {
   return removeInvisible(normalizeText(text))
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { TokenLeases } from './token-lease.ts'
-import type { RefreshSteps } from './token-lease.ts'
+import { TokenLeases, type RefreshSteps } from './token-lease.ts'
 
 const closing = new AbortController().signal
 
@@ -78,7 +77,7 @@ describe('TokenLeases', () => {
     expect(store).toMatchObject({ refreshes: 2, releases: 2 })
   })
 
-  it('refreshes when the node that it waits for has died, as soon as its reservation has run out (§18.47)', async () => {
+  it('refreshes when the node that it waits for has died, as soon as its reservation has run out', async () => {
     const { store, lease } = openStore()
     store.reservedUntil = Infinity
     const leases = new TokenLeases<string>({ now: Date.now, closing })

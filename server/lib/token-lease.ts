@@ -75,7 +75,7 @@ export class TokenLeases<Result> {
     while (now() < deadline) {
       const result = await steps.findResult()
       if (result !== undefined) return result
-      // Succeeds when the other process has died, as soon as its reservation has run out (§18.47).
+      // Succeeds when the other process has died, as soon as its reservation has run out.
       const reservedUntil = await steps.reserve(maxRefreshMs)
       if (reservedUntil !== undefined) return this.#refreshReserved(steps, reservedUntil)
       await setTimeout(pollIntervalMs, undefined, { signal: closing })

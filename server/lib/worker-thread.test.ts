@@ -34,7 +34,7 @@ it('runs jobs one after the other, and users take turns', async () => {
   expect(done).toEqual(['a1', 'a2', 'b1', 'a3'])
 })
 
-it('ends a job that takes too long, and runs the next one in a new thread (§16.20)', async () => {
+it('ends a job that takes too long, and runs the next one in a new thread', async () => {
   const thread = open(2_000)
   const [slow, next] = await Promise.allSettled([thread.run('eve', endless), thread.run('ada', quick)])
   expect(slow.status).toBe('rejected')

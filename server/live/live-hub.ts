@@ -1,7 +1,6 @@
 import type { LiveEvent, LiveRun, SettingsList } from '@yonder/contract/live'
 import type { ChangeNotification, Database } from '../db/database.ts'
-import { sseFrame } from '../http/sse.ts'
-import type { SseStream } from '../http/sse.ts'
+import { sseFrame, type SseStream } from '../http/sse.ts'
 
 export interface LiveHubDeps {
   readonly database: Database
@@ -73,7 +72,7 @@ export class LiveHub {
     this.#sendEvent(userId, { type: 'chat_changed', chatId })
   }
 
-  /** Notifies the user's streams at this node and at every other node (§10.4, §10.5). */
+  /** Notifies the user's streams at this node and at every other node. */
   readonly notifyChatChanged = (userId: string, chatId: string): void => {
     this.sendChatChanged(userId, chatId)
     this.#notifyNodes('chat', userId, chatId)

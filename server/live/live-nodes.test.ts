@@ -1,10 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { leaseMs } from '../completions/log/run-store.ts'
-import { createChatClient, openChatApp } from '../testing/chat/open-chat-app.ts'
-import type { ChatApp } from '../testing/chat/open-chat-app.ts'
+import { createChatClient, openChatApp, type ChatApp } from '../testing/chat/open-chat-app.ts'
 import { openLiveStream } from '../testing/chat/open-live-stream.ts'
-import { startChatNode } from '../testing/chat/start-chat-node.ts'
-import type { ChatNode } from '../testing/chat/start-chat-node.ts'
+import { startChatNode, type ChatNode } from '../testing/chat/start-chat-node.ts'
 import { engines, isConcurrent } from '../testing/database/test-database.ts'
 
 const counting = (count: number) =>
@@ -26,7 +24,7 @@ describe.each(engines)('live updates between two servers on one database, %s', (
   }
 
   it.runIf(isConcurrent(engine))(
-    'report the events of runs on the other server, without gaps or repetitions (§10.16)',
+    'report the events of runs on the other server, without gaps or repetitions',
     async () => {
       const { here, there } = await open()
       const eve = await local.join('Eve')
@@ -58,7 +56,7 @@ describe.each(engines)('live updates between two servers on one database, %s', (
   )
 
   it.runIf(isConcurrent(engine) && engine === 'postgres')(
-    'report a branch that was selected on the other server (§10.16)',
+    'report a branch that was selected on the other server',
     async () => {
       const { here, there } = await open()
       local.model.reply(['One', { finish: 'stop' }])
@@ -74,7 +72,7 @@ describe.each(engines)('live updates between two servers on one database, %s', (
   )
 
   it.runIf(isConcurrent(engine))(
-    'report that a reply was interrupted when its server died (§10.17)',
+    'report that a reply was interrupted when its server died',
     async () => {
       const { here, there, node } = await open()
       local.model.reply(counting(3_000))

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { AppError } from '../lib/app-error.ts'
+import { botName, openChatApp, type ChatApp, type ChatClient } from '../testing/chat/open-chat-app.ts'
 import { openLiveStream } from '../testing/chat/open-live-stream.ts'
-import { botName, openChatApp } from '../testing/chat/open-chat-app.ts'
-import type { ChatApp, ChatClient } from '../testing/chat/open-chat-app.ts'
 import { engines } from '../testing/database/test-database.ts'
 
 describe.each(engines)('live updates on %s', (engine) => {
@@ -16,7 +15,7 @@ describe.each(engines)('live updates on %s', (engine) => {
 
   const listen = (client: ChatClient) => openLiveStream(product.base, client.headers)
 
-  it('send every event of a reply to each browser, exactly as the stream of the request (§10.1, §17.4)', async () => {
+  it('send every event of a reply to each browser, exactly as the stream of the request', async () => {
     const tabs = await Promise.all([listen(ada), listen(ada)])
     for (const tab of tabs) expect(tab.events()).toEqual([{ type: 'ready', runs: [] }])
     product.model.reply(['Hello', { delay: 80 }, ' there', { finish: 'stop' }])
@@ -33,7 +32,7 @@ describe.each(engines)('live updates on %s', (engine) => {
     }
   })
 
-  it('are counted by the metrics while they are open (§33.1)', async () => {
+  it('are counted by the metrics while they are open', async () => {
     const count = async () => {
       const { body } = await product.app.inject({ url: '/metrics', headers: { host: 'localhost' } })
       return Number(/^yonder_live_streams (\d+)$/m.exec(body)?.[1])
@@ -46,7 +45,7 @@ describe.each(engines)('live updates on %s', (engine) => {
     await none()
   })
 
-  it('start with the active runs and send every later event (§10.9, §17.4)', async () => {
+  it('start with the active runs and send every later event', async () => {
     const gate = product.model.gate()
     product.model.reply(['Before', gate, ' after', { finish: 'stop' }])
     const chatId = await ada.newChat()
@@ -63,7 +62,7 @@ describe.each(engines)('live updates on %s', (engine) => {
     late.leave()
   })
 
-  it('report new chats, a selected branch, and a stop in another tab (§10.3, §10.4, §10.5, §17.4)', async () => {
+  it('report new chats, a selected branch, and a stop in another tab', async () => {
     const tab = await listen(ada)
     const gate = product.model.gate()
     product.model.reply(['One', { finish: 'stop' }])
@@ -87,7 +86,7 @@ describe.each(engines)('live updates on %s', (engine) => {
     tab.leave()
   })
 
-  it('contain nothing of another user, and require a signed-in user (§17.22)', async () => {
+  it('contain nothing of another user, and require a signed-in user', async () => {
     const eve = await product.join('Eve')
     const eveTab = await listen(eve)
     product.model.reply(['A secret', { finish: 'stop' }])
@@ -108,7 +107,7 @@ describe.each(engines)('live updates on %s', (engine) => {
     }
   })
 
-  it('limit the open streams of a user (§16.12)', async () => {
+  it('limit the open streams of a user', async () => {
     const many = await product.join('Many')
     const tabs = await Promise.all(Array.from({ length: 50 }, () => listen(many)))
     expect(tabs.map(({ status }) => status)).toEqual(tabs.map(() => 200))

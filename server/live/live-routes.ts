@@ -1,9 +1,9 @@
 import type { LiveRun } from '@yonder/contract/live'
 import type { Api } from '../http/api.ts'
-import { AppError } from '../lib/app-error.ts'
 import type { SseHub } from '../http/sse.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import type { User } from '../identity/user.ts'
+import { AppError } from '../lib/app-error.ts'
 import type { LiveHub } from './live-hub.ts'
 
 /** Milliseconds between two verifications of the access token of an open stream. */
@@ -23,7 +23,7 @@ export interface LiveRoutesDeps {
   readonly onError: (error: unknown) => void
 }
 
-/** Registers a user's live stream: events of the user's runs, and changes of chats and settings (§10.2, §17.4). */
+/** Registers a user's live stream: events of the user's runs, and changes of chats and settings. */
 export function registerLiveRoutes(api: Api, deps: LiveRoutesDeps): void {
   const { hub, sse } = deps
 

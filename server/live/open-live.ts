@@ -1,12 +1,9 @@
 import type { Api } from '../http/api.ts'
-import { createSseHub } from '../http/sse.ts'
-import type { SseOptions } from '../http/sse.ts'
+import { createSseHub, type SseOptions } from '../http/sse.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import type { Identity } from '../identity/identity.ts'
-import { LiveHub } from './live-hub.ts'
-import type { LiveHubDeps } from './live-hub.ts'
-import { registerLiveRoutes } from './live-routes.ts'
-import type { LiveRoutesDeps } from './live-routes.ts'
+import { LiveHub, type LiveHubDeps } from './live-hub.ts'
+import { registerLiveRoutes, type LiveRoutesDeps } from './live-routes.ts'
 
 export interface LiveDeps extends LiveHubDeps {
   readonly identity: Pick<Identity, 'verify'>

@@ -1,10 +1,8 @@
-import { afterEach, describe, expect, it } from 'vitest'
 import type { LiveEvent } from '@yonder/contract/live'
-import { openLiveStream } from '../testing/chat/open-live-stream.ts'
-import type { LiveStream } from '../testing/chat/open-live-stream.ts'
+import { afterEach, describe, expect, it } from 'vitest'
 import { createChatClient } from '../testing/chat/open-chat-app.ts'
-import { openToolApp } from '../testing/chat/open-tool-app.ts'
-import type { ToolApp } from '../testing/chat/open-tool-app.ts'
+import { openLiveStream, type LiveStream } from '../testing/chat/open-live-stream.ts'
+import { openToolApp, type ToolApp } from '../testing/chat/open-tool-app.ts'
 import { startChatNode } from '../testing/chat/start-chat-node.ts'
 import { engines, isConcurrent } from '../testing/database/test-database.ts'
 
@@ -35,7 +33,7 @@ describe.each(engines)('notifications of settings on %s', (engine) => {
     return { ada, stream, nextLists: createListener(stream) }
   }
 
-  it('report every change of bots, but not a refused one (§10.6)', async () => {
+  it('report every change of bots, but not a refused one', async () => {
     const { ada, stream, nextLists } = await open()
     const eve = await product.join('Eve')
     const eveTab = await openLiveStream(product.base, eve.headers)
@@ -53,7 +51,7 @@ describe.each(engines)('notifications of settings on %s', (engine) => {
     for (const each of [stream, eveTab]) each.leave()
   })
 
-  it('report changes of connectors by the user and by their server (§10.6)', async () => {
+  it('report changes of connectors by the user and by their server', async () => {
     const { ada, stream, nextLists } = await open()
     const connector = { name: 'Tools', url: product.mcpServer.url('polite'), allow_tools: [] }
     await ada.post('/api/mcp-server', connector)
@@ -72,7 +70,7 @@ describe.each(engines)('notifications of settings on %s', (engine) => {
     stream.leave()
   })
 
-  it('report the bots too when a connector that they name is renamed or deleted (§28.5, §28.6)', async () => {
+  it('report the bots too when a connector that they name is renamed or deleted', async () => {
     const { ada, stream, nextLists } = await open()
     const url = product.mcpServer.url('polite')
     await ada.post('/api/mcp-server', { name: 'Tools', url })
@@ -104,7 +102,7 @@ describe.each(engines)('notifications of settings on %s', (engine) => {
     stream.leave()
   })
 
-  it('report integrations, and the connectors that they add and remove (§10.6)', async () => {
+  it('report integrations, and the connectors that they add and remove', async () => {
     const { ada, stream, nextLists } = await open()
     const integration = { name: 'tavily', auth_type: 'api_key', api_key: 'tvly-1234567890abcdef' }
     await ada.post('/api/integration', integration)
@@ -118,7 +116,7 @@ describe.each(engines)('notifications of settings on %s', (engine) => {
   })
 
   it.runIf(isConcurrent(engine) && engine === 'postgres')(
-    'report changes that were made on another server (§10.6)',
+    'report changes that were made on another server',
     async () => {
       const { ada, stream, nextLists } = await open()
       const far = await startChatNode(product.database, ada, product.model.baseUrl)

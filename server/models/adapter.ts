@@ -25,7 +25,7 @@ export interface ModelLimits {
   readonly maxOutputChars: number
   /** Tool calls in one reply. */
   readonly maxToolCalls: number
-  /** Attempts of one call, which is repeated only while no data of a reply has arrived (§21.9). */
+  /** Attempts of one call, which is repeated only while no data of a reply has arrived. */
   readonly maxAttempts: number
   /** The longest delay before a retry. When an upstream requests a longer one, the call is not retried. */
   readonly maxRetryDelayMs: number

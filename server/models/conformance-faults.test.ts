@@ -2,10 +2,8 @@ import { apiTypes } from '@yonder/contract/bot'
 import type { ErrorCode } from '@yonder/contract/error'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { guardedFetch } from '../http/outgoing/guarded-fetch.ts'
-import { startHostileModel } from '../testing/models/hostile-model.ts'
-import type { HostileModel } from '../testing/models/hostile-model.ts'
-import { openModelScene, sceneKey } from '../testing/models/open-model-scene.ts'
-import type { ModelScene } from '../testing/models/open-model-scene.ts'
+import { startHostileModel, type HostileModel } from '../testing/models/hostile-model.ts'
+import { openModelScene, sceneKey, type ModelScene } from '../testing/models/open-model-scene.ts'
 
 let scene: ModelScene
 
@@ -82,7 +80,7 @@ describe.each(apiTypes)('%s', (apiType) => {
     },
   )
 
-  it('passes on a call whose arguments are not JSON, marked so that it is never made (§12.30)', () =>
+  it('passes on a call whose arguments are not JSON, marked so that it is never made', () =>
     withHostile(async (upstream) => {
       const { parts, end } = await scene.callModel(apiType, upstream.baseUrl, {
         request: { model: 'broken-tool' },
@@ -118,7 +116,7 @@ describe.each(apiTypes)('%s', (apiType) => {
     }),
   )
 
-  it('makes at most three attempts, and none after data has arrived (§21.9)', async () => {
+  it('makes at most three attempts, and none after data has arrived', async () => {
     const countRequests = (fault: string) =>
       scene.hostile.requestedFaults.filter((each) => each === fault).length
     for (const [fault, times] of [

@@ -1,7 +1,6 @@
 import { apiTypes } from '@yonder/contract/bot'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openModelScene } from '../testing/models/open-model-scene.ts'
-import type { ModelScene } from '../testing/models/open-model-scene.ts'
+import { openModelScene, type ModelScene } from '../testing/models/open-model-scene.ts'
 
 let scene: ModelScene
 
@@ -11,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => scene.close())
 
 describe.each(apiTypes)('%s', (apiType) => {
-  it('closes the upstream on an abort and yields no further part (§21.10)', async () => {
+  it('closes the upstream on an abort and yields no further part', async () => {
     const stop = new AbortController()
     const { parts } = await scene.callModel(apiType, scene.hostile.baseUrl, {
       request: { model: 'endless' },

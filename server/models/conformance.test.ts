@@ -1,8 +1,6 @@
-import { apiTypes } from '@yonder/contract/bot'
-import type { ApiType } from '@yonder/contract/bot'
+import { apiTypes, type ApiType } from '@yonder/contract/bot'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { openModelScene, sceneKey } from '../testing/models/open-model-scene.ts'
-import type { ModelScene } from '../testing/models/open-model-scene.ts'
+import { openModelScene, sceneKey, type ModelScene } from '../testing/models/open-model-scene.ts'
 import { findWireShape, wireShapes } from '../testing/models/wire-shapes.ts'
 import type { ModelMessage } from './model.ts'
 
@@ -106,7 +104,7 @@ describe.each(apiTypes)('%s', (apiType) => {
     expect(findWireShape(request?.url ?? '')?.apiType).toBe(apiType)
   })
 
-  it('yields cached and reasoning tokens as parts of the totals (§24.6)', async () => {
+  it('yields cached and reasoning tokens as parts of the totals', async () => {
     const counts = { input: 100, output: 50, cached: 80, reasoning: 30 }
     const { url } = await scene.serve(() => [
       shape.start('m'),
@@ -122,7 +120,7 @@ describe.each(apiTypes)('%s', (apiType) => {
     })
   })
 
-  it('sends instructions and options as its provider expects them, and only when they are set (§24.2, §24.3)', async () => {
+  it('sends instructions and options as its provider expects them, and only when they are set', async () => {
     const { url, seen } = await scene.serve(() => [
       shape.start('m'),
       shape.text('ok'),
@@ -146,7 +144,7 @@ describe.each(apiTypes)('%s', (apiType) => {
     ['topP', '`top_p` is deprecated for this model.'],
     ['reasoningEffort', 'Unrecognized request argument supplied: reasoning_effort'],
     ['reasoningEffort', 'thinking: Extra inputs are not permitted'],
-  ])('names the option %s that was refused with "%s" (§24.4)', async (option, message) => {
+  ])('names the option %s that was refused with "%s"', async (option, message) => {
     const { url } = await scene.refuse(400, message)
     const options = { temperature: 0.25, topP: 0.75, reasoningEffort: 'low' } as const
     const chosen = { options: { [option]: options[option as keyof typeof options] } }
@@ -187,7 +185,7 @@ describe.each(apiTypes)('%s', (apiType) => {
     expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' })
   })
 
-  it('sends signed data back with its call to the same upstream only (§12.20)', async () => {
+  it('sends signed data back with its call to the same upstream only', async () => {
     const signature = 'c2lnbmVkLWJ5LW1l'
     const events = () => [
       shape.start('m'),
@@ -232,13 +230,13 @@ describe.each(apiTypes)('%s', (apiType) => {
   it.each([
     [400, "This model's maximum context length is 8192 tokens.", { contextWindow: 8192 }],
     [413, 'Request Entity Too Large', {}],
-  ])('recognises a prompt that is too long by its refusal with %i (§24.1)', async (status, message, size) => {
+  ])('recognises a prompt that is too long by its refusal with %i', async (status, message, size) => {
     const { url } = await scene.refuse(status, message)
     const { end } = await scene.callModel(apiType, url)
     expect(end).toMatchObject({ type: 'failed', code: 'context_exceeded', ...size })
   })
 
-  it('recognises a prompt that is too long by an error in the stream, unless text precedes it (§24.1)', async () => {
+  it('recognises a prompt that is too long by an error in the stream, unless text precedes it', async () => {
     const error = shape.error('prompt is too long: 210000 tokens > 200000 maximum')
     const early = await scene.serve(() => [shape.start('m'), error])
     expect((await scene.callModel(apiType, early.url)).end).toMatchObject({

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { buildModelUrl } from './endpoint.ts'
-import type { ModelEndpoint } from './endpoint.ts'
+import { buildModelUrl, type ModelEndpoint } from './endpoint.ts'
 import { ModelFailure } from './failure.ts'
 
 function build(
@@ -83,7 +82,7 @@ describe('the address of a call', () => {
     ['/..%20', 'm'],
     ['/{model}/admin', '.\n.'],
     ['/.%250a./admin', 'm'],
-  ])("refuses the path %j with the model %j, which leaves the operator's address (§21.4)", (path, model) => {
+  ])("refuses the path %j with the model %j, which leaves the operator's address", (path, model) => {
     expect(() => build('https://operator.example/tenant/v1', path, model, 'operatorSupplied')).toThrow(
       expect.objectContaining({ code: 'bot_misconfigured' }),
     )

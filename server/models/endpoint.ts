@@ -1,5 +1,5 @@
-import { isHeaderSecret, trimSlashes } from '../lib/text.ts'
 import type { ApiType } from '@yonder/contract/bot'
+import { isHeaderSecret, trimSlashes } from '../lib/text.ts'
 import { ModelFailure } from './failure.ts'
 
 /** The address of a model, and the key to call it with. */

@@ -1,11 +1,8 @@
-import { createServer } from 'node:http'
-import type { RequestListener } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { apiTypes } from '@yonder/contract/bot'
-import type { ApiType } from '@yonder/contract/bot'
+import { apiTypes, type ApiType } from '@yonder/contract/bot'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { guardedFetch } from '../http/outgoing/guarded-fetch.ts'
-import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
+import { guardedFetch, type GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 import type { ModelEndpoint } from './endpoint.ts'
 import { listLimits, listModels } from './list-models.ts'
 
@@ -91,27 +88,24 @@ describe('the models of a provider', () => {
       { 'x-goog-api-key': key },
       ['gemini', 'tunedModels/mine'],
     ],
-  ])(
-    'are listed for %s, each once and sorted (§23.7, §23.8)',
-    async (apiType, answer, url, headers, models) => {
-      const { host, seen } = await serve(json(answer))
-      expect(await list(apiType, `http://${host}/v1`)).toEqual({ models, omitted: 0 })
-      expect(seen).toMatchObject([{ url, headers }])
-    },
-  )
+  ])('are listed for %s, each once and sorted', async (apiType, answer, url, headers, models) => {
+    const { host, seen } = await serve(json(answer))
+    expect(await list(apiType, `http://${host}/v1`)).toEqual({ models, omitted: 0 })
+    expect(seen).toMatchObject([{ url, headers }])
+  })
 
   it.each([
     ['an Ollama without /v1', { models: [{ name: 'llama3:8b', model: 'llama3:8b' }] }],
     ['a list alone', [{ id: 'llama3:8b' }]],
     ['a list of texts', { data: ['llama3:8b'] }],
-  ])('are read from %s (§23.8)', async (_, answer) => {
+  ])('are read from %s', async (_, answer) => {
     const { host } = await serve((request, response) =>
       request.url === '/models' ? response.writeHead(404).end() : json(answer)(request, response),
     )
     expect(await list('openai', `http://${host}`)).toEqual({ models: ['llama3:8b'], omitted: 0 })
   })
 
-  it("are looked for at no other path of the operator's host (§23.8)", async () => {
+  it("are looked for at no other path of the operator's host", async () => {
     const { host, seen } = await serve(json({}, 404))
     await expect(
       list('openai', `http://${host}/proxy/v1`, { addressSource: 'operatorSupplied' }),
@@ -124,20 +118,20 @@ describe('the models of a provider', () => {
     ['http://{host}/', '/v1/chat/completions', '/v1/models'],
     ['http://{host}/api', 'other/path', '/api/models'],
     ['http://{host}/v1?key=1', null, '/v1/models?key=1'],
-  ])('are looked for beside the calls: %s and %s (§23.8)', async (address, customApiPath, url) => {
+  ])('are looked for beside the calls: %s and %s', async (address, customApiPath, url) => {
     const { host, seen } = await serve(json({ data: [] }))
     await list('openai', address.replace('{host}', host), { customApiPath })
     expect(seen.map((request) => request.url)).toEqual([url])
   })
 
-  it('are at most 1,000 of 10,000, and the rest is counted (§23.7)', async () => {
+  it('are at most 1,000 of 10,000, and the rest is counted', async () => {
     const data = Array.from({ length: 10_000 }, (_, index) => ({ id: `model-${index}` }))
     const { host } = await serve(json({ data }))
     const { models, omitted } = await list('openai', `http://${host}/v1`)
     expect([models.length, models[0], omitted]).toEqual([1_000, 'model-0', 9_000])
   })
 
-  it('leave out names that a user could not see as they are (§23.8)', async () => {
+  it('leave out names that a user could not see as they are', async () => {
     const odd = [null, 7, {}, '', 'a\u200bb', 'a\nb', 'right\u202eleft', ' padded ', 'x'.repeat(301)]
     const { host } = await serve(json({ data: [...odd, { id: '<img src=x onerror=alert(1)>' }] }))
     expect((await list('openai', `http://${host}/v1`)).models).toEqual(['<img src=x onerror=alert(1)>'])
@@ -221,7 +215,7 @@ describe('an address without a list of models', () => {
       'upstream_refused_key',
       '{host} refused the API key (401): Incorrect API key provided: •••. Check the API key of this bot.',
     ],
-  ])('fails with the reason, for %s (§21.11, §23.9)', async (_, respond, code, message) => {
+  ])('fails with the reason, for %s', async (_, respond, code, message) => {
     const { host } = await serve(respond)
     await expect(list('openai', `http://${host}/v1`)).rejects.toMatchObject({
       code,
@@ -229,7 +223,7 @@ describe('an address without a list of models', () => {
     })
   })
 
-  it.each(apiTypes)('connects to no private address, for %s (§22.4, §23.9)', async (apiType) => {
+  it.each(apiTypes)('connects to no private address, for %s', async (apiType) => {
     const { host, seen } = await serve(json({ data: [] }))
     for (const address of [`http://${host}/v1`, 'http://169.254.169.254/latest', 'http://10.0.0.5/v1']) {
       await expect(list(apiType, address, {}, strict)).rejects.toMatchObject({ code: 'address_refused' })
@@ -237,7 +231,7 @@ describe('an address without a list of models', () => {
     expect(seen).toEqual([])
   })
 
-  it('refuses a key that no header can carry, and an address that is none (§23.9)', async () => {
+  it('refuses a key that no header can carry, and an address that is none', async () => {
     for (const more of [
       { apiKey: 'a\r\nX-Other: y' },
       { baseUrl: 'file:///etc/passwd' },

@@ -5,8 +5,7 @@ import { isTimeoutError, withTimeout } from '../lib/abort.ts'
 import { AppError } from '../lib/app-error.ts'
 import { readCapped } from '../lib/read-capped.ts'
 import { toVisibleLine, trimSlashes } from '../lib/text.ts'
-import { buildModelUrl, nameUpstream, readApiKey } from './endpoint.ts'
-import type { ModelEndpoint } from './endpoint.ts'
+import { buildModelUrl, nameUpstream, readApiKey, type ModelEndpoint } from './endpoint.ts'
 import { ModelFailure } from './failure.ts'
 import type { ModelDeps } from './open-model.ts'
 import { describeHttpError, describeNetworkError } from './upstream/describe-failure.ts'
@@ -25,7 +24,7 @@ const maxNameChars = 300
 const typeNameAdvice = 'Type the name of the model.'
 
 /**
- * Fetches the names of a provider's models (§23.7, §23.8).
+ * Fetches the names of a provider's models.
  * @throws ModelFailure, an AppError of the guard such as `address_refused`, or the reason of an abort
  */
 export async function listModels(

@@ -8,7 +8,7 @@ export interface ModelToolCall {
   /** A JSON object as text; with `isBroken` whatever the model sent. */
   readonly arguments: string
   /**
-   * Set when the arguments are not a JSON object. Such a call is never run, and its result gives the reason (§12.30).
+   * Set when the arguments are not a JSON object. Such a call is never run, and its result gives the reason.
    */
   readonly isBroken?: true
   /** JSON that the adapter expects back with the call, for example a signature. Only the adapter reads it. */
@@ -99,7 +99,7 @@ export type ModelPart =
     }
 
 export interface ModelStreamOptions {
-  /** Aborting ends the request: the upstream's socket is closed within a second (§21.10). */
+  /** Aborting ends the request: the upstream's socket is closed within a second. */
   readonly signal: AbortSignal
   /**
    * Called when parts may be waiting for `drain`; `isFull` is true when they should be drained at once. Never called

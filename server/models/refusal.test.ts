@@ -110,7 +110,7 @@ describe('a prompt that is too long', () => {
     ['invalid params, context window exceeds limit', undefined],
     ['<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 98304]', 98_304],
     ['too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 5000.', 4081],
-  ])('is recognised by "%s" (§24.1)', (message, contextWindow) => {
+  ])('is recognised by "%s"', (message, contextWindow) => {
     const size = contextWindow === undefined ? '' : ` (${contextWindow.toLocaleString('en')} tokens)`
     expect(explain(JSON.stringify({ error: { message } }))).toEqual({
       type: 'failed',
@@ -120,7 +120,7 @@ describe('a prompt that is too long', () => {
     })
   })
 
-  it('is recognised by a code, and its size is read from a field of its own (§24.1)', () => {
+  it('is recognised by a code, and its size is read from a field of its own', () => {
     const message = 'try increasing the context size or enable context shift'
     const llama = {
       code: 400,
@@ -134,13 +134,13 @@ describe('a prompt that is too long', () => {
     expect(explain(JSON.stringify(code))).toMatchObject({ code: 'context_exceeded' })
   })
 
-  it('is recognised in the response that a router quotes (§24.1)', () => {
+  it('is recognised in the response that a router quotes', () => {
     const raw = JSON.stringify({ error: { message: 'prompt is too long: 210000 tokens > 200000 maximum' } })
     const body = { error: { message: 'Provider returned error', code: 400, metadata: { raw } } }
     expect(explain(JSON.stringify(body))).toMatchObject({ contextWindow: 200_000 })
   })
 
-  it('is not recognised in the request that an upstream repeats (§24.1)', () => {
+  it('is not recognised in the request that an upstream repeats', () => {
     const body = { detail: [{ loc: ['body', 'model'], msg: 'unknown', input: 'prompt is too long' }] }
     expect(explain(JSON.stringify(body))).toMatchObject({ code: 'upstream_error' })
   })
@@ -225,18 +225,18 @@ describe('an option that the model does not support', () => {
         metadata: { raw: '{"error":{"message":"temperature is not supported"}}' },
       },
     ],
-  ])('is named: %s in %j (§24.4)', (option, error) => {
+  ])('is named: %s in %j', (option, error) => {
     expect(explain(JSON.stringify({ error }))).toMatchObject({ code: 'option_refused', option })
   })
 
-  it('is found in the place of a validation error (§24.4)', () => {
+  it('is found in the place of a validation error', () => {
     const detail = [
       { type: 'extra_forbidden', loc: ['body', 'reasoning'], msg: 'Extra inputs are not permitted' },
     ]
     expect(explain(JSON.stringify({ detail }))).toMatchObject({ option: 'reasoningEffort' })
   })
 
-  it('is not one that the request does not set (§24.4)', () => {
+  it('is not one that the request does not set', () => {
     const error = new ModelFailure('upstream_error', 'no', 'temperature is not supported')
     const plain = { ...request, options: { topP: 0.5 } }
     expect(explainRefusal(error, plain, () => 'a.example')).toBe(error)

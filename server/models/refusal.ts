@@ -100,7 +100,7 @@ export function explainRefusal(error: unknown, request: ModelRequest, upstream: 
   return request.tools.length > 0 && matches(toolRefusals, rejection) ? noToolSupport(upstream()) : error
 }
 
-/** The option of the request that the upstream refused; undefined when it refused something else (§24.4). */
+/** The option of the request that the upstream refused; undefined when it refused something else. */
 function findRefusedOption(rejection: string, options: ModelOptions = {}): keyof ModelOptions | undefined {
   // An upstream that repeats the request names all its options.
   if (/"(?:messages|contents|input)":/.test(rejection)) return undefined
@@ -125,7 +125,7 @@ function noToolSupport(upstream: string): ModelFailure {
 }
 
 /**
- * Returns the failure for a prompt that is too long. `contextWindow` is in tokens, if the upstream named it (§24.1).
+ * Returns the failure for a prompt that is too long. `contextWindow` is in tokens, if the upstream named it.
  */
 export function contextExceeded(upstream: string, contextWindow: number | undefined): ModelFailure {
   const size = contextWindow === undefined ? '' : ` (${contextWindow.toLocaleString('en')} tokens)`

@@ -1,8 +1,8 @@
-import type { ModelPart, ModelToolCall } from './model.ts'
-import { ModelFailure } from './failure.ts'
-import { normalizeText } from '../lib/text.ts'
-import type { ApiType } from '@yonder/contract/bot'
 import { randomUUID } from 'node:crypto'
+import type { ApiType } from '@yonder/contract/bot'
+import { normalizeText } from '../lib/text.ts'
+import { ModelFailure } from './failure.ts'
+import type { ModelPart, ModelToolCall } from './model.ts'
 
 /** Characters that may wait in a queue before it should be drained at once. */
 const maxWaitingChars = 16 * 1024
@@ -81,7 +81,7 @@ export function createTextJoiner(): TextJoiner {
 
 /**
  * Data that an upstream expects back with a tool call, such as a signature and the thinking that it signs. It is stored
- * with the call and sent back only to the same upstream, in the same wire format (§12.20).
+ * with the call and sent back only to the same upstream, in the same wire format.
  */
 interface CallNote {
   readonly from: string

@@ -1,5 +1,4 @@
-import { apiTypes } from '@yonder/contract/bot'
-import type { ApiType } from '@yonder/contract/bot'
+import { apiTypes, type ApiType } from '@yonder/contract/bot'
 import fc from 'fast-check'
 import { Dispatcher } from 'undici'
 import { describe, expect, it } from 'vitest'
@@ -140,25 +139,20 @@ it('yields the name of the model once when the call is repeated without a refuse
 })
 
 describe.each(apiTypes)('%s', (apiType) => {
-  it.each(Object.entries(dialects))(
-    'yields the same text for %s, however it is split (§21.13)',
-    async (_, write) => {
-      const bytes = Buffer.from(write(streamOf(apiType)))
-      const read = async (chunks: readonly Buffer[]): Promise<void> => {
-        expect(await readChunks(apiType, chunks)).toEqual({ text, end: { type: 'finish', reason: 'stop' } })
-      }
-      await read([bytes])
-      await read(Array.from(bytes, (byte) => Buffer.of(byte)))
-      await fc.assert(
-        fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 8 }), (cuts) =>
-          read(split(bytes, cuts)),
-        ),
-        { numRuns: 30 },
-      )
-    },
-  )
+  it.each(Object.entries(dialects))('yields the same text for %s, however it is split', async (_, write) => {
+    const bytes = Buffer.from(write(streamOf(apiType)))
+    const read = async (chunks: readonly Buffer[]): Promise<void> => {
+      expect(await readChunks(apiType, chunks)).toEqual({ text, end: { type: 'finish', reason: 'stop' } })
+    }
+    await read([bytes])
+    await read(Array.from(bytes, (byte) => Buffer.of(byte)))
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 8 }), (cuts) => read(split(bytes, cuts))),
+      { numRuns: 30 },
+    )
+  })
 
-  it('fails a reply in which an error is reported as plain text (§21.13)', async () => {
+  it('fails a reply in which an error is reported as plain text', async () => {
     const stream = `${wireShapes[apiType].text('Hello')}event: error\ndata: The model fell asleep.\n\n`
     expect((await readChunks(apiType, [Buffer.from(stream)])).end).toMatchObject({
       type: 'failed',
@@ -167,7 +161,7 @@ describe.each(apiTypes)('%s', (apiType) => {
     })
   })
 
-  it('fails a reply with a broken event instead of leaving its text out (§21.13)', async () => {
+  it('fails a reply with a broken event instead of leaving its text out', async () => {
     const name = apiType === 'anthropic' ? 'content_block_delta' : 'chunk'
     const broken = `${wireShapes[apiType].start('m')}event: ${name}\ndata: {"broken\n\n${streamOf(apiType)}`
     expect((await readChunks(apiType, [Buffer.from(broken)])).end).toMatchObject({ code: 'upstream_invalid' })

@@ -1,10 +1,9 @@
-import { SharedChat } from '@yonder/contract/share'
 import { textOfContent } from '@yonder/contract/message-text'
+import { SharedChat } from '@yonder/contract/share'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openTestApp } from '../testing/test-app.ts'
-import type { TestApp } from '../testing/test-app.ts'
-import { addChat, addPath } from '../testing/factories/chats.ts'
 import { engines, isConcurrent } from '../testing/database/test-database.ts'
+import { addChat, addPath } from '../testing/factories/chats.ts'
+import { openTestApp, type TestApp } from '../testing/test-app.ts'
 import { demoChat } from './demo-chat.ts'
 import { seedDemoShare } from './seed-demo-share.ts'
 
@@ -48,7 +47,7 @@ describe.each(engines)('the demo chat on %s', (engine) => {
     expect(messages.every(({ status }) => status === 'complete')).toBe(true)
   })
 
-  it('is created once, and does not change at later starts (§20.9)', async () => {
+  it('is created once, and does not change at later starts', async () => {
     await seedDemoShare(product.database, 1_700_000_000_000)
     const first = (await readDemo()).body
     await seedDemoShare(product.database, 1_800_000_000_000)
@@ -56,7 +55,7 @@ describe.each(engines)('the demo chat on %s', (engine) => {
     expect(await counts()).toEqual([1, 1, demoChat.length, 1])
   })
 
-  it.runIf(isConcurrent(engine))('is created once by nodes that start at the same time (§20.9)', async () => {
+  it.runIf(isConcurrent(engine))('is created once by nodes that start at the same time', async () => {
     await Promise.all([1, 2, 3].map(() => seedDemoShare(product.database, Date.now())))
     expect(await counts()).toEqual([1, 1, demoChat.length, 1])
   })
@@ -75,7 +74,7 @@ describe.each(engines)('the demo chat on %s', (engine) => {
     expect((await readDemo()).body).toBe(text)
   })
 
-  it('belongs to no user who can sign in (§20.9)', async () => {
+  it('belongs to no user who can sign in', async () => {
     await seedDemoShare(product.database, Date.now())
     const ada = await product.signIn('Ada')
     expect((await ada.delete('/api/share/demo')).statusCode).toBe(404)

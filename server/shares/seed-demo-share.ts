@@ -3,11 +3,10 @@ import { insertChat, selectLeaf } from '../chats/chat-store.ts'
 import { appendMessage, findMessage, updateMessage } from '../chats/message-store.ts'
 import { builtInDemoShareId } from '../config/config.ts'
 import type { Database, Db } from '../db/database.ts'
-import { newId } from '../lib/new-id.ts'
 import type { MessageRow } from '../db/tables/tables.ts'
 import { findUserRow, insertUser } from '../identity/users/user-store.ts'
-import { demoChat } from './demo-chat.ts'
-import type { DemoMessage } from './demo-chat.ts'
+import { newId } from '../lib/new-id.ts'
+import { demoChat, type DemoMessage } from './demo-chat.ts'
 import { findShare, upsertShare } from './share-store.ts'
 
 /** No identity provider issues tokens with this issuer, so this user cannot sign in. */
@@ -22,7 +21,7 @@ const chatId = `demo-${createHash('sha256').update(JSON.stringify(demoChat)).dig
 
 /**
  * Creates the demo chat and its fixed link. Does nothing when they exist. Nodes that start at the same time wait for
- * each other; if their versions differ, the link leads to the chat of the one that started last (§20.9).
+ * each other; if their versions differ, the link leads to the chat of the one that started last.
  */
 export async function seedDemoShare({ db, dialect }: Database, now: number): Promise<void> {
   if ((await findShare(db, builtInDemoShareId))?.chat_id === chatId) return

@@ -1,23 +1,22 @@
+import { deriveTitle, maxShareTitleChars } from '@yonder/contract/message-text'
+import type { OwnShare } from '@yonder/contract/share'
 import type { Kysely } from 'kysely'
 import { requireChat } from '../chats/chat-store.ts'
 import { findMessage } from '../chats/message-store.ts'
-import { newId } from '../lib/new-id.ts'
+import type { Db } from '../db/database.ts'
 import type { Tables, MessageRow } from '../db/tables/tables.ts'
-import { AppError } from '../lib/app-error.ts'
 import type { User } from '../identity/user.ts'
 import { lockUser } from '../identity/users/user-store.ts'
-import { countShares, insertShare, isShared, deleteShare } from './share-store.ts'
-import type { Db } from '../db/database.ts'
-import { deriveTitle, maxShareTitleChars } from '@yonder/contract/message-text'
-import type { OwnShare } from '@yonder/contract/share'
-import type { ListedShare } from './share-store.ts'
+import { AppError } from '../lib/app-error.ts'
+import { newId } from '../lib/new-id.ts'
+import { countShares, insertShare, isShared, deleteShare, type ListedShare } from './share-store.ts'
 
-/** Shared links of a user. Limited because one response lists them all (§16.25). */
+/** Shared links of a user. Limited because one response lists them all. */
 const maxShares = 1_000
 
 /**
- * Creates a link to the path that ends with a message and returns the link's id (§1.6, §7.10). A message that
- * has a link keeps it (§20.2).
+ * Creates a link to the path that ends with a message and returns the link's id. A message that
+ * has a link keeps it.
  * @throws AppError `not_found`, `conflict`
  */
 export async function createShare(
@@ -50,13 +49,13 @@ export async function createShare(
   })
 }
 
-/** Whether a message can be shared. A reply that is still being written cannot (§20.1). */
+/** Whether a message can be shared. A reply that is still being written cannot. */
 function canShare(message: Pick<MessageRow, 'status'>): boolean {
   return message.status !== 'streaming'
 }
 
 /**
- * Revokes a link forever. Sharing the message again creates another link (§20.4).
+ * Revokes a link forever. Sharing the message again creates another link.
  * @throws AppError `not_found`
  */
 export async function revokeShare(db: Db, user: Pick<User, 'id'>, id: string): Promise<void> {

@@ -2,8 +2,7 @@ import { ClientId } from '@yonder/contract/chat'
 import { OwnShareList, ShareResponse, ShareRequest } from '@yonder/contract/share'
 import { z } from 'zod'
 import type { Database } from '../db/database.ts'
-import { AnyId } from '../http/api.ts'
-import type { Api } from '../http/api.ts'
+import { AnyId, type Api } from '../http/api.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import { createShare, presentShare, revokeShare } from './share-link.ts'
 import { listShares } from './share-store.ts'
@@ -14,7 +13,7 @@ export interface ShareRoutesDeps {
   readonly now: () => number
 }
 
-/** Registers the routes that create (§7.10), list and revoke the links of a user (§17.10). */
+/** Registers the routes that create, list and revoke the links of a user. */
 export function registerShareRoutes(api: Api, { database: { db }, now }: ShareRoutesDeps): void {
   api.post(
     '/api/share/:chatId',

@@ -46,7 +46,7 @@ export async function upsertShare(db: Db, share: ShareRow): Promise<void> {
     .execute()
 }
 
-/** Finds a link. The links of a disabled user are not found (§15.35). */
+/** Finds a link. The links of a disabled user are not found. */
 export function findShare(db: Db, id: string): Promise<ShareRow | undefined> {
   return db
     .selectFrom('shares as s')

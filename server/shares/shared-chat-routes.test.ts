@@ -1,12 +1,10 @@
 import { SharedChat } from '@yonder/contract/share'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openChatApp } from '../testing/chat/open-chat-app.ts'
-import type { ChatApp, ChatClient } from '../testing/chat/open-chat-app.ts'
-import { addChat, addPath } from '../testing/factories/chats.ts'
-import type { NewPathMessage } from '../testing/factories/chats.ts'
+import { openChatApp, type ChatApp, type ChatClient } from '../testing/chat/open-chat-app.ts'
+import { engines } from '../testing/database/test-database.ts'
+import { addChat, addPath, type NewPathMessage } from '../testing/factories/chats.ts'
 import { holdResponses } from '../testing/hold-responses.ts'
 import { openTestApp } from '../testing/test-app.ts'
-import { engines } from '../testing/database/test-database.ts'
 
 const host = 'localhost:3000'
 
@@ -41,7 +39,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     return ids
   }
 
-  it('contains the path to its message, oldest first, and no other branch (§1.6, §7.9, §20.5)', async () => {
+  it('contains the path to its message, oldest first, and no other branch (§1.6, §7.9)', async () => {
     const chatId = await ada.newChat()
     for (const text of ['One', 'First answer', 'Two']) product.model.reply([text])
     const [question = '', first = ''] = await sendMessages(chatId, 'Ask')
@@ -57,7 +55,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     expect(shared.messages.map(({ parent_id }) => parent_id)).toEqual([null, shared.messages[0]?.id])
   })
 
-  it('does not change when the chat continues, branches and is shared again (§1.6, §20.7)', async () => {
+  it('does not change when the chat continues, branches and is shared again (§1.6)', async () => {
     const chatId = await ada.newChat()
     const [question = '', reply = ''] = await sendMessages(chatId, 'Hello')
     const shareId = await share(chatId, reply)
@@ -74,7 +72,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     expect((await visit(shareId)).body).toBe(before.body)
   })
 
-  it('shows the name and state of a tool call, but not its arguments and result (§20.6)', async () => {
+  it('shows the name and state of a tool call, but not its arguments and result', async () => {
     const call = '{"id":"secret-id","name":"files__read","fingerprint":"secret","rest":[]}'
     await write(`tools-${engine}`, [
       { id: 'q', role: 'user', content: 'Look it up' },
@@ -162,27 +160,24 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     ['timed_out', 'timed_out'],
     ['stopped', 'stopped'],
     ['interrupted', 'interrupted'],
-  ])(
-    'shows that a call ended as %s with the outcome %s, without the reason (§20.5, §20.6)',
-    async (status, shown) => {
-      const id = `ended-${status}-${engine}`
-      const outcome = { status, duration: 7, parts: [{ type: 'text', text: 'secret' }] }
-      const call = '{"id":"secret","name":"files__read","rest":[]}'
-      await write(id, [
-        { id: 'q', content: 'Look it up' },
-        { id: 'a', role: 'assistant', server: 'files', tool: 'read', call_state: 'answered', call },
-        { id: 'r', content: 'secret', server: 'files', outcome: JSON.stringify(outcome) },
-      ])
-      const response = await visit(await share(id, 'r'))
-      expect(SharedChat.parse(response.json()).messages[2]).toMatchObject({
-        content: '',
-        outcome: { status: shown, duration: null, parts: [] },
-      })
-      expect(response.body).not.toContain('secret')
-    },
-  )
+  ])('shows that a call ended as %s with the outcome %s, without the reason', async (status, shown) => {
+    const id = `ended-${status}-${engine}`
+    const outcome = { status, duration: 7, parts: [{ type: 'text', text: 'secret' }] }
+    const call = '{"id":"secret","name":"files__read","rest":[]}'
+    await write(id, [
+      { id: 'q', content: 'Look it up' },
+      { id: 'a', role: 'assistant', server: 'files', tool: 'read', call_state: 'answered', call },
+      { id: 'r', content: 'secret', server: 'files', outcome: JSON.stringify(outcome) },
+    ])
+    const response = await visit(await share(id, 'r'))
+    expect(SharedChat.parse(response.json()).messages[2]).toMatchObject({
+      content: '',
+      outcome: { status: shown, duration: null, parts: [] },
+    })
+    expect(response.body).not.toContain('secret')
+  })
 
-  it('does not call a call denied whose result is on another branch (§20.5)', async () => {
+  it('does not call a call denied whose result is on another branch', async () => {
     const id = `elsewhere-${engine}`
     const call = '{"id":"1","name":"files__read","rest":[]}'
     await write(id, [
@@ -202,7 +197,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     ])
   })
 
-  it('does not show why a reply failed, because the reason may contain an address or a key (§20.6)', async () => {
+  it('does not show why a reply failed, because the reason may contain an address or a key', async () => {
     await write(`failed-${engine}`, [
       { id: 'q', role: 'user', content: 'Hi' },
       {
@@ -223,7 +218,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     })
   })
 
-  it('does not contain the owner, the bot, or the ids of the chat and its messages (§20.6)', async () => {
+  it('does not contain the owner, the bot, or the ids of the chat and its messages', async () => {
     const chatId = await ada.newChat()
     const ids = await sendMessages(chatId, 'Who am I?')
     const { body } = await visit(await share(chatId, ids[1] ?? ''))
@@ -243,7 +238,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     }
   })
 
-  it('responds to an unknown, a revoked and an invalid id in the same way, after the same query (§20.8)', async () => {
+  it('responds to an unknown, a revoked and an invalid id in the same way, after the same query', async () => {
     const chatId = await ada.newChat()
     const [, reply = ''] = await sendMessages(chatId, 'Short life')
     const revoked = await share(chatId, reply)
@@ -264,7 +259,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     expect(left).toEqual([])
   })
 
-  it('must not be stored by caches and search engines, whether found or not (§20.8)', async () => {
+  it('must not be stored by caches and search engines, whether found or not', async () => {
     const chatId = await ada.newChat()
     const [, reply = ''] = await sendMessages(chatId, 'Hidden')
     for (const response of [await visit(await share(chatId, reply)), await visit('missing')]) {
@@ -305,7 +300,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     expect(await state()).toEqual(before)
   })
 
-  it('is read one at a time, whoever reads it (§16.26)', async () => {
+  it('is read one at a time, whoever reads it', async () => {
     const held = holdResponses('/api/share/')
     const gated = await openTestApp({ engine, addHooks: held.addHooks })
     const owner = await gated.signIn('Ada')
@@ -361,7 +356,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
   })
 })
 
-it('is rate-limited by address for all ids together (§16.11)', async () => {
+it('is rate-limited by address for all ids together', async () => {
   const product = await openTestApp({ environment: { RATE_LIMIT_SHARE_READS: '3' } })
   const visit = (id: string, remoteAddress: string) =>
     product.app.inject({ url: `/api/share/${id}`, headers: { host }, remoteAddress })

@@ -1,7 +1,6 @@
 import { SharedChat } from '@yonder/contract/share'
 import type { Database } from '../db/database.ts'
-import { AnyId } from '../http/api.ts'
-import type { Api } from '../http/api.ts'
+import { AnyId, type Api } from '../http/api.ts'
 import { oneAtATime } from '../http/one-at-a-time.ts'
 import { limitNetworks } from '../http/rate-limits.ts'
 import { presentSharedChat, requireSharedPath } from './shared-chat.ts'
@@ -15,7 +14,7 @@ export interface SharedChatRoutesOptions {
   readonly perMinute: number
 }
 
-/** Registers the public route of a shared chat (§7.9). It ignores a token in the request. */
+/** Registers the public route of a shared chat. It ignores a token in the request. */
 export function registerSharedChatRoutes(
   api: Api,
   { database }: SharedChatRoutesDeps,

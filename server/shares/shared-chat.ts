@@ -1,17 +1,17 @@
+import { showFailure } from '@yonder/contract/apply-event'
+import type { Message } from '@yonder/contract/message'
+import type { SharedChat } from '@yonder/contract/share'
+import type { ToolCallState, ToolOutcome } from '@yonder/contract/tool-call'
 import { isToolResult, listWholePath } from '../chats/message-store.ts'
+import { presentMessage } from '../chats/present-chat.ts'
 import type { Db } from '../db/database.ts'
 import type { MessageRow } from '../db/tables/tables.ts'
 import { AppError } from '../lib/app-error.ts'
 import { findShare } from './share-store.ts'
-import type { Message } from '@yonder/contract/message'
-import { showFailure } from '@yonder/contract/apply-event'
-import type { SharedChat } from '@yonder/contract/share'
-import type { ToolCallState, ToolOutcome } from '@yonder/contract/tool-call'
-import { presentMessage } from '../chats/present-chat.ts'
 
 /**
  * Returns the messages of a link, oldest first. A revoked link is deleted, so it fails in the same way, and after the
- * same time, as a link that never existed (§20.8).
+ * same time, as a link that never existed.
  * @throws AppError `not_found`
  */
 export async function requireSharedPath(db: Db, shareId: string): Promise<MessageRow[]> {
@@ -24,7 +24,7 @@ export async function requireSharedPath(db: Db, shareId: string): Promise<Messag
 /**
  * Presents a path to the public. The ids are positions on the path and `update_time` is that of the last message, so
  * the result does not identify the chat and does not change when the chat continues. Of a message, only the fields that
- * `presentSharedMessage` lists are public. `path` must not be empty (§20.5, §20.6, §20.7).
+ * `presentSharedMessage` lists are public. `path` must not be empty.
  */
 export function presentSharedChat(shareId: string, path: readonly MessageRow[]): SharedChat {
   const messages = path.map((row, index) => presentSharedMessage(row, index + 1, path[index + 1]))

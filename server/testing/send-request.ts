@@ -1,7 +1,6 @@
 import { request } from 'node:http'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
-import { openStream } from './chat/open-stream.ts'
-import type { TestStream } from './chat/open-stream.ts'
+import { openStream, type TestStream } from './chat/open-stream.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD' | 'OPTIONS' | 'PATCH'
 type Headers = Readonly<Record<string, string>>

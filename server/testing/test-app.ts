@@ -1,17 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import { Registry } from 'prom-client'
-import { createApp } from '../app.ts'
-import type { AppDeps } from '../app.ts'
+import { createApp, type AppDeps } from '../app.ts'
 import { parseConfig } from '../config/config.ts'
-import { newId } from '../lib/new-id.ts'
 import { createSealer } from '../db/secrets/seal-secret.ts'
-import type { User } from '../identity/user.ts'
 import { openGuards } from '../http/outgoing/guarded-fetch.ts'
-import { openTestDatabase } from './database/test-database.ts'
-import type { Engine, TestDatabase } from './database/test-database.ts'
+import type { User } from '../identity/user.ts'
+import { newId } from '../lib/new-id.ts'
+import { openTestDatabase, type Engine, type TestDatabase } from './database/test-database.ts'
 import { createTestIdentity } from './identity/test-identity.ts'
-import { createRequestClient, injected } from './send-request.ts'
-import type { RequestClient } from './send-request.ts'
+import { createRequestClient, injected, type RequestClient } from './send-request.ts'
 
 export interface TestClient extends RequestClient {
   readonly user: User

@@ -1,5 +1,11 @@
-import { createHash, generateKeyPairSync, randomBytes, sign, X509Certificate } from 'node:crypto'
-import type { KeyObject } from 'node:crypto'
+import {
+  createHash,
+  generateKeyPairSync,
+  randomBytes,
+  sign,
+  X509Certificate,
+  type KeyObject,
+} from 'node:crypto'
 import { isIP } from 'node:net'
 import { AsnConvert, OctetString } from '@peculiar/asn1-schema'
 import {
@@ -47,7 +53,7 @@ export interface KeyPair {
 export const dayMs = 86_400_000
 /** Ten years. After that, every device has to trust a new authority. */
 const authorityDays = 3_650
-/** Systems refuse certificates of servers that are valid for more than 397 or 825 days (§34.10). */
+/** Systems refuse certificates of servers that are valid for more than 397 or 825 days. */
 export const certificateDays = 90
 
 const commonName = '2.5.4.3'
@@ -70,7 +76,7 @@ const localNetworks = [
 
 /**
  * Makes a certificate authority. It can only certify servers, and only under local names and addresses, and `names`, so
- * that its key is of little use to a thief (§34.11).
+ * that its key is of little use to a thief.
  * @param now milliseconds since 1970
  */
 export function makeAuthority(names: readonly string[], now: number): KeyPair {

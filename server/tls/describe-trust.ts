@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 
 /**
  * What the start prints about an authority that Yonder made: where its certificate is, how to recognise it, and one
- * line for each system or browser (§34.15).
+ * line for each system or browser.
  */
 export function describeTrust(certificate: string, path: string, publicUrl: string): string[] {
   // An http address, because the device does not trust the authority yet. The user compares the fingerprint instead.

@@ -7,11 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect, createServer } from 'node:tls'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { unknownMachine } from '../config/machine.ts'
-import type { Machine } from '../config/machine.ts'
+import { unknownMachine, type Machine } from '../config/machine.ts'
 import { dayMs, makeCertificate, readNames, readValidity } from './certificates.ts'
-import { ensureLocalCertificate } from './local-certificate.ts'
-import type { LocalCertificate } from './local-certificate.ts'
+import { ensureLocalCertificate, type LocalCertificate } from './local-certificate.ts'
 
 const now = Date.now()
 const machine: Machine = { hostName: 'nas', addresses: ['192.168.1.20', 'fd00::5'], isContainer: false }
@@ -59,7 +57,7 @@ async function connectAs(
 }
 
 describe('the certificate that Yonder makes', () => {
-  it('is trusted by clients that trust its authority, for every name of this machine and no other (§34.9)', async () => {
+  it('is trusted by clients that trust its authority, for every name of this machine and no other', async () => {
     const made = make()
     for (const name of ['nas', 'nas.local', 'localhost', '127.0.0.1', '192.168.1.20', 'fd00::5', '::1'])
       expect([name, await connectAs(made, made.authority, name)]).toEqual([name, 'true'])
@@ -68,7 +66,7 @@ describe('the certificate that Yonder makes', () => {
     expect(await connectAs(made, stranger.authority, 'nas')).toMatch(/SIGNATURE|UNABLE_TO|SELF_SIGNED/)
   })
 
-  it('ends within 397 days and has begun, also for a device whose clock is slow by hours (§34.10)', () => {
+  it('ends within 397 days and has begun, also for a device whose clock is slow by hours', () => {
     const { notBefore, notAfter } = readValidity(make().certificate)
     expect((notAfter - notBefore) / dayMs).toBeLessThanOrEqual(397)
     expect(notAfter).toBeGreaterThan(now + 60 * dayMs)
@@ -77,7 +75,7 @@ describe('the certificate that Yonder makes', () => {
   })
 
   it.each(['google.com', 'nas.example.com', '8.8.8.8', '2606:4700::1'])(
-    'cannot be made for %s with the key of the authority (§34.11)',
+    'cannot be made for %s with the key of the authority',
     async (name) => {
       make()
       const [key = '', certificate = ''] = readFileSync(join(folder, 'ca.pem'), 'utf8').split(
@@ -88,7 +86,7 @@ describe('the certificate that Yonder makes', () => {
     },
   )
 
-  it('and its authority are accepted by the strict check of OpenSSL (§34.9, §34.11)', () => {
+  it('and its authority are accepted by the strict check of OpenSSL', () => {
     const made = make()
     const path = join(folder, 'leaf.crt')
     writeFileSync(path, made.certificate)
@@ -118,7 +116,7 @@ describe('the certificate that Yonder makes', () => {
     expect(readCertificate(path)).toMatch(/Basic Constraints: critical\s+CA:FALSE/)
   })
 
-  it('is stored for the owner of the process only (§34.9)', () => {
+  it('is stored for the owner of the process only', () => {
     make()
     expect(statSync(folder).mode & 0o777).toBe(0o700)
     expect(readdirSync(folder).toSorted()).toEqual(['ca.crt', 'ca.pem', 'server.pem'])
@@ -128,12 +126,12 @@ describe('the certificate that Yonder makes', () => {
 })
 
 describe('a later start', () => {
-  it('keeps the certificate and its authority (§34.12)', () => {
+  it('keeps the certificate and its authority', () => {
     const first = make()
     expect(make({ now: now + 50 * dayMs })).toEqual(first)
   })
 
-  it('renews the certificate 30 days before it ends, and keeps the authority (§34.12)', async () => {
+  it('renews the certificate 30 days before it ends, and keeps the authority', async () => {
     const first = make()
     const later = make({ now: now + 65 * dayMs })
     expect(later.authority).toBe(first.authority)
@@ -145,7 +143,7 @@ describe('a later start', () => {
     expect(readValidity(muchLater.certificate).notAfter).toBeGreaterThan(now + 1_560 * dayMs)
   })
 
-  it('renews the certificate when the machine has another address, and keeps the authority (§34.12)', () => {
+  it('renews the certificate when the machine has another address, and keeps the authority', () => {
     const first = make()
     const moved = make({ machine: { ...machine, addresses: ['192.168.7.7'] } })
     expect(moved.authority).toBe(first.authority)
@@ -153,7 +151,7 @@ describe('a later start', () => {
     expect(readNames(moved.certificate)).not.toContain('192.168.1.20')
   })
 
-  it('makes another authority only for a public name that the first one cannot certify, or when it ends (§34.12)', async () => {
+  it('makes another authority only for a public name that the first one cannot certify, or when it ends', async () => {
     const first = make()
     const local = make({ publicHost: 'chat.local' })
     expect(local.authority).toBe(first.authority)
@@ -165,7 +163,7 @@ describe('a later start', () => {
     expect(decade.authority).not.toBe(renamed.authority)
   })
 
-  it('replaces a certificate whose file was cut, and one of another authority (§34.12)', () => {
+  it('replaces a certificate whose file was cut, and one of another authority', () => {
     const first = make()
     const path = join(folder, 'server.pem')
     writeFileSync(path, readFileSync(path, 'utf8').slice(0, 300))
@@ -184,7 +182,7 @@ describe('what is refused', () => {
     ['is cut', (text: string) => text.slice(0, 200)],
     ['is empty', () => ''],
     ['has only its certificate', (text: string) => text.replace(/^[^]*(?=-----BEGIN CERT)/, '')],
-  ])('an authority whose file %s, without changing anything (§34.18)', (_, spoil) => {
+  ])('an authority whose file %s, without changing anything', (_, spoil) => {
     make()
     const path = join(folder, 'ca.pem')
     writeFileSync(path, spoil(readFileSync(path, 'utf8')))
@@ -193,7 +191,7 @@ describe('what is refused', () => {
     expect(files()).toEqual(before)
   })
 
-  it('an authority with the key of another (§34.18)', () => {
+  it('an authority with the key of another', () => {
     const other = join(make({ folder: join(dataDir, 'other') }).authorityPath, '../ca.pem')
     make()
     const path = join(folder, 'ca.pem')
@@ -203,7 +201,7 @@ describe('what is refused', () => {
     expect(() => make()).toThrow('does not contain a certificate authority with its key')
   })
 
-  it('a clock that was never set, and one from before the authority was made (§34.18)', () => {
+  it('a clock that was never set, and one from before the authority was made', () => {
     expect(() => make({ now: 1_000 })).toThrow(
       'the clock of this machine shows 1970-01-01. Set it, then start again',
     )
@@ -257,13 +255,13 @@ describe('a machine', () => {
       'nas.example.org',
       ['127.0.0.1', '::1', 'localhost', 'nas', 'nas.example.org', 'nas.local'],
     ],
-  ])('%s has a certificate (§34.9)', async (_, changes, publicHost, names) => {
+  ])('%s has a certificate', async (_, changes, publicHost, names) => {
     const made = make({ publicHost, machine: { ...machine, ...changes } })
     expect(readNames(made.certificate)).toEqual(names.toSorted())
     expect(await connectAs(made, made.authority, publicHost)).toBe('true')
   })
 
-  it('with hundreds of addresses has a certificate with 100 of its names (§34.9)', () => {
+  it('with hundreds of addresses has a certificate with 100 of its names', () => {
     const addresses = Array.from({ length: 300 }, (_, at) => `10.0.${at >> 8}.${at & 255}`)
     const names = readNames(make({ machine: { ...machine, addresses } }).certificate)
     expect([names.length, names.includes('nas')]).toEqual([100, true])

@@ -12,8 +12,8 @@ import {
   normalizeIp,
   readNames,
   readValidity,
+  type KeyPair,
 } from './certificates.ts'
-import type { KeyPair } from './certificates.ts'
 
 export interface LocalCertificateOptions {
   /** The folder of the files. When it is created, only the user of this process has access to it. */
@@ -42,7 +42,7 @@ const minClock = Date.UTC(2026, 0, 1)
  * Returns a valid certificate for this machine from the files in the folder. Makes the certificate unless the stored
  * one is signed by the authority, has the names of the machine and does not end soon. Makes the authority if it is
  * missing, cannot certify the public host or ends before a new certificate would, and only then, because every device
- * has to trust a new authority (§34.9, §34.12).
+ * has to trust a new authority.
  * @throws Error with a sentence for the operator when the clock or a file is wrong
  */
 export function ensureLocalCertificate(options: LocalCertificateOptions): LocalCertificate {

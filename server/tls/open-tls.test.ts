@@ -33,11 +33,11 @@ const files = (certificate: string, key: string) => {
   return settings
 }
 
-it('makes nothing without TLS (§34.9)', async () => {
+it('makes nothing without TLS', async () => {
   expect(await open({})).toBeNull()
 })
 
-it('prints where the certificate of the authority is, its fingerprint, and how each system trusts it (§34.15)', async () => {
+it('prints where the certificate of the authority is, its fingerprint, and how each system trusts it', async () => {
   const tls = await open({ TLS: 'local', HOST: '0.0.0.0', PUBLIC_URL: 'https://nas:3000' })
   const authority = readFileSync(join(dataDir, 'tls/ca.crt'), 'utf8')
   expect(tls?.authority).toBe(authority)
@@ -54,12 +54,12 @@ it('prints where the certificate of the authority is, its fingerprint, and how e
   expect(tls?.hosts()).toEqual(['nas', 'nas.local', 'localhost', '127.0.0.1', '[::1]', '192.168.1.20'])
 })
 
-it('prints a download that plain http reaches, also at the port 443 (§34.15)', async () => {
+it('prints a download that plain http reaches, also at the port 443', async () => {
   const tls = await open({ TLS: 'local', HOST: '0.0.0.0', PUBLIC_URL: 'https://nas' })
   expect(tls?.notes.join('\n')).toContain('http://nas:443/ca.crt')
 })
 
-it('says what is missing for other devices (§34.14)', async () => {
+it('says what is missing for other devices', async () => {
   expect((await open({ TLS: 'local' }))?.notes.at(-1)).toContain(
     'Only this machine can open this address. For other devices, start with --host 0.0.0.0',
   )
@@ -67,7 +67,7 @@ it('says what is missing for other devices (§34.14)', async () => {
   expect(hidden?.notes.at(-1)).toContain('Other devices need another address: set PUBLIC_URL')
 })
 
-it('reports a wrong authority as a wrong setting, without a stack (§34.18)', async () => {
+it('reports a wrong authority as a wrong setting, without a stack', async () => {
   await open({ TLS: 'local' })
   writeFileSync(join(dataDir, 'tls/ca.pem'), 'nonsense')
   const error: unknown = await open({ TLS: 'local' }).catch((reason: unknown) => reason)
@@ -77,7 +77,7 @@ it('reports a wrong authority as a wrong setting, without a stack (§34.18)', as
   )
 })
 
-it('warns of a certificate that browsers will refuse, and starts (§34.16)', async () => {
+it('warns of a certificate that browsers will refuse, and starts', async () => {
   const { cert, key } = makeTestCertificate('chat.example.com', now)
   const settings = files(cert, key)
   const notes = async (PUBLIC_URL: string) => (await open({ ...settings, PUBLIC_URL }))?.notes
@@ -93,7 +93,7 @@ it('warns of a certificate that browsers will refuse, and starts (§34.16)', asy
   ])
 })
 
-it('uses a renewed certificate of the operator within an hour, and keeps the old one when the new one is wrong (§34.16)', async () => {
+it('uses a renewed certificate of the operator within an hour, and keeps the old one when the new one is wrong', async () => {
   const [first, second] = [makeTestCertificate('a.example'), makeTestCertificate('a.example')]
   const settings = files(first.cert, first.key)
   vi.useFakeTimers()
@@ -115,7 +115,7 @@ it('uses a renewed certificate of the operator within an hour, and keeps the old
   await stop?.()
 })
 
-it('renews its own certificate while it runs, before it ends and when the machine moves (§34.12)', async () => {
+it('renews its own certificate while it runs, before it ends and when the machine moves', async () => {
   vi.useFakeTimers()
   const tls = await open({ TLS: 'local', PUBLIC_URL: 'https://nas:3000' })
   const apply = vi.fn<(credentials: { readonly cert: string }) => void>()

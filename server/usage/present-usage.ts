@@ -52,7 +52,7 @@ function toCosts(costs: ReadonlyMap<string, bigint>): Cost[] {
     .map(([currency, nanos]) => ({ currency, amount: formatNanos(nanos) }))
 }
 
-/** The report of a range of days. Every total is a sum of the same parts, so all of them agree (§25.12). */
+/** The report of a range of days. Every total is a sum of the same parts, so all of them agree. */
 export function presentReport(query: UsageQuery, sums: readonly UsageSums[]): UsageReport {
   const monthOf = ({ day }: UsageSums): string => day.slice(0, '2026-11'.length)
   return {
@@ -118,7 +118,7 @@ function toSums(record: UsageRecordRow): UsageSums {
   }
 }
 
-/** The calls of some replies, and their sum (§25.8). */
+/** The calls of some replies, and their sum. */
 export function presentMessageUsage(records: readonly UsageRecordRow[]): MessageUsage {
   return { calls: records.map(presentCall), total: addUp(records.map(toSums)) }
 }

@@ -1,7 +1,6 @@
 import type { Db } from '../db/database.ts'
 import type { UsageRecordRow } from '../db/tables/tables.ts'
-import { costInNanos } from '../models/catalogue/cost.ts'
-import type { ModelPrices } from '../models/catalogue/cost.ts'
+import { costInNanos, type ModelPrices } from '../models/catalogue/cost.ts'
 import type { ModelUsage } from '../models/model.ts'
 import { toTokenCounts } from './token-counts.ts'
 import { storeUsageRecord } from './usage-store.ts'
@@ -27,7 +26,7 @@ export interface ModelCallRecord extends Pick<
   readonly prices?: ModelPrices
 }
 
-/** Stores what a call used and cost (§25.6). Recording the same id again replaces the figures. */
+/** Stores what a call used and cost. Recording the same id again replaces the figures. */
 export async function recordUsage(trx: Db, { usage, prices, ...call }: ModelCallRecord): Promise<void> {
   const counts = toTokenCounts(usage)
   const cost = costInNanos(counts, prices)

@@ -6,7 +6,7 @@ import type { ModelUsage } from '../models/model.ts'
  */
 const maxTokens = 100_000_000
 
-/** Counts that can be stored; null for what is missing or not credible (§25.7). */
+/** Counts that can be stored; null for what is missing or not credible. */
 export interface TokenCounts {
   readonly input: number | null
   readonly output: number | null

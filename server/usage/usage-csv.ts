@@ -4,12 +4,12 @@ import type { UsageSums } from './usage-store.ts'
 /** Excel reads a file without it in another encoding. */
 const byteOrderMark = '\uFEFF'
 
-/** Spreadsheets calculate a cell that begins with one of these, also in full width (§25.14). */
+/** Spreadsheets calculate a cell that begins with one of these, also in full width. */
 const formulaStart = /^[=+\-@\t\r＝＋－＠]/
 
 /**
  * The sums of each day, bot, model and currency as CSV: RFC 4180 in UTF-8 with a byte order mark. A count that no call
- * reported is an empty cell, and so is an unknown cost (§25.13, §25.14).
+ * reported is an empty cell, and so is an unknown cost.
  */
 export function writeUsageCsv(sums: readonly UsageSums[]): string {
   const header = [

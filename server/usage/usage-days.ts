@@ -1,11 +1,10 @@
-import { maxUsageDays } from '@yonder/contract/usage/usage-report'
-import type { UsageQuery } from '@yonder/contract/usage/usage-report'
+import { maxUsageDays, type UsageQuery } from '@yonder/contract/usage/usage-report'
 import { Temporal } from 'temporal-polyfill'
 import { AppError } from '../lib/app-error.ts'
 import type { UsageDay } from './usage-store.ts'
 
 /**
- * The days of a query in its time zone. A day on which the clocks change is shorter or longer than 24 hours (§25.11).
+ * The days of a query in its time zone. A day on which the clocks change is shorter or longer than 24 hours.
  * @throws AppError `invalid_request`
  */
 export function listUsageDays({ from, to, time_zone }: UsageQuery): readonly UsageDay[] {

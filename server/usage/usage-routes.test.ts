@@ -2,8 +2,7 @@ import type { MessageUsage, UsageReport } from '@yonder/contract/usage/usage-rep
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { UsageRecordRow } from '../db/tables/tables.ts'
 import { newId } from '../lib/new-id.ts'
-import { botName, openChatApp } from '../testing/chat/open-chat-app.ts'
-import type { ChatApp, ChatClient } from '../testing/chat/open-chat-app.ts'
+import { botName, openChatApp, type ChatApp, type ChatClient } from '../testing/chat/open-chat-app.ts'
 import { hashTables } from '../testing/database/hash-tables.ts'
 import { engines } from '../testing/database/test-database.ts'
 
@@ -72,7 +71,7 @@ describe.each(engines)('usage on %s', (engine) => {
       })
       .execute()
 
-  it('is stored with the reply, at the price of the time (§25.6, §25.8)', async () => {
+  it('is stored with the reply, at the price of the time', async () => {
     const ada = await join()
     const { chatId, messageId } = await reply(ada, ['Hi', usage(1_000, 100)])
     const { calls, total } = await readCalls(ada, chatId, messageId)
@@ -101,7 +100,7 @@ describe.each(engines)('usage on %s', (engine) => {
     })
   })
 
-  it('is in the same commit as the event that shows it (§25.6)', async () => {
+  it('is in the same commit as the event that shows it', async () => {
     const ada = await join()
     const gate = product.model.gate()
     product.model.reply(['Hi', usage(10, 1), { finish: 'stop' }, gate])
@@ -113,7 +112,7 @@ describe.each(engines)('usage on %s', (engine) => {
     await stream.ended
   })
 
-  it('counts a reply without figures as unknown, and never as 0 (§25.4, §25.7)', async () => {
+  it('counts a reply without figures as unknown, and never as 0', async () => {
     const ada = await join()
     const { chatId, messageId } = await reply(ada, ['Hi'])
     expect(await readCalls(ada, chatId, messageId)).toMatchObject({
@@ -128,7 +127,7 @@ describe.each(engines)('usage on %s', (engine) => {
     ['of 10^15', usage(10 ** 15, 1)],
     ['text', { raw: 'data: {"choices":[],"usage":{"prompt_tokens":"9","completion_tokens":1}}\n\n' }],
     ['no object', { raw: 'data: {"choices":[],"usage":[7]}\n\n' }],
-  ] as const)('takes counts that are %s as unknown (§25.7)', async (_name, step) => {
+  ] as const)('takes counts that are %s as unknown', async (_name, step) => {
     const ada = await join()
     const { chatId, messageId, status } = await reply(ada, ['Hi', step])
     expect(status).toBe('complete')
@@ -140,7 +139,7 @@ describe.each(engines)('usage on %s', (engine) => {
     expect(shown?.usage?.input_tokens ?? null).toBeNull()
   })
 
-  it('counts a stopped and a failed reply, and none that never had output (§25.6)', async () => {
+  it('counts a stopped and a failed reply, and none that never had output', async () => {
     const ada = await join()
     const gate = product.model.gate()
     product.model.reply(['Hi', gate])
@@ -166,7 +165,7 @@ describe.each(engines)('usage on %s', (engine) => {
     expect(response.statusCode).toBe(404)
   })
 
-  it('outlives the bot and its chat, and a new bot of the same name adds to it (§25.9)', async () => {
+  it('outlives the bot and its chat, and a new bot of the same name adds to it', async () => {
     const ada = await join()
     const { chatId } = await reply(ada, ['Hi', usage(10, 1)])
     await ada.delete(`/api/bot/${botName}`)
@@ -187,7 +186,7 @@ describe.each(engines)('usage on %s', (engine) => {
     ])
   })
 
-  it('is read for up to 400 days, the first and the last included (§25.11)', async () => {
+  it('is read for up to 400 days, the first and the last included', async () => {
     const ada = await join()
     await store(ada, { time: Date.UTC(2026, 0, 1) })
     await store(ada, { time: Date.UTC(2027, 1, 4, 23, 59) })
@@ -202,7 +201,7 @@ describe.each(engines)('usage on %s', (engine) => {
     expect((await eve.get(`/api/chats/${chatId}/usage?messageIds=${messageId}`)).statusCode).toBe(404)
   })
 
-  it('has days of 23 and 25 hours when clocks change, and each moment in one day (§25.11)', async () => {
+  it('has days of 23 and 25 hours when clocks change, and each moment in one day', async () => {
     const ada = await join()
     const times = [
       '2026-03-28T23:59:59.999+01:00',
@@ -230,7 +229,7 @@ describe.each(engines)('usage on %s', (engine) => {
     ])
   })
 
-  it('adds up exactly: records, days, months, bots and the CSV (§25.12)', async () => {
+  it('adds up exactly: records, days, months, bots and the CSV', async () => {
     const ada = await join()
     const records = Array.from({ length: 500 }, (_, index) => ({
       time: Date.UTC(2026, index % 12, (index % 28) + 1, index % 24),
@@ -300,7 +299,7 @@ describe.each(engines)('usage on %s', (engine) => {
     }).toEqual(expected)
   })
 
-  it('is a CSV file that no spreadsheet calculates (§25.13, §25.14)', async () => {
+  it('is a CSV file that no spreadsheet calculates', async () => {
     const ada = await join()
     await store(ada, { bot: '=cmd()|"A1"', model: '@sum', input_tokens: null, output_tokens: null })
     const response = await ada.get(`/api/usage.csv?${today}`)
@@ -314,7 +313,7 @@ describe.each(engines)('usage on %s', (engine) => {
     )
   })
 
-  it('is a CSV file with an empty cell for each count that no call reported (§25.4, §25.13)', async () => {
+  it('is a CSV file with an empty cell for each count that no call reported', async () => {
     const ada = await join()
     await store(ada, { model: 'a', input_tokens: 10, output_tokens: 0, cached_tokens: 0 })
     await store(ada, { model: 'b', input_tokens: 10, output_tokens: null, reasoning_tokens: 2 })
@@ -331,7 +330,7 @@ describe.each(engines)('usage on %s', (engine) => {
     ['from=2026-11-01&to=2026-11-02&time_zone=Mars/Base', 'time_zone: there is no time zone Mars/Base'],
     ['from=today&to=2026-11-02&time_zone=UTC', 'from: must be a day such as 2026-11-24'],
     ['from=2026-11-01&to=2026-11-02', 'time_zone: '],
-  ])('refuses %s (§25.11)', async (query, message) => {
+  ])('refuses %s', async (query, message) => {
     const ada = await join()
     const before = await hashTables(product.database)
     for (const path of ['/api/usage', '/api/usage.csv']) {
@@ -342,7 +341,7 @@ describe.each(engines)('usage on %s', (engine) => {
     expect(await hashTables(product.database)).toEqual(before)
   })
 
-  it('follows the clock of the server when it is set back (§25.6)', async () => {
+  it('follows the clock of the server when it is set back', async () => {
     const ada = await join()
     await reply(ada, ['Hi', usage(1, 1)])
     clock -= 24 * 3_600_000

@@ -14,7 +14,7 @@ export interface UsageRoutesDeps {
   readonly database: Database
 }
 
-/** Registers the routes that report what a user's calls of models used and cost (§25.8, §25.11, §25.13). */
+/** Registers the routes that report what a user's calls of models used and cost. */
 export function registerUsageRoutes(api: Api, { database: { db } }: UsageRoutesDeps): void {
   api.get(
     '/api/usage',

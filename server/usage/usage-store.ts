@@ -1,5 +1,4 @@
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { prepareQuery } from '../db/dialects/prepare-query.ts'
 import type { UsageRecordRow } from '../db/tables/tables.ts'

@@ -17,7 +17,7 @@ export interface AppRoutesProps {
   readonly landing: ReactNode
 }
 
-/** Shows the screen of the address (§2.8, §2.9). */
+/** Shows the screen of the address. */
 export function AppRoutes({ session, waiting = <CentredSpinner />, landing }: AppRoutesProps) {
   return (
     <Suspense fallback={<CentredSpinner />}>

@@ -13,7 +13,7 @@ function Misplaced() {
   return null
 }
 
-it('shows an error page in place of a screen that throws, and logs the error (§14.27)', () => {
+it('shows an error page in place of a screen that throws, and logs the error', () => {
   expectConsole('error', /A screen failed.*Render failed/s)
   expectConsole('error', /Broken/)
   render(

@@ -14,8 +14,7 @@ interface ErrorBoundaryState {
 }
 
 /**
- * Replaces a screen that failed to render or to load, for instance because a newer version replaced its files (§8.35,
- * §14.27).
+ * Replaces a screen that failed to render or to load, for instance because a newer version replaced its files.
  */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
   override state: ErrorBoundaryState = { failed: false, screen: this.props.screen }

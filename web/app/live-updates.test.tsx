@@ -1,12 +1,12 @@
-import { makeBot } from '../testing/wire-objects.ts'
+import { BroadcastChannel } from 'node:worker_threads'
 import { act, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { BroadcastChannel } from 'node:worker_threads'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { BotsSection } from '../features/bots/bots-section.tsx'
 import { IntegrationsSection } from '../features/integrations/integrations-section.tsx'
 import { renderScreen } from '../testing/render-screen.tsx'
 import { json, ScriptedApi } from '../testing/scripted-api.ts'
+import { makeBot } from '../testing/wire-objects.ts'
 import { ConnectionBanner } from './layout/connection-banner.tsx'
 import { useLiveUpdates } from './live-updates.ts'
 
@@ -61,7 +61,7 @@ function openPage() {
   }
 }
 
-test('only the list that another tab has changed is read again (§10.6)', async () => {
+test('only the list that another tab has changed is read again', async () => {
   const page = openPage()
   await screen.findByText('Owl')
   await page.ready()
@@ -71,7 +71,7 @@ test('only the list that another tab has changed is read again (§10.6)', async 
   expect([page.count('bots'), page.count('integrations')]).toEqual([2, 1])
 })
 
-test('an event of an unknown type, from a newer server, is ignored (§10.13)', async () => {
+test('an event of an unknown type, from a newer server, is ignored', async () => {
   const page = openPage()
   await screen.findByText('Owl')
   await page.ready()
@@ -83,7 +83,7 @@ test('an event of an unknown type, from a newer server, is ignored (§10.13)', a
   expect([page.count('bots'), page.count('integrations')]).toEqual([2, 1])
 })
 
-test('after the stream was lost every list is read again (§10.11)', async () => {
+test('after the stream was lost every list is read again', async () => {
   const page = openPage()
   await screen.findByText('Owl')
   await page.ready()
@@ -100,7 +100,7 @@ test('after the stream was lost every list is read again (§10.11)', async () =>
 const passDeduping = () => act(() => vi.advanceTimersByTimeAsync(2_500))
 const dispatch = (type: string) => act(async () => void window.dispatchEvent(new Event(type)))
 
-test('after a reconnection of the browser every list is read once, by the live stream (§7.28, §9.4, §10.29)', async () => {
+test('after a reconnection of the browser every list is read once, by the live stream (§7.28, §9.4)', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true })
   const page = openPage()
   await screen.findByText('Owl')
@@ -131,7 +131,7 @@ test('without a live stream every list is read once after a reconnection (§7.28
 })
 
 test.each(['before', 'after'])(
-  'a save that is announced %s its response reads the list once (§9.4, §10.29)',
+  'a save that is announced %s its response reads the list once (§9.4)',
   async (order) => {
     const page = openPage()
     let respond: (response: Response) => void = () => undefined
@@ -153,7 +153,7 @@ test.each(['before', 'after'])(
   },
 )
 
-test('lists are read again after a reconnection while a proxy holds the stream back (§7.28, §10.30)', async () => {
+test('lists are read again after a reconnection while a proxy holds the stream back (§7.28)', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true })
   const page = openPage()
   await screen.findByText('Owl')
@@ -163,7 +163,7 @@ test('lists are read again after a reconnection while a proxy holds the stream b
   expect(await screen.findByText('Eagle')).toBeVisible()
 })
 
-test('a server that stopped responding is not taken for a proxy that holds its streams (§10.30, §33.8)', async () => {
+test('a server that stopped responding is not taken for a proxy that holds its streams', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true })
   function Banner() {
     return <ConnectionBanner isHeldBack={useLiveUpdates('ada') === 'held'} />

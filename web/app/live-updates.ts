@@ -6,9 +6,9 @@ import { botsKey, chatListKey, connectorsKey, integrationsKey } from '../data/ke
 import { findChatSessions } from '../features/chat/session/chat-sessions.ts'
 import { readAnnounced, setAnnouncedReads } from '../lib/api/announced-reads.ts'
 import type { ApiClient } from '../lib/api/api-client.ts'
+import { useApi } from '../lib/api/api-provider.tsx'
 import { connectStream } from '../lib/streams/event-stream.ts'
 import { canReceive, shareStream, type SharedStreamState } from '../lib/streams/share-stream.ts'
-import { useApi } from '../lib/api/api-provider.tsx'
 
 const keysOfLists: Readonly<Record<SettingsList, string>> = {
   bots: botsKey,
@@ -17,7 +17,7 @@ const keysOfLists: Readonly<Record<SettingsList, string>> = {
 }
 
 /**
- * Updates this page with what the user does in other tabs and on other devices, while the component is mounted (§10.6).
+ * Updates this page with what the user does in other tabs and on other devices, while the component is mounted.
  * Returns the state of the stream; undefined until it is known.
  */
 export function useLiveUpdates(userId: string): SharedStreamState | undefined {

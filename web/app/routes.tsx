@@ -14,7 +14,7 @@ function defineRoute<Props>(route: Omit<AppRoute<Props>, 'Screen'>): AppRoute<Pr
   return { ...route, Screen: lazy(async () => ({ default: await route.load() })) }
 }
 
-/** The screens that everyone sees, signed in or not (§2.3, §2.7, §6.2). */
+/** The screens that everyone sees, signed in or not. */
 export const publicRoutes: readonly AppRoute<object>[] = [
   defineRoute({
     paths: ['/share/:id'],
@@ -34,8 +34,7 @@ export const publicRoutes: readonly AppRoute<object>[] = [
 ]
 
 /**
- * The screens of a signed-in user. Signed out, the sign-in screen is shown at the same addresses (§2.1, §2.2, §2.4,
- * §2.5, §2.6).
+ * The screens of a signed-in user. Signed out, the sign-in screen is shown at the same addresses.
  */
 export const userRoutes: readonly AppRoute<UserScreenProps>[] = [
   defineRoute({

@@ -25,10 +25,10 @@ export function useStartup(): Startup {
   return startup
 }
 
-/** The pause between a failed attempt and the next one (§7.1). */
+/** The pause between a failed attempt and the next one. */
 const retryIntervalMs = 5000
 
-/** Loads the settings, and after a failure again until that succeeds (§10.32). */
+/** Loads the settings, and after a failure again until that succeeds. */
 async function startUp(report: (startup: Startup) => void, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {

@@ -1,12 +1,11 @@
-import { makeBot, makeMessage, makeSharedChat, owlAndFox } from '../testing/wire-objects.ts'
+import { BroadcastChannel } from 'node:worker_threads'
 import { act, screen, waitFor } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
-import { BroadcastChannel } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { expectConsole } from '../testing/expect-console.ts'
-import { json, failure } from '../testing/scripted-api.ts'
-import type { ScriptedApi } from '../testing/scripted-api.ts'
+import { json, failure, type ScriptedApi } from '../testing/scripted-api.ts'
 import { ada, findText, sessionKey, settings, WebAppScene } from '../testing/web-app-scene.tsx'
+import { makeBot, makeMessage, makeSharedChat, owlAndFox } from '../testing/wire-objects.ts'
 
 let scene: WebAppScene
 let api: ScriptedApi
@@ -58,7 +57,7 @@ it("keeps a service's response in the address until the user signs in, and does 
   expect(api.requests.filter(({ route }) => route !== 'GET /api/settings')).toEqual([])
 })
 
-it('keeps its live updates open when another screen is opened (§10.7)', async () => {
+it('keeps its live updates open when another screen is opened', async () => {
   const request = (_name: string, _options: object, work: () => Promise<void>) => work()
   vi.spyOn(navigator, 'locks', 'get').mockReturnValue({ request } as unknown as LockManager)
   vi.stubGlobal('BroadcastChannel', BroadcastChannel)
@@ -81,7 +80,7 @@ describe('two users in one browser, one after the other', () => {
     api.on('GET /api/bots', () => json([makeBot()]))
   })
 
-  it('each start with an empty message (§15.12)', async () => {
+  it('each start with an empty message', async () => {
     open('/')
     await userEvent.type(await input(), 'A secret')
     scene.signInElsewhere(eve)
@@ -92,7 +91,7 @@ describe('two users in one browser, one after the other', () => {
     expect(await input()).toHaveValue('')
   })
 
-  it('are not signed out by a late refusal of a request of the other (§15.25)', async () => {
+  it('are not signed out by a late refusal of a request of the other', async () => {
     let refuse = () => {}
     const refused = new Promise<Response>((resolve) => {
       refuse = () => resolve(failure(401, 'unauthenticated', 'Expired.'))
@@ -108,7 +107,7 @@ describe('two users in one browser, one after the other', () => {
     expect(JSON.parse(localStorage.getItem(sessionKey) ?? 'null')).toMatchObject({ user: { sub: eve.sub } })
   })
 
-  it('do not see a message that the other could not send (§15.12)', async () => {
+  it('do not see a message that the other could not send', async () => {
     expectConsole('error', /Error sending message/)
     api.on('POST /api/chat/completions', () => failure(503, 'unavailable', 'Not now.'))
     open('/chat/known')
@@ -196,7 +195,7 @@ describe('signed in', () => {
     expect(at()).toBe('/')
   })
 
-  it('signs out after a 401, goes to the root, and keeps the drafts and the theme (§2.11, §8.2, §15.13)', async () => {
+  it('signs out after a 401, goes to the root, and keeps the drafts and the theme (§2.11, §8.2)', async () => {
     const stored = { chat_storage_owner: ada.sub, chat_known_draft: 'Not sent yet', theme: 'dark' }
     for (const [key, text] of Object.entries(stored)) localStorage.setItem(key, text)
     api.on('GET /api/auth/userinfo', () => failure(401, 'unauthenticated', 'Expired.'))

@@ -3,7 +3,7 @@ import { useIsAnnounced } from '../lib/api/announced-reads.ts'
 
 /**
  * Reads a list of the settings. After a reconnection, an event of the live stream causes the next read. Where no events
- * can arrive, SWR causes it (§7.28, §10.29).
+ * can arrive, SWR causes it.
  */
 export function useAnnouncedList<Item>(key: string) {
   const isAnnounced = useIsAnnounced(key)

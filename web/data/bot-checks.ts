@@ -14,7 +14,7 @@ const none: ModelListState = { kind: 'none' }
 
 /**
  * The models at the address of a draft. `load` does nothing if the draft is the same as in the previous request, unless
- * that request failed. Otherwise it aborts the previous request (§23.17).
+ * that request failed. Otherwise it aborts the previous request.
  */
 export function useModelList(): {
   readonly list: ModelListState
@@ -45,7 +45,7 @@ export function useModelList(): {
   return { list, load: (draft) => void load(draft) }
 }
 
-/** A test of the draft, and its outcome until `clear` or the next test (§23.11). Unmounting aborts it (§23.14). */
+/** A test of the draft, and its outcome until `clear` or the next test. Unmounting aborts it. */
 export function useBotTest(): {
   readonly pending: boolean
   readonly result: BotTestResult | undefined
@@ -80,7 +80,7 @@ export function useBotTest(): {
 }
 
 /**
- * The models of the Ollama that the server looks for (§23.16): null if there is none, undefined until the server has
+ * The models of the Ollama that the server looks for: null if there is none, undefined until the server has
  * responded, and after a failure.
  */
 export function useLocalModels(): LocalModels['local'] | undefined {

@@ -23,13 +23,13 @@ export const botLabels: FieldLabels = {
   context_window: 'Context window',
 }
 
-/** The user's bots (§7.2); loaded again on reconnect, but not on focus (§7.28). */
+/** The user's bots; loaded again on reconnect, but not on focus. */
 export function useBots() {
   return useAnnouncedList<Bot>(botsKey)
 }
 
 /**
- * Creates a bot, or changes the `stored` one (§7.3, §7.4, §8.15, §8.31). `onRename` is called before the cached list
+ * Creates a bot, or changes the `stored` one. `onRename` is called before the cached list
  * has the new name.
  */
 export function useSaveBot(stored?: Bot, onRename?: (name: string, next: string) => void) {
@@ -47,7 +47,7 @@ export function useSaveBot(stored?: Bot, onRename?: (name: string, next: string)
   })
 }
 
-/** Deletes the bot of this name (§7.5, §8.16, §8.31). */
+/** Deletes the bot of this name. */
 export function useDeleteBot() {
   return useAction({
     changes: botsKey,

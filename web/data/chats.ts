@@ -2,12 +2,12 @@ import type { ChatList, ChatSummary } from '@yonder/contract/chat'
 import { useEffect } from 'react'
 import useSWRInfinite from 'swr/infinite'
 import { useIsAnnounced } from '../lib/api/announced-reads.ts'
+import { useApi } from '../lib/api/api-provider.tsx'
 import { logError } from '../lib/log-error.ts'
 import { createStore } from '../lib/store.ts'
-import { useApi } from '../lib/api/api-provider.tsx'
 import { chatListKey } from './keys.ts'
 
-/** The number of chats on a page; the first page is 1 (§9.5). */
+/** The number of chats on a page; the first page is 1. */
 const pageSize = 10
 
 /** Increased when the chat list may have changed, so that an open list is loaded again. */
@@ -28,7 +28,7 @@ export interface ChatSearch {
   readonly retry: () => void
 }
 
-/** The chats in which every word of `search` occurs, last changed first; all chats when `search` is empty (§7.8). */
+/** The chats in which every word of `search` occurs, last changed first; all chats when `search` is empty. */
 export function useChatSearch(search: string): ChatSearch {
   const api = useApi()
   const isAnnounced = useIsAnnounced(chatListKey)

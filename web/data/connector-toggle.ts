@@ -2,10 +2,10 @@ import type { ConnectResult, Connector } from '@yonder/contract/connector'
 import { useSWRConfig } from 'swr'
 import { beginChange, readNow } from '../lib/api/announced-reads.ts'
 import type { ApiClient } from '../lib/api/api-client.ts'
-import { leaveFor } from '../lib/leave-for.ts'
 import { readReason } from '../lib/api/api-error.ts'
-import { createStore, useStore } from '../lib/store.ts'
 import { useAction } from '../lib/api/use-action.ts'
+import { leaveFor } from '../lib/leave-for.ts'
+import { createStore, useStore } from '../lib/store.ts'
 import { useIsMounted } from '../lib/use-is-mounted.ts'
 import { connectorPath } from './connectors.ts'
 import { connectorsKey } from './keys.ts'
@@ -22,7 +22,7 @@ export function useIsToggling(name: string): boolean {
   return useStore(pendingToggles, (toggles) => toggles.some((toggle) => toggle.name === name))
 }
 
-/** Asks whether a connector may use an authorization server at other origins than the connector's (§18.39). */
+/** Asks whether a connector may use an authorization server at other origins than the connector's. */
 export interface OriginConfirmation {
   readonly name: string
   readonly origins: readonly string[]
@@ -52,7 +52,7 @@ export function declineOrigins(): void {
   for (const { resolve } of originConfirmations.get()) resolve(false)
 }
 
-/** Returns the message for a failed toggle (§8.20), without a name if the connector is unknown. */
+/** Returns the message for a failed toggle, without a name if the connector is unknown. */
 export function describeToggleFailure(name: string | undefined, reason: string): string {
   return name === undefined
     ? `Failed to toggle connector: ${reason}`
@@ -60,8 +60,8 @@ export function describeToggleFailure(name: string | undefined, reason: string):
 }
 
 /**
- * Connects a connector that is not connected, and disconnects one that is (§7.18, §4.27, §8.20, §8.32). If the user has
- * to consent first, the browser goes to the consent page, unless the component has been unmounted by then (§18.29). The
+ * Connects a connector that is not connected, and disconnects one that is. If the user has
+ * to consent first, the browser goes to the consent page, unless the component has been unmounted by then. The
  * consent page returns to the path `returnTo`.
  */
 export function useToggleConnector(returnTo: string) {

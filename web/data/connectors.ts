@@ -10,8 +10,8 @@ import type {
 import { toConnectorInput } from '@yonder/contract/connector-input'
 import useSWR from 'swr'
 import useSWRInfinite from 'swr/infinite'
-import { readReason, type FieldLabels } from '../lib/api/api-error.ts'
 import { useIsAnnounced } from '../lib/api/announced-reads.ts'
+import { readReason, type FieldLabels } from '../lib/api/api-error.ts'
 import { useAction } from '../lib/api/use-action.ts'
 import { useAnnouncedList } from './announced-list.ts'
 import { connectorsKey } from './keys.ts'
@@ -33,7 +33,7 @@ const labels: FieldLabels = {
   block_tools: 'Blocked Tools',
 }
 
-/** The user's connectors with their tools, the default ones first (§7.14). */
+/** The user's connectors with their tools, the default ones first. */
 export function useConnectors() {
   return useAnnouncedList<Connector>(connectorsKey)
 }
@@ -47,7 +47,7 @@ export function useLatestConnectors() {
   })
 }
 
-/** The current definition of a tool as models get it (§17.27). */
+/** The current definition of a tool as models get it. */
 export function useModelTool(connector: string, tool: string) {
   return useSWR<ModelTool, Error>(`${connectorPath(connector)}/tools/${encodeURIComponent(tool)}`, {
     revalidateOnMount: true,
@@ -56,7 +56,7 @@ export function useModelTool(connector: string, tool: string) {
 }
 
 /**
- * The account that the calls of a connector use (§17.28). Nothing is read without a connector. `credential` identifies
+ * The account that the calls of a connector use. Nothing is read without a connector. `credential` identifies
  * the stored credential of a pending call. It is part of the cache key, so that the account of another is not shown.
  */
 export function useConnectorAccount(connector: Connector | undefined, credential: string | undefined) {
@@ -66,7 +66,7 @@ export function useConnectorAccount(connector: Connector | undefined, credential
   return useSWR<ConnectorAccount, Error>(key, { revalidateOnMount: true, dedupingInterval: 0 })
 }
 
-/** The catalogue of connectors that can be added (§7.19). */
+/** The catalogue of connectors that can be added. */
 export function useConnectorCatalogue() {
   return useSWR<{ readonly servers: readonly BrowseServer[] }, Error>('/api/browse-connectors')
 }
@@ -94,7 +94,7 @@ export function useCallLog(name: string) {
   }
 }
 
-/** Creates a connector, or changes the `stored` one (§7.15, §7.16, §8.18, §8.32). */
+/** Creates a connector, or changes the `stored` one. */
 export function useSaveConnector(stored?: Connector) {
   return useAction({
     changes: connectorsKey,
@@ -113,7 +113,7 @@ export function useSaveConnector(stored?: Connector) {
   })
 }
 
-/** Creates a connector from the catalogue (§7.15, §8.22, §8.32). */
+/** Creates a connector from the catalogue. */
 export function useAddConnector() {
   return useAction({
     changes: connectorsKey,
@@ -125,7 +125,7 @@ export function useAddConnector() {
   })
 }
 
-/** Deletes the connector of this name (§7.17, §8.19, §8.32). */
+/** Deletes the connector of this name. */
 export function useDeleteConnector() {
   return useAction({
     changes: connectorsKey,
@@ -148,7 +148,7 @@ export interface AllowToolsInput {
   readonly seen: readonly Pick<ConnectorTool, 'name' | 'fingerprint'>[]
 }
 
-/** Changes which tools of a connector run without approval, and which are blocked (§7.16, §8.21, §8.32). */
+/** Changes which tools of a connector run without approval, and which are blocked. */
 export function useAllowTools() {
   return useAction({
     changes: connectorsKey,

@@ -23,17 +23,17 @@ export const integrationLabels: FieldLabels = {
   api_key: 'API Key',
 }
 
-/** The integrations that the user has added (§7.20). */
+/** The integrations that the user has added. */
 export function useIntegrations() {
   return useAnnouncedList<Integration>(integrationsKey)
 }
 
-/** The names of all integrations that can be added (§7.21). */
+/** The names of all integrations that can be added. */
 export function useIntegrationTypes() {
   return useSWR<readonly string[], Error>('/api/integration/types')
 }
 
-/** Adds an integration, or changes the `stored` one (§7.22, §7.23, §8.27, §8.33). */
+/** Adds an integration, or changes the `stored` one. */
 export function useSaveIntegration(stored?: Integration) {
   return useAction({
     changes: integrationsKey,
@@ -53,7 +53,7 @@ export function useSaveIntegration(stored?: Integration) {
   })
 }
 
-/** Stores a new API key; an empty key removes the stored one (§4.28, §7.23, §8.26, §8.33). */
+/** Stores a new API key; an empty key removes the stored one. */
 export function useSaveKey({ name, auth_type }: Integration) {
   const title = titleOfIntegration(name)
   return useAction({
@@ -73,7 +73,7 @@ export function useSaveKey({ name, auth_type }: Integration) {
   })
 }
 
-/** Disconnects an integration (§7.24, §8.25, §8.33). */
+/** Disconnects an integration. */
 export function useDisconnect(name: string) {
   const title = titleOfIntegration(name)
   return useAction({
@@ -93,7 +93,7 @@ export interface Authorization {
   /** The last integration whose consent page could not be opened, and the reason. */
   readonly failed: { readonly name: string; readonly notice: Notice } | undefined
   /**
-   * Sends the browser to the page where the user gives their consent (§7.25, §8.24), unless the component has been
+   * Sends the browser to the page where the user gives their consent, unless the component has been
    * unmounted or `isWanted` returns false by then.
    */
   readonly authorize: (name: string, isWanted?: () => boolean) => Promise<void>

@@ -1,12 +1,12 @@
 import type { OwnShare, ShareResponse, SharedChat } from '@yonder/contract/share'
 import useSWR from 'swr'
-import { isNotFound, readReason } from '../lib/api/api-error.ts'
 import { readPublicly } from '../lib/api/api-client.ts'
+import { isNotFound, readReason } from '../lib/api/api-error.ts'
 import { optionalReadOptions, readOptions } from '../lib/api/api-provider.tsx'
 import { useAction } from '../lib/api/use-action.ts'
 import { sharesKey } from './keys.ts'
 
-/** The link to a share (§7.10). */
+/** The link to a share. */
 export function shareAddress(shareId: string): string {
   return new URL(`/share/${shareId}`, location.origin).href
 }
@@ -18,13 +18,13 @@ export function useShares() {
 
 const sharedChatOptions = {
   ...readOptions,
-  // A shared chat never changes (§7.28).
+  // A shared chat never changes.
   revalidateOnReconnect: false,
   // A missing chat is logged, but not read again.
   onErrorRetry: optionalReadOptions.onErrorRetry,
 }
 
-/** The chat behind a link (§7.9, §20.11). */
+/** The chat behind a link. */
 export function useSharedChat(shareId: string) {
   return useSWR<SharedChat, Error>(
     `/api/share/${encodeURIComponent(shareId)}`,
@@ -33,7 +33,7 @@ export function useSharedChat(shareId: string) {
   )
 }
 
-/** Creates the link to a message, or returns the existing one (§7.10). A failure is only logged (§8.14). */
+/** Creates the link to a message, or returns the existing one. A failure is only logged. */
 export function useCreateShare(chatId: string) {
   return useAction({
     call: (api, messageId: string) => api.post<ShareResponse>(`/api/share/${chatId}`, { messageId }),

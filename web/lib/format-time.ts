@@ -1,5 +1,5 @@
 /*
- * Formats of local times in the interface: a day is `2026-11-20`, a time of day is `09:05` (§2.31, §14.36).
+ * Formats of local times in the interface: a day is `2026-11-20`, a time of day is `09:05`.
  */
 
 /** Formats a time as hour and minute if it is of today, else as its day. */

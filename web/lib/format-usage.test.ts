@@ -11,7 +11,7 @@ it.each([
   [999_950, '1M'],
   [1_250_000, '1.3M'],
   [9_007_199_254_740_991, '9,007,199,254.7M'],
-])('shortens %d to %s (§25.15)', (count, text) => {
+])('shortens %d to %s', (count, text) => {
   expect(formatShortCount(count)).toBe(text)
 })
 
@@ -55,11 +55,11 @@ it.each([
   ['USD', '12.345', '$12.35'],
   ['EUR', '1234.5', '€1,234.50'],
   ['JPY', '120', '¥120'],
-])('formats %s %s as %s (§25.15)', (currency, amount, text) => {
+])('formats %s %s as %s', (currency, amount, text) => {
   expect(formatCost({ currency, amount })).toBe(text)
 })
 
-it('never adds currencies, and says when nothing is known (§25.4, §25.12)', () => {
+it('never adds currencies, and says when nothing is known', () => {
   expect(
     formatCosts([
       { currency: 'EUR', amount: '1' },

@@ -1,4 +1,4 @@
-/** The one place that writes to the browser's console (§8.34, §8.35). */
+/** The one place that writes to the browser's console. */
 export function logError(message: string, cause?: unknown): void {
   // oxlint-disable-next-line no-console
   if (cause === undefined) console.error(message)

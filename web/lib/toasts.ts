@@ -6,7 +6,7 @@ export interface Toast {
   readonly text: string
 }
 
-/** How long a toast is shown, apart from pauses (§9.1). */
+/** How long a toast is shown, apart from pauses. */
 const toastMs = 5000
 
 const store = createStore<readonly Toast[]>([])
@@ -15,7 +15,7 @@ let lastId = 0
 /** The toasts on the page, the oldest first. */
 export const toasts: ReadableStore<readonly Toast[]> = store
 
-/** Shows a short message at the top right (§2.48). */
+/** Shows a short message at the top right. */
 export const toast = {
   success: (text: string): void => show('success', text),
   error: (text: string): void => show('error', text),

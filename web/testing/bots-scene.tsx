@@ -1,6 +1,6 @@
-import type { Bot } from '@yonder/contract/bot'
 import { screen } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
+import type { Bot } from '@yonder/contract/bot'
 import { BotsSection } from '../features/bots/bots-section.tsx'
 import { dismissToast, toasts } from '../lib/toasts.ts'
 import { ToastRegion } from '../ui/toast/toast-region.tsx'

@@ -1,6 +1,5 @@
 import type { UnnumberedEvent } from '@yonder/contract/completion'
-import { createApiClient } from '../lib/api/api-client.ts'
-import type { ApiClient } from '../lib/api/api-client.ts'
+import { createApiClient, type ApiClient } from '../lib/api/api-client.ts'
 
 export interface SeenRequest {
   readonly route: string

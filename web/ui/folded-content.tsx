@@ -8,7 +8,7 @@ const maxWholePx = 528
 /** The height of folded content, in pixels. */
 export const foldedPx = 416
 
-/** Cuts tall content until the user presses 'Show all' (§14.40). */
+/** Cuts tall content until the user presses 'Show all'. */
 export function FoldedContent({ children }: { readonly children: ReactNode }) {
   const box = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)

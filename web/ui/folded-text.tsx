@@ -5,7 +5,7 @@ import { InertText } from './inert-text.tsx'
 /** A longer text is cut to this length until the user opens it. */
 const maxFoldedChars = 280
 
-/** A text from a tool. A long one is cut until the user presses 'Show all' (§13.28). */
+/** A text from a tool. A long one is cut until the user presses 'Show all'. */
 export function FoldedText({ children }: { readonly children: string }) {
   const [isOpen, setOpen] = useState(false)
   const { text, isCut } = cutText(children, maxFoldedChars)

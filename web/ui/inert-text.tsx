@@ -1,6 +1,5 @@
 import { findInvisible } from '@yonder/contract/lib/invisible'
-import { Fragment } from 'react'
-import type { ReactNode } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import './inert-text.css'
 import { LongText } from './long-text.tsx'
 
@@ -9,7 +8,7 @@ const maxMarks = 200
 
 /**
  * Shows a text from a tool as plain text: its markup is not interpreted, and each invisible character is shown by its
- * number (§13.3).
+ * number.
  */
 export function InertText({ children }: { readonly children: string }) {
   return <LongText text={numberUnmarked(children.replaceAll('\r\n', '\n'))} draw={markInvisible} />

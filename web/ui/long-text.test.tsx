@@ -17,7 +17,7 @@ it.each([
   ['nothing', ''],
   ['a long text of short lines', 'A line.\n'.repeat(10_000)],
   ['a line that is just not too long', 'a'.repeat(maxLineChars)],
-])('does not split %s (§14.34)', (_name, text) => {
+])('does not split %s', (_name, text) => {
   expect(hasLongLine(text)).toBe(false)
   expect(splitLongText(text)).toEqual([text])
 })
@@ -28,7 +28,7 @@ it.each([
   ['many short lines and a long one', `${'A line.\n'.repeat(3000)}${'b'.repeat(maxLineChars + 1)}`],
   ['emoji', '👩🏽‍🚀'.repeat(3000)],
   ['a letter with endless accents', `e${'\u0301'.repeat(12_000)}`],
-])('splits %s into pieces without losing a character (§14.34)', (_name, text) => {
+])('splits %s into pieces without losing a character', (_name, text) => {
   const pieces = splitLongText(text)
   expect(hasLongLine(text)).toBe(true)
   expect(pieces.length).toBeGreaterThan(1)
@@ -36,7 +36,7 @@ it.each([
   expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(maxLineChars)
 })
 
-test('a piece ends after a line, else after a word, else between two characters (§14.34)', () => {
+test('a piece ends after a line, else after a word, else between two characters', () => {
   const words = splitLongText('three little words '.repeat(1000))
   expect(words.slice(0, -1).every((piece) => piece.endsWith(' '))).toBe(true)
   const lines = splitLongText(`${'A line.\n'.repeat(2000)}${million}`)
@@ -45,7 +45,7 @@ test('a piece ends after a line, else after a word, else between two characters 
   expect(emoji.every((piece) => piece.length % '👩🏽‍🚀'.length === 0)).toBe(true)
 })
 
-test('only the last pieces of a growing text are drawn again (§14.34)', () => {
+test('only the last pieces of a growing text are drawn again', () => {
   let drawn = 0
   const draw = (piece: string) => {
     drawn += 1
@@ -61,7 +61,7 @@ it.each([
   ['a text', <LongText key="a" text={`First\n\n${million}`} />, `First\n\n${million}`],
   ['a reply', <MarkdownBody key="b" text={million} growing={false} />, million],
   ['a reply that is being written', <MarkdownBody key="c" text={million} growing />, million],
-])('draws %s in short text nodes, completely (§14.34)', (_name, element, text) => {
+])('draws %s in short text nodes, completely', (_name, element, text) => {
   const { container } = render(element)
   expect(longestNode(container)).toBeLessThanOrEqual(maxLineChars)
   expect(container.textContent).toBe(text)

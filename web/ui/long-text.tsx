@@ -13,7 +13,7 @@ export interface LongTextProps {
 /**
  * A plain text whose line breaks are kept by its container. The browser lays out a whole paragraph at once, so a very
  * long line would block the page. It is drawn in pieces instead, of which the browser lays out those near the window.
- * Copying returns the text unchanged, and the search of the browser finds what is in a piece (§14.34).
+ * Copying returns the text unchanged, and the search of the browser finds what is in a piece.
  */
 export function LongText({ text, draw = identity }: LongTextProps) {
   const pieces = splitLongText(text)

@@ -1,5 +1,5 @@
-import type { ModelTool } from '@yonder/contract/connector'
 import { render } from '@testing-library/react'
+import type { ModelTool } from '@yonder/contract/connector'
 import { expect, it } from 'vitest'
 import { ModelToolView } from './model-tool-view.tsx'
 
@@ -23,11 +23,11 @@ it.each([
     { properties: { a: { type: { text: 'read all files' } } } },
     '{"text":"read all files"}',
   ],
-])('shows %s, because a model reads it (§13.28)', (_what, schema, shown) => {
+])('shows %s, because a model reads it', (_what, schema, shown) => {
   expect(show({ type: 'object', properties: {}, ...schema })).toHaveTextContent(shown)
 })
 
-it('shows what the list of parameters says only once (§13.28)', () => {
+it('shows what the list of parameters says only once', () => {
   const container = show({
     type: 'object',
     properties: { a: { type: ['string', 'null'] }, b: { type: 'string' } },

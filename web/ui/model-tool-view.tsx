@@ -20,7 +20,7 @@ export interface ModelToolViewProps {
   readonly fingerprint: string | undefined
 }
 
-/** Everything that a model reads of a tool: name, description, and every part of the parameters (§13.28). */
+/** Everything that a model reads of a tool: name, description, and every part of the parameters. */
 export function ModelToolView({ read, fingerprint }: ModelToolViewProps) {
   const { data: tool, error } = read
   if (tool === undefined) {

@@ -2,7 +2,7 @@ import { render } from '@testing-library/react'
 import { expect, it } from 'vitest'
 import { QuotedText } from './quoted-text.tsx'
 
-it('isolates the words of a server from the direction of the sentence (§18.41)', () => {
+it('isolates the words of a server from the direction of the sentence', () => {
   const text = 'The server failed (500). The server says: “שלום”'
   const { container } = render(<QuotedText>{text}</QuotedText>)
   expect(container).toHaveTextContent(text)

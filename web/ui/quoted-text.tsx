@@ -1,6 +1,6 @@
 /**
  * A sentence of the product that may quote a server between “ and ”. The quoted words themselves never contain these
- * marks. They have a text direction of their own, so that they cannot reorder the sentence (§18.41).
+ * marks. They have a text direction of their own, so that they cannot reorder the sentence.
  */
 export function QuotedText({ children }: { readonly children: string }) {
   const [before, quotation, after] = split(children)

@@ -9,6 +9,6 @@ it.each([
   [' a b ', 'U+0020a bU+0020'],
   ['  act', 'U+0020 U+0020act'],
   ['\u00A0act\t', 'U+00A0actU+0009'],
-])('shows the name of the tool %j with the spaces at its ends (§18.32)', (name, shown) => {
+])('shows the name of the tool %j with the spaces at its ends', (name, shown) => {
   expect(render(<ToolName>{name}</ToolName>).container).toHaveTextContent(shown)
 })

@@ -1,8 +1,7 @@
 import { formatCodePoints, InertText } from './inert-text.tsx'
 
 /**
- * The name of a tool as its server has it. Spaces at its ends are shown by their numbers, like invisible characters
- * (§13.3).
+ * The name of a tool as its server has it. Spaces at its ends are shown by their numbers, like invisible characters.
  */
 export function ToolName({ children }: { readonly children: string }) {
   const name = children.trim()

@@ -1,13 +1,11 @@
-import { createServer, request } from 'node:http'
-import type { IncomingHttpHeaders, RequestListener } from 'node:http'
+import { createServer, request, type IncomingHttpHeaders, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { BotTestResult, LocalModels, ModelList } from '@yonder/contract/bot'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { parseConfig } from '../../config/config.ts'
-import { engines } from '../../testing/database/test-database.ts'
 import { hashTables } from '../../testing/database/hash-tables.ts'
-import { openTestApp } from '../../testing/test-app.ts'
-import type { TestApp, TestClient } from '../../testing/test-app.ts'
+import { engines } from '../../testing/database/test-database.ts'
+import { openTestApp, type TestApp, type TestClient } from '../../testing/test-app.ts'
 
 const key = 'sk-canary-0123456789abcdef'
 const mask = 'sk-c••••••••cdef'
@@ -68,7 +66,7 @@ describe.each(engines)('checking a bot before it is saved, on %s', (engine) => {
   const models = async (body: object) => (await ada.post('/api/bot/models', body)).json<ModelList>()
   const check = async (body: object) => (await ada.post('/api/bot/test', body)).json<BotTestResult>()
 
-  it('lists the models at an address with its key, and writes nothing (§23.7)', async () => {
+  it('lists the models at an address with its key, and writes nothing', async () => {
     const provider = await startProvider()
     const before = await hashTables(test.database)
     expect(await models({ base_url: provider.url, api_key: key })).toEqual({ models: ['a', 'b'], omitted: 0 })
@@ -76,7 +74,7 @@ describe.each(engines)('checking a bot before it is saved, on %s', (engine) => {
     expect(await hashTables(test.database)).toEqual(before)
   })
 
-  it('tests a model, and writes nothing (§23.11)', async () => {
+  it('tests a model, and writes nothing', async () => {
     const provider = await startProvider()
     const before = await hashTables(test.database)
     expect(await check({ base_url: provider.url, api_key: key, model: 'a' })).toEqual({
@@ -88,7 +86,7 @@ describe.each(engines)('checking a bot before it is saved, on %s', (engine) => {
     expect(await hashTables(test.database)).toEqual(before)
   })
 
-  it('lists the demo model without any address, and no provider is called (§23.7)', async () => {
+  it('lists the demo model without any address, and no provider is called', async () => {
     expect(await models({})).toEqual({ models: ['demo'], omitted: 0 })
     expect(await check({ model: 'other' })).toEqual({
       works: false,
@@ -98,7 +96,7 @@ describe.each(engines)('checking a bot before it is saved, on %s', (engine) => {
     })
   })
 
-  it('returns a sentence when the provider fails, and never the key (§21.11, §23.9)', async () => {
+  it('returns a sentence when the provider fails, and never the key', async () => {
     const provider = await startProvider((_request, response) =>
       response.writeHead(401).end(JSON.stringify({ error: { message: `Incorrect API key: ${key}` } })),
     )
@@ -113,7 +111,7 @@ describe.each(engines)('checking a bot before it is saved, on %s', (engine) => {
     })
   })
 
-  it('refuses addresses that are not public, names the setting, and does not connect (§22.4, §23.9)', async () => {
+  it('refuses addresses that are not public, names the setting, and does not connect', async () => {
     for (const [base_url, advice] of [
       ['http://169.254.169.254/latest', 'always refused'],
       ['http://10.0.0.5/v1', 'ALLOWED_PRIVATE_HOSTS'],
@@ -132,7 +130,7 @@ describe.each(engines)('checking a bot before it is saved, on %s', (engine) => {
     ['a key with a line break', { base_url: 'http://127.0.0.1:9', api_key: 'a\r\nX-Other: y' }, 'api_key: '],
     ['a mask without a stored key', { base_url: 'http://127.0.0.1:9', api_key: mask }, 'api_key: '],
     ['an unknown API type', { api_type: 'telex' }, 'api_type: '],
-  ])('refuses %s by the name of the field (§23.9)', async (_, draft, reason) => {
+  ])('refuses %s by the name of the field', async (_, draft, reason) => {
     for (const answer of [
       await ada.post('/api/bot/models', draft),
       await ada.post('/api/bot/test', { model: 'a', ...draft }),
@@ -142,7 +140,7 @@ describe.each(engines)('checking a bot before it is saved, on %s', (engine) => {
     }
   })
 
-  it('requires a model for a test (§23.11)', async () => {
+  it('requires a model for a test', async () => {
     const answer = await ada.post('/api/bot/test', { model: ' ' })
     expect(answer.json()).toEqual({
       error: { code: 'invalid_request', message: 'model: Please fill in all required fields' },
@@ -156,7 +154,7 @@ describe.each(engines)('checking a bot before it is saved, on %s', (engine) => {
     }
 
     it.each(['absent', 'the mask'])(
-      'uses the stored key at its address when the key is %s (§23.10)',
+      'uses the stored key at its address when the key is %s',
       async (given) => {
         const provider = await startProvider()
         await store(provider.url)
@@ -175,7 +173,7 @@ describe.each(engines)('checking a bot before it is saved, on %s', (engine) => {
     )
 
     it.each(['absent', 'the mask'])(
-      'sends the stored key to no other address when the key is %s (§23.10)',
+      'sends the stored key to no other address when the key is %s',
       async (given) => {
         const provider = await startProvider()
         const thief = await startProvider()
@@ -198,7 +196,7 @@ describe.each(engines)('checking a bot before it is saved, on %s', (engine) => {
       },
     )
 
-    it('sends the stored key through no API path to another host (§23.10)', async () => {
+    it('sends the stored key through no API path to another host', async () => {
       const provider = await startProvider()
       const thief = await startProvider()
       await store(provider.url)
@@ -214,7 +212,7 @@ describe.each(engines)('checking a bot before it is saved, on %s', (engine) => {
       expect(thief.seen).toEqual([])
     })
 
-    it('is not found for another user, who calls no provider with its key (§17.22, §23.10)', async () => {
+    it('is not found for another user, who calls no provider with its key', async () => {
       const provider = await startProvider()
       await store(provider.url)
       const eve = await test.signIn('Eve')
@@ -228,7 +226,7 @@ describe.each(engines)('checking a bot before it is saved, on %s', (engine) => {
     })
   })
 
-  it('ends the call of the provider when the user leaves (§23.14)', async () => {
+  it('ends the call of the provider when the user leaves', async () => {
     const provider = await startProvider(() => undefined)
     const base = await test.listen()
     for (const path of ['/api/bot/test', '/api/bot/models']) {
@@ -244,7 +242,7 @@ describe.each(engines)('checking a bot before it is saved, on %s', (engine) => {
 })
 
 describe("the operator's provider", () => {
-  it('lists its models with its key, which no path of a user leads elsewhere (§21.4, §23.7, §23.10)', async () => {
+  it('lists its models with its key, which no path of a user leads elsewhere', async () => {
     const provider = await startProvider()
     const test = await openTestApp({
       environment: {
@@ -272,7 +270,7 @@ describe("the operator's provider", () => {
     closing.splice(0).forEach((each) => each.close())
   })
 
-  it('is called at most as often as a user may request completions (§23.15)', async () => {
+  it('is called at most as often as a user may request completions', async () => {
     const test = await openTestApp({ environment: { RATE_LIMIT_COMPLETIONS: '2' } })
     const ada = await test.signIn('Ada')
     for (const path of ['/api/bot/models', '/api/bot/test']) {
@@ -295,7 +293,7 @@ describe('an Ollama that the server has found', () => {
   afterEach(() => closing.splice(0).forEach((provider) => provider.close()))
   const rootOf = ({ url }: Provider) => url.replace('/v1', '')
 
-  it('is offered with its models on a loopback installation (§23.16)', async () => {
+  it('is offered with its models on a loopback installation', async () => {
     const ollama = await startProvider()
     expect(await localModels({ OLLAMA_URL: `${rootOf(ollama)}/` })).toEqual({
       base_url: ollama.url,
@@ -304,7 +302,7 @@ describe('an Ollama that the server has found', () => {
     expect(ollama.seen.map(({ headers }) => headers.authorization)).toEqual([undefined])
   })
 
-  it('is offered on an installation that others reach only when the operator has set and allowed it (§23.16, §34.24)', async () => {
+  it('is offered on an installation that others reach only when the operator has set and allowed it', async () => {
     const ollama = await startProvider()
     const OLLAMA_URL = rootOf(ollama)
     const HOST = '0.0.0.0'
@@ -322,11 +320,11 @@ describe('an Ollama that the server has found', () => {
     ['says nothing', () => undefined],
     ['has no model', (_request, response) => void response.end('{"data":[]}')],
     ['is another server', (_request, response) => void response.end('<html>Hi</html>')],
-  ])('is not offered when it %s (§23.16)', async (_, respond) => {
+  ])('is not offered when it %s', async (_, respond) => {
     expect(await localModels({ OLLAMA_URL: rootOf(await startProvider(respond)) })).toBeNull()
   })
 
-  it('is not offered when nothing listens, or the guard refuses its address (§22.4, §23.16)', async () => {
+  it('is not offered when nothing listens, or the guard refuses its address', async () => {
     for (const OLLAMA_URL of ['http://127.0.0.1:9', 'http://169.254.169.254', 'none'])
       expect(await localModels({ OLLAMA_URL })).toBeNull()
   })

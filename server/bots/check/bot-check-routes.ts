@@ -8,17 +8,15 @@ import { ModelFailure } from '../../models/failure.ts'
 import { listModels } from '../../models/list-models.ts'
 import { demoModel } from '../bot-model.ts'
 import { findOllama } from './find-ollama.ts'
-import { resolveDraft } from './resolve-draft.ts'
-import type { CheckDeps } from './resolve-draft.ts'
-import { testModel } from './test-model.ts'
-import type { ModelTestDeps } from './test-model.ts'
+import { resolveDraft, type CheckDeps } from './resolve-draft.ts'
+import { testModel, type ModelTestDeps } from './test-model.ts'
 
 export interface BotCheckRoutesDeps extends CheckDeps, Pick<ModelTestDeps, 'now'> {
   readonly config: Pick<Config, 'defaultModel' | 'ollamaUrl'>
 }
 
 export interface BotCheckRoutesOptions {
-  /** Lists of models that each user may request per minute, and as many tests. Each may call a provider (§23.15). */
+  /** Lists of models that each user may request per minute, and as many tests. Each may call a provider. */
   readonly perMinute: number
 }
 

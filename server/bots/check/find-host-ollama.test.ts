@@ -1,6 +1,5 @@
-import { createServer } from 'node:http'
-import type { RequestListener, Server } from 'node:http'
 import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
 import { parseConfig } from '../../config/config.ts'
@@ -38,7 +37,7 @@ async function look(
   return line
 }
 
-it('names the settings that offer an Ollama on the host of the container, one after the other (§34.23)', async () => {
+it('names the settings that offer an Ollama on the host of the container, one after the other', async () => {
   const { origin, seen } = await startOllama()
   const host = new URL(origin).host
   expect(await look([nowhere, origin])).toBe(
@@ -55,7 +54,7 @@ it.each<[string, Readonly<Record<string, string>>, boolean]>([
   ['on a loopback installation, which offers it anyway', { HOST: '127.0.0.1' }, true],
   ['when the operator has set an address', { OLLAMA_URL: 'http://10.0.0.9:11434' }, true],
   ['when the operator wants none', { OLLAMA_URL: 'none' }, true],
-])('sends no request %s (§34.23)', async (_, settings, isContainer) => {
+])('sends no request %s', async (_, settings, isContainer) => {
   const { origin, seen } = await startOllama()
   expect(await look([origin], settings, isContainer)).toBeUndefined()
   expect(seen).toEqual([])
@@ -65,11 +64,11 @@ it.each<[string, RequestListener]>([
   ['another program', (_request, response) => void response.end('<html>Hi</html>')],
   ['a program that refuses', (_request, response) => void response.writeHead(403).end()],
   ['a program that redirects', (_request, response) => void response.writeHead(302, { location: '/' }).end()],
-])('prints nothing for %s (§34.23)', async (_, respond) => {
+])('prints nothing for %s', async (_, respond) => {
   expect(await look([nowhere, (await startOllama(respond)).origin])).toBeUndefined()
 })
 
-it('finds the gateway of the default route (§34.23)', () => {
+it('finds the gateway of the default route', () => {
   const header = 'Iface\tDestination\tGateway \tFlags\n'
   expect(parseGateway(`${header}eth0\t000011AC\t00000000\t0001\neth0\t00000000\t010011AC\t0003\n`)).toBe(
     '172.17.0.1',

@@ -12,7 +12,7 @@ export interface HostOllamaDeps extends Pick<ModelDeps, 'guards'> {
 
 /**
  * Looks for an Ollama on the host of this container, once, at a few addresses, and returns a line for the operator with
- * the settings that offer it (§34.23). Returns no line outside a container, when only this machine can reach the
+ * the settings that offer it. Returns no line outside a container, when only this machine can reach the
  * server, when the operator has set `OLLAMA_URL`, and when nothing responds. Users do not see it.
  * Do not wait for it when the server starts: looking up names that do not exist takes time.
  */

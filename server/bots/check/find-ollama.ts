@@ -11,8 +11,8 @@ export interface OllamaDeps extends Pick<ModelDeps, 'guards'> {
 }
 
 /**
- * Looks for the Ollama next to a loopback installation, where only users of this machine can reach it (§23.16), or the
- * one that the operator has set and allowed (§34.24). Returns null when there is none, or when it has no models or
+ * Looks for the Ollama next to a loopback installation, where only users of this machine can reach it, or the
+ * one that the operator has set and allowed. Returns null when there is none, or when it has no models or
  * responds with an error, which is not reported because the user did not ask for Ollama.
  */
 export async function findOllama(

@@ -4,8 +4,7 @@ import type { User } from '../../identity/user.ts'
 import { newId } from '../../lib/new-id.ts'
 import type { ModelEndpoint } from '../../models/endpoint.ts'
 import { emptyBot, applyBotInput } from '../bot-fields.ts'
-import { resolveEndpoint } from '../bot-model.ts'
-import type { BotModelDeps } from '../bot-model.ts'
+import { resolveEndpoint, type BotModelDeps } from '../bot-model.ts'
 import { requireBot } from '../bot-store.ts'
 
 export interface CheckDeps extends BotModelDeps {
@@ -17,8 +16,7 @@ const newBotName = 'New bot'
 
 /**
  * Returns the address and key with which the bot would be called if its form were saved now, under the same rules: the
- * stored key is used only while its address is unchanged, and the operator's key only for the operator's address
- * (§23.10).
+ * stored key is used only while its address is unchanged, and the operator's key only for the operator's address.
  * @throws AppError `not_found`, `invalid_request`, `bot_misconfigured`
  */
 export async function resolveDraft(

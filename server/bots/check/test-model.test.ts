@@ -1,12 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { ApiType } from '@yonder/contract/bot'
-import { apiTypes } from '@yonder/contract/bot'
+import { type ApiType, apiTypes } from '@yonder/contract/bot'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { guardedFetch } from '../../http/outgoing/guarded-fetch.ts'
-import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
-import { startHostileModel } from '../../testing/models/hostile-model.ts'
-import type { HostileModel } from '../../testing/models/hostile-model.ts'
+import { guardedFetch, type GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
+import { startHostileModel, type HostileModel } from '../../testing/models/hostile-model.ts'
 import { testLimits, testModel } from './test-model.ts'
 
 const key = 'sk-canary-0123456789abcdef'
@@ -55,14 +52,14 @@ function test(apiType: ApiType, model: string, options: TestOptions = {}) {
 const hostOf = (address: string) => new URL(address).host
 
 describe.each(apiTypes)('a test of a model with the API type %s', (apiType) => {
-  it('says how long the reply took, and that it streams and accepts tools (§23.11)', async () => {
+  it('says how long the reply took, and that it streams and accepts tools', async () => {
     expect(await test(apiType, 'fine')).toEqual({
       works: true,
       message: 'The model replied in 0.4 s, streams its replies and accepts tools.',
     })
   })
 
-  it('calls the model again without tools when it refuses them, and says so (§23.11)', async () => {
+  it('calls the model again without tools when it refuses them, and says so', async () => {
     const before = upstream.requestedFaults.length
     expect(await test(apiType, 'no-tools')).toEqual({
       works: true,
@@ -115,7 +112,7 @@ describe.each(apiTypes)('a test of a model with the API type %s', (apiType) => {
       '{host} stopped sending before its reply was complete. Try again.',
     ],
     ['drip', 'upstream_timeout', '{host} did not complete its reply within 3 s. Try again.'],
-  ])('says what is wrong for %s (§23.12)', async (fault, code, message) => {
+  ])('says what is wrong for %s', async (fault, code, message) => {
     const before = upstream.requestedFaults.length
     expect(await test(apiType, fault)).toEqual({
       works: false,
@@ -126,7 +123,7 @@ describe.each(apiTypes)('a test of a model with the API type %s', (apiType) => {
     expect(upstream.followedRedirects).toBe(0)
   })
 
-  it('names the setting for a private address, and sends nothing there (§22.4, §23.12)', async () => {
+  it('names the setting for a private address, and sends nothing there', async () => {
     const before = upstream.requestedFaults.length
     expect(await test(apiType, 'fine', { guard: strict })).toEqual({
       works: false,
@@ -136,7 +133,7 @@ describe.each(apiTypes)('a test of a model with the API type %s', (apiType) => {
     expect(upstream.requestedFaults).toHaveLength(before)
   })
 
-  it('says that a server does not use TLS (§23.12)', async () => {
+  it('says that a server does not use TLS', async () => {
     const baseUrl = upstream.baseUrl.replace('http:', 'https:')
     expect(await test(apiType, 'fine', { baseUrl })).toEqual({
       works: false,
@@ -145,7 +142,7 @@ describe.each(apiTypes)('a test of a model with the API type %s', (apiType) => {
     })
   })
 
-  it('ends the call when the user leaves, and rejects nothing (§23.14)', async () => {
+  it('ends the call when the user leaves, and rejects nothing', async () => {
     const left = new AbortController()
     const running = test(apiType, 'silence', { signal: left.signal })
     left.abort()
@@ -154,7 +151,7 @@ describe.each(apiTypes)('a test of a model with the API type %s', (apiType) => {
   })
 })
 
-it('says that an OpenAI-compatible model does not stream (§23.11)', async () => {
+it('says that an OpenAI-compatible model does not stream', async () => {
   expect(await test('openai', 'whole')).toEqual({
     works: true,
     message:
@@ -162,7 +159,7 @@ it('says that an OpenAI-compatible model does not stream (§23.11)', async () =>
   })
 })
 
-it.each(['anthropic', 'google'] as const)('says that %s must stream (§23.12)', async (apiType) => {
+it.each(['anthropic', 'google'] as const)('says that %s must stream', async (apiType) => {
   const server = createServer((_request, response) =>
     response
       .writeHead(200, { 'content-type': 'application/json' })
@@ -187,7 +184,7 @@ it.each([
   'huge-event',
   'gzip',
   'only-done-and-nothing',
-])('never shows the key, and is at most two sentences long for %s (§21.11, §23.13)', async (fault) => {
+])('never shows the key, and is at most two sentences long for %s', async (fault) => {
   const { message } = await test('openai', fault)
   expect(message).not.toContain(key)
   expect(message).not.toContain('0123456789')

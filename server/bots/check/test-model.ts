@@ -1,10 +1,8 @@
 import type { BotTestResult } from '@yonder/contract/bot'
-import { modelLimits } from '../../models/adapter.ts'
-import type { ModelLimits } from '../../models/adapter.ts'
+import { modelLimits, type ModelLimits } from '../../models/adapter.ts'
 import type { ModelEndpoint } from '../../models/endpoint.ts'
 import type { ModelPart, ModelRequest, ModelTool } from '../../models/model.ts'
-import { openModel } from '../../models/open-model.ts'
-import type { ModelDeps } from '../../models/open-model.ts'
+import { openModel, type ModelDeps } from '../../models/open-model.ts'
 
 /**
  * A call is attempted once, and is shorter than a reply in a chat. A local model may be loaded first, which takes a
@@ -34,7 +32,7 @@ export interface ModelTestDeps extends Pick<ModelDeps, 'guards'> {
 
 /**
  * Sends a model the smallest prompt, with one tool, and describes in a sentence what works or what is wrong. Never
- * rejects (§23.11 to §23.15).
+ * rejects.
  */
 export async function testModel(
   endpoint: ModelEndpoint,

@@ -16,5 +16,5 @@ export interface FoundChats {
   readonly total: number
 }
 
-/** Finds the chats of one user that contain every word in finished messages (§17.20). */
+/** Finds the chats of one user that contain every word in finished messages. */
 export type ChatFinder = (request: FindRequest) => Promise<FoundChats>

@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Tables } from '../../db/tables/tables.ts'
-import { maxTotal } from './chat-finder.ts'
-import type { FindRequest, FoundChats } from './chat-finder.ts'
+import { maxTotal, type FindRequest, type FoundChats } from './chat-finder.ts'
 import { listChats, prepareSearch, sampleChats } from './postgres-search-store.ts'
 
 /** Messages that the index may find for a word. When there are more, the chats are read one by one. */

@@ -1,7 +1,6 @@
-import { maxTotal } from './chat-finder.ts'
-import type { FindRequest, FoundChats } from './chat-finder.ts'
-import { matchExpression, isExact, foldCase } from './words.ts'
+import { maxTotal, type FindRequest, type FoundChats } from './chat-finder.ts'
 import type { SearchReader } from './sqlite-search-store.ts'
+import { matchExpression, isExact, foldCase } from './words.ts'
 
 /** Texts that are read without the index: this many, and `extraTextsPerMatch` more for each chat that is found. */
 const maxTextsWithoutMatch = 200

@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { Tables } from '../../db/tables/tables.ts'
-import { splitGrams, foldCase } from './words.ts'
 import {
   deleteChunk,
   deleteQueued,
@@ -13,9 +12,11 @@ import {
   listQueued,
   moveQueued,
   assignUserNumber,
+  type SearchableMessage,
+  type QueuedChunk,
 } from './sqlite-index-store.ts'
-import type { SearchableMessage, QueuedChunk } from './sqlite-index-store.ts'
 import { chunkLength, chunkOverlap, maxChunks } from './sqlite-search-store.ts'
+import { splitGrams, foldCase } from './words.ts'
 
 /** Milliseconds for which one slice of indexing may block all other requests. */
 const maxSliceMs = 3

@@ -1,15 +1,13 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { User } from '../../identity/user.ts'
 import { newId } from '../../lib/new-id.ts'
-import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
-import type { TestDatabase } from '../../testing/database/test-database.ts'
+import { engines, openTestDatabase, type TestDatabase } from '../../testing/database/test-database.ts'
 import { addChat, addPath } from '../../testing/factories/chats.ts'
 import { addUser } from '../../testing/factories/users.ts'
-import { fillSearchTexts } from './search-text-store.ts'
 import { indexMessages } from './index-messages.ts'
-import { openSearch } from './open-search.ts'
-import type { Search } from './open-search.ts'
-import type { User } from '../../identity/user.ts'
+import { openSearch, type Search } from './open-search.ts'
+import { fillSearchTexts } from './search-text-store.ts'
 
 describe.each(engines)('search on %s', (engine) => {
   let database: TestDatabase
@@ -54,7 +52,7 @@ describe.each(engines)('search on %s', (engine) => {
     return { ids: found.chats.map((chat) => chat.id), total: found.total }
   }
 
-  it('finds parts of words in any script, case-insensitively, newest first (§20.10)', async () => {
+  it('finds parts of words in any script, case-insensitively, newest first', async () => {
     const user = await newUser()
     const texts = ['Größenordnung', 'ΣΊΣΥΦΟΣ rolls', 'приВЕТ мир', '今天天气很好', 'naïve café', '👩‍👩‍👧 family']
     const ids: string[] = []
@@ -82,7 +80,7 @@ describe.each(engines)('search on %s', (engine) => {
     expect(await find(user, 'el', 2, 4)).toEqual({ ids: [...ids].reverse().slice(4), total: 6 })
   })
 
-  it('finds chats that contain every word, in any of their messages (§17.20)', async () => {
+  it('finds chats that contain every word, in any of their messages', async () => {
     const user = await newUser()
     const both = await addTexts(user, ['the lighthouse', 'a keeper', 'again', 'at night'])
     await addTexts(user, ['the lighthouse', 'alone'])
@@ -102,7 +100,7 @@ describe.each(engines)('search on %s', (engine) => {
     }
   })
 
-  it('excludes other users, unfinished replies and tool results (§20.10)', async () => {
+  it('excludes other users, unfinished replies and tool results', async () => {
     const user = await newUser()
     const other = await newUser()
     await addTexts(other, ['walrus'])
@@ -128,7 +126,7 @@ describe.each(engines)('search on %s', (engine) => {
     expect(await find(user, '好ω')).toEqual({ ids: ids.slice(-1), total: 1 })
   })
 
-  it('finds words in any of many messages, and none across two of them (§17.20, §20.10)', async () => {
+  it('finds words in any of many messages, and none across two of them', async () => {
     const user = await newUser()
     const words = new Map([
       [5, 'harbour'],
@@ -152,7 +150,7 @@ describe.each(engines)('search on %s', (engine) => {
       expect(await find(user, missing), missing).toEqual({ ids: [], total: 0 })
   })
 
-  it('counts up to 100 found chats and up to 1,000 of a list, and returns later pages too (§17.20)', async () => {
+  it('counts up to 100 found chats and up to 1,000 of a list, and returns later pages too', async () => {
     const user = await newUser()
     const first = await addTexts(user, ['common word'])
     for (let index = 0; index < 1_004; index++) await addTexts(user, ['common'])
@@ -163,7 +161,7 @@ describe.each(engines)('search on %s', (engine) => {
     expect((await search.searchChats(user, { search: '', page: 1, limit: 10 })).total).toBe(1_000)
   }, 60_000)
 
-  it('returns the same as a plain scan of all texts (§17.20, §20.10)', async () => {
+  it('returns the same as a plain scan of all texts', async () => {
     const user = await newUser()
     const alphabet = fc.constantFrom('a', 'b', 'B', 'é', 'Ж', '天', ' ', '%')
     const text = fc.string({ unit: alphabet, minLength: 1, maxLength: 12 })
@@ -183,7 +181,7 @@ describe.each(engines)('search on %s', (engine) => {
     await compare(60)
   })
 
-  it('returns the same as a plain scan for words of every frequency, on every page (§17.20, §20.10)', async () => {
+  it('returns the same as a plain scan for words of every frequency, on every page', async () => {
     const user = await newUser()
     const chats = await addManyChats(user)
     await index()

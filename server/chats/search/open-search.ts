@@ -1,17 +1,17 @@
 import { Worker } from 'node:worker_threads'
-import { workerSource } from '../../lib/worker-source.ts'
-import type { Database } from '../../db/database.ts'
-import { repeatUntilStopped } from '../../lib/repeat-until-stopped.ts'
-import { fillSearchTexts } from './search-text-store.ts'
-import { findInPostgres } from './find-in-postgres.ts'
-import { indexMessages, removeFromIndex } from './index-messages.ts'
 import type { ChatList } from '@yonder/contract/chat'
+import type { Database } from '../../db/database.ts'
 import type { User } from '../../identity/user.ts'
+import { repeatUntilStopped } from '../../lib/repeat-until-stopped.ts'
+import { workerSource } from '../../lib/worker-source.ts'
 import { countChats, listChatIds } from '../chat-store.ts'
 import type { ChatFinder, FoundChats } from './chat-finder.ts'
+import { findInPostgres } from './find-in-postgres.ts'
+import { indexMessages, removeFromIndex } from './index-messages.ts'
+import { fillSearchTexts } from './search-text-store.ts'
 import type { WorkerRequest, WorkerResponse } from './search-worker.ts'
-import { splitWords } from './words.ts'
 import { summarizeChats } from './summarize-chats.ts'
+import { splitWords } from './words.ts'
 
 /** The total of a list of all chats is exact up to this count. */
 const maxListTotal = 1_000
@@ -26,7 +26,7 @@ export interface Search {
   close(): Promise<void>
 }
 
-/** Opens the search in chats, and starts the indexing in short slices that do not delay the streams (§20.10). */
+/** Opens the search in chats, and starts the indexing in short slices that do not delay the streams. */
 export function openSearch(database: Database, onError: (error: unknown) => void): Search {
   const { db, file } = database
   if (file === null) {
@@ -66,7 +66,7 @@ export interface ChatQuery {
 
 export type SearchChats = (user: User, query: ChatQuery) => Promise<ChatList>
 
-/** Creates the query for a user's chats, newest first: all of them, or with a search those with every word (§7.8). */
+/** Creates the query for a user's chats, newest first: all of them, or with a search those with every word. */
 export function createChatSearch({ db }: Database, findChats: ChatFinder): SearchChats {
   return async (user, { search, page, limit }) => {
     const words = splitWords(search)

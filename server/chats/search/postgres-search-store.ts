@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { foldSql, searchableSql, ownerLength } from '../../db/dialects/postgres-search.ts'
 import type { FoundChats } from './chat-finder.ts'

@@ -1,12 +1,16 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '../../lib/new-id.ts'
-import { engines, isConcurrent, openTestDatabase } from '../../testing/database/test-database.ts'
-import type { TestDatabase } from '../../testing/database/test-database.ts'
+import {
+  engines,
+  isConcurrent,
+  openTestDatabase,
+  type TestDatabase,
+} from '../../testing/database/test-database.ts'
 import { addChat, addPath } from '../../testing/factories/chats.ts'
 import { addUser } from '../../testing/factories/users.ts'
-import { fillSearchTexts } from './search-text-store.ts'
 import { findInPostgres } from './find-in-postgres.ts'
+import { fillSearchTexts } from './search-text-store.ts'
 
 describe.runIf(engines.includes('postgres'))('the texts for the search in PostgreSQL', () => {
   let database: TestDatabase
@@ -37,7 +41,7 @@ describe.runIf(engines.includes('postgres'))('the texts for the search in Postgr
     return rows.length > 0
   }
 
-  it('of messages of earlier versions are stored in steps, and the search finds these messages meanwhile (§20.13)', async () => {
+  it('of messages of earlier versions are stored in steps, and the search finds these messages meanwhile', async () => {
     const { db } = database
     const user = await addUser(db)
     const other = await addUser(db)
@@ -86,7 +90,7 @@ describe.runIf(engines.includes('postgres'))('the texts for the search in Postgr
     expect(await fillSearchTexts(db)).toBe(false)
   })
 
-  it('are stored when a reply has ended, and deleted with their chats (§20.10)', async () => {
+  it('are stored when a reply has ended, and deleted with their chats', async () => {
     const { db } = database
     const user = await addUser(db)
     const chat = await addChat(db, { id: newId(), user_id: user.id })
@@ -111,7 +115,7 @@ describe.runIf(engines.includes('postgres'))('the texts for the search in Postgr
   })
 
   it.runIf(isConcurrent('postgres'))(
-    'are stored without waiting for a message that is being deleted (§20.10)',
+    'are stored without waiting for a message that is being deleted',
     async () => {
       const { db } = database
       const user = await addUser(db)
@@ -154,7 +158,7 @@ describe.runIf(engines.includes('postgres'))('the texts for the search in Postgr
   )
 
   it.runIf(isConcurrent('postgres'))(
-    'of messages of earlier versions replace the former index when no statement uses it (§20.13)',
+    'of messages of earlier versions replace the former index when no statement uses it',
     async () => {
       const { db } = database
       const chat = await addChat(db, { id: newId(), user_id: (await addUser(db)).id })

@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import { CompiledQuery, sql } from 'kysely'
+import { type Kysely, CompiledQuery, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { formerIndex, moveQueuedTextsSql, queueMessagesSql } from '../../db/dialects/postgres-search.ts'
 import type { Tables } from '../../db/tables/tables.ts'

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { SqliteFile } from '../../db/dialects/sqlite-file.ts'
-import type { FindRequest, FoundChats } from './chat-finder.ts'
 import { errorCode } from '../../lib/describe-error.ts'
+import type { FindRequest, FoundChats } from './chat-finder.ts'
 import { findInSqlite } from './find-in-sqlite.ts'
 import { createSearchReader } from './sqlite-search-store.ts'
 

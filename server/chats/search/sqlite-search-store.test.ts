@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SqliteFile } from '../../db/dialects/sqlite-file.ts'
-import { openTestDatabase } from '../../testing/database/test-database.ts'
-import type { TestDatabase } from '../../testing/database/test-database.ts'
+import { openTestDatabase, type TestDatabase } from '../../testing/database/test-database.ts'
 import { addChat, addPath } from '../../testing/factories/chats.ts'
 import { addUser } from '../../testing/factories/users.ts'
 import { findInSqlite } from './find-in-sqlite.ts'
@@ -22,7 +21,7 @@ describe('messages that wait for the index of SQLite', () => {
   const find = (userId: string, word: string) =>
     findInSqlite(createSearchReader(file), { userId, words: [word], offset: 0, limit: 10 })
 
-  it('are found although hundreds of newer messages of other users wait too (§20.13)', async () => {
+  it('are found although hundreds of newer messages of other users wait too', async () => {
     const { db } = database
     const [ada, grace] = [await addUser(db), await addUser(db)]
     const messages = (count: number, content: string) => Array.from({ length: count }, () => ({ content }))

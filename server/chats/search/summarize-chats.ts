@@ -1,14 +1,13 @@
 import type { ChatSummary, SummaryMessage } from '@yonder/contract/chat'
 import type { Db } from '../../db/database.ts'
 import type { User } from '../../identity/user.ts'
-import { listSummaryChats, listSummaryMessages } from './summary-store.ts'
-import type { SummaryRow } from './summary-store.ts'
+import { listSummaryChats, listSummaryMessages, type SummaryRow } from './summary-store.ts'
 
 /** UTF-16 units of a message in the summary of a chat. */
 const maxMessageChars = 500
 
 /**
- * Returns what lists and search results show of chats, in the order of `ids` (§3.4). Omits the chats of other users. No
+ * Returns what lists and search results show of chats, in the order of `ids`. Omits the chats of other users. No
  * model is called: the summaries that models write are compactions (`compaction-store.ts`).
  */
 export async function summarizeChats(
@@ -22,7 +21,7 @@ export async function summarizeChats(
   return ids.flatMap((id) => {
     const chat = chats.get(id)
     if (chat === undefined) return []
-    // A tool's result is not shown as a message (§3.11).
+    // A tool's result is not shown as a message.
     const rows = messages.filter(
       ({ chat_id, role, server }) => chat_id === id && (role === 'assistant' || server === null),
     )

@@ -4,8 +4,7 @@ import type { Config } from '../../config/config.ts'
 import { isLoopbackName, isSecureOrigin } from '../../http/host-check.ts'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import { errorCode } from '../../lib/describe-error.ts'
-import { reportUnchecked, messageOf, ok, problem, warning } from './finding.ts'
-import type { Check, Report } from './finding.ts'
+import { reportUnchecked, messageOf, ok, problem, warning, type Check, type Report } from './finding.ts'
 
 /** Milliseconds for a request to a server that may hang. */
 export const maxRequestMs = 5_000

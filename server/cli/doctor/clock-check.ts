@@ -1,6 +1,5 @@
 import { findNewestTime, readDatabaseClock } from '../../db/inspect-database.ts'
-import { ok, problem, warning } from './finding.ts'
-import type { Check, Report } from './finding.ts'
+import { ok, problem, warning, type Check, type Report } from './finding.ts'
 
 /** Milliseconds since 1970. No correct clock is before the first release. */
 const minTime = Date.UTC(2026, 0, 1)
@@ -8,7 +7,7 @@ const minTime = Date.UTC(2026, 0, 1)
 const maxAheadSeconds = 60
 /**
  * Seconds by which the clocks of this machine and of the database differ: from the first number on a warning, from the
- * second on a problem, because two nodes may then differ by the 60 seconds that the check of tokens allows (§9.15).
+ * second on a problem, because two nodes may then differ by the 60 seconds that the check of tokens allows.
  */
 const minWarningSeconds = 2
 const minProblemSeconds = 30

@@ -6,8 +6,16 @@ import { findDamage, readPostgresFacts } from '../../db/inspect-database.ts'
 import { describeOtherVersion, countAppliedMigrations } from '../../db/migrate.ts'
 import { checkDatabase, openStoredDatabase, sqliteFileName } from '../../db/open-database.ts'
 import { errorCode } from '../../lib/describe-error.ts'
-import { reportUnchecked, messageOf, ok, problem, reasonOf, warning } from './finding.ts'
-import type { Check, Report } from './finding.ts'
+import {
+  reportUnchecked,
+  messageOf,
+  ok,
+  problem,
+  reasonOf,
+  warning,
+  type Check,
+  type Report,
+} from './finding.ts'
 
 const minPostgresVersion = 15
 

@@ -1,19 +1,17 @@
 import { readFileSync } from 'node:fs'
-import { inspectConfig } from '../../config/config.ts'
+import { inspectConfig, type Config, type SettingProblem, type Environment } from '../../config/config.ts'
 import { readMachine } from '../../config/machine.ts'
-import type { Config, SettingProblem, Environment } from '../../config/config.ts'
 import { openGuards } from '../../http/outgoing/guarded-fetch.ts'
 import { authorityPathIn } from '../../tls/open-tls.ts'
 import { addressCheck } from './address-check.ts'
 import { clockCheck } from './clock-check.ts'
 import { databaseCheck } from './database-check.ts'
-import { messageOf, problem } from './finding.ts'
-import type { Check, CheckContext, Finding, Report } from './finding.ts'
+import { messageOf, problem, type Check, type CheckContext, type Finding, type Report } from './finding.ts'
 import { folderCheck } from './folder-check.ts'
 import { keyCheck } from './key-check.ts'
 import { programCheck } from './program-check.ts'
-import { proxyCheck } from './proxy-check.ts'
 import { modelCheck, signInCheck } from './provider-checks.ts'
+import { proxyCheck } from './proxy-check.ts'
 import { settingsCheck } from './settings-check.ts'
 
 /** In this order: a check uses what earlier ones have found, and reports when that is missing. */
@@ -40,7 +38,7 @@ export interface ExamineOptions {
   readonly progress?: (text: string) => void
 }
 
-/** Runs all checks, also after one has failed. They change nothing but the token of `proxyCheck` (§30.21). */
+/** Runs all checks, also after one has failed. They change nothing but the token of `proxyCheck`. */
 export async function examine(
   environment: Environment,
   { problems = [], ignored = [], now = Date.now, progress = () => undefined }: ExamineOptions = {},

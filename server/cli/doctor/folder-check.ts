@@ -3,8 +3,16 @@ import { dirname, join } from 'node:path'
 import { needsDataFolder } from '../../config/container-warnings.ts'
 import { sqliteFileName } from '../../db/open-database.ts'
 import { errorCode } from '../../lib/describe-error.ts'
-import { reportUnchecked, messageOf, ok, problem, warning } from './finding.ts'
-import type { Check, CheckContext, Report } from './finding.ts'
+import {
+  reportUnchecked,
+  messageOf,
+  ok,
+  problem,
+  warning,
+  type Check,
+  type CheckContext,
+  type Report,
+} from './finding.ts'
 
 const megabyte = 1_000_000
 /** Less free space than this is a problem, because the next replies may fail. */

@@ -3,9 +3,8 @@ import { join } from 'node:path'
 import { compareSecretKey } from '../../db/secrets/compare-secret-key.ts'
 import { findSecretKey, secretKeyFileName } from '../../db/secrets/require-secret-key.ts'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
+import { reportUnchecked, messageOf, ok, problem, warning, type Check } from './finding.ts'
 import { findForeignAccess } from './folder-check.ts'
-import { reportUnchecked, messageOf, ok, problem, warning } from './finding.ts'
-import type { Check } from './finding.ts'
 
 /** The key of the stored secrets: that it is there, cannot be guessed or read by others, and fits the database. */
 export const keyCheck: Check = {

@@ -1,7 +1,6 @@
-import packageJson from '../../package.json' with { type: 'json' }
 import { findNodeProblem } from '../../../bin/node-version.mjs'
-import { messageOf, ok, problem } from './finding.ts'
-import type { Check } from './finding.ts'
+import packageJson from '../../package.json' with { type: 'json' }
+import { messageOf, ok, problem, type Check } from './finding.ts'
 
 /** The version of Node, and the module for SQLite where it is used. */
 export const programCheck: Check = {

@@ -5,8 +5,10 @@ import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { TestInstallation } from '../../testing/doctor/installation.ts'
-import { openHostileIdentityProvider } from '../../testing/identity/hostile-identity-provider.ts'
-import type { HostileIdentityProvider } from '../../testing/identity/hostile-identity-provider.ts'
+import {
+  openHostileIdentityProvider,
+  type HostileIdentityProvider,
+} from '../../testing/identity/hostile-identity-provider.ts'
 import { makeAuthority, makeCertificate } from '../../tls/certificates.ts'
 
 describe('yonder doctor and the provider of models', () => {
@@ -39,25 +41,25 @@ describe('yonder doctor and the provider of models', () => {
       ...settings,
     })
 
-  it('finds no problem when the provider lists the models of the default bots (§30.24)', async () => {
+  it('finds no problem when the provider lists the models of the default bots', async () => {
     const bots = JSON.stringify([{ name: 'Helper', model: 'small' }])
     expect(await diagnose({ DEFAULT_BOTS: bots })).toMatchObject({ code: 0, complaints: [] })
   })
 
-  it('names a key that is refused, without printing it (§30.24)', async () => {
+  it('names a key that is refused, without printing it', async () => {
     const { code, complaints } = await diagnose({ DEFAULT_MODEL_API_KEY: 'a-wrong-key-of-the-operator' })
     expect(complaints).toEqual([expect.stringMatching(/^problem, model: DEFAULT_MODEL_BASE_URL: .*key/)])
     expect(complaints[0]).not.toContain('a-wrong-key')
     expect(code).toBe(1)
   })
 
-  it('names a provider that cannot be reached (§30.24)', async () => {
+  it('names a provider that cannot be reached', async () => {
     const { code, complaints } = await diagnose({ DEFAULT_MODEL_BASE_URL: 'http://127.0.0.1:19998/v1' })
     expect(complaints).toEqual([expect.stringMatching(/^problem, model: /)])
     expect(code).toBe(1)
   })
 
-  it('names a model of a default bot that is not in the list, and a missing list (§30.24)', async () => {
+  it('names a model of a default bot that is not in the list, and a missing list', async () => {
     const bots = JSON.stringify([{ name: 'Helper', model: 'large' }])
     const { code, complaints } = await diagnose({ DEFAULT_BOTS: bots })
     expect(complaints).toEqual([expect.stringMatching(/^warning, model: .* does not list large/)])
@@ -81,7 +83,7 @@ describe('yonder doctor and an authority of the operator', () => {
     provider.close()
   })
 
-  it('accepts its certificates also with TLS=local (§30.24)', async () => {
+  it('accepts its certificates also with TLS=local', async () => {
     provider.listen(0, '127.0.0.1')
     await once(provider, 'listening')
     const path = installation.path('operator.pem')
@@ -119,11 +121,11 @@ describe('yonder doctor and the sign-in', () => {
   })
   const diagnose = (issuer = provider.issuer) => installation.diagnose(hostedSettings(issuer))
 
-  it('finds nothing when the provider responds (§30.24)', async () => {
+  it('finds nothing when the provider responds', async () => {
     expect(await diagnose()).toMatchObject({ code: 0, complaints: [] })
   })
 
-  it('names an issuer that differs from that of the provider (§30.24)', async () => {
+  it('names an issuer that differs from that of the provider', async () => {
     const { code, complaints } = await diagnose(`${provider.issuer}/`)
     expect(complaints).toEqual([
       expect.stringMatching(/^problem, sign-in: OIDC_ISSUER: .* but the issuer in the discovery document is/),
@@ -131,14 +133,14 @@ describe('yonder doctor and the sign-in', () => {
     expect(code).toBe(1)
   })
 
-  it('names a provider that cannot be reached (§30.24)', async () => {
+  it('names a provider that cannot be reached', async () => {
     const { code, complaints } = await diagnose('http://127.0.0.1:19998')
     expect(complaints).toEqual([expect.stringMatching(/^problem, sign-in: .*ECONNREFUSED/)])
     expect(code).toBe(1)
   })
 
   it.each(['the built-in provider', 'a hosted provider'])(
-    'says that Google cannot be used, with %s (§30.24)',
+    'says that Google cannot be used, with %s',
     async (signIn) => {
       const { code, complaints } = await installation.diagnose({
         ...(signIn === 'a hosted provider' && hostedSettings(provider.issuer)),

@@ -2,8 +2,16 @@ import type { Config } from '../../config/config.ts'
 import { createHostedKeys } from '../../identity/hosted/hosted-keys.ts'
 import { listLimits, listModels } from '../../models/list-models.ts'
 import { maxRequestMs } from './address-check.ts'
-import { reportUnchecked, messageOf, ok, problem, reasonOf, warning } from './finding.ts'
-import type { Check, Report } from './finding.ts'
+import {
+  reportUnchecked,
+  messageOf,
+  ok,
+  problem,
+  reasonOf,
+  warning,
+  type Check,
+  type Report,
+} from './finding.ts'
 
 /**
  * The provider of bots without an address: that it can be reached, accepts the key, and lists the models of the default

@@ -3,13 +3,12 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { parseConfig } from '../../config/config.ts'
 import { unknownMachine } from '../../config/machine.ts'
 import { createTlsServers } from '../../http/tls-server.ts'
-import { openTls } from '../../tls/open-tls.ts'
-import { TestInstallation } from '../../testing/doctor/installation.ts'
-import { startProxy } from '../../testing/doctor/start-proxy.ts'
-import type { ProxyFaults } from '../../testing/doctor/start-proxy.ts'
-import { freePort } from '../../testing/free-port.ts'
 import { hashTables } from '../../testing/database/hash-tables.ts'
+import { TestInstallation } from '../../testing/doctor/installation.ts'
+import { startProxy, type ProxyFaults } from '../../testing/doctor/start-proxy.ts'
+import { freePort } from '../../testing/free-port.ts'
 import { openTestApp } from '../../testing/test-app.ts'
+import { openTls } from '../../tls/open-tls.ts'
 
 describe('yonder doctor and a proxy', () => {
   const installation = new TestInstallation('sqlite')
@@ -40,7 +39,7 @@ describe('yonder doctor and a proxy', () => {
 
   const trusted = { TRUSTED_PROXIES: '127.0.0.1' }
 
-  it('finds nothing when the proxy changes nothing (§30.23)', async () => {
+  it('finds nothing when the proxy changes nothing', async () => {
     const { code, complaints, findings } = await diagnose({}, trusted)
     expect(complaints).toEqual([])
     expect(findings).toContainEqual({
@@ -76,14 +75,14 @@ describe('yonder doctor and a proxy', () => {
       'problem',
       'A client can choose its address',
     ],
-  ])('names a proxy that %s (§30.23)', async (_name, faults, settings, status, message) => {
+  ])('names a proxy that %s', async (_name, faults, settings, status, message) => {
     const { code, complaints } = await diagnose(faults, settings)
     expect(complaints).toEqual([expect.stringMatching(new RegExp(`^${status}, proxy: `))])
     expect(complaints[0]).toContain(message)
     expect(code).toBe(status === 'problem' ? 1 : 0)
   })
 
-  it('names a public address that cannot be reached (§30.23)', async () => {
+  it('names a public address that cannot be reached', async () => {
     const { code, complaints } = await diagnose({}, { PUBLIC_URL: `http://localhost:${await freePort()}` })
     expect(complaints).toEqual([
       expect.stringMatching(/^problem, proxy: .* cannot be reached from this machine/),
@@ -91,7 +90,7 @@ describe('yonder doctor and a proxy', () => {
     expect(code).toBe(1)
   })
 
-  it('accepts the certificate that TLS=local has made (§30.23, §34.9)', async () => {
+  it('accepts the certificate that TLS=local has made', async () => {
     const { PORT = '' } = installation.settings
     const environment = { ...installation.settings, TLS: 'local', PUBLIC_URL: `https://localhost:${PORT}` }
     const tls = await openTls({

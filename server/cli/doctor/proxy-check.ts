@@ -4,14 +4,22 @@ import {
   deleteDiagnosisUrl,
   frameCount,
   frameIntervalMs,
+  type ReceivedRequest,
 } from '../../diagnosis/diagnosis-link.ts'
-import type { ReceivedRequest } from '../../diagnosis/diagnosis-link.ts'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { errorCode } from '../../lib/describe-error.ts'
 import { addressSettings } from './address-check.ts'
-import { reportUnchecked, ok, problem, reasonOf, warning } from './finding.ts'
-import type { Check, CheckContext, Report } from './finding.ts'
+import {
+  reportUnchecked,
+  ok,
+  problem,
+  reasonOf,
+  warning,
+  type Check,
+  type CheckContext,
+  type Report,
+} from './finding.ts'
 
 /** A name with a slash, as in the path of a bot. */
 const parameter = 'a%2Fb'
@@ -20,7 +28,7 @@ const forgedAddress = '203.0.113.7'
 /** Milliseconds for the whole stream, also when the proxy buffers it until its end. */
 const maxStreamMs = 10_000 + frameCount * frameIntervalMs
 
-/** The proxy in front of the server: that it passes on host, address, path and streams unchanged (§30.23). */
+/** The proxy in front of the server: that it passes on host, address, path and streams unchanged. */
 export const proxyCheck: Check = {
   name: 'proxy',
   async run(context: CheckContext) {

@@ -1,8 +1,7 @@
 import { describeProblem } from '../../config/config.ts'
-import { ok, problem, warning } from './finding.ts'
-import type { Check } from './finding.ts'
+import { ok, problem, warning, type Check } from './finding.ts'
 
-/** Every wrong setting (§22.8), a file `.env` that cannot be read, and what has no effect in it. */
+/** Every wrong setting, a file `.env` that cannot be read, and what has no effect in it. */
 export const settingsCheck: Check = {
   name: 'settings',
   run({ problems, ignored }) {

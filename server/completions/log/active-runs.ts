@@ -1,8 +1,8 @@
 import type { StartedEvent } from '@yonder/contract/completion'
 import type { ElicitationAnswer } from '@yonder/contract/elicitation'
 import { shuttingDown } from '../../http/api.ts'
-import { AppError } from '../../lib/app-error.ts'
 import { onAbort } from '../../lib/abort.ts'
+import { AppError } from '../../lib/app-error.ts'
 import type { RunRecorder } from './run-recorder.ts'
 
 /**
@@ -73,7 +73,7 @@ export class ActiveRuns {
   }
 
   /**
-   * Refuses a further run of a user who has `max` at this node. The text of every run is in memory (§16.24).
+   * Refuses a further run of a user who has `max` at this node. The text of every run is in memory.
    * @throws AppError `rate_limited`
    */
   checkUserLimit(max: number, userId: string): void {

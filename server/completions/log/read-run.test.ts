@@ -1,8 +1,7 @@
 import { applyEvent, emptyRun } from '@yonder/contract/apply-event'
 import { textOfContent } from '@yonder/contract/message-text'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openChatApp } from '../../testing/chat/open-chat-app.ts'
-import type { ChatApp, ChatClient } from '../../testing/chat/open-chat-app.ts'
+import { openChatApp, type ChatApp, type ChatClient } from '../../testing/chat/open-chat-app.ts'
 import { engines } from '../../testing/database/test-database.ts'
 import { logRetentionMs, removeOldLogs } from '../maintenance/run-maintenance.ts'
 
@@ -18,7 +17,7 @@ describe.each(engines)('following a run on %s', (engine) => {
   const counting = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, index) => [`${from + index} `, { delay: 10 }]).flat()
 
-  it('sends all events after the given one, without gaps or repetitions, with id lines (§17.5)', async () => {
+  it('sends all events after the given one, without gaps or repetitions, with id lines', async () => {
     const gate = product.model.gate()
     product.model.reply([...counting(0, 30), gate, ...counting(30, 50), { finish: 'stop' }])
     const chatId = await ada.newChat()
@@ -39,7 +38,7 @@ describe.each(engines)('following a run on %s', (engine) => {
     expect(whole.raw.endsWith('data: [DONE]\n\n')).toBe(true)
   })
 
-  it('continues after a reload from the text that the chat returned (§10.9)', async () => {
+  it('continues after a reload from the text that the chat returned', async () => {
     product.model.reply([...counting(0, 120), { finish: 'stop' }])
     const chatId = await ada.newChat()
     const first = await ada.send(chatId, 'Count')
@@ -80,7 +79,7 @@ describe.each(engines)('following a run on %s', (engine) => {
     expect(again.text).toBe(line.repeat(90))
   })
 
-  it('is refused when there is no run, after the last event, and ten minutes after the end of the run (§16.15)', async () => {
+  it('is refused when there is no run, after the last event, and ten minutes after the end of the run', async () => {
     const chatId = await ada.newChat()
     const refuse = async (after?: number, headers?: Record<string, string>) => {
       const stream = await ada.follow(chatId, after, headers)
@@ -147,7 +146,7 @@ describe.each(engines)('following a run on %s', (engine) => {
     expect(stream.events).toEqual(first.events)
   })
 
-  it('is refused beyond 50 open streams of a user, also by repeating the message, while new messages are streamed (§16.12)', async () => {
+  it('is refused beyond 50 open streams of a user, also by repeating the message, while new messages are streamed', async () => {
     const many = await product.join('Many')
     const gate = product.model.gate()
     product.model.reply(['One', gate, { finish: 'stop' }])

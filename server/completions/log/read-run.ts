@@ -1,13 +1,11 @@
 import type { ErrorDetail } from '@yonder/contract/error'
 import type { RunSnapshot } from '../../chats/present-chat.ts'
-import { sseFrame } from '../../http/sse.ts'
-import type { SseStream } from '../../http/sse.ts'
+import { sseFrame, type SseStream } from '../../http/sse.ts'
 import { onAbort } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import { expireRun, foldLog } from '../maintenance/end-run.ts'
-import { EventBatch } from './run-recorder.ts'
-import type { RunRecorder } from './run-recorder.ts'
+import { EventBatch, type RunRecorder } from './run-recorder.ts'
 import { findActiveRun, findRun, listEvents } from './run-store.ts'
 
 /** Events of one query, so that a large backlog is sent in batches, at the reader's pace. */
@@ -27,7 +25,7 @@ export interface FollowOptions extends RunCursor {
   readonly numbered: boolean
 }
 
-/** Sends the events of a run until its end (§17.5). Resolves when the stream has ended; never rejects. */
+/** Sends the events of a run until its end. Resolves when the stream has ended; never rejects. */
 export async function followRun(
   deps: Pick<CompletionDeps, 'database' | 'runs' | 'notifications' | 'now' | 'onError'>,
   stream: SseStream,
@@ -58,7 +56,7 @@ function toDetail(error: unknown, onError: CompletionDeps['onError']): ErrorDeta
 /**
  * Reads the events of a run from a cursor to the end of the run, without gaps or duplicates: first the backlog from the
  * database, then each commit as it happens (from memory for a run of this process, else from the log). The last batch
- * has `isEnd`; if none has, the log was removed or `signal` was aborted (§10.9).
+ * has `isEnd`; if none has, the log was removed or `signal` was aborted.
  * @throws AppError when another node has taken over the run, or storing it failed (`RunRecorder.lose`)
  */
 export async function* readRunEvents(

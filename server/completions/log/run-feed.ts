@@ -6,8 +6,7 @@ import type { CompletionDeps } from '../completion-deps.ts'
 import type { ActiveRun } from './active-runs.ts'
 import { readRunEvents } from './read-run.ts'
 import { EventBatch } from './run-recorder.ts'
-import { findLastSeq, listForeignRuns, listRunRefs, listRunsOfUser } from './run-store.ts'
-import type { RunRef } from './run-store.ts'
+import { findLastSeq, listForeignRuns, listRunRefs, listRunsOfUser, type RunRef } from './run-store.ts'
 
 /** Milliseconds between two queries for runs of other nodes, in case a notification was lost. */
 const searchIntervalMs = 1_000
@@ -34,7 +33,7 @@ interface Watch {
 
 /**
  * Sends the events of runs to the live streams of their users, whichever node writes the run. Each event is framed once
- * for all streams of a user, and a run is read only while its user has a stream at this node (§10.1, §10.16).
+ * for all streams of a user, and a run is read only while its user has a stream at this node.
  */
 export class RunFeed {
   readonly #deps: Deps

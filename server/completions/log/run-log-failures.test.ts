@@ -1,5 +1,5 @@
-import { startedEvent } from '@yonder/contract/testing/messages'
 import { setImmediate as turn } from 'node:timers/promises'
+import { startedEvent } from '@yonder/contract/testing/messages'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { settle, advanceTime, Outage, openLog, eventsIn } from '../../testing/chat/open-run-log.ts'
 
@@ -31,7 +31,7 @@ describe('the run log, when a commit fails,', () => {
     expect(onError).toHaveBeenCalled()
   })
 
-  it('continues all runs after an outage of four minutes, without a gap or a repetition (§22.15)', async () => {
+  it('continues all runs after an outage of four minutes, without a gap or a repetition', async () => {
     let isAway = true
     const { log, listen, rows, onError } = openLog((events) => {
       if (isAway) throw new Outage()
@@ -58,7 +58,7 @@ describe('the run log, when a commit fails,', () => {
     expect(onError).toHaveBeenCalled()
   })
 
-  it('continues each of several hundred runs after an outage (§22.15)', async () => {
+  it('continues each of several hundred runs after an outage', async () => {
     let isAway = true
     const { log } = openLog((events) => {
       if (isAway) throw new Outage()
@@ -104,7 +104,7 @@ describe('the run log, when a commit fails,', () => {
     await bad.closed
   })
 
-  it('executes no write twice when the connection is lost after the database has committed (§22.15)', async () => {
+  it('executes no write twice when the connection is lost after the database has committed', async () => {
     let isCut = true
     const { log, listen, rows } = openLog(undefined, () => {
       if (!isCut) return

@@ -1,8 +1,8 @@
 import { applyEvent, emptyRun } from '@yonder/contract/apply-event'
 import type { RunEvent } from '@yonder/contract/completion'
+import { textOfContent } from '@yonder/contract/message-text'
 import { startedEvent, wireReply } from '@yonder/contract/testing/messages'
 import fc from 'fast-check'
-import { textOfContent } from '@yonder/contract/message-text'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { settle, advanceTime, openLog, eventsIn } from '../../testing/chat/open-run-log.ts'
 import { mergeInterval } from './run-log.ts'
@@ -27,13 +27,13 @@ describe('the interval between commits', () => {
     ['has a limit for many runs', { runs: 1_000, commitMs: 1 }, 55],
     ['grows with the time of a commit', { runs: 1, commitMs: 8 }, 40],
     ['has a limit for slow commits', { runs: 1, commitMs: 5_000 }, 55],
-  ])('%s (§17.18)', (_what, load, intervalMs) => {
+  ])('%s', (_what, load, intervalMs) => {
     expect(mergeInterval(load)).toBe(intervalMs)
   })
 })
 
 describe('the run log', () => {
-  it('commits the events of all runs together, and shows them afterwards (§10.15)', async () => {
+  it('commits the events of all runs together, and shows them afterwards', async () => {
     const { log, steps, listen } = openLog()
     const a = log.open(1, started)
     const b = log.open(2, started)
@@ -52,7 +52,7 @@ describe('the run log', () => {
     expect(steps.slice(3)).toEqual(['commit a3 b3', 'show a3', 'show b3'])
   })
 
-  it('commits a text at once when the last commit was long enough ago (§17.18)', async () => {
+  it('commits a text at once when the last commit was long enough ago', async () => {
     const { log, steps } = openLog()
     const run = log.open(1, started)
     run.append('text', 'first')
@@ -68,7 +68,7 @@ describe('the run log', () => {
     expect(steps.at(-1)).toBe('commit a4')
   })
 
-  it('commits less often while many runs stream (§17.18)', async () => {
+  it('commits less often while many runs stream', async () => {
     const { log, steps } = openLog()
     const runs = Array.from({ length: 40 }, (_, index) => log.open(index + 1, started))
     const append = () => {
@@ -83,7 +83,7 @@ describe('the run log', () => {
     expect(steps.length).toBe(2)
   })
 
-  it('commits the first text of a run alone, and the other runs when they are due (§17.18)', async () => {
+  it('commits the first text of a run alone, and the other runs when they are due', async () => {
     const { log, steps } = openLog()
     const a = log.open(1, started)
     const b = log.open(2, started)
@@ -100,7 +100,7 @@ describe('the run log', () => {
     expect(steps.at(-1)).toBe('commit a3')
   })
 
-  it('commits the first text without delay, also after the name of the model (§17.18)', async () => {
+  it('commits the first text without delay, also after the name of the model', async () => {
     const { log, listen } = openLog()
     const run = log.open(1, started)
     const received = listen(run)
@@ -110,7 +110,7 @@ describe('the run log', () => {
     expect(eventsIn(received.frames).map((event) => event.type)).toEqual(['model', 'text'])
   })
 
-  it('commits the connection log together with the first text that follows it (§17.18)', async () => {
+  it('commits the connection log together with the first text that follows it', async () => {
     const { log, steps } = openLog()
     const run = log.open(1, started)
     run.add(connecting)
@@ -120,7 +120,7 @@ describe('the run log', () => {
     expect(steps).toEqual(['commit a2 a3'])
   })
 
-  it('commits the connection log alone when no text follows it for 30 ms (§17.18)', async () => {
+  it('commits the connection log alone when no text follows it for 30 ms', async () => {
     const { log, steps } = openLog()
     const run = log.open(1, started)
     run.add(connecting)
@@ -130,7 +130,7 @@ describe('the run log', () => {
     expect(steps).toEqual(['commit a2'])
   })
 
-  it('does not delay the text of another run that waits already (§17.18)', async () => {
+  it('does not delay the text of another run that waits already', async () => {
     const { log, steps } = openLog()
     const a = log.open(1, started)
     const b = log.open(2, started)
@@ -200,7 +200,7 @@ describe('the run log', () => {
     expect(waiting).toHaveLength(1)
   })
 
-  it('stores what belongs to an event before the event is shown (§10.15)', async () => {
+  it('stores what belongs to an event before the event is shown', async () => {
     const { log, steps, listen } = openLog()
     const run = log.open(1, started)
     const received = listen(run)
@@ -214,7 +214,7 @@ describe('the run log', () => {
     expect(received.frames.endsWith('data: [DONE]\n\n')).toBe(true)
   })
 
-  it('stores an attached write with the next event that stores something, and not with text (§27.1)', async () => {
+  it('stores an attached write with the next event that stores something, and not with text', async () => {
     const { log, steps, listen } = openLog()
     const run = log.open(1, started)
     listen(run)

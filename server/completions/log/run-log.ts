@@ -1,11 +1,9 @@
-import { applyEvent, emptyRun } from '@yonder/contract/apply-event'
-import type { RunState } from '@yonder/contract/apply-event'
+import { applyEvent, emptyRun, type RunState } from '@yonder/contract/apply-event'
 import type { RunEvent, UnnumberedEvent } from '@yonder/contract/completion'
 import type { Db } from '../../db/database.ts'
 import type { RunEventRow } from '../../db/tables/tables.ts'
 import { AppError } from '../../lib/app-error.ts'
-import { EventBatch, RunRecorder } from './run-recorder.ts'
-import type { NumberedEvent, CollectedEvents } from './run-recorder.ts'
+import { EventBatch, RunRecorder, type NumberedEvent, type CollectedEvents } from './run-recorder.ts'
 
 /** Milliseconds from the start of one commit to the next: the limits, and the part for each run that streams. */
 const minMergeIntervalMs = 30
@@ -65,7 +63,7 @@ export function mergeInterval({ runs, commitMs }: CommitLoad): number {
  * them to their readers. So the database contains everything that a user has seen. The first text and the first
  * reasoning of a reply, the end of a run and what is flushed are committed without this delay. Such a commit includes
  * the events of other runs only if they are due, so that they are not committed more often.
- * One commit is under way at a time; events that arrive meanwhile go into a later one (§10.15, §17.18).
+ * One commit is under way at a time; events that arrive meanwhile go into a later one.
  */
 export class RunLog {
   readonly #options: RunLogOptions
@@ -253,7 +251,7 @@ function toRows({ recorder, batch }: Entry): RunEventRow[] {
   return batch.events.map(({ seq, json }) => ({ run_id: recorder.runId, seq, event: json }))
 }
 
-/** Puts `type` first, because `listEventsMentioning` and `EventBatch` match the beginning of the JSON (§17.14). */
+/** Puts `type` first, because `listEventsMentioning` and `EventBatch` match the beginning of the JSON. */
 function addNumber(event: UnnumberedEvent, seq: number): RunEvent {
   const { type, ...rest } = event
   return { type, seq, ...rest } as RunEvent

@@ -1,6 +1,6 @@
 import type { RunState } from '@yonder/contract/apply-event'
-import { endMarker } from '@yonder/contract/lib/event-stream'
 import type { UnnumberedEvent } from '@yonder/contract/completion'
+import { endMarker } from '@yonder/contract/lib/event-stream'
 import type { Db } from '../../db/database.ts'
 import { sseFrame } from '../../http/sse.ts'
 import type { AppError } from '../../lib/app-error.ts'
@@ -47,7 +47,7 @@ export class EventBatch {
   }
 
   /**
-   * Returns the SSE frames of the events, with the end marker after the last event of a run (§7.31). With `numbered`,
+   * Returns the SSE frames of the events, with the end marker after the last event of a run. With `numbered`,
    * each event has an `id:` line with its number.
    */
   frames(numbered: boolean): string {

@@ -3,11 +3,15 @@ import type { RunEvent } from '@yonder/contract/completion'
 import { startedEvent } from '@yonder/contract/testing/messages'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lockChat } from '../../chats/chat-store.ts'
+import { countWaiting } from '../../testing/database/count-waiting.ts'
+import {
+  engines,
+  isConcurrent,
+  openTestDatabase,
+  type TestDatabase,
+} from '../../testing/database/test-database.ts'
 import { addChat, chatRow } from '../../testing/factories/chats.ts'
 import { addUser } from '../../testing/factories/users.ts'
-import { countWaiting } from '../../testing/database/count-waiting.ts'
-import { engines, isConcurrent, openTestDatabase } from '../../testing/database/test-database.ts'
-import type { TestDatabase } from '../../testing/database/test-database.ts'
 import { closeRun, findActiveRun, findLatestRun, insertRun } from './run-store.ts'
 
 const started = startedEvent()
@@ -54,7 +58,7 @@ describe.each(engines)('the end of a run, on %s', (engine) => {
     expect(await findActiveRun(db, dialect, chat.id)).toBeUndefined()
   })
 
-  it('is stored and counted once (§16.23)', async () => {
+  it('is stored and counted once', async () => {
     const { db, dialect } = database
     const chatId = 'counted'
     await addChat(db, chatRow({ id: chatId, user_id: ada.id }))

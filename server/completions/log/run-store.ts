@@ -1,6 +1,5 @@
 import type { RunState } from '@yonder/contract/apply-event'
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { touchChat } from '../../chats/chat-store.ts'
 import { countChars, fillReply } from '../../chats/message-store.ts'
 import type { Db, Dialect } from '../../db/database.ts'
@@ -277,7 +276,7 @@ export async function requestStop(db: Db, runId: number): Promise<void> {
     .execute()
 }
 
-/** Returns the ids of the node's runs that another node has asked to stop, and of those of disabled users (§15.35). */
+/** Returns the ids of the node's runs that another node has asked to stop, and of those of disabled users. */
 export async function listStopRequests(db: Db, nodeId: string): Promise<number[]> {
   const rows = await db
     .selectFrom('runs')

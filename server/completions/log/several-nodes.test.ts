@@ -1,13 +1,11 @@
 import { textOfContent } from '@yonder/contract/message-text'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createChatClient, openChatApp } from '../../testing/chat/open-chat-app.ts'
-import type { ChatApp } from '../../testing/chat/open-chat-app.ts'
-import { startChatNode } from '../../testing/chat/start-chat-node.ts'
-import type { ChatNode } from '../../testing/chat/start-chat-node.ts'
+import { createChatClient, openChatApp, type ChatApp } from '../../testing/chat/open-chat-app.ts'
+import { startChatNode, type ChatNode } from '../../testing/chat/start-chat-node.ts'
 import { engines, isConcurrent } from '../../testing/database/test-database.ts'
+import { statusAndBody } from '../../testing/send-request.ts'
 import { expireIntervalMs } from '../maintenance/run-maintenance.ts'
 import { leaseMs } from './run-store.ts'
-import { statusAndBody } from '../../testing/send-request.ts'
 
 const counting = (count: number) =>
   Array.from({ length: count }, (_, index) => [`${index} `, { delay: 10 }]).flat()
@@ -38,7 +36,7 @@ describe.each(engines)('two servers on one database, %s', (engine) => {
   }
 
   it.runIf(isConcurrent(engine))(
-    'send the events of each other’s runs without gaps or repetitions (§10.16)',
+    'send the events of each other’s runs without gaps or repetitions',
     async () => {
       const { here, there } = await open()
       local.model.reply([...counting(100), { finish: 'stop' }])
@@ -54,32 +52,29 @@ describe.each(engines)('two servers on one database, %s', (engine) => {
     },
   )
 
-  it.runIf(isConcurrent(engine))(
-    "show and stop each other's runs, and accept the next message (§10.16)",
-    async () => {
-      const { here, chatId, started } = await startLongReply()
-      const chat = await here.readChat(chatId)
-      expect(chat.run?.message_id).toBe(chat.messages[1]?.id)
-      expect(chat.messages[1]?.content).toContain('0 1 2')
-      const second = await here.send(chatId, 'meanwhile')
-      await second.ended
-      expect(second.status).toBe(409)
-      expect(statusAndBody(await here.post('/api/chat/stop', { chatId }))).toEqual({
-        status: 200,
-        body: { stopped: true },
-      })
-      await expect.poll(() => local.model.openRequests, { timeout: 10_000 }).toBe(0)
-      await started.ended
-      expect(started.run.status).toBe('stopped')
-      local.model.reply(['next', { finish: 'stop' }])
-      const next = await here.send(chatId, 'Go on')
-      await next.ended
-      expect(next.text).toBe('next')
-    },
-  )
+  it.runIf(isConcurrent(engine))("show and stop each other's runs, and accept the next message", async () => {
+    const { here, chatId, started } = await startLongReply()
+    const chat = await here.readChat(chatId)
+    expect(chat.run?.message_id).toBe(chat.messages[1]?.id)
+    expect(chat.messages[1]?.content).toContain('0 1 2')
+    const second = await here.send(chatId, 'meanwhile')
+    await second.ended
+    expect(second.status).toBe(409)
+    expect(statusAndBody(await here.post('/api/chat/stop', { chatId }))).toEqual({
+      status: 200,
+      body: { stopped: true },
+    })
+    await expect.poll(() => local.model.openRequests, { timeout: 10_000 }).toBe(0)
+    await started.ended
+    expect(started.run.status).toBe('stopped')
+    local.model.reply(['next', { finish: 'stop' }])
+    const next = await here.send(chatId, 'Go on')
+    await next.ended
+    expect(next.text).toBe('next')
+  })
 
   it.runIf(isConcurrent(engine))(
-    'keep every shown token when one is killed, and end its run within 15 s (§10.15, §10.17)',
+    'keep every shown token when one is killed, and end its run within 15 s',
     async () => {
       const { here, there, kill } = await open()
       local.model.reply(counting(3_000))

@@ -26,7 +26,7 @@ export interface MeterDeps {
 /** Stores what a call used. `run` may contain the reply, which names the model and the provider that answered. */
 export type UsageWrite = (trx: Db, run: { readonly messages: readonly Message[] }) => Promise<void>
 
-/** Measures one call of a model, and creates the writes that store what it used and cost (§25.6). */
+/** Measures one call of a model, and creates the writes that store what it used and cost. */
 export class CallMeter {
   readonly #deps: MeterDeps
   readonly #call: MeteredCall

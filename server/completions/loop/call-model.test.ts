@@ -93,14 +93,14 @@ describe('callModel', () => {
   it.each([
     ['arguments', { arguments: JSON.stringify({ a: 'x'.repeat(maxCallChars / 2) }) }],
     ['data for the provider', { arguments: '{}', note: { seal: 'x'.repeat(maxCallChars / 2) } }],
-  ])('fails when the tool calls of a reply are too long in total: %s (§16.2)', async (_what, given) => {
+  ])('fails when the tool calls of a reply are too long in total: %s', async (_what, given) => {
     const call = { type: 'tool_call', id: '1', name: 'x', ...given } as const
     const { ending, calls } = await run(answering(call, call, call, { type: 'finish', reason: 'tool_calls' }))
     expect(ending).toMatchObject({ status: 'failed', error: { code: 'output_limit' } })
     expect(calls).toEqual([])
   })
 
-  it('accepts long reasoning data on the first tool call (§12.20)', async () => {
+  it('accepts long reasoning data on the first tool call', async () => {
     const call = { type: 'tool_call', id: '1', name: 'x', arguments: '{}' } as const
     const note = { thinking: 'x'.repeat(maxReplyChars) }
     const { ending, calls } = await run(
@@ -110,7 +110,7 @@ describe('callModel', () => {
     expect(calls).toHaveLength(2)
   })
 
-  it('reports that a reply was cut by a limit (§14.11)', async () => {
+  it('reports that a reply was cut by a limit', async () => {
     const { ending } = await run(answering({ type: 'text', text: 'a' }, { type: 'finish', reason: 'length' }))
     expect(ending).toEqual({ status: 'complete', finish: 'length' })
   })
@@ -143,7 +143,7 @@ describe('callModel', () => {
     expect(isCalled).toBe(false)
   })
 
-  it('cuts an endless reply at the limit, without splitting a character (§16.2)', async () => {
+  it('cuts an endless reply at the limit, without splitting a character', async () => {
     let upstream: AbortSignal | undefined
     const texts = streaming([
       [{ type: 'text', text: 'x'.repeat(maxReplyChars - 1) }],

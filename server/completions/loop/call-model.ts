@@ -3,19 +3,19 @@ import type { ErrorDetail } from '@yonder/contract/error'
 import type { CutReason } from '@yonder/contract/message'
 import { LRUCache } from 'lru-cache'
 import type { BotRow } from '../../db/tables/tables.ts'
+import { onAbort } from '../../lib/abort.ts'
 import type { FailedPart } from '../../models/failure.ts'
 import type { FinishReason, ModelPart, ModelRequest, ModelStream, ModelToolCall } from '../../models/model.ts'
-import { onAbort } from '../../lib/abort.ts'
-import type { RunChunk, RunRecorder } from '../log/run-recorder.ts'
 import { toTokenCounts } from '../../usage/token-counts.ts'
+import type { RunChunk, RunRecorder } from '../log/run-recorder.ts'
 import type { CallMeter } from './call-meter.ts'
 
-/** Characters of a reply, reasoning included, after which the reply is ended (§16.2). */
+/** Characters of a reply, reasoning included, after which the reply is ended. */
 export const maxReplyChars = 1_000_000
 
 /**
  * Characters of all tool calls that the model makes in one reply. They are limited, because each call is stored with
- * all calls after it (§16.2).
+ * all calls after it.
  */
 export const maxCallChars = 300_000
 
@@ -106,7 +106,7 @@ class PartReader {
   read(parts: readonly ModelPart[]): RunChunk[] {
     const chunks: RunChunk[] = []
     for (const part of parts) {
-      // What was used counts, although the rest of an ended reply is not read (§25.6).
+      // What was used counts, although the rest of an ended reply is not read.
       if (this.ending !== undefined && part.type !== 'usage') continue
       const chunk = this.#readPart(part)
       if (chunk !== undefined) chunks.push(chunk)
@@ -207,8 +207,7 @@ const maxRefusalAgeMs = 600_000
 const maxRefusals = 1_000
 
 /**
- * Remembers which bots' models refused tools, so that later requests omit tools at once instead of failing first
- * (§12.18).
+ * Remembers which bots' models refused tools, so that later requests omit tools at once instead of failing first.
  */
 export class ToolSupportCache {
   readonly #refusals: LRUCache<string, true>

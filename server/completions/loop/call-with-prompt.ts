@@ -4,11 +4,9 @@ import type { CompletionDeps } from '../completion-deps.ts'
 import type { RunRecorder } from '../log/run-recorder.ts'
 import { buildPrompt } from '../prompt/build-prompt.ts'
 import { estimateTokens, tokensPerMessage } from '../prompt/estimate-tokens.ts'
-import { budgetOf, fitPrompt } from '../prompt/fit-prompt.ts'
-import type { PromptSource, SummaryFrame } from '../prompt/fit-prompt.ts'
+import { budgetOf, fitPrompt, type PromptSource, type SummaryFrame } from '../prompt/fit-prompt.ts'
 import type { CallMeter } from './call-meter.ts'
-import { abortedEnding, callModel } from './call-model.ts'
-import type { ModelCallResult } from './call-model.ts'
+import { abortedEnding, callModel, type ModelCallResult } from './call-model.ts'
 
 /** How often a prompt is shortened at most, each time after the provider has said that it is too long. */
 const maxShortenings = 3
@@ -33,8 +31,7 @@ export interface PromptCallResult {
 }
 
 /**
- * Calls the model with the messages of a path. When they exceed the budget, older ones are summarised first
- * (§26.2); when the provider says that the prompt is too long, it is shortened and sent again (§26.5).
+ * Calls the model with the messages of a path. When they exceed the budget, older ones are summarised first; when the provider says that the prompt is too long, it is shortened and sent again.
  */
 export async function callWithPrompt(
   { contextWindows, compactAt, now }: Pick<CompletionDeps, 'contextWindows' | 'compactAt' | 'now'>,

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ChatClient } from '../../testing/chat/open-chat-app.ts'
 import { callOf } from '../../testing/chat/open-tool-app.ts'
-import { callOfReply, openToolScene, resultOf } from '../../testing/chat/open-tool-scene.ts'
-import type { ToolScene } from '../../testing/chat/open-tool-scene.ts'
-import { startEverything } from '../../testing/mcp/start-mcp-process.ts'
-import type { McpProcess } from '../../testing/mcp/start-mcp-process.ts'
+import { callOfReply, openToolScene, resultOf, type ToolScene } from '../../testing/chat/open-tool-scene.ts'
 import { engines } from '../../testing/database/test-database.ts'
+import { startEverything, type McpProcess } from '../../testing/mcp/start-mcp-process.ts'
 import { statusAndBody } from '../../testing/send-request.ts'
 
 describe.each(engines)('a reply that calls tools, on %s', (engine) => {
@@ -24,7 +22,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     await everything.close()
   })
 
-  it('stores images beside the messages (§12.22)', async () => {
+  it('stores images beside the messages', async () => {
     product.model.reply([callOf('everything', 'get-tiny-image')])
     product.model.reply(['A picture.'])
     const { chatId, stream } = await product.sendNew('Draw')
@@ -50,7 +48,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     expect(JSON.stringify(product.sentToModel())).not.toContain('iVBOR')
   })
 
-  it('shows the progress of a call, in the stream and in the chat (§13.4)', async () => {
+  it('shows the progress of a call, in the stream and in the chat', async () => {
     product.model.reply([callOf('everything', 'trigger-long-running-operation', { duration: 1.5, steps: 3 })])
     product.model.reply(['Done.'])
     const { chatId, stream } = await product.sendNew('Wait')
@@ -77,7 +75,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       return { ...sent, question, at: { chatId: sent.chatId, messageId, questionId: question?.id ?? '' } }
     }
 
-    it('is shown, also after a reload, and the call continues with the submitted values (§13.13, §17.7)', async () => {
+    it('is shown, also after a reload, and the call continues with the submitted values', async () => {
       const { chatId, stream, question, at } = await requestElicitation()
       expect((await ada.readChat(chatId)).messages[1]?.call?.question).toEqual(question)
       const content = Object.fromEntries(
@@ -100,7 +98,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       })
     })
 
-    it('can be declined (§13.13)', async () => {
+    it('can be declined', async () => {
       const { stream, at } = await requestElicitation()
       product.model.reply(['Fine.'])
       await ada.post('/api/tool/answer', { ...at, answer: { action: 'decline' } })
@@ -108,7 +106,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       expect(resultOf(stream)?.content).toMatch(/decline/i)
     })
 
-    it('refuses an invalid answer, an answer to another elicitation, and an answer of another user (§13.17, §17.7)', async () => {
+    it('refuses an invalid answer, an answer to another elicitation, and an answer of another user', async () => {
       const { chatId, stream, at } = await requestElicitation()
       const eve = await product.join('Eve')
       const answer = { action: 'accept', content: { name: 5 } }

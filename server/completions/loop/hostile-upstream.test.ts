@@ -1,18 +1,15 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { apiTypes } from '@yonder/contract/bot'
-import type { ApiType } from '@yonder/contract/bot'
+import { apiTypes, type ApiType } from '@yonder/contract/bot'
 import { errorCodes } from '@yonder/contract/error'
 import { textOfContent } from '@yonder/contract/message-text'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hostileFaults } from '../../testing/models/hostile-faults.ts'
-import { startHostileModel } from '../../testing/models/hostile-model.ts'
-import type { HostileModel } from '../../testing/models/hostile-model.ts'
-import { openChatApp } from '../../testing/chat/open-chat-app.ts'
-import type { ChatApp, ChatClient } from '../../testing/chat/open-chat-app.ts'
+import { openChatApp, type ChatApp, type ChatClient } from '../../testing/chat/open-chat-app.ts'
 import { listTables } from '../../testing/database/list-tables.ts'
 import { engines } from '../../testing/database/test-database.ts'
+import { hostileFaults } from '../../testing/models/hostile-faults.ts'
+import { startHostileModel, type HostileModel } from '../../testing/models/hostile-model.ts'
 
 const key = 'sk-canary-4f1d9a77c2e84b0fa6d2'
 
@@ -136,7 +133,7 @@ describe.each(engines)('a hostile provider on %s', (engine) => {
     await expect.poll(() => hostile.openRequests, { timeout: 10_000 }).toBe(0)
   })
 
-  it('leaves no reply in the streaming state and reveals no key (§21.11)', async () => {
+  it('leaves no reply in the streaming state and reveals no key', async () => {
     const { db, location } = product.database
     const open = await db.selectFrom('messages').select('id').where('status', '=', 'streaming').execute()
     const running = await db.selectFrom('runs').select('id').where('status', '=', 'running').execute()

@@ -1,10 +1,9 @@
 import type { LeftOutTools } from '@yonder/contract/tool-call'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ChatClient } from '../../testing/chat/open-chat-app.ts'
-import { callOf } from '../../testing/chat/open-tool-app.ts'
-import { openToolScene } from '../../testing/chat/open-tool-scene.ts'
-import type { ToolScene } from '../../testing/chat/open-tool-scene.ts'
 import type { TestStream } from '../../testing/chat/open-stream.ts'
+import { callOf } from '../../testing/chat/open-tool-app.ts'
+import { openToolScene, type ToolScene } from '../../testing/chat/open-tool-scene.ts'
 import { engines } from '../../testing/database/test-database.ts'
 
 describe.each(engines)('a reply whose request cannot have all tools, on %s', (engine) => {
@@ -36,7 +35,7 @@ describe.each(engines)('a reply whose request cannot have all tools, on %s', (en
   }
   const countOf = (slug: string): number => offered().filter((name) => name.startsWith(`${slug}__`)).length
 
-  it('offers a share of every connector and says what is left out, once, also for another version (§12.26)', async () => {
+  it('offers a share of every connector and says what is left out, once, also for another version', async () => {
     const { user, chatId } = await join(['alpha', 'many'], ['zulu', 'many'])
     const first = await send(user, chatId, 'Hi')
     expect(offered()).toHaveLength(128)
@@ -62,7 +61,7 @@ describe.each(engines)('a reply whose request cannot have all tools, on %s', (en
     expect(leftOutOf(other)).toEqual(leftOut)
   })
 
-  it('says when nothing is left out any more (§12.26)', async () => {
+  it('says when nothing is left out any more', async () => {
     const { user, chatId } = await join(['alpha', 'many'])
     expect(leftOutOf(await send(user, chatId, 'Hi'))?.connectors).toHaveLength(1)
     await user.post('/api/mcp-server/alpha/disconnect')
@@ -70,7 +69,7 @@ describe.each(engines)('a reply whose request cannot have all tools, on %s', (en
     expect(leftOutOf(await send(user, chatId, 'And then?'))).toBeUndefined()
   })
 
-  it('offers tools first that the user allows or has used (§12.26)', async () => {
+  it('offers tools first that the user allows or has used', async () => {
     const { user, chatId } = await join(['alpha', 'many'])
     await send(user, chatId, 'Hi')
     expect(offered()).not.toContain('alpha__t199')
@@ -93,7 +92,7 @@ describe.each(engines)('a reply whose request cannot have all tools, on %s', (en
     expect(offered()).not.toContain('alpha__t199')
   })
 
-  it('limits the text of all tools (§12.27)', async () => {
+  it('limits the text of all tools', async () => {
     const { user, chatId } = await join(['heavy', 'heavy'])
     const stream = await send(user, chatId, 'Hi')
     expect(JSON.stringify(product.model.requests.at(-1)?.body).length).toBeLessThan(300_000)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readReply } from '../../testing/models/read-reply.ts'
 import type { ModelOptions, ModelPart, ModelRequest, ModelStream } from '../../models/model.ts'
+import { readReply } from '../../testing/models/read-reply.ts'
 import { omitRefusedOptions } from './option-support.ts'
 
 type OptionName = keyof ModelOptions
@@ -59,7 +59,7 @@ async function read(model: ModelStream, options: ModelOptions, known: readonly O
 }
 
 describe('a model that refuses options', () => {
-  it('is called again without each of them, once (§24.9)', async () => {
+  it('is called again without each of them, once', async () => {
     const { model, sent } = openModel(['topP', 'reasoningEffort'])
     const { parts, refused, omitted } = await read(model, all)
     expect(parts).toEqual(ok)
@@ -72,7 +72,7 @@ describe('a model that refuses options', () => {
     expect(new Set(omitted)).toEqual(new Set(['topP', 'reasoningEffort']))
   })
 
-  it('is called without those that it has refused before (§24.9)', async () => {
+  it('is called without those that it has refused before', async () => {
     const { model, sent } = openModel(['temperature'])
     const { parts, omitted } = await read(model, { temperature: 0.5, topP: 0.5 }, ['temperature'])
     expect(parts).toEqual(ok)
@@ -80,7 +80,7 @@ describe('a model that refuses options', () => {
     expect(omitted).toEqual(['temperature'])
   })
 
-  it('fails when it refuses an option that it was not sent (§24.9)', async () => {
+  it('fails when it refuses an option that it was not sent', async () => {
     let waiting: readonly ModelPart[] = [refusal('topP')]
     const once: ModelStream = () => ({
       drain() {
@@ -95,7 +95,7 @@ describe('a model that refuses options', () => {
     expect(refused).toEqual([])
   })
 
-  it('is not called again after an abort (§24.9)', async () => {
+  it('is not called again after an abort', async () => {
     const { model, sent } = openModel(['temperature'])
     const stop = new AbortController()
     const stream = omitRefusedOptions(model, {

@@ -9,7 +9,7 @@ type Writable<Fields> = { -readonly [Name in keyof Fields]: Fields[Name] }
 const maxRefusalAgeMs = 600_000
 const maxBots = 1_000
 
-/** Remembers which options a bot's model refused, so that later requests omit them at once (§24.9). */
+/** Remembers which options a bot's model refused, so that later requests omit them at once. */
 export class OptionSupportCache {
   readonly #refused: LRUCache<string, readonly OptionName[]>
 
@@ -45,7 +45,7 @@ interface OptionSupport {
 
 /**
  * Returns a stream that calls the model without the options that it has refused before. When the model refuses another
- * option, the stream calls it again without that one, at most once for each option (§24.9).
+ * option, the stream calls it again without that one, at most once for each option.
  */
 export function omitRefusedOptions(model: ModelStream, support: OptionSupport): ModelStream {
   return (request, options) => {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ChatClient } from '../../testing/chat/open-chat-app.ts'
-import { openToolScene } from '../../testing/chat/open-tool-scene.ts'
-import type { ToolScene } from '../../testing/chat/open-tool-scene.ts'
+import { openToolScene, type ToolScene } from '../../testing/chat/open-tool-scene.ts'
 import { engines } from '../../testing/database/test-database.ts'
 
 describe.each(engines)('a reply of a model that refuses an option, on %s', (engine) => {
@@ -31,7 +30,7 @@ describe.each(engines)('a reply of a model that refuses an option, on %s', (engi
     return { reply: stream.run.messages[1], messages: stream.run.messages, sent }
   }
 
-  it('calls it again without each option, with one notice for each bot and chat (§24.9)', async () => {
+  it('calls it again without each option, with one notice for each bot and chat', async () => {
     await ada.post('/api/bot', bot)
     const chatId = await ada.newChat()
     refuse('temperature')
@@ -60,7 +59,7 @@ describe.each(engines)('a reply of a model that refuses an option, on %s', (engi
     expect(elsewhere.reply?.notice).toBe(`${notice('temperature')} ${notice('top-p')}`)
   })
 
-  it('sends the options again when the bot has changed (§24.9)', async () => {
+  it('sends the options again when the bot has changed', async () => {
     await ada.put('/api/bot/Strict', { ...bot, temperature: 1 })
     product.model.reply(['I am lenient.'])
     const { sent, reply } = await ask(await ada.newChat(), 'Hi')
@@ -68,7 +67,7 @@ describe.each(engines)('a reply of a model that refuses an option, on %s', (engi
     expect(reply?.notice).toBeUndefined()
   })
 
-  it('also omits tools that it refuses (§12.18, §24.9)', async () => {
+  it('also omits tools that it refuses', async () => {
     await ada.put('/api/bot/Strict', { ...bot, temperature: 1.5 })
     product.model.reply([{ status: 400, body: { error: { message: '"strict" does not support tools' } } }])
     refuse('temperature')

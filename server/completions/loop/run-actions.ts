@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { StartedEvent, UnnumberedEvent } from '@yonder/contract/completion'
-import { LeftOutTools } from '@yonder/contract/tool-call'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
+import { LeftOutTools } from '@yonder/contract/tool-call'
 import { readBotConnectors } from '../../bots/bot-connectors.ts'
 import { connectorsOf } from '../../bots/bot-fields.ts'
 import { apiTypeOf } from '../../bots/bot-model.ts'
@@ -14,37 +14,30 @@ import {
   listNotices,
   updateMessage,
   toFilledReply,
+  type PathMessage,
 } from '../../chats/message-store.ts'
-import type { PathMessage } from '../../chats/message-store.ts'
 import type { BatchCall, RemainingCalls } from '../../chats/tool-call-store.ts'
-import type { ModelTools } from '../../connectors/tools/offer-tools.ts'
 import { failure } from '../../connectors/calls/tool-call.ts'
-import { newId } from '../../lib/new-id.ts'
+import type { ModelTools } from '../../connectors/tools/offer-tools.ts'
 import type { BotRow } from '../../db/tables/tables.ts'
 import type { User } from '../../identity/user.ts'
+import { onAbort } from '../../lib/abort.ts'
+import { newId } from '../../lib/new-id.ts'
 import type { CollectedReply } from '../../models/collect-reply.ts'
 import type { ModelOptions, ModelStream } from '../../models/model.ts'
 import { optionLabels } from '../../models/refusal.ts'
-import { onAbort } from '../../lib/abort.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
-import type { RunRecorder } from '../log/run-recorder.ts'
 import type { PendingElicitations } from '../log/active-runs.ts'
+import type { RunRecorder } from '../log/run-recorder.ts'
+import { readPromptSource, type PromptSource } from '../prompt/fit-prompt.ts'
+import { requestSettings, type RequestSettings } from '../prompt/model-request.ts'
+import { recordPrompt, type PromptRecord } from '../prompt/sent-prompt.ts'
 import { runCall } from '../tools/run-call.ts'
-import { decideCall } from '../tools/tool-invocation.ts'
-import type { ToolInvocation } from '../tools/tool-invocation.ts'
+import { decideCall, type ToolInvocation } from '../tools/tool-invocation.ts'
 import { storeResult, createResult } from '../tools/tool-result.ts'
-import { readPromptSource } from '../prompt/fit-prompt.ts'
-import type { PromptSource } from '../prompt/fit-prompt.ts'
-import { recordPrompt } from '../prompt/sent-prompt.ts'
-import type { PromptRecord } from '../prompt/sent-prompt.ts'
-import { requestSettings } from '../prompt/model-request.ts'
-import type { RequestSettings } from '../prompt/model-request.ts'
-import { CallMeter } from './call-meter.ts'
-import type { MeteredCall } from './call-meter.ts'
-import { failed } from './call-model.ts'
-import type { RunEnding } from './call-model.ts'
-import { callWithPrompt } from './call-with-prompt.ts'
-import type { PromptCallResult } from './call-with-prompt.ts'
+import { CallMeter, type MeteredCall } from './call-meter.ts'
+import { failed, type RunEnding } from './call-model.ts'
+import { callWithPrompt, type PromptCallResult } from './call-with-prompt.ts'
 import { omitRefusedOptions } from './option-support.ts'
 import type { RunActions, RunStep } from './run-completion.ts'
 
@@ -52,7 +45,7 @@ import type { RunActions, RunStep } from './run-completion.ts'
 export interface WrittenRun {
   readonly id: number
   readonly chatId: string
-  /** Whether the chat has no room for another reply, so that the model is not called (§16.23). */
+  /** Whether the chat has no room for another reply, so that the model is not called. */
   readonly isChatFull: boolean
   readonly started: StartedEvent
   readonly first: RunStep
@@ -109,7 +102,7 @@ export class RecordedActions implements RunActions {
   readonly #omittedOptions = new Set<keyof ModelOptions>()
   /** Whether a summary of older messages failed in this run. Then no other one is tried. */
   #hasSummaryFailed = false
-  /** Whether the stream contains a round of connection statuses (§17.17). */
+  /** Whether the stream contains a round of connection statuses. */
   #hasReportedStatuses = false
 
   constructor(deps: ActionDeps, frame: RunFrame) {
@@ -316,7 +309,7 @@ export class RecordedActions implements RunActions {
     return new CallMeter(this.#deps, call)
   }
 
-  /** Adds a notice of what the model was called without, once per bot and chat (§12.18, §24.9). */
+  /** Adds a notice of what the model was called without, once per bot and chat. */
   async #addNotice(omitsTools: boolean): Promise<void> {
     const { bot, recorder } = this.#frame
     const notices = [
@@ -335,7 +328,7 @@ export class RecordedActions implements RunActions {
     if (added.length > 0) recorder.add({ type: 'notice', notice: added.join(' ') })
   }
 
-  /** Adds which tools the request left out, unless the path says the same already (§12.26). */
+  /** Adds which tools the request left out, unless the path says the same already. */
   #addLeftOut(path: readonly PathMessage[], leftOut: LeftOutTools): void {
     // After an abort, the tools may be unknown.
     if (this.#frame.signal.aborted) return

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { BatchCall, RemainingCalls } from '../../chats/tool-call-store.ts'
-import { maxCalls, maxRounds, runCompletion } from './run-completion.ts'
 import type { ToolInvocation } from '../tools/tool-invocation.ts'
-import type { RunActions, RunStep } from './run-completion.ts'
+import { maxCalls, maxRounds, runCompletion, type RunActions, type RunStep } from './run-completion.ts'
 
 const call = (id: string): BatchCall => ({ id, name: id, arguments: '{}' })
 const complete = { status: 'complete' } as const
@@ -58,7 +57,7 @@ const run = (first: RunStep, actions: RunActions, signal = new AbortController()
 const start: RunStep = { kind: 'call_model' }
 
 describe('the loop of a run', () => {
-  it('makes no further call of a batch when there is no room for its result (§16.23, §16.24)', async () => {
+  it('makes no further call of a batch when there is no room for its result', async () => {
     const { actions, done } = listActions([['a', 'b', 'c']])
     const limit = { status: 'failed', error: { code: 'output_limit', message: 'Full.' } } as const
     const limited = { ...actions, findLimitEnding: () => (done.includes('invoke b') ? limit : undefined) }
@@ -74,7 +73,7 @@ describe('the loop of a run', () => {
     expect(done).toEqual(['call model'])
   })
 
-  it('runs the calls one after the other, and calls the model again with all results (§12.3)', async () => {
+  it('runs the calls one after the other, and calls the model again with all results', async () => {
     const { actions, done } = listActions([['a', 'b'], ['c']])
     expect(await run(start, actions)).toEqual(complete)
     expect(done.join(', ')).toBe(
@@ -82,13 +81,13 @@ describe('the loop of a run', () => {
     )
   })
 
-  it('ends when a call needs approval (§12.4)', async () => {
+  it('ends when a call needs approval', async () => {
     const { actions, done } = listActions([['a', 'b', 'c']], { needsApproval: 'b' })
     expect(await run(start, actions)).toEqual(complete)
     expect(done.at(-1)).toBe('dispatch b after')
   })
 
-  it('continues with an approved call and the remaining calls of its batch (§12.4)', async () => {
+  it('continues with an approved call and the remaining calls of its batch', async () => {
     const { actions, done } = listActions([])
     await run({ kind: 'invoke', invocation: invocationOf('b', { calls: [call('c')], total: 3 }) }, actions)
     expect(done).toEqual([
@@ -101,7 +100,7 @@ describe('the loop of a run', () => {
     ])
   })
 
-  it('ends after the maximum of rounds (§12.2)', async () => {
+  it('ends after the maximum of rounds', async () => {
     const { actions, done } = listActions(Array.from({ length: maxRounds + 5 }, () => ['a']))
     expect(await run(start, actions)).toMatchObject({ status: 'failed', error: { code: 'output_limit' } })
     expect(done.filter((what) => what === 'call model')).toHaveLength(maxRounds)
@@ -109,7 +108,7 @@ describe('the loop of a run', () => {
     expect(done.at(-1)).toBe('open reply')
   })
 
-  it('ends after the maximum of calls, even in few rounds (§12.2)', async () => {
+  it('ends after the maximum of calls, even in few rounds', async () => {
     const batch = Array.from({ length: 128 }, () => 'a')
     const { actions, done } = listActions([batch, batch, batch])
     expect(await run(start, actions)).toMatchObject({ status: 'failed', error: { code: 'output_limit' } })

@@ -1,10 +1,9 @@
 import type { BatchCall, RemainingCalls } from '../../chats/tool-call-store.ts'
 import type { ToolInvocation } from '../tools/tool-invocation.ts'
-import { abortedEnding, failed } from './call-model.ts'
-import type { RunEnding } from './call-model.ts'
+import { abortedEnding, failed, type RunEnding } from './call-model.ts'
 
 /**
- * How often one run asks the model for a reply (§12.2). Summaries and repetitions of a refused request do not count.
+ * How often one run asks the model for a reply. Summaries and repetitions of a refused request do not count.
  */
 export const maxRounds = 50
 /** Tool calls of one run, without a first one that was just approved. Limited because all their results are stored. */
@@ -19,11 +18,11 @@ export type RunStep =
 
 /** The effects of the loop. Their outcomes go into the log, which stores them and shows them to the user. */
 export interface RunActions {
-  /** Returns how the run ends when its texts or the chat leave no room for another reply or result (§16.23, §16.24). */
+  /** Returns how the run ends when its texts or the chat leave no room for another reply or result. */
   findLimitEnding(): RunEnding | undefined
   /** Calls the model and writes its text into the open reply. */
   callModel(): Promise<{ readonly ending: RunEnding; readonly calls: readonly BatchCall[] }>
-  /** Writes the first call into the open reply. Returns undefined when the call needs approval (§12.4). */
+  /** Writes the first call into the open reply. Returns undefined when the call needs approval. */
   dispatch(remaining: RemainingCalls): Promise<ToolInvocation | undefined>
   /** Runs a call, once, and stores its result. */
   invoke(invocation: ToolInvocation): Promise<void>
@@ -34,7 +33,7 @@ export interface RunActions {
 /**
  * The loop of a run: calls the model, dispatches its tool calls, invokes those that need no approval, and calls the
  * model again, until it fails or replies without a call, a call needs approval, a limit is reached, or the run is
- * aborted. All effects are in `actions`. Rejects only when an action does (§12.1, §12.3).
+ * aborted. All effects are in `actions`. Rejects only when an action does.
  */
 export async function runCompletion(
   first: RunStep,

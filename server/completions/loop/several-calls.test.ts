@@ -2,8 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ChatClient } from '../../testing/chat/open-chat-app.ts'
 import { callOf, waitingCall } from '../../testing/chat/open-tool-app.ts'
-import { calculate, openToolScene } from '../../testing/chat/open-tool-scene.ts'
-import type { ToolScene } from '../../testing/chat/open-tool-scene.ts'
+import { calculate, openToolScene, type ToolScene } from '../../testing/chat/open-tool-scene.ts'
 import { engines, isConcurrent } from '../../testing/database/test-database.ts'
 
 describe.each(engines)('a reply that calls tools, on %s', (engine) => {
@@ -17,7 +16,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
   afterAll(() => product.close())
 
   describe('several at once', () => {
-    it('runs them one after the other, and calls the model once with all results (§12.3)', async () => {
+    it('runs them one after the other, and calls the model once with all results', async () => {
       product.model.reply(['Both.', calculate('1 + 1', 'a'), calculate('2 + 2', 'b')])
       product.model.reply(['2 and 4.'])
       const { chatId, stream } = await product.sendNew('Two sums')
@@ -39,7 +38,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       expect((await ada.readChat(chatId)).messages).toEqual(stream.run.messages)
     })
 
-    it('requests approval for each, and continues in the stream of the last confirmation (§4.20, §13.12)', async () => {
+    it('requests approval for each, and continues in the stream of the last confirmation (§4.20)', async () => {
       product.model.reply([calculate('1 + 1', 'a'), callOf('polite', 'act', {}, 'b')])
       const { chatId, stream } = await product.sendNew('A sum and an act')
       await stream.ended
@@ -63,7 +62,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     })
 
     it.runIf(engine === 'postgres' && isConcurrent(engine))(
-      'calls the model while the denials are being recorded (§13.12)',
+      'calls the model while the denials are being recorded',
       async () => {
         product.model.reply([callOf('polite', 'act', { n: 1 }, 'a'), callOf('polite', 'act', { n: 2 }, 'b')])
         const { chatId, stream } = await product.sendNew('Two things')
@@ -86,7 +85,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       },
     )
 
-    it('denies one call, asks about the others with their places, and calls the model when all are decided (§4.22, §12.29)', async () => {
+    it('denies one call, asks about the others with their places, and calls the model when all are decided (§4.22)', async () => {
       product.model.reply([
         callOf('polite', 'act', { n: 1 }, 'a'),
         calculate('1 + 1', 'b'),
@@ -135,7 +134,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       expect(product.sentToModel()).toHaveLength(5)
     })
 
-    it('refuses to deny a call that was decided already, and writes nothing (§12.29, §13.10)', async () => {
+    it('refuses to deny a call that was decided already, and writes nothing', async () => {
       product.model.reply([callOf('polite', 'act', { n: 1 }, 'a'), callOf('polite', 'act', { n: 2 }, 'b')])
       const { chatId, stream } = await product.sendNew('Two things')
       await stream.ended
@@ -150,7 +149,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       expect(product.model.requests).toHaveLength(requests)
     })
 
-    it('denies the last call with the message that the model then reads, and one call again when it is regenerated (§4.22, §12.29)', async () => {
+    it('denies the last call with the message that the model then reads, and one call again when it is regenerated (§4.22)', async () => {
       product.model.reply([callOf('polite', 'act', { n: 1 }, 'a'), callOf('polite', 'act', { n: 2 }, 'b')])
       const { chatId, stream } = await product.sendNew('Two things')
       await stream.ended
@@ -183,7 +182,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       ])
     })
 
-    it('denies the remaining calls together with the pending one (§4.22, §12.8)', async () => {
+    it('denies the remaining calls together with the pending one (§4.22)', async () => {
       product.model.reply([
         callOf('polite', 'act', { n: 1 }, 'a'),
         calculate('1 + 1', 'b'),

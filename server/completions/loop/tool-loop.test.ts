@@ -1,10 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startDemoModel } from '../../models/demo/start-demo-model.ts'
 import type { ChatClient } from '../../testing/chat/open-chat-app.ts'
-import { callOf, waitingCall } from '../../testing/chat/open-tool-app.ts'
-import { calculate, callOfReply, openToolScene, resultOf } from '../../testing/chat/open-tool-scene.ts'
-import type { ToolScene } from '../../testing/chat/open-tool-scene.ts'
 import type { TestStream } from '../../testing/chat/open-stream.ts'
+import { callOf, waitingCall } from '../../testing/chat/open-tool-app.ts'
+import {
+  calculate,
+  callOfReply,
+  openToolScene,
+  resultOf,
+  type ToolScene,
+} from '../../testing/chat/open-tool-scene.ts'
 import { engines } from '../../testing/database/test-database.ts'
 import { maxRounds } from './run-completion.ts'
 
@@ -19,7 +24,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
   })
   afterAll(() => product.close())
 
-  it('shows the call, stores the result before it is sent, and continues (§3.10, §3.11, §7.36, §7.37, §12.1, §12.5)', async () => {
+  it('shows the call, stores the result before it is sent, and continues (§3.10, §3.11, §7.36, §7.37)', async () => {
     product.model.reply(['I will count.', calculate('2 + 3')])
     product.model.reply(['It is 5.'])
     const { chatId, stream } = await product.sendNew('Add 2 and 3')
@@ -51,7 +56,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     expect(times).toEqual([...new Set(times)].toSorted((a, b) => a - b))
   })
 
-  it('sends the result to the model as data, between boundaries that the tool cannot know (§12.13)', async () => {
+  it('sends the result to the model as data, between boundaries that the tool cannot know', async () => {
     product.model.reply([callOf('injection', 'act')])
     product.model.reply(['I will not.'])
     const { stream } = await product.sendNew('Act')
@@ -65,7 +70,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     expect((await product.listRecords(ada)).filter(({ tool }) => tool === 'delete_everything')).toEqual([])
   })
 
-  it('shortens a long result for display (§16.4)', async () => {
+  it('shortens a long result for display', async () => {
     product.model.reply([callOf('long-text', 'act')])
     product.model.reply(['Long.'])
     const { chatId, stream } = await product.sendNew('Read')
@@ -75,7 +80,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     expect((await ada.readChat(chatId)).messages).toEqual(stream.run.messages)
   })
 
-  it('returns a result that the tool does not exist (§4.18, §12.16)', async () => {
+  it('returns a result that the tool does not exist (§4.18)', async () => {
     product.model.reply([{ toolCall: { name: 'rocket', arguments: '{}' } }])
     product.model.reply(['I cannot fly.'])
     const { stream } = await product.sendNew('Launch')
@@ -96,7 +101,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     expect(stream.run.status).toBe('complete')
   })
 
-  it('continues after an internal error during a call, and notes that the tool may have finished (§12.9)', async () => {
+  it('continues after an internal error during a call, and notes that the tool may have finished', async () => {
     const { schema } = product.database.db
     await schema.alterTable('tool_calls').renameTo('tool_calls_away').execute()
     product.model.reply([calculate('2 + 3')])
@@ -111,7 +116,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     expect(stream.text).toBe('I do not know.')
   })
 
-  it('ends a running call when it is stopped, and can be continued from there (§4.15, §12.12)', async () => {
+  it('ends a running call when it is stopped, and can be continued from there (§4.15)', async () => {
     product.model.reply([callOf('silent-call', 'act')])
     const { chatId, stream } = await product.sendNew('Hang')
     await stream.until((it) => callOfReply(it)?.state === 'running')
@@ -138,7 +143,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     ])
   })
 
-  it(`fails after ${maxRounds} rounds, with the reason (§12.2)`, { timeout: 60_000 }, async () => {
+  it(`fails after ${maxRounds} rounds, with the reason`, { timeout: 60_000 }, async () => {
     product.model.when('Round and round', [calculate('1 + 1')])
     const before = product.model.requests.length
     const { chatId, stream } = await product.sendNew('Round and round')
@@ -151,7 +156,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     expect(next.run.status).toBe('complete')
   })
 
-  it('reports the status of connectors once in the stream of each run (§7.33, §17.17)', async () => {
+  it('reports the status of connectors once in the stream of each run (§7.33)', async () => {
     const eve = await product.join('Eve')
     const first = await eve.send(await eve.newChat(), 'Hi')
     await first.ended

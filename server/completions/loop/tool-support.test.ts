@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ChatClient } from '../../testing/chat/open-chat-app.ts'
-import { calculate, openToolScene } from '../../testing/chat/open-tool-scene.ts'
-import type { ToolScene } from '../../testing/chat/open-tool-scene.ts'
+import { calculate, openToolScene, type ToolScene } from '../../testing/chat/open-tool-scene.ts'
 import { engines } from '../../testing/database/test-database.ts'
 
 describe.each(engines)('a reply that calls tools, on %s', (engine) => {
@@ -16,7 +15,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
   describe('of a model without tool support', () => {
     const refusal = [{ status: 400, body: { error: { message: '"tiny" does not support tools' } } }] as const
 
-    it('calls it again without tools, with one notice for each bot and chat (§12.18)', async () => {
+    it('calls it again without tools, with one notice for each bot and chat', async () => {
       await ada.post('/api/bot', { name: 'Tiny', model: 'tiny' })
       const chatId = await ada.newChat()
       product.model.reply(refusal)
@@ -59,7 +58,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       expect(product.model.requests.at(-1)?.body['tools']).toBeDefined()
     })
 
-    it('describes earlier tool calls as text (§12.18)', async () => {
+    it('describes earlier tool calls as text', async () => {
       product.model.reply(['I count.', calculate('20 + 3')])
       product.model.reply(['It is 23.'])
       const { chatId, stream } = await product.sendNew('Add')

@@ -1,13 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { applyEvent, emptyRun } from '@yonder/contract/apply-event'
-import type { RunState } from '@yonder/contract/apply-event'
+import { applyEvent, emptyRun, type RunState } from '@yonder/contract/apply-event'
 import type { RunEvent } from '@yonder/contract/completion'
 import { findLatestTime } from '../../chats/message-store.ts'
 import type { Db } from '../../db/database.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import { closeRun, findActiveRun, findRun, insertEvent, listEvents, requestStop } from '../log/run-store.ts'
-import { interruptedOutcome, storeResult, createResult } from '../tools/tool-result.ts'
-import type { CreatedResult } from '../tools/tool-result.ts'
+import { interruptedOutcome, storeResult, createResult, type CreatedResult } from '../tools/tool-result.ts'
 
 /**
  * Ends a run as interrupted when its lease has expired, and keeps the text that was shown. Does nothing when the lease
@@ -44,7 +42,7 @@ export async function expireRun(
 
 /**
  * Creates the result of the call that was running, if there is one. Its tool may have finished, so the call is never
- * repeated (§12.9).
+ * repeated.
  */
 async function createInterruptedResult(
   trx: Db,
@@ -81,8 +79,7 @@ async function waitAtMost(ended: Promise<void>, maxMs: number): Promise<void> {
 
 /**
  * Stops the active run of a chat, whichever node executes it, and keeps its text. Resolves when its end is stored, so
- * that the next message is accepted, or after `maxStopMs`. Resolves with false when nothing was running (§10.3, §10.16,
- * §17.6).
+ * that the next message is accepted, or after `maxStopMs`. Resolves with false when nothing was running.
  */
 export async function stopRun(
   deps: Pick<CompletionDeps, 'database' | 'runs' | 'notifications' | 'now'>,

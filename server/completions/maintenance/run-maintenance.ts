@@ -12,14 +12,13 @@ import { deliverElicitationAnswers } from '../tools/elicitations.ts'
 import { expireRun } from './end-run.ts'
 
 /**
- * Milliseconds between two executions of each task. Together with `leaseMs`, a run of a dead node ends within 15 s
- * (§10.17).
+ * Milliseconds between two executions of each task. Together with `leaseMs`, a run of a dead node ends within 15 s.
  */
 const renewIntervalMs = 3_000
 export const expireIntervalMs = 3_000
 const requestIntervalMs = 500
 const removalIntervalMs = 60_000
-/** Milliseconds for which the log of an ended run is stored (§16.15). */
+/** Milliseconds for which the log of an ended run is stored. */
 export const logRetentionMs = 600_000
 /** Events that one statement removes. More would delay the commits of new tokens. */
 const maxRemovedEvents = 500

@@ -1,7 +1,6 @@
 import { startedEvent } from '@yonder/contract/testing/messages'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openChatApp } from '../../testing/chat/open-chat-app.ts'
-import type { ChatApp, ChatClient } from '../../testing/chat/open-chat-app.ts'
+import { openChatApp, type ChatApp, type ChatClient } from '../../testing/chat/open-chat-app.ts'
 import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
 import { addChat, chatRow } from '../../testing/factories/chats.ts'
 import { addUser } from '../../testing/factories/users.ts'
@@ -27,7 +26,7 @@ describe.each(engines)('stop on %s', (engine) => {
     ['after the first text', '0 '],
     ['after a few words', '10 '],
     ['after many words', '40 '],
-  ])('%s aborts the upstream request and keeps the partial text (§4.15, §17.6)', async (_moment, shown) => {
+  ])('%s aborts the upstream request and keeps the partial text (§4.15)', async (_moment, shown) => {
     // A run that is stopped at once may end before the model is called.
     product.model.when('Count', slow())
     product.model.when('Again', ['next', { finish: 'stop' }])
@@ -62,7 +61,7 @@ describe.each(engines)('stop on %s', (engine) => {
     })
   })
 
-  it('is refused for another user, and the run continues (§17.22)', async () => {
+  it('is refused for another user, and the run continues', async () => {
     const gate = product.model.gate()
     product.model.reply(['mine', gate, ' whole', { finish: 'stop' }])
     const chatId = await ada.newChat()
@@ -77,7 +76,7 @@ describe.each(engines)('stop on %s', (engine) => {
 })
 
 describe.each(engines)('stop of a run of another node, on %s', (engine) => {
-  it('waits for its end, however often the node notifies of events meanwhile (§10.16, §17.6)', async () => {
+  it('waits for its end, however often the node notifies of events meanwhile', async () => {
     const database = await openTestDatabase(engine)
     const { db, dialect } = database
     const started = startedEvent()

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { BatchCall } from '../../chats/tool-call-store.ts'
 import type { ModelMessage } from '../../models/model.ts'
-import { buildPrompt } from './build-prompt.ts'
-import type { PromptMessage } from './build-prompt.ts'
+import { buildPrompt, type PromptMessage } from './build-prompt.ts'
 
 const message: Omit<PromptMessage, 'role' | 'content'> = {
   id: 'm',
@@ -51,13 +50,13 @@ describe('buildPrompt', () => {
     expect(buildPrompt(path)).toEqual(rolesAndTexts(path))
   })
 
-  it('omits a reply without text and joins the messages around it (§21.8)', () => {
+  it('omits a reply without text and joins the messages around it', () => {
     expect(buildPrompt([user('a'), assistant(' \n'), user('b'), assistant('c')])).toEqual(
       rolesAndTexts([user('a\n\nb'), assistant('c')]),
     )
   })
 
-  it('keeps the newest messages of a path that is too long, starting with a user message (§16.3)', () => {
+  it('keeps the newest messages of a path that is too long, starting with a user message', () => {
     const long = 'x'.repeat(3_000_000)
     expect(buildPrompt([user(long), assistant(long), user('now')])).toEqual(rolesAndTexts([user('now')]))
     expect(buildPrompt([user(long), assistant('short'), user(long), assistant('b'), user('c')])).toEqual(
@@ -65,7 +64,7 @@ describe('buildPrompt', () => {
     )
   })
 
-  it('joins the calls of a batch, with a result for each (§12.3)', () => {
+  it('joins the calls of a batch, with a result for each', () => {
     const path = [
       user('a'),
       calling('one', 'answered', { rest: [call('two'), call('three')], text: 'Let me see.' }),
@@ -99,7 +98,7 @@ describe('buildPrompt', () => {
     expect(lines[3]).toBe(`two: ${next}`)
   })
 
-  it('describes calls and results as text for a model without tools (§12.18)', () => {
+  it('describes calls and results as text for a model without tools', () => {
     const path = [
       user('a'),
       calling('one', 'answered', { text: 'Hm.' }),
@@ -112,7 +111,7 @@ describe('buildPrompt', () => {
     expect(prompt[2]?.content).toContain('\n1\n')
   })
 
-  it('puts a result between boundaries that it cannot contain, always the same ones (§12.13)', () => {
+  it('puts a result between boundaries that it cannot contain, always the same ones', () => {
     const path = (text: string) => [user('a'), calling('one', 'answered'), result('r', text)]
     const [mark = ''] = /\[[\w-]{8}\]/.exec(buildPrompt(path('x')).at(-1)?.content ?? '') ?? []
     expect(buildPrompt(path('other')).at(-1)?.content.split(mark)).toHaveLength(3)
@@ -121,7 +120,7 @@ describe('buildPrompt', () => {
     ).not.toContain(mark)
   })
 
-  it('keeps user messages and shortens old results when the path is too long (§16.3)', () => {
+  it('keeps user messages and shortens old results when the path is too long', () => {
     const long = 'x'.repeat(3_000_000)
     const path = [
       user('first'),

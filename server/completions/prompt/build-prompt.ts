@@ -1,21 +1,19 @@
 import { createHash } from 'node:crypto'
-import type { PathMessage } from '../../chats/message-store.ts'
-import { parseCall } from '../../chats/tool-call-store.ts'
-import type { BatchCall } from '../../chats/tool-call-store.ts'
-import type { ModelMessage, ModelToolCall } from '../../models/model.ts'
-import { isToolResult } from '../../chats/message-store.ts'
+import { type PathMessage, isToolResult } from '../../chats/message-store.ts'
+import { parseCall, type BatchCall } from '../../chats/tool-call-store.ts'
 import type { CompactionRow } from '../../db/tables/tables.ts'
+import type { ModelMessage, ModelToolCall } from '../../models/model.ts'
 
-/** Characters of a conversation that are sent to a model: about a million tokens (§16.3). */
+/** Characters of a conversation that are sent to a model: about a million tokens. */
 const maxPromptChars = 4_000_000
-/** Characters of a result that was shortened, and how many of them come from its end (§26.2). */
+/** Characters of a result that was shortened, and how many of them come from its end. */
 export const maxShortenedChars = 2_000
 const shortenedEndChars = 600
 
 export type PromptMessage = Omit<PathMessage, 'status' | 'left_out_tools' | 'parent_id'>
 
 export interface PromptOptions {
-  /** False for a request without tools: calls are described as text, because some models refuse them then (§21.8). */
+  /** False for a request without tools: calls are described as text, because some models refuse them then. */
   readonly hasTools?: boolean
   /** The summary of the messages before the path. */
   readonly summary?: Pick<CompactionRow, 'id' | 'content' | 'message_count'> | undefined
@@ -113,7 +111,7 @@ function isNotBlank(text: string): boolean {
 
 /**
  * Puts a tool's result between two marks that the tool cannot know, so that a text inside cannot imitate the end of the
- * result. A message always has the same mark, so that the provider's prompt cache still matches (§12.13).
+ * result. A message always has the same mark, so that the provider's prompt cache still matches.
  */
 function formatResult(result: BatchResult): string {
   if (!('messageId' in result)) return result.text
@@ -199,7 +197,7 @@ function formatSummary({ id, content, message_count }: NonNullable<PromptOptions
   return `The earlier ${message_count} messages of this conversation are replaced by a summary, which is between the two marks.\n[${mark}]\n${content}\n[${mark}]`
 }
 
-/** Shortens long results of tools before the index `before`: their beginning and end are kept (§26.2). */
+/** Shortens long results of tools before the index `before`: their beginning and end are kept. */
 function shortenResults(path: readonly PromptMessage[], before: number): readonly PromptMessage[] {
   if (before === 0) return path
   return path.map((message, index) =>

@@ -1,11 +1,9 @@
 import type { MessageUsage } from '@yonder/contract/usage/usage-report'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openChatApp } from '../../testing/chat/open-chat-app.ts'
-import type { ChatApp, ChatClient } from '../../testing/chat/open-chat-app.ts'
-import { addPath } from '../../testing/factories/chats.ts'
+import { openChatApp, type ChatApp, type ChatClient } from '../../testing/chat/open-chat-app.ts'
 import { engines } from '../../testing/database/test-database.ts'
-import { startSmallWindowModel } from '../../testing/models/small-window-model.ts'
-import type { SmallWindowModel } from '../../testing/models/small-window-model.ts'
+import { addPath } from '../../testing/factories/chats.ts'
+import { startSmallWindowModel, type SmallWindowModel } from '../../testing/models/small-window-model.ts'
 
 const windowTokens = 8_000
 const listed = { model: 'listed', context_window: windowTokens, input: 1, output: 1 }
@@ -55,7 +53,7 @@ describe.each(engines)('a chat that no longer fits into the context window, on %
 
   // Every turn takes several commits, which take longer on PostgreSQL.
   const turns = engine === 'sqlite' ? 500 : 100
-  it(`keeps the facts of its first turn over ${turns} turns without one refused prompt (§26.2)`, async () => {
+  it(`keeps the facts of its first turn over ${turns} turns without one refused prompt`, async () => {
     const chatId = await ada.newChat()
     await say(chatId, 'FACT apple=green')
     for (let turn = 2; turn < turns; turn++)
@@ -74,7 +72,7 @@ describe.each(engines)('a chat that no longer fits into the context window, on %
     expect(chat.compactions?.at(-1)).toMatchObject({ bot: 'Small', model: 'small', edited: false })
   }, 120_000)
 
-  it('says in the stream that older messages are summarised, and with what (§26.3)', async () => {
+  it('says in the stream that older messages are summarised, and with what', async () => {
     const chatId = await openLongChat(60)
     const stream = await say(chatId, 'What is apple?')
     expect(stream.text).toBe('It is green.')
@@ -91,7 +89,7 @@ describe.each(engines)('a chat that no longer fits into the context window, on %
     expect(compaction?.message_count).toBe(end + 1)
   })
 
-  it('counts the calls that summarised for a reply with those of the reply (§25.6, §25.8)', async () => {
+  it('counts the calls that summarised for a reply with those of the reply', async () => {
     const chatId = await openLongChat(60)
     const { run } = await say(chatId, 'What is apple?')
     const replyId = run.messages.at(-1)?.id ?? ''
@@ -101,7 +99,7 @@ describe.each(engines)('a chat that no longer fits into the context window, on %
     expect(kinds.filter((kind) => kind === 'reply')).toHaveLength(1)
   })
 
-  it('counts each call that summarises as soon as it has ended (§25.6)', async () => {
+  it('counts each call that summarises as soon as it has ended', async () => {
     const chatId = await openLongChat(90)
     model.holdNext(1)
     const stream = await ada.send(chatId, 'What is apple?', { botName: 'Small' })
@@ -114,7 +112,7 @@ describe.each(engines)('a chat that no longer fits into the context window, on %
     await stream.ended
   })
 
-  it('is summarised in the window that the catalogue knows (§25.10)', async () => {
+  it('is summarised in the window that the catalogue knows', async () => {
     const chatId = await openLongChat(90)
     const refusedBefore = model.refused
     expect((await say(chatId, 'What is apple?', 'Listed')).text).toBe('It is green.')
@@ -122,7 +120,7 @@ describe.each(engines)('a chat that no longer fits into the context window, on %
     expect((await ada.readChat(chatId)).compactions).toHaveLength(1)
   })
 
-  it('is summarised when the provider refuses a prompt of a model whose window is unknown (§26.5)', async () => {
+  it('is summarised when the provider refuses a prompt of a model whose window is unknown', async () => {
     const chatId = await openLongChat(90)
     const refusedBefore = model.refused
     expect((await say(chatId, 'What is apple?', 'Unknown')).text).toBe('It is green.')
@@ -138,7 +136,7 @@ describe.each(engines)('a chat that no longer fits into the context window, on %
       'x'.repeat(60_000),
       'The model returned a summary that is longer than the messages.',
     ],
-  ])('stays as it was, and says so, when the summary %s (§26.4)', async (_, text, reason) => {
+  ])('stays as it was, and says so, when the summary %s', async (_, text, reason) => {
     const chatId = await openLongChat(60)
     model.summarizeWith(text)
     const stream = await say(chatId, 'What is apple?')
@@ -149,7 +147,7 @@ describe.each(engines)('a chat that no longer fits into the context window, on %
     expect(chat.messages).toHaveLength(122)
   })
 
-  it('stores no summary when the reply is stopped meanwhile (§26.9)', async () => {
+  it('stores no summary when the reply is stopped meanwhile', async () => {
     const chatId = await openLongChat(60)
     model.holdNext()
     const stream = await ada.send(chatId, 'What is apple?', { botName: 'Small' })
@@ -165,7 +163,7 @@ describe.each(engines)('a chat that no longer fits into the context window, on %
     expect(stream.run.messages.at(-1)?.compacting).toBeUndefined()
   })
 
-  it('is not summarised for its number of messages alone when the window is unknown, and says what is left out (§16.3, §26.4)', async () => {
+  it('is not summarised for its number of messages alone when the window is unknown, and says what is left out', async () => {
     const chatId = await openLongChat(0)
     const { db } = product.database
     const short = Array.from({ length: 501 }, (_, turn) => [
@@ -181,7 +179,7 @@ describe.each(engines)('a chat that no longer fits into the context window, on %
     expect(model.summaries).toBe(before)
   })
 
-  it('is summarised on its path only: other branches are sent without the summary (§26.1)', async () => {
+  it('is summarised on its path only: other branches are sent without the summary', async () => {
     const chatId = await openLongChat(60)
     await say(chatId, 'What is apple?')
     const edited = await ada.send(chatId, 'What is pear?', { botName: 'Small', parentId: 'a1' })

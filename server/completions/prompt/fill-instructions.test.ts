@@ -6,7 +6,7 @@ const noon = Date.UTC(2026, 10, 24, 12)
 const ada = { name: 'Ada', timeZone: 'Europe/Berlin', now: noon }
 
 describe('the variables of instructions', () => {
-  it('are replaced by name, day and time zone (§23.2)', () => {
+  it('are replaced by name, day and time zone', () => {
     expect(fillInstructions('You help {{user}}. Today: {{date}}, {{time_zone}}.', ada)).toBe(
       'You help Ada. Today: 2026-11-24 (Tuesday), Europe/Berlin.',
     )
@@ -16,33 +16,30 @@ describe('the variables of instructions', () => {
     ['Pacific/Kiritimati', '2026-11-25 (Wednesday)'],
     ['UTC', '2026-11-24 (Tuesday)'],
     ['Pacific/Pago_Pago', '2026-11-24 (Tuesday)'],
-  ])('have the day of the user in %s (§23.2)', (timeZone, day) => {
+  ])('have the day of the user in %s', (timeZone, day) => {
     expect(fillInstructions('{{date}}', { ...ada, timeZone })).toBe(day)
   })
 
-  it('are the same from the first to the last minute of a day, and other ones after it (§23.2)', () => {
+  it('are the same from the first to the last minute of a day, and other ones after it', () => {
     const at = (hour: number, minute: number) =>
       fillInstructions('{{date}}', { ...ada, timeZone: 'UTC', now: Date.UTC(2026, 10, 24, hour, minute) })
     expect(at(0, 0)).toBe(at(23, 59))
     expect(at(24, 0)).not.toBe(at(0, 0))
   })
 
-  it.each([null, '', ' ', '\u200b\n'])('are replaced by "the user" for the name %j (§23.2)', (name) => {
+  it.each([null, '', ' ', '\u200b\n'])('are replaced by "the user" for the name %j', (name) => {
     expect(fillInstructions('Help {{user}}.', { ...ada, name })).toBe('Help the user.')
   })
 
-  it('put a name on one line, without invisible characters, cut to 100 characters (§23.2)', () => {
+  it('put a name on one line, without invisible characters, cut to 100 characters', () => {
     expect(fillInstructions('{{user}}', { ...ada, name: 'A\u200bda\n\nIgnore' })).toBe('Ada Ignore')
     expect(fillInstructions('{{user}}', { ...ada, name: 'x'.repeat(2000) })).toBe('x'.repeat(100))
     expect(fillInstructions('{{user}}', { ...ada, name: `${'x'.repeat(99)}😀` }).isWellFormed()).toBe(true)
   })
 
-  it.each(['{{date}}', '{{user}}', '$&', '$1', '{{user'])(
-    'are not looked for in the name %j (§23.3)',
-    (name) => {
-      expect(fillInstructions('I am {{user}}', { ...ada, name })).toBe(`I am ${name}`)
-    },
-  )
+  it.each(['{{date}}', '{{user}}', '$&', '$1', '{{user'])('are not looked for in the name %j', (name) => {
+    expect(fillInstructions('I am {{user}}', { ...ada, name })).toBe(`I am ${name}`)
+  })
 
   it.each([
     '{{users}}',
@@ -56,11 +53,11 @@ describe('the variables of instructions', () => {
     '{{x{{user}}}}',
     '{{constructor}}',
     '{{}}',
-  ])('stay as typed when unknown or in further braces: %s (§23.3)', (text) => {
+  ])('stay as typed when unknown or in further braces: %s', (text) => {
     expect(fillInstructions(text, ada)).toBe(text)
   })
 
-  it('are the only text that changes, whatever stands around them (§23.3)', () => {
+  it('are the only text that changes, whatever stands around them', () => {
     const text = fc.string({ unit: fc.constantFrom('{', '}', 'user', 'date', '{{user}}', ' ', 'é', '$&') })
     fc.assert(
       fc.property(text, text, (template, name) => {
@@ -76,19 +73,19 @@ describe('the variables of instructions', () => {
     )
   })
 
-  it('are replaced in the longest instructions without delay (§23.1)', () => {
+  it('are replaced in the longest instructions without delay', () => {
     for (const text of ['{'.repeat(50_000), '{{'.repeat(25_000), '{{user}'.repeat(7_000)])
       expect(fillInstructions(text, ada)).toBe(text)
   })
 })
 
 describe('the time zone of a request', () => {
-  it.each(['Europe/Berlin', 'America/Argentina/Buenos_Aires', 'UTC'])('is kept: %s (§23.4)', (name) => {
+  it.each(['Europe/Berlin', 'America/Argentina/Buenos_Aires', 'UTC'])('is kept: %s', (name) => {
     expect(readTimeZone(name)).toBe(name)
   })
 
   it.each([undefined, null, '', 'Mars/Olympus', '../../etc/localtime', 'UTC\n', '{{user}}'])(
-    'is UTC instead of %j (§23.4)',
+    'is UTC instead of %j',
     (name) => {
       expect(readTimeZone(name)).toBe('UTC')
     },

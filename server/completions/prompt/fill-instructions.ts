@@ -15,12 +15,11 @@ const unnamedUser = 'the user'
 /** Characters of a name, which the instructions can contain thousands of times. */
 const maxNameChars = 100
 
-/** A name in further braces, such as `{{{user}}}`, is not a variable (§23.3). */
+/** A name in further braces, such as `{{{user}}}`, is not a variable. */
 const variables = /(?<!\{)\{\{(?:user|date|time_zone)\}\}(?!\})/g
 
 /**
- * Replaces the variables of a bot's instructions, in one pass, so that a value is never read as a variable (§23.2,
- * §23.3). The result is the same for a whole day, so that the provider's prompt cache still matches.
+ * Replaces the variables of a bot's instructions, in one pass, so that a value is never read as a variable. The result is the same for a whole day, so that the provider's prompt cache still matches.
  */
 export function fillInstructions(instructions: string, context: InstructionsContext): string {
   return instructions.replaceAll(variables, (variable) => {
@@ -53,7 +52,7 @@ function formatDate({ timeZone, now }: InstructionsContext): string {
   return `${parts.get('year')}-${parts.get('month')}-${parts.get('day')} (${parts.get('weekday')})`
 }
 
-/** Returns the time zone that a browser sent; UTC for none, and for one that does not exist (§23.4). */
+/** Returns the time zone that a browser sent; UTC for none, and for one that does not exist. */
 export function readTimeZone(timeZone: string | null | undefined): string {
   if (!timeZone) return 'UTC'
   try {

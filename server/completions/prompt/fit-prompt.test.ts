@@ -45,7 +45,7 @@ function openFrame() {
   return { frame, events }
 }
 
-it('says how many of thousands of messages are left out (§16.3)', async () => {
+it('says how many of thousands of messages are left out', async () => {
   const { frame, events } = openFrame()
   const path = Array.from({ length: 2_500 }, (_, index) => message(`q${index}`, { content: 'Hello' }))
   const source = { path, summary: undefined, shortenBefore: 0, summaryFailed: true }
@@ -55,7 +55,7 @@ it('says how many of thousands of messages are left out (§16.3)', async () => {
   ])
 })
 
-it('says what is left out after a summary, when the last turn alone is too long (§16.3, §26.4)', async () => {
+it('says what is left out after a summary, when the last turn alone is too long', async () => {
   const { frame, events } = openFrame()
   const path = [
     message('q1', { content: 'Tell me about the weather. '.repeat(20) }),

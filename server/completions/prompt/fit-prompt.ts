@@ -1,6 +1,10 @@
 import { findCompactionAt, saveCompaction } from '../../chats/compaction-store.ts'
-import { isToolResult, listPathAfterSummary, maxPathMessages } from '../../chats/message-store.ts'
-import type { PathMessage } from '../../chats/message-store.ts'
+import {
+  isToolResult,
+  listPathAfterSummary,
+  maxPathMessages,
+  type PathMessage,
+} from '../../chats/message-store.ts'
 import { presentCompaction } from '../../chats/present-chat.ts'
 import type { Db } from '../../db/database.ts'
 import type { BotRow, CompactionRow } from '../../db/tables/tables.ts'
@@ -11,8 +15,7 @@ import type { RunRecorder } from '../log/run-recorder.ts'
 import type { UsageWrite } from '../loop/call-meter.ts'
 import { countOmittedMessages } from './build-prompt.ts'
 import { estimateTokens } from './estimate-tokens.ts'
-import { planPrompt, summaryTokens } from './plan-prompt.ts'
-import type { PromptBudget } from './plan-prompt.ts'
+import { planPrompt, summaryTokens, type PromptBudget } from './plan-prompt.ts'
 import { writeSummary } from './write-summary.ts'
 
 /** How many messages of a path are read when it may have to be summarised. */
@@ -61,7 +64,7 @@ export function budgetOf(
   share: number,
   { maxTokens, instructions = '', tools }: Pick<ModelRequest, 'maxTokens' | 'instructions' | 'tools'>,
 ): PromptBudget {
-  // Without a known window, many short messages are no reason to summarise: the newest are sent (§16.3).
+  // Without a known window, many short messages are no reason to summarise: the newest are sent.
   if (window === undefined) return { tokens: maxPromptTokens, messages: Infinity }
   const overhead =
     estimateTokens(instructions) + (tools.length === 0 ? 0 : estimateTokens(JSON.stringify(tools)))
@@ -81,8 +84,8 @@ export interface SummaryFrame {
 }
 
 /**
- * Makes a path fit into a budget (§26.2): shortens results and, if needed, summarises the older messages and stores the
- * summary. When a summary fails, the chat stays as it is, and the reply says so (§26.4). `now` returns milliseconds
+ * Makes a path fit into a budget: shortens results and, if needed, summarises the older messages and stores the
+ * summary. When a summary fails, the chat stays as it is, and the reply says so. `now` returns milliseconds
  * since 1970.
  */
 export async function fitPrompt(
@@ -158,7 +161,7 @@ async function summarize(
       const endCall = startCall()
       return (reply) => {
         const used = endCall(reply)
-        // What a call used is stored at once, since the next step may be minutes away (§25.6).
+        // What a call used is stored at once, since the next step may be minutes away.
         if (used !== undefined) recorder.add({ type: 'compacting', message_count }, used)
       }
     },

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ChatClient } from '../../testing/chat/open-chat-app.ts'
-import { calculate, openToolScene } from '../../testing/chat/open-tool-scene.ts'
-import type { ToolScene } from '../../testing/chat/open-tool-scene.ts'
+import { calculate, openToolScene, type ToolScene } from '../../testing/chat/open-tool-scene.ts'
 import { engines } from '../../testing/database/test-database.ts'
 
 describe.each(engines)('the instructions of a bot, on %s', (engine) => {
@@ -19,7 +18,7 @@ describe.each(engines)('the instructions of a bot, on %s', (engine) => {
     product.model.requests.slice(count).map(({ body }) => body.messages?.[0])
   const system = (content: string) => ({ role: 'system', content })
 
-  it('are in every request of a run, with the time zone of its browser (§23.1, §23.2, §23.4)', async () => {
+  it('are in every request of a run, with the time zone of its browser', async () => {
     const before = product.model.requests.length
     product.model.reply([calculate('1 + 1')])
     product.model.reply(['2'])
@@ -31,7 +30,7 @@ describe.each(engines)('the instructions of a bot, on %s', (engine) => {
   })
 
   it.each([undefined, null, 'Mars/Olympus'])(
-    'have UTC when the browser sends the time zone %j (§23.4)',
+    'have UTC when the browser sends the time zone %j',
     async (time_zone) => {
       const before = product.model.requests.length
       product.model.reply(['Hi'])

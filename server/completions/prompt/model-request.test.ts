@@ -10,11 +10,11 @@ const bot = {
   reasoning_effort: null,
 }
 const context = { name: 'Ada', timeZone: 'UTC', now: Date.UTC(2026, 10, 24) }
-it('contains nothing that the bot does not set (§23.1, §23.5)', () => {
+it('contains nothing that the bot does not set', () => {
   expect(requestSettings(bot, context)).toEqual({ model: 'm', maxTokens: null })
 })
 
-it('contains the instructions of the bot, with their variables replaced, and its options (§23.1, §23.2, §23.5)', () => {
+it('contains the instructions of the bot, with their variables replaced, and its options', () => {
   const settings = requestSettings(
     {
       ...bot,
@@ -33,6 +33,6 @@ it('contains the instructions of the bot, with their variables replaced, and its
   })
 })
 
-it('ignores a reasoning effort that only another version knows (§23.5)', () => {
+it('ignores a reasoning effort that only another version knows', () => {
   expect(requestSettings({ ...bot, reasoning_effort: 'extreme' }, context)).not.toHaveProperty('options')
 })

@@ -1,8 +1,7 @@
 import { reasoningEfforts } from '@yonder/contract/bot'
 import type { BotRow } from '../../db/tables/tables.ts'
 import type { ModelOptions, ModelRequest } from '../../models/model.ts'
-import { fillInstructions } from './fill-instructions.ts'
-import type { InstructionsContext } from './fill-instructions.ts'
+import { fillInstructions, type InstructionsContext } from './fill-instructions.ts'
 
 /** What every request of a run to the model contains besides messages and tools. */
 export type RequestSettings = Omit<ModelRequest, 'messages' | 'tools'>
@@ -12,7 +11,7 @@ type BotSettings = Pick<
   'model' | 'max_tokens' | 'instructions' | 'temperature' | 'top_p' | 'reasoning_effort'
 >
 
-/** Reads the settings of a bot once for a run, so that all its requests begin with the same instructions (§23.1). */
+/** Reads the settings of a bot once for a run, so that all its requests begin with the same instructions. */
 export function requestSettings(bot: BotSettings, context: InstructionsContext): RequestSettings {
   const options = optionsOf(bot)
   return {
@@ -23,7 +22,7 @@ export function requestSettings(bot: BotSettings, context: InstructionsContext):
   }
 }
 
-/** The options that are set. The others are not sent, so that the provider's default applies (§23.5). */
+/** The options that are set. The others are not sent, so that the provider's default applies. */
 function optionsOf({ temperature, top_p, reasoning_effort }: BotSettings): ModelOptions {
   const reasoningEffort = reasoningEfforts.find((effort) => effort === reasoning_effort)
   return {

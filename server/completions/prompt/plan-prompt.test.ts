@@ -27,23 +27,23 @@ const result = (tokens: number) => message({ content: text(tokens), server: 's' 
 const budget = (tokens: number, messages = 1_000) => ({ tokens, messages })
 
 describe('planPrompt', () => {
-  it('changes nothing while the path fits (§26.2)', () => {
+  it('changes nothing while the path fits', () => {
     expect(planPrompt([user(400), reply(400)], undefined, budget(1_000))).toBe(wholePath)
     expect(planPrompt([user(400), reply(400)], text(100), budget(1_000))).toBe(wholePath)
   })
 
-  it('shortens results of earlier turns first (§26.2)', () => {
+  it('shortens results of earlier turns first', () => {
     const path = [user(10), call(), result(5_000), reply(10), user(10)]
     expect(planPrompt(path, undefined, budget(1_000))).toEqual({ shortenBefore: 4, summarizeBefore: 0 })
   })
 
-  it('summarises up to a message of the user, and keeps as many turns as fit (§26.2)', () => {
+  it('summarises up to a message of the user, and keeps as many turns as fit', () => {
     const path = [user(100), reply(400), user(100), reply(400), user(100), reply(100), user(100)]
     expect(planPrompt(path, undefined, budget(1_000)).summarizeBefore).toBe(4)
     expect(planPrompt(path, text(300), budget(1_000)).summarizeBefore).toBe(4)
   })
 
-  it('always keeps the last turn, and shortens its older results when it is too long (§26.2)', () => {
+  it('always keeps the last turn, and shortens its older results when it is too long', () => {
     const path = [user(100), reply(400), user(100), call(), result(5_000), call(), result(100)]
     expect(planPrompt(path, undefined, budget(1_000))).toEqual({ shortenBefore: 6, summarizeBefore: 2 })
     expect(planPrompt(path.slice(2), undefined, budget(1_000)).summarizeBefore).toBe(0)

@@ -1,7 +1,6 @@
 import { isToolResult } from '../../chats/message-store.ts'
 import { parseCall } from '../../chats/tool-call-store.ts'
-import type { PromptMessage } from './build-prompt.ts'
-import { maxShortenedChars } from './build-prompt.ts'
+import { type PromptMessage, maxShortenedChars } from './build-prompt.ts'
 import { estimateTokens, tokensPerMessage } from './estimate-tokens.ts'
 
 /** The share of the budget for the messages after a new summary: the rest is room until the next summary is needed. */
@@ -38,7 +37,7 @@ export function summaryTokens({ tokens }: PromptBudget): number {
 }
 
 /**
- * Plans how a path is made to fit (§26.2): results of earlier turns are shortened first; if that is not enough, the
+ * Plans how a path is made to fit: results of earlier turns are shortened first; if that is not enough, the
  * older messages are summarised, up to a message of the user; if the last turn alone is too long, its older results are
  * shortened too. `summary` is the text of the summary that precedes the path, if there is one.
  */

@@ -34,7 +34,7 @@ export interface RewriteOptions {
 }
 
 /**
- * Rewrites a summary with the model of a bot (§26.7). A second request at the same time is refused. A failure leaves
+ * Rewrites a summary with the model of a bot. A second request at the same time is refused. A failure leaves
  * the summary as it was.
  * @throws AppError `conflict`, `not_found`, `upstream_error`
  */

@@ -8,7 +8,7 @@ const minute = 60_000
 const byHash = (...texts: readonly string[]) => new Map(texts.map((text) => [hashText(text), text]))
 
 describe.each(engines)('the stored texts of prompts on %s', (engine) => {
-  it('keep those of the same prompt, however many others were used since (§27.3)', async () => {
+  it('keep those of the same prompt, however many others were used since', async () => {
     const database = await openTestDatabase(engine)
     const { db } = database
     const user = await addUser(db)

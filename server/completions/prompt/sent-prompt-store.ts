@@ -5,7 +5,7 @@ import type { User } from '../../identity/user.ts'
 
 type Owner = Pick<User, 'id'>
 
-/** How many texts of prompts are kept for each user: the ones used last (§27.3). */
+/** How many texts of prompts are kept for each user: the ones used last. */
 export const maxPromptTexts = 300
 
 /** `used_at` is updated at most once an hour, because an update writes the whole row, which may be large. */

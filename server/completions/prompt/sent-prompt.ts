@@ -46,7 +46,7 @@ export interface PromptRecord {
   readonly now: number
 }
 
-/** Stores what the model is given for a reply (§27.1). */
+/** Stores what the model is given for a reply. */
 export async function recordPrompt(trx: Db, record: PromptRecord): Promise<void> {
   const { user, chatId, messageId, request, source, now } = record
   const { model, maxTokens, options, instructions, tools } = request

@@ -2,8 +2,7 @@ import { maxSummaryChars } from '@yonder/contract/lib/chat-limits'
 import { isToolResult } from '../../chats/message-store.ts'
 import { isTimeoutError } from '../../lib/abort.ts'
 import { cutWithNote } from '../../lib/text.ts'
-import { collectReply } from '../../models/collect-reply.ts'
-import type { CollectedReply } from '../../models/collect-reply.ts'
+import { collectReply, type CollectedReply } from '../../models/collect-reply.ts'
 import type { ModelStream } from '../../models/model.ts'
 import type { PromptMessage } from './build-prompt.ts'
 import { estimateTokens } from './estimate-tokens.ts'
@@ -42,7 +41,7 @@ export type SummaryResult =
 
 /**
  * Writes the summary of messages with the model of a bot. When they do not fit into one call, it makes several, and
- * each one continues the summary of the one before. Rejects only when `startCall` or its result does (§26.2).
+ * each one continues the summary of the one before. Rejects only when `startCall` or its result does.
  */
 export async function writeSummary(request: SummaryRequest): Promise<SummaryResult> {
   let { callTokens } = request

@@ -8,23 +8,22 @@ import {
   listPendingCalls,
   pendingCallsPageSize,
 } from '../../chats/tool-call-store.ts'
-import { canonicalJson } from '../../lib/canonical-json.ts'
 import { readArguments } from '../../connectors/calls/tool-call.ts'
 import type { Database } from '../../db/database.ts'
 import type { MessageRow } from '../../db/tables/tables.ts'
-import { AppError } from '../../lib/app-error.ts'
 import type { User } from '../../identity/user.ts'
+import { AppError } from '../../lib/app-error.ts'
+import { canonicalJson } from '../../lib/canonical-json.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import type { WrittenRun } from '../loop/run-actions.ts'
 import { approveCall } from '../tools/tool-invocation.ts'
-import { writeRun } from './send-message.ts'
-import type { Denial } from './send-message.ts'
+import { writeRun, type Denial } from './send-message.ts'
 
 const notWaiting = 'No such call needs approval. Reload the page.'
 
 /**
  * Returns the reply, in a chat of the user, whose call has this tool and these arguments and needs approval; of several
- * replies, the newest (§12.6).
+ * replies, the newest.
  * @throws AppError `conflict` when there is none, `not_found` for a chat that is not the user's
  */
 export async function requirePendingCall(
@@ -78,7 +77,7 @@ function refusal(reason: string): AppError {
 
 /**
  * Claims a call that needs approval, and writes the run that makes the call and continues from its result. Only the
- * first of several requests can claim the call (§12.5, §12.7).
+ * first of several requests can claim the call.
  * @throws AppError `not_found`, `conflict`, `run_active`
  */
 export async function confirmCall(
@@ -108,7 +107,7 @@ export async function confirmCall(
 
 /**
  * Records that the user denied the call of a reply, and the remaining calls of the same batch unless only this one was
- * denied (§12.8, §12.23, §12.29).
+ * denied.
  */
 export async function recordDenials(
   { connectors, onError }: Pick<CompletionDeps, 'connectors' | 'onError'>,

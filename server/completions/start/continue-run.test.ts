@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hashTables } from '../../testing/database/hash-tables.ts'
 import type { ChatClient } from '../../testing/chat/open-chat-app.ts'
 import type { TestStream } from '../../testing/chat/open-stream.ts'
-import { callOf, openToolApp, waitingCall } from '../../testing/chat/open-tool-app.ts'
-import type { ToolApp } from '../../testing/chat/open-tool-app.ts'
+import { callOf, openToolApp, waitingCall, type ToolApp } from '../../testing/chat/open-tool-app.ts'
+import { hashTables } from '../../testing/database/hash-tables.ts'
 import { engines } from '../../testing/database/test-database.ts'
 
 describe.each(engines)('continuing from the result of a tool, on %s', (engine) => {
@@ -45,7 +44,7 @@ describe.each(engines)('continuing from the result of a tool, on %s', (engine) =
     return stream.text
   }
 
-  it('returns the run that already continues: no tool and no model is called twice (§4.23, §12.11)', async () => {
+  it('returns the run that already continues: no tool and no model is called twice (§4.23)', async () => {
     const { chatId, call } = await requestCall()
     const gate = product.model.gate()
     product.model.reply(['It is ', gate, 'done.'])
@@ -70,7 +69,7 @@ describe.each(engines)('continuing from the result of a tool, on %s', (engine) =
     expect(JSON.stringify(chat)).not.toContain('made up')
   })
 
-  it('is replayed from the messages when the log is removed (§12.11)', async () => {
+  it('is replayed from the messages when the log is removed', async () => {
     const { chatId, call } = await requestCall()
     product.model.reply(['Done.'])
     const confirmed = await ada.confirm(call)
@@ -110,7 +109,7 @@ describe.each(engines)('continuing from the result of a tool, on %s', (engine) =
     })
   })
 
-  it('calls the model after a run that was stopped (§4.23, §12.12)', async () => {
+  it('calls the model after a run that was stopped (§4.23)', async () => {
     const { chatId, result } = await stopInCall()
     product.model.reply(['Then without.'])
     const stream = await continueFrom(chatId, 'silent-call', { parentId: result.id })
@@ -134,7 +133,7 @@ describe.each(engines)('continuing from the result of a tool, on %s', (engine) =
     expect(await textOf(again)).toBe('Going on.')
   })
 
-  it('first dispatches the other calls of the batch whose call was stopped (§12.12)', async () => {
+  it('first dispatches the other calls of the batch whose call was stopped', async () => {
     const { chatId, result } = await stopInCall(callOf('polite', 'act', {}, 'b'))
     const stream = await continueFrom(chatId, 'silent-call', { parentId: result.id })
     await stream.ended
@@ -154,7 +153,7 @@ describe.each(engines)('continuing from the result of a tool, on %s', (engine) =
     ])
   })
 
-  it('creates a sibling when another reply to the result is requested (§4.24, §4.25, §12.19, §14.6)', async () => {
+  it('creates a sibling when another reply to the result is requested (§4.24, §4.25)', async () => {
     const { chatId, call } = await requestCall()
     product.model.reply(['One answer.'])
     const confirmed = await ada.confirm(call)
@@ -191,7 +190,7 @@ describe.each(engines)('continuing from the result of a tool, on %s', (engine) =
       await expectRefused({ chatId, server: 'polite', parentId: call.messageId }, 409)
     })
 
-    it('when there is no result of this connector (§12.10)', async () => {
+    it('when there is no result of this connector', async () => {
       const chatId = await ada.newChat()
       await expectRefused({ chatId, server: 'polite' }, 409)
       const { chatId: stopped, result } = await stopInCall()
@@ -200,7 +199,7 @@ describe.each(engines)('continuing from the result of a tool, on %s', (engine) =
     })
   })
 
-  it('excludes tool results from the list of chats and from the search (§20.10)', async () => {
+  it('excludes tool results from the list of chats and from the search', async () => {
     const { chatId } = await stopInCall()
     const list = await ada.get('/api/chats?limit=1')
     expect(list.json()).toMatchObject({

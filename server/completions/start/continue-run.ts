@@ -1,5 +1,4 @@
-import { RunEvent } from '@yonder/contract/completion'
-import type { SendRequest } from '@yonder/contract/completion'
+import { RunEvent, type SendRequest } from '@yonder/contract/completion'
 import { lockChat, refuseFullChat, requireChat } from '../../chats/chat-store.ts'
 import { findMessage, listPath, listChildren, isToolResult } from '../../chats/message-store.ts'
 import type { Db } from '../../db/database.ts'
@@ -10,8 +9,7 @@ import type { CompletionDeps } from '../completion-deps.ts'
 import type { RunCursor } from '../log/read-run.ts'
 import { findActiveRun, listEventsMentioning } from '../log/run-store.ts'
 import { maxCalls } from '../loop/run-completion.ts'
-import { noSuchMessage, writeReply } from './send-message.ts'
-import type { SendOutcome } from './send-message.ts'
+import { noSuchMessage, writeReply, type SendOutcome } from './send-message.ts'
 
 /**
  * Messages of a turn that are searched: about as many as a run can write, a reply and a result for each call, and the
@@ -20,8 +18,8 @@ import type { SendOutcome } from './send-message.ts'
 const maxTurnMessages = 2 * maxCalls + 1
 
 /**
- * Continues from a tool's result (§4.23). When a run has already continued from it, that run is returned instead of a
- * second one (§12.11, §12.19).
+ * Continues from a tool's result. When a run has already continued from it, that run is returned instead of a
+ * second one.
  * @throws AppError `not_found`, `conflict`, `run_active`
  */
 export async function continueRun(
@@ -49,7 +47,7 @@ export async function continueRun(
 }
 
 /**
- * Returns the tool result that a request continues from (§4.23): the newest result of the connector `server` in the
+ * Returns the tool result that a request continues from: the newest result of the connector `server` in the
  * turn that ends with the message `parentId`, or by default with the selected leaf.
  * @throws AppError `not_found`, `conflict`
  */

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { countChatRows } from '../../testing/chat/count-chat-rows.ts'
-import { openChatApp } from '../../testing/chat/open-chat-app.ts'
-import type { ChatApp, ChatClient } from '../../testing/chat/open-chat-app.ts'
+import { openChatApp, type ChatApp, type ChatClient } from '../../testing/chat/open-chat-app.ts'
 import { engines, isConcurrent } from '../../testing/database/test-database.ts'
 
 const problem = (code: string) => ({ error: { code, message: expect.any(String) as string } })
@@ -18,7 +17,7 @@ describe.each(engines)('completions on %s', (engine) => {
   const countRows = (chatId: string) => countChatRows(product.database.db, chatId)
 
   describe('a message that is sent again with the same id', () => {
-    it('is not stored again: its stream is repeated and the model is not called (§17.12)', async () => {
+    it('is not stored again: its stream is repeated and the model is not called', async () => {
       const gate = product.model.gate()
       product.model.reply(['Once', gate, ' only', { finish: 'stop' }])
       const chatId = await ada.newChat()
@@ -49,7 +48,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect(again.raw.endsWith('data: [DONE]\n\n')).toBe(true)
     })
 
-    it('is refused when the content differs, and nothing is written (§17.12)', async () => {
+    it('is refused when the content differs, and nothing is written', async () => {
       const chatId = await ada.newChat()
       await (
         await ada.send(chatId, 'Hi', { id: 'm1' })
@@ -67,7 +66,7 @@ describe.each(engines)('completions on %s', (engine) => {
     })
 
     it.runIf(isConcurrent(engine))(
-      'is stored once and calls the model once in 64 concurrent requests (§17.12)',
+      'is stored once and calls the model once in 64 concurrent requests',
       async () => {
         const chatId = await ada.newChat()
         const before = product.model.requests.length
@@ -84,7 +83,7 @@ describe.each(engines)('completions on %s', (engine) => {
   })
 
   describe('a chat with an active run', () => {
-    it('refuses another message and a regeneration, and writes nothing (§10.18)', async () => {
+    it('refuses another message and a regeneration, and writes nothing', async () => {
       const gate = product.model.gate()
       product.model.reply(['slow', gate, { finish: 'stop' }])
       const chatId = await ada.newChat()
@@ -106,7 +105,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect(running.run.status).toBe('complete')
     })
 
-    it.runIf(isConcurrent(engine))('accepts only one of two concurrent regenerations (§10.18)', async () => {
+    it.runIf(isConcurrent(engine))('accepts only one of two concurrent regenerations', async () => {
       const chatId = await ada.newChat()
       await (
         await ada.send(chatId, 'Hi', { id: 'm1' })

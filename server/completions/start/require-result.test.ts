@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { requireChat } from '../../chats/chat-store.ts'
+import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
 import { addChat, addPath, chatRow } from '../../testing/factories/chats.ts'
 import { addUser } from '../../testing/factories/users.ts'
-import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
-import { requireResult } from './continue-run.ts'
 import { maxCalls } from '../loop/run-completion.ts'
+import { requireResult } from './continue-run.ts'
 
 const ada = { id: 'ada' }
 const chat = chatRow({ user_id: ada.id })

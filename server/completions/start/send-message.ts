@@ -12,10 +12,9 @@ import { AppError } from '../../lib/app-error.ts'
 import { newId } from '../../lib/new-id.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import type { RunCursor } from '../log/read-run.ts'
-import type { WrittenRun } from '../loop/run-actions.ts'
-import { nextStep } from '../loop/run-completion.ts'
-import type { RunStep } from '../loop/run-completion.ts'
 import { findActiveRun, insertRun } from '../log/run-store.ts'
+import type { WrittenRun } from '../loop/run-actions.ts'
+import { nextStep, type RunStep } from '../loop/run-completion.ts'
 import { expireRun } from '../maintenance/end-run.ts'
 
 /** What a request for a reply led to: a new run, or nothing new, because the request repeats an earlier one. */
@@ -48,7 +47,7 @@ type WriteDeps = Pick<CompletionDeps, 'database' | 'nodeId' | 'now'>
 
 /**
  * Writes a user message, an empty reply and its run in one transaction. A message that is sent again with the same id
- * and content is written once (§4.13, §17.12).
+ * and content is written once.
  * @throws AppError `not_found`, `invalid_request`, `conflict`, `run_active`
  */
 export async function sendMessage(
@@ -78,7 +77,7 @@ export async function sendMessage(
       parent,
       deps.now(),
     )
-    // A message that is sent instead of an approval denies the call (§4.22).
+    // A message that is sent instead of an approval denies the call.
     const denial = parent === null ? undefined : await denyCall(trx, parent, message, request)
     // A message with `denyOne` has no other purpose. The call may have been decided in another tab.
     if (request.denyOne === true && denial === undefined)
@@ -89,7 +88,7 @@ export async function sendMessage(
   })
 }
 
-/** Denies the call of the message's parent, if it needs approval (§4.22, §12.29). */
+/** Denies the call of the message's parent, if it needs approval. */
 async function denyCall(
   trx: Db,
   parent: MessageRow,
@@ -122,7 +121,7 @@ async function findRepeated(db: Db, request: SendRequest, content: string): Prom
   return existing
 }
 
-/** Returns the parent of the new message: `parentId`, by default the selected leaf; null for none (§17.13). */
+/** Returns the parent of the new message: `parentId`, by default the selected leaf; null for none. */
 async function findParent(
   trx: Db,
   chat: ChatRow,
@@ -142,8 +141,7 @@ async function findParent(
 }
 
 /**
- * Writes another empty reply to a user message or a tool's result, and its run; the earlier replies remain as siblings
- * (§4.24, §12.19).
+ * Writes another empty reply to a user message or a tool's result, and its run; the earlier replies remain as siblings.
  * @throws AppError `not_found`, `invalid_request`, `conflict`, `run_active`
  */
 export function regenerateReply(
@@ -209,7 +207,7 @@ export async function writeReply(
 
 /**
  * Returns the run's first step: after a tool's result, or a message that denied only one call, the remaining calls of
- * the same batch come before the model (§12.10, §12.29, §13.12).
+ * the same batch come before the model.
  */
 async function findFirstStep(trx: Db, parent: MessageRow): Promise<RunStep> {
   const before =
@@ -222,7 +220,7 @@ async function findFirstStep(trx: Db, parent: MessageRow): Promise<RunStep> {
 
 /**
  * Runs a write that requires a chat without an active run. When the active run belongs to a node that died, ends that
- * run and retries (§10.18).
+ * run and retries.
  * @throws AppError `run_active`
  */
 export async function writeWhenFree<Result>(

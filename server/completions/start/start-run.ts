@@ -1,17 +1,14 @@
 import { toStorageError } from '../../db/storage-problem.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
-import type { AbortReason } from '../log/active-runs.ts'
+import { type AbortReason, PendingElicitations } from '../log/active-runs.ts'
 import type { RunRecorder } from '../log/run-recorder.ts'
 import { closeRun } from '../log/run-store.ts'
-import { failed } from '../loop/call-model.ts'
-import type { RunEnding } from '../loop/call-model.ts'
-import { RecordedActions } from '../loop/run-actions.ts'
-import type { ActionDeps, RunFrame, WrittenRun } from '../loop/run-actions.ts'
+import { failed, type RunEnding } from '../loop/call-model.ts'
+import { RecordedActions, type ActionDeps, type RunFrame, type WrittenRun } from '../loop/run-actions.ts'
 import { runCompletion } from '../loop/run-completion.ts'
-import { PendingElicitations } from '../log/active-runs.ts'
 
-/** Starts a run that is already stored. It continues to its end even if no stream follows it (§10.14). */
+/** Starts a run that is already stored. It continues to its end even if no stream follows it. */
 export function startRun(
   deps: ActionDeps & Pick<CompletionDeps, 'runs' | 'log'>,
   run: WrittenRun,

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { ChatClient } from '../../testing/chat/open-chat-app.ts'
-import { callOf, openToolApp, waitingCall } from '../../testing/chat/open-tool-app.ts'
-import type { ToolApp } from '../../testing/chat/open-tool-app.ts'
+import { callOf, openToolApp, waitingCall, type ToolApp } from '../../testing/chat/open-tool-app.ts'
 import { callOfReply, resultOf } from '../../testing/chat/open-tool-scene.ts'
 import { engines } from '../../testing/database/test-database.ts'
 
@@ -33,7 +32,7 @@ describe.each(engines)('blocked tools of a chat, on %s', (engine) => {
 
   const reason = 'The user has blocked the tool "act" of polite, so it was not called.'
 
-  it('are in no request, and the others keep their names (§28.8)', async () => {
+  it('are in no request, and the others keep their names', async () => {
     await product.connect(ada, 'many')
     await send('Hi')
     const before = offered()
@@ -47,7 +46,7 @@ describe.each(engines)('blocked tools of a chat, on %s', (engine) => {
     expect(offered()).toEqual(before)
   })
 
-  it('make room for others, and the reply says how many tools are offered (§28.8, §28.17)', async () => {
+  it('make room for others, and the reply says how many tools are offered', async () => {
     await product.connect(ada, 'many')
     const { chatId, stream } = await send('Hi')
     expect(stream.run.messages.at(-1)?.left_out_tools).toMatchObject({ offered: 128, total: 202 })
@@ -68,7 +67,7 @@ describe.each(engines)('blocked tools of a chat, on %s', (engine) => {
     ['needs approval', []],
     ['runs without approval', null],
   ] as const)(
-    'are not called although the model names them, when the others need: %s (§28.11)',
+    'are not called although the model names them, when the others need: %s',
     async (_, allow_tools) => {
       await product.connect(ada, 'polite', { allow_tools })
       const calls = await product.countCalls('polite')
@@ -83,7 +82,7 @@ describe.each(engines)('blocked tools of a chat, on %s', (engine) => {
     },
   )
 
-  it('are not called when the user allows a call that waited while its tool was blocked (§28.12)', async () => {
+  it('are not called when the user allows a call that waited while its tool was blocked', async () => {
     await product.connect(ada, 'polite')
     const calls = await product.countCalls('polite')
     product.model.reply([callOf('polite', 'act')])
@@ -99,7 +98,7 @@ describe.each(engines)('blocked tools of a chat, on %s', (engine) => {
     expect(await product.listRecords(ada)).toEqual([])
   })
 
-  it('cannot be always allowed from a waiting call (§28.10, §28.12)', async () => {
+  it('cannot be always allowed from a waiting call', async () => {
     await product.connect(ada, 'polite')
     product.model.reply([callOf('polite', 'act')])
     const { stream } = await send('Do it')
@@ -114,7 +113,7 @@ describe.each(engines)('blocked tools of a chat, on %s', (engine) => {
     expect((await ada.get('/api/mcp-servers')).body).toContain('"allow_tools":[],"block_tools":["act"]')
   })
 
-  it('are refused between two calls of one reply (§28.11)', async () => {
+  it('are refused between two calls of one reply', async () => {
     await product.connect(ada, 'polite')
     product.model.reply([callOf('polite', 'act', {}, 'a'), callOf('polite', 'act', {}, 'b')])
     const { chatId, stream } = await send('Twice')

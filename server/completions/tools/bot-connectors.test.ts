@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { replaceConnectorInBots } from '../../bots/bot-connectors.ts'
 import { lockUser } from '../../identity/users/user-store.ts'
-import { botName } from '../../testing/chat/open-chat-app.ts'
-import type { ChatClient } from '../../testing/chat/open-chat-app.ts'
-import { callOf, openToolApp, waitingCall } from '../../testing/chat/open-tool-app.ts'
-import type { ToolApp } from '../../testing/chat/open-tool-app.ts'
+import { botName, type ChatClient } from '../../testing/chat/open-chat-app.ts'
+import { callOf, openToolApp, waitingCall, type ToolApp } from '../../testing/chat/open-tool-app.ts'
 import { callOfReply, resultOf } from '../../testing/chat/open-tool-scene.ts'
 import { countWaiting } from '../../testing/database/count-waiting.ts'
 import { engines, isConcurrent } from '../../testing/database/test-database.ts'
@@ -41,7 +39,7 @@ describe.each(engines)('the connectors of a bot, on %s', (engine) => {
 
   const reason = 'This bot may not use the connector "polite", so the tool was not called.'
 
-  it('are all, chosen ones or none (§28.1, §28.2)', async () => {
+  it('are all, chosen ones or none', async () => {
     for (const [connectors, expected] of [
       [null, ['default', 'polite']],
       [['polite'], ['polite']],
@@ -55,7 +53,7 @@ describe.each(engines)('the connectors of a bot, on %s', (engine) => {
     }
   })
 
-  it('are the only ones that a made-up call reaches: one to another connector is refused without approval (§28.3)', async () => {
+  it('are the only ones that a made-up call reaches: one to another connector is refused without approval', async () => {
     await choose(['default'])
     const calls = await product.countCalls('polite')
     product.model.reply([callOf('polite', 'act')])
@@ -67,7 +65,7 @@ describe.each(engines)('the connectors of a bot, on %s', (engine) => {
     expect(await product.listRecords(ada)).toEqual([])
   })
 
-  it('are checked again when a waiting call is approved (§28.3)', async () => {
+  it('are checked again when a waiting call is approved', async () => {
     product.model.reply([callOf('polite', 'act')])
     const { chatId, stream } = await send('Do it')
     expect(callOfReply(stream)).toMatchObject({ state: 'waiting' })
@@ -81,7 +79,7 @@ describe.each(engines)('the connectors of a bot, on %s', (engine) => {
     expect(await product.countCalls('polite')).toBe(calls)
   })
 
-  it('are not connected, waited for or reported when the bot may not use them (§28.4)', async () => {
+  it('are not connected, waited for or reported when the bot may not use them', async () => {
     const silent = { name: 'silent', url: product.mcpServer.url('silent'), allow_tools: [] }
     await ada.post('/api/mcp-server', silent)
     await product.database.db
@@ -98,7 +96,7 @@ describe.each(engines)('the connectors of a bot, on %s', (engine) => {
     expect(await product.mcpServer.seen('silent')).toEqual([])
   })
 
-  it('follow a connector that is renamed, in the other tabs too (§28.5)', async () => {
+  it('follow a connector that is renamed, in the other tabs too', async () => {
     await ada.post('/api/bot', { name: 'Free', model: 'scripted' })
     await choose(['default', 'polite'])
     const url = product.mcpServer.url('polite')
@@ -111,13 +109,13 @@ describe.each(engines)('the connectors of a bot, on %s', (engine) => {
     expect(await chosen()).toEqual([['default', 'Courteous'], null])
   })
 
-  it('follow a rename also when the new name is on the list already (§28.5, §28.7)', async () => {
+  it('follow a rename also when the new name is on the list already', async () => {
     await choose(['Later', 'polite'])
     await ada.put('/api/mcp-server/polite', { name: 'Later', url: product.mcpServer.url('polite') })
     expect(await chosen()).toEqual([['Later']])
   })
 
-  it('lose a connector that is deleted, so that another one of its name is not used (§28.6)', async () => {
+  it('lose a connector that is deleted, so that another one of its name is not used', async () => {
     await choose(['polite'])
     await ada.delete('/api/mcp-server/polite')
     expect(await chosen()).toEqual([[]])
@@ -126,7 +124,7 @@ describe.each(engines)('the connectors of a bot, on %s', (engine) => {
     expect(offered()).toEqual([])
   })
 
-  it('of another user’s bots stay as they are (§28.5, §28.6)', async () => {
+  it('of another user’s bots stay as they are', async () => {
     const eve = await product.join('Eve')
     await eve.put(`/api/bot/${botName}`, { name: botName, model: 'scripted', connectors: ['polite'] })
     await ada.put('/api/mcp-server/polite', { name: 'Mine', url: product.mcpServer.url('polite') })
@@ -135,7 +133,7 @@ describe.each(engines)('the connectors of a bot, on %s', (engine) => {
   })
 
   it.runIf(engine === 'postgres' && isConcurrent(engine))(
-    'follow a rename while the bot is being changed (§28.5)',
+    'follow a rename while the bot is being changed',
     async () => {
       await choose(['polite'])
       let change: ReturnType<ChatClient['put']> | undefined

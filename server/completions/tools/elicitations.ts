@@ -9,7 +9,7 @@ import { findRunSnapshot } from '../log/read-run.ts'
 import { findActiveRun, insertAnswer, listAnswers } from '../log/run-store.ts'
 
 /**
- * Answers an elicitation of a running tool, whichever node runs it. An elicitation is answered once (§13.17).
+ * Answers an elicitation of a running tool, whichever node runs it. An elicitation is answered once.
  * @throws AppError `not_found`, `conflict`, `invalid_request`
  */
 export async function answerElicitation(

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ChatClient } from '../../testing/chat/open-chat-app.ts'
 import { callOf } from '../../testing/chat/open-tool-app.ts'
-import { openToolScene, resultOf } from '../../testing/chat/open-tool-scene.ts'
-import type { ToolScene } from '../../testing/chat/open-tool-scene.ts'
+import { openToolScene, resultOf, type ToolScene } from '../../testing/chat/open-tool-scene.ts'
 import { engines } from '../../testing/database/test-database.ts'
 
 describe.each(engines)('a call that cannot run, on %s', (engine) => {
@@ -20,7 +19,7 @@ describe.each(engines)('a call that cannot run, on %s', (engine) => {
 
   const contentOf = (index: number) => String(product.sentToModel()?.at(index)?.content)
 
-  it('with broken JSON gets an error result, quotes it to the model, and the model corrects itself (§12.30)', async () => {
+  it('with broken JSON gets an error result, quotes it to the model, and the model corrects itself', async () => {
     const broken = '{"expression": "2 + 3'
     product.model.reply([{ toolCall: { id: 'a', name: 'default__calculate', arguments: broken } }])
     product.model.reply([callOf('default', 'calculate', { expression: '2 + 3' }, 'b')])
@@ -52,7 +51,7 @@ describe.each(engines)('a call that cannot run, on %s', (engine) => {
     expect(await product.listRecords(ada)).toEqual([])
   })
 
-  it('among several does not stop the others (§12.30)', async () => {
+  it('among several does not stop the others', async () => {
     product.model.reply([
       { toolCall: { id: 'a', name: 'polite__act', arguments: '[1]' } },
       { toolCall: { id: 'b', name: 'polite__act', arguments: 'now' } },
@@ -71,7 +70,7 @@ describe.each(engines)('a call that cannot run, on %s', (engine) => {
     expect(await product.countCalls('polite')).toBe(0)
   })
 
-  it('that always has broken JSON ends at the limit of model calls (§12.2, §12.30)', async () => {
+  it('that always has broken JSON ends at the limit of model calls', async () => {
     product.model.when('Forever', [{ toolCall: { name: 'default__calculate', arguments: '{' } }])
     const before = product.model.requests.length
     const { stream } = await product.sendNew('Forever')
@@ -80,7 +79,7 @@ describe.each(engines)('a call that cannot run, on %s', (engine) => {
     expect(stream.run.messages.at(-1)).toMatchObject({ status: 'failed', error: { code: 'output_limit' } })
   })
 
-  it('with arguments that do not fit the schema of its tool is not shown for approval (§12.31)', async () => {
+  it('with arguments that do not fit the schema of its tool is not shown for approval', async () => {
     product.model.reply([callOf('default', 'calculate', { formula: '2 + 3' }, 'a')])
     product.model.reply(['I cannot.'])
     const { stream } = await product.sendNew('A sum')
@@ -94,7 +93,7 @@ describe.each(engines)('a call that cannot run, on %s', (engine) => {
     expect(await product.listRecords(ada)).toEqual([])
   })
 
-  it('because its connector is disconnected says so, and is not shown for approval (§12.31)', async () => {
+  it('because its connector is disconnected says so, and is not shown for approval', async () => {
     product.model.reply([callOf('polite', 'act', {}, 'a'), callOf('polite', 'act', {}, 'b')])
     const { chatId, stream } = await product.sendNew('Act twice')
     await stream.ended
@@ -113,7 +112,7 @@ describe.each(engines)('a call that cannot run, on %s', (engine) => {
     expect(await product.countCalls('polite')).toBe(0)
   })
 
-  it('needs approval unchecked when the schema of its tool takes too long (§12.31, §16.20)', async () => {
+  it('needs approval unchecked when the schema of its tool takes too long', async () => {
     product.model.reply([callOf('redos', 'redos', { a: `${'a'.repeat(60)}!` })])
     const { stream } = await product.sendNew('Slowly')
     await stream.ended

@@ -1,8 +1,7 @@
 import type { UnnumberedEvent } from '@yonder/contract/completion'
 import { describe, expect, it } from 'vitest'
 import type { ToolCallRequest } from '../../connectors/calls/call-tool.ts'
-import { failure } from '../../connectors/calls/tool-call.ts'
-import type { ToolOutcome } from '../../connectors/calls/tool-call.ts'
+import { failure, type ToolOutcome } from '../../connectors/calls/tool-call.ts'
 import { PendingElicitations } from '../log/active-runs.ts'
 import { runCall } from './run-call.ts'
 import type { ToolInvocation } from './tool-invocation.ts'
@@ -68,7 +67,7 @@ describe('running a call', () => {
     })
   })
 
-  it('calls no tool when the model invented it (§12.16)', async () => {
+  it('calls no tool when the model invented it', async () => {
     let calls = 0
     const { outcome } = start(
       () => {
@@ -96,7 +95,7 @@ describe('running a call', () => {
     },
   )
 
-  it('emits the first and the latest of many progress updates, with cleaned text (§13.4)', async () => {
+  it('emits the first and the latest of many progress updates, with cleaned text', async () => {
     const { outcome, events } = start(async ({ onProgress }) => {
       onProgress?.({ progress: Number.NaN, total: 1, message: 'no number' })
       for (let at = 1; at <= 1_000; at++)
@@ -112,7 +111,7 @@ describe('running a call', () => {
     ])
   })
 
-  it('emits an elicitation, accepts one answer, and closes the elicitation (§13.17)', async () => {
+  it('emits an elicitation, accepts one answer, and closes the elicitation', async () => {
     const question = { message: 'Who?', fields: [] }
     const answers: unknown[] = []
     const { outcome, events, elicitations } = start(async ({ onElicit }) => {
@@ -132,7 +131,7 @@ describe('running a call', () => {
     expect(elicitations.isEmpty).toBe(true)
   })
 
-  it('cancels an elicitation that is not answered in time (§13.18)', async () => {
+  it('cancels an elicitation that is not answered in time', async () => {
     const ends = new AbortController()
     const answers: unknown[] = []
     const { outcome, events } = start(async ({ onElicit }) => {

@@ -1,15 +1,14 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { UnnumberedEvent } from '@yonder/contract/completion'
 import type { Elicitation, ElicitationAnswer } from '@yonder/contract/elicitation'
 import type { ToolProgress } from '@yonder/contract/tool-call'
-import { setTimeout as wait } from 'node:timers/promises'
-import { cleanText } from '../../lib/text.ts'
+import { failure, type ToolOutcome } from '../../connectors/calls/tool-call.ts'
 import type { CallProgress } from '../../connectors/mcp/call-server-tool.ts'
-import { failure } from '../../connectors/calls/tool-call.ts'
-import type { ToolOutcome } from '../../connectors/calls/tool-call.ts'
 import type { ReadBotConnectors } from '../../connectors/tools/resolve-tool.ts'
-import { newId } from '../../lib/new-id.ts'
 import type { User } from '../../identity/user.ts'
 import { onAbort } from '../../lib/abort.ts'
+import { newId } from '../../lib/new-id.ts'
+import { cleanText } from '../../lib/text.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import type { PendingElicitations } from '../log/active-runs.ts'
 import type { ToolInvocation } from './tool-invocation.ts'
@@ -19,7 +18,7 @@ import { interruptedOutcome } from './tool-result.ts'
 const minProgressIntervalMs = 250
 /** Characters of the message of a progress event. */
 const maxProgressChars = 300
-/** Milliseconds for which an aborted call may still return its own outcome (§12.12). */
+/** Milliseconds for which an aborted call may still return its own outcome. */
 const stopGraceMs = 300
 
 export interface CallFrame {

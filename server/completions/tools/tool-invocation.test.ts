@@ -24,7 +24,7 @@ const decide = (resolved: ResolvedTool) =>
     },
   )
 
-it('dispatches a call of a missing tool without calling a tool that is added a moment later (§4.18, §12.16)', async () => {
+it('dispatches a call of a missing tool without calling a tool that is added a moment later (§4.18)', async () => {
   const { invocation, shown } = await decide({
     kind: 'missing',
     reason: 'There is none.',

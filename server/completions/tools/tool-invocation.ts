@@ -1,10 +1,15 @@
 import type { ToolCall } from '@yonder/contract/tool-call'
-import { parseCall, placeOf, remainingCalls } from '../../chats/tool-call-store.ts'
-import type { BatchCall, RemainingCalls, StoredCall } from '../../chats/tool-call-store.ts'
-import { failure, failureWithAdvice } from '../../connectors/calls/tool-call.ts'
-import type { ToolOutcome } from '../../connectors/calls/tool-call.ts'
-import { parseDefinition } from '../../connectors/tools/tool-store.ts'
+import {
+  parseCall,
+  placeOf,
+  remainingCalls,
+  type BatchCall,
+  type RemainingCalls,
+  type StoredCall,
+} from '../../chats/tool-call-store.ts'
+import { failure, failureWithAdvice, type ToolOutcome } from '../../connectors/calls/tool-call.ts'
 import type { ReadBotConnectors, ResolvedTool } from '../../connectors/tools/resolve-tool.ts'
+import { parseDefinition } from '../../connectors/tools/tool-store.ts'
 import type { MessageRow } from '../../db/tables/tables.ts'
 import type { User } from '../../identity/user.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
@@ -57,8 +62,8 @@ export interface DecidedCall {
 type ConnectorDeps = Pick<CompletionDeps, 'connectors'>
 
 /**
- * Decides whether a call runs at once or needs approval (§4.18, §4.19), by the stored definition of its tool. A call
- * that cannot run needs no approval: its result says why, so that the model can correct it (§12.30, §12.31).
+ * Decides whether a call runs at once or needs approval, by the stored definition of its tool. A call
+ * that cannot run needs no approval: its result says why, so that the model can correct it.
  */
 export async function decideCall(
   deps: ConnectorDeps,

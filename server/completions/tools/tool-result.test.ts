@@ -3,7 +3,7 @@ import { createResult } from './tool-result.ts'
 
 const call = { replyId: 'a1', connectorName: 'tools', toolName: 'act' }
 
-it('limits the characters of a shown result, including links (§16.4)', () => {
+it('limits the characters of a shown result, including links', () => {
   const link = { type: 'link', uri: `https://x.example/${'y'.repeat(1_900)}`, name: 'z'.repeat(300) } as const
   const parts = Array.from({ length: 500 }, () => link)
   const { message } = createResult(call, { status: 'done', text: 'Links.', parts, duration: 1 }, 1)

@@ -4,12 +4,11 @@ import type { ResultPart } from '@yonder/contract/tool-call'
 import { selectLeaf, touchChat } from '../../chats/chat-store.ts'
 import { appendMessage, countChars, requireParent, updateMessage } from '../../chats/message-store.ts'
 import { insertResultImages } from '../../chats/tool-call-store.ts'
-import { failure } from '../../connectors/calls/tool-call.ts'
-import type { ToolOutcome } from '../../connectors/calls/tool-call.ts'
+import { failure, type ToolOutcome } from '../../connectors/calls/tool-call.ts'
 import type { Db } from '../../db/database.ts'
 import { newId } from '../../lib/new-id.ts'
 
-/** Characters of a result that are shown to the user. The model may receive more (§16.4). */
+/** Characters of a result that are shown to the user. The model may receive more. */
 const maxShownChars = 50_000
 
 /** A tool's result as a message, and its images, which are stored separately from the message. */
@@ -101,7 +100,7 @@ export async function storeResult(
   await selectLeaf(trx, chatId, id)
 }
 
-/** Creates the outcome of a call during which the process that made it shut down or died (§12.9). */
+/** Creates the outcome of a call during which the process that made it shut down or died. */
 export function interruptedOutcome(): ToolOutcome {
   return failure('Yonder shut down during the call. The tool may or may not have finished.', {
     status: 'interrupted',

@@ -1,12 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createChatClient } from '../../testing/chat/open-chat-app.ts'
-import { callOf, openToolApp, waitingCall } from '../../testing/chat/open-tool-app.ts'
-import type { ToolApp } from '../../testing/chat/open-tool-app.ts'
-import { startChatNode } from '../../testing/chat/start-chat-node.ts'
-import type { ChatNode } from '../../testing/chat/start-chat-node.ts'
+import { callOf, openToolApp, waitingCall, type ToolApp } from '../../testing/chat/open-tool-app.ts'
+import { startChatNode, type ChatNode } from '../../testing/chat/start-chat-node.ts'
 import { engines, isConcurrent } from '../../testing/database/test-database.ts'
-import { leaseMs } from '../log/run-store.ts'
 import { statusAndBody } from '../../testing/send-request.ts'
+import { leaseMs } from '../log/run-store.ts'
 
 /** Milliseconds that the other process may take to start and to load the client for tools. */
 const maxStartMs = 20_000
@@ -32,7 +30,7 @@ describe.each(engines)('a tool call that runs on another server, on %s', (engine
     expect.poll(() => local.countCalls('silent-call'), { timeout: maxStartMs }).toBe(1)
 
   it.runIf(isConcurrent(engine))(
-    'can be approved on this server, and shown and stopped on the other (§13.10)',
+    'can be approved on this server, and shown and stopped on the other',
     slowTest,
     async () => {
       const { here, there } = await open('silent-call', [])
@@ -58,7 +56,7 @@ describe.each(engines)('a tool call that runs on another server, on %s', (engine
   )
 
   it.runIf(isConcurrent(engine))(
-    'receives the answer to its elicitation from this server (§13.17)',
+    'receives the answer to its elicitation from this server',
     slowTest,
     async () => {
       const { here, there } = await open('elicitation')
@@ -81,7 +79,7 @@ describe.each(engines)('a tool call that runs on another server, on %s', (engine
   )
 
   it.runIf(isConcurrent(engine))(
-    'gets a result that it may have finished when the other server is killed, and never runs again (§12.9)',
+    'gets a result that it may have finished when the other server is killed, and never runs again',
     async () => {
       const { here, there, kill } = await open('silent-call')
       local.model.reply([callOf('tools', 'act', {}, 'a'), callOf('tools', 'act', {}, 'b')])

@@ -28,7 +28,7 @@ export type IntegrationState = 'working' | 'missing' | 'failed'
 export interface BuiltInConnectors {
   /** All built-in connectors, in the order in which they are listed. */
   readonly list: readonly BuiltInConnector[]
-  /** The built-in connectors that a user has (§11.1). */
+  /** The built-in connectors that a user has. */
   listFor(userId: string): Promise<readonly OwnedBuiltIn[]>
   /** The built-in connector with this address. */
   find(url: string): BuiltInConnector | undefined
@@ -116,7 +116,7 @@ export function createBuiltInConnectors(
   }
 }
 
-/** Explains to the user and the model why a connector of an integration cannot be used (§11.17). */
+/** Explains to the user and the model why a connector of an integration cannot be used. */
 export function explainMissingIntegration(name: string): string {
   return `${name} is no longer connected. Connect it again under Settings, Integrations.`
 }

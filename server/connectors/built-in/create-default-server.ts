@@ -2,7 +2,7 @@ import { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { evaluateExpression, ExpressionError } from './evaluate-expression.ts'
 
-/** Creates the server of the default connector, with a clock and a calculator, which models lack (§18.1). */
+/** Creates the server of the default connector, with a clock and a calculator, which models lack. */
 export function createDefaultServer(now: () => number): McpServer {
   const server = new McpServer({ name: 'yonder', title: 'Yonder', version: '1.0.0' })
   server.registerTool(

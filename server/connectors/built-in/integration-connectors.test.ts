@@ -1,11 +1,9 @@
 import type { Connector } from '@yonder/contract/connector'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { hashTables } from '../../testing/database/hash-tables.ts'
-import { startApiKeyMcpServer } from '../../testing/mcp/api-key-mcp-server.ts'
-import type { ApiKeyMcpServer } from '../../testing/mcp/api-key-mcp-server.ts'
-import { openTestApp } from '../../testing/test-app.ts'
-import type { TestApp, TestClient } from '../../testing/test-app.ts'
 import { engines } from '../../testing/database/test-database.ts'
+import { startApiKeyMcpServer, type ApiKeyMcpServer } from '../../testing/mcp/api-key-mcp-server.ts'
+import { openTestApp, type TestApp, type TestClient } from '../../testing/test-app.ts'
 
 const key = 'key-of-ada-0123456789'
 
@@ -48,7 +46,7 @@ describe.each(engines)('the connector of an API-key service, on %s', (engine) =>
   const names = async (client = ada) => (await list(client)).map(({ name }) => name)
   const find = async (name: string) => (await list()).find((connector) => connector.name === name)
 
-  it('exists once the key is stored, with its tools, which need approval (§19.1)', async () => {
+  it('exists once the key is stored, with its tools, which need approval', async () => {
     expect(await names()).toEqual(['default'])
     await saveKey('finder', key)
     expect(await names()).toEqual(['default', 'Finder'])
@@ -63,7 +61,7 @@ describe.each(engines)('the connector of an API-key service, on %s', (engine) =>
     })
   })
 
-  it('sends the key in the configured header, to its own origin only (§19.2)', async () => {
+  it('sends the key in the configured header, to its own origin only', async () => {
     await saveKey('finder', key)
     await list()
     expect(new Set(finder.seen.map(({ authorization }) => authorization))).toEqual(new Set([`Bearer ${key}`]))
@@ -77,7 +75,7 @@ describe.each(engines)('the connector of an API-key service, on %s', (engine) =>
     expect(JSON.stringify(await list())).not.toContain(key)
   })
 
-  it('does not follow a redirect to another site, and does not send the key there (§19.2)', async () => {
+  it('does not follow a redirect to another site, and does not send the key there', async () => {
     finder.behaviour.redirect = reader.url
     await saveKey('finder', key)
     expect(await find('Finder')).toMatchObject({
@@ -115,7 +113,7 @@ describe.each(engines)('the connector of an API-key service, on %s', (engine) =>
     expect(await names()).toEqual(['default'])
   })
 
-  it('can be changed only in its allowed tools (§6.4, §18.2)', async () => {
+  it('can be changed only in its allowed tools (§6.4)', async () => {
     await saveKey('finder', key)
     await list()
     const same = { name: 'Finder', url: finder.url }
@@ -132,7 +130,7 @@ describe.each(engines)('the connector of an API-key service, on %s', (engine) =>
     expect(allowed.json()).toMatchObject({ allow_tools: ['search'], tools: [{ consent: 'run' }] })
   })
 
-  it('reports a refused key and where to enter a new one, which works at once (§19.16)', async () => {
+  it('reports a refused key and where to enter a new one, which works at once', async () => {
     finder.behaviour.accepts = ({ authorization }) => authorization === 'Bearer a-better-key-0123456789'
     await saveKey('finder', key)
     await list()
@@ -164,7 +162,7 @@ describe.each(engines)('the connector of an API-key service, on %s', (engine) =>
     expect(finder.seen.at(-1)?.authorization).toBe('Bearer a-better-key-0123456789')
   })
 
-  it('gets a number after its name when the user already has a connector of that name or address (§19.15)', async () => {
+  it('gets a number after its name when the user already has a connector of that name or address', async () => {
     const own = { name: 'Finder', url: finder.url, token: 'my-own-token-0123456789' }
     expect((await ada.post('/api/mcp-server', own)).statusCode).toBe(201)
     await saveKey('finder', key)

@@ -1,13 +1,12 @@
 import { McpServer } from '@modelcontextprotocol/server'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openTestConnectors } from '../../testing/mcp/open-test-connectors.ts'
-import type { TestConnectors } from '../../testing/mcp/open-test-connectors.ts'
 import { engines } from '../../testing/database/test-database.ts'
-import { allowTools } from '../tools/allow-tools.ts'
+import { openTestConnectors, type TestConnectors } from '../../testing/mcp/open-test-connectors.ts'
 import { connectConnector } from '../connect-connector.ts'
 import { requireConnector } from '../connector-store.ts'
-import { syncConnectors } from '../sync-connectors.ts'
 import { createConsentRequest } from '../oauth/consent-request.ts'
+import { syncConnectors } from '../sync-connectors.ts'
+import { allowTools } from '../tools/allow-tools.ts'
 import { refreshTools } from '../tools/refresh-tools.ts'
 
 const user = { id: 'ada' }
@@ -92,7 +91,7 @@ describe.each(engines)('the connector of an integration on %s', (engine) => {
     expect(await call()).toMatchObject({ status: 'done', text: 'one mail' })
   })
 
-  it('runs initial tools without approval, until the user chooses otherwise or they change (§11.2)', async () => {
+  it('runs initial tools without approval, until the user chooses otherwise or they change', async () => {
     const mail = await requireConnector(connectors.database.db, user, 'Mail')
     expect(await resolve('peek')).toMatchObject({ kind: 'callable', decision: { kind: 'run' } })
     description = 'Reads all your mail'
@@ -105,7 +104,7 @@ describe.each(engines)('the connector of an integration on %s', (engine) => {
     expect(await resolve('peek')).toMatchObject({ kind: 'callable', decision: { kind: 'ask' } })
   })
 
-  it('still offers its tools after the consent has ended, and a call says to connect again (§11.17)', async () => {
+  it('still offers its tools after the consent has ended, and a call says to connect again', async () => {
     integrationStatus = { version: 1, isConnected: false }
     expect(await listOffered()).toHaveLength(2)
     expect(await resolve('read')).toEqual({
@@ -121,7 +120,7 @@ describe.each(engines)('the connector of an integration on %s', (engine) => {
     ])
   })
 
-  it('returns the reason when the consent ends during a call (§11.17)', async () => {
+  it('returns the reason when the consent ends during a call', async () => {
     readMail = () => {
       integrationStatus = { version: 1, isConnected: false }
       throw new Error('The connection to Mail has ended.')
@@ -139,7 +138,7 @@ describe.each(engines)('the connector of an integration on %s', (engine) => {
     expect(await call()).toMatchObject({ status: 'tool_error' })
   })
 
-  it('sends the user to the integrations, and works after they have connected again (§11.17)', async () => {
+  it('sends the user to the integrations, and works after they have connected again', async () => {
     const mail = await requireConnector(connectors.database.db, user, 'Mail')
     integrationStatus = { version: 1, isConnected: false }
     const consent = createConsentRequest('/settings/connectors')
@@ -153,7 +152,7 @@ describe.each(engines)('the connector of an integration on %s', (engine) => {
     expect(await call()).toMatchObject({ status: 'done' })
   })
 
-  it('sends the user to the integrations when its calls fail, and reads the state once (§11.17)', async () => {
+  it('sends the user to the integrations when its calls fail, and reads the state once', async () => {
     const mail = await requireConnector(connectors.database.db, user, 'Mail')
     integrationStatus = { version: 1, isConnected: true, callError: 'The account is closed.' }
     const consent = createConsentRequest('/settings/connectors')

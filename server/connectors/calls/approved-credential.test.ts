@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { engines } from '../../testing/database/test-database.ts'
-import { startApiKeyMcpServer } from '../../testing/mcp/api-key-mcp-server.ts'
-import type { ApiKeyMcpServer } from '../../testing/mcp/api-key-mcp-server.ts'
-import { openTestConnectors } from '../../testing/mcp/open-test-connectors.ts'
-import type { TestConnectors } from '../../testing/mcp/open-test-connectors.ts'
+import { startApiKeyMcpServer, type ApiKeyMcpServer } from '../../testing/mcp/api-key-mcp-server.ts'
+import { openTestConnectors, type TestConnectors } from '../../testing/mcp/open-test-connectors.ts'
 import { credentialIdOf, requireConnector } from '../connector-store.ts'
 import { saveGrant } from '../oauth/grant-store.ts'
 import { changeConnector } from '../save-connector.ts'
@@ -75,7 +73,7 @@ describe.each(engines)('an approved call that waits for a slot, on %s', (engine)
     ['another token is entered', () => change({ token: 'another' })],
     ['another client is entered', () => change({ client_id: 'another' })],
     ['the user consents again', () => storeTokens(true)],
-  ])('fails without a request when %s meanwhile (§13.29)', async (_, happens) => {
+  ])('fails without a request when %s meanwhile', async (_, happens) => {
     const { outcome, sent, records } = await callMeanwhile(happens)
     expect(outcome).toMatchObject({
       status: 'failed',
@@ -89,7 +87,7 @@ describe.each(engines)('an approved call that waits for a slot, on %s', (engine)
     ['another token is entered', () => change({ token: 'another' })],
     ['another client is entered', () => change({ client_id: 'another' })],
     ['the user consents again', () => storeTokens(true)],
-  ])('runs without approval after the tool was always allowed and %s (§18.44)', async (_, happens) => {
+  ])('runs without approval after the tool was always allowed and %s', async (_, happens) => {
     await changeConnector(connectors, ada, connector.name, { ...fields(), allow_tools: ['search'] })
     await happens()
     const request = { connectorName: connector.name, toolName: 'search' }
@@ -108,7 +106,7 @@ describe.each(engines)('an approved call that waits for a slot, on %s', (engine)
     expect(outcome).toMatchObject({ status: 'done', text: 'found' })
   })
 
-  it('needs approval again for an allowed tool when its connector has another address (§18.7)', async () => {
+  it('needs approval again for an allowed tool when its connector has another address', async () => {
     await changeConnector(connectors, ada, connector.name, { ...fields(), allow_tools: ['search'] })
     const moved = { ...fields(), url: `${connector.url}?moved`, allow_tools: ['search'] }
     await changeConnector(connectors, ada, connector.name, moved)
@@ -117,7 +115,7 @@ describe.each(engines)('an approved call that waits for a slot, on %s', (engine)
     expect(current.asks).toBe(1)
   })
 
-  it('runs when its tokens are refreshed meanwhile (§13.29)', async () => {
+  it('runs when its tokens are refreshed meanwhile', async () => {
     const { outcome } = await callMeanwhile(() => storeTokens(false))
     expect(outcome).toMatchObject({ status: 'done', text: 'found' })
     expect(await requireConnector(connectors.database.db, ada, connector.name)).toMatchObject({

@@ -1,6 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { validateArguments } from './validate-arguments.ts'
-import type { ArgumentsToValidate } from './validate-arguments.ts'
+import { validateArguments, type ArgumentsToValidate } from './validate-arguments.ts'
 
 /* The worker thread of `check-arguments.ts`. */
 

@@ -1,17 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { engines } from '../../testing/database/test-database.ts'
+import { startHostileServer, type HostileServer } from '../../testing/hostile-mcp/start-hostile-server.ts'
+import { openTestConnectors, type TestConnectors } from '../../testing/mcp/open-test-connectors.ts'
 import type { IntegrationConnectors } from '../built-in/built-in-connectors.ts'
 import { connectConnector } from '../connect-connector.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { disconnectConnector } from '../connector-state.ts'
 import { requireConnector } from '../connector-store.ts'
-import { syncConnectors } from '../sync-connectors.ts'
 import { createConsentRequest } from '../oauth/consent-request.ts'
 import { presentConnector } from '../present-connector.ts'
-import { engines } from '../../testing/database/test-database.ts'
-import { startHostileServer } from '../../testing/hostile-mcp/start-hostile-server.ts'
-import type { HostileServer } from '../../testing/hostile-mcp/start-hostile-server.ts'
-import { openTestConnectors } from '../../testing/mcp/open-test-connectors.ts'
-import type { TestConnectors } from '../../testing/mcp/open-test-connectors.ts'
+import { syncConnectors } from '../sync-connectors.ts'
 import { callTool } from './call-tool.ts'
 
 const ada = { id: 'ada' }
@@ -67,7 +65,7 @@ describe.each(engines)('a connector whose calls fail, on %s', (engine) => {
   }
   const works = { status: 'connected', error_message: null }
 
-  it('is shown as failed with the words of its server, and as connected when a call works again (§18.40, §18.41)', async () => {
+  it('is shown as failed with the words of its server, and as connected when a call works again', async () => {
     await connectors.connect('ada', { name: 'plan', url: server.url('refusing'), allow_tools: null })
     await call('plan')
     expect(await stateOf('plan')).toEqual(works)
@@ -86,7 +84,7 @@ describe.each(engines)('a connector whose calls fail, on %s', (engine) => {
     expect(connectors.changes).toEqual(['ada', 'ada'])
   })
 
-  it('is shown with the advice to check the token only if it has one (§18.41)', async () => {
+  it('is shown with the advice to check the token only if it has one', async () => {
     await connectors.connect('ada', { name: 'plan', url: server.url('refusing'), token: 'secret-token' })
     await connectors.connect('ada', { name: 'key', url: server.url('refusing-key'), token: 'secret-token' })
     await server.nextPhase('refusing')
@@ -101,7 +99,7 @@ describe.each(engines)('a connector whose calls fail, on %s', (engine) => {
     )
   })
 
-  it('is shown as connected again when the user connects or disconnects it (§18.40)', async () => {
+  it('is shown as connected again when the user connects or disconnects it', async () => {
     await connectors.connect('ada', { name: 'plan', url: server.url('refusing') })
     await server.nextPhase('refusing')
     await call('plan')
@@ -113,7 +111,7 @@ describe.each(engines)('a connector whose calls fail, on %s', (engine) => {
     expect(await stateOf('plan')).toEqual({ status: 'disconnected', error_message: null })
   })
 
-  it('is shown as failed as soon as a call cannot reach its server (§18.40)', async () => {
+  it('is shown as failed as soon as a call cannot reach its server', async () => {
     const other = await startHostileServer()
     await connectors.connect('ada', { name: 'gone', url: other.url('polite') })
     await other.close()
@@ -124,13 +122,13 @@ describe.each(engines)('a connector whose calls fail, on %s', (engine) => {
     })
   })
 
-  it('stays connected when a tool fails, or its server returns an error of the protocol (§18.40)', async () => {
+  it('stays connected when a tool fails, or its server returns an error of the protocol', async () => {
     await connectors.connect('ada', { name: 'insult', url: server.url('insult') })
     expect((await call('insult')).text).toContain('The server says: “evil')
     expect(await stateOf('insult')).toEqual(works)
   })
 
-  it('also shows the failure at its integration, until a call works again (§19.22)', async () => {
+  it('also shows the failure at its integration, until a call works again', async () => {
     const { database, builtIns, now } = connectors
     for (const row of await syncConnectors(database.db, ada, builtIns, now()))
       await connectConnector(connectors, row, createConsentRequest('/settings/connectors'))
@@ -145,7 +143,7 @@ describe.each(engines)('a connector whose calls fail, on %s', (engine) => {
     expect(await stateOf('Finder')).toEqual(works)
   })
 
-  it('has the same results when its state cannot be stored (§18.40)', async () => {
+  it('has the same results when its state cannot be stored', async () => {
     const { database, builtIns, now } = connectors
     for (const row of await syncConnectors(database.db, ada, builtIns, now()))
       await connectConnector(connectors, row, createConsentRequest('/settings/connectors'))

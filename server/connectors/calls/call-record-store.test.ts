@@ -1,9 +1,8 @@
 import { ToolCallList } from '@yonder/contract/connector'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openTestApp } from '../../testing/test-app.ts'
-import type { TestApp, TestClient } from '../../testing/test-app.ts'
-import { engines } from '../../testing/database/test-database.ts'
 import { hashJson } from '../../lib/canonical-json.ts'
+import { engines } from '../../testing/database/test-database.ts'
+import { openTestApp, type TestApp, type TestClient } from '../../testing/test-app.ts'
 import { recordCall, recordDenial } from './call-record-store.ts'
 
 describe.each(engines)('the record of calls on %s', (engine) => {
@@ -49,7 +48,7 @@ describe.each(engines)('the record of calls on %s', (engine) => {
     })
   })
 
-  it('contains denied calls (§12.23)', async () => {
+  it('contains denied calls', async () => {
     await recordDenial(test.deps, ada.user, 'default', 'get_time', '{}')
     await recordDenial(test.deps, ada.user, 'nothing', 'get_time', '{}')
     const { calls } = await read()
@@ -61,7 +60,7 @@ describe.each(engines)('the record of calls on %s', (engine) => {
     })
   })
 
-  it('is returned in pages, newest first, even if many calls started at the same time (§17.9)', async () => {
+  it('is returned in pages, newest first, even if many calls started at the same time', async () => {
     const deps = { ...test.deps, now: () => 1_900_000_000_000 }
     for (let index = 0; index < 7; index++) {
       await recordCall(deps, ada.user, connector, { tool: `t${index}`, arguments: {}, approval: 'once' })
@@ -90,7 +89,7 @@ describe.each(engines)('the record of calls on %s', (engine) => {
     },
   )
 
-  it('keeps the calls of a deleted connector (§18.10)', async () => {
+  it('keeps the calls of a deleted connector', async () => {
     await ada.post('/api/mcp-server', { name: 'Gone', url: 'https://x.example' })
     const gone = await test.database.db
       .selectFrom('connectors')

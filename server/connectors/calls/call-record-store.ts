@@ -1,21 +1,20 @@
-import type {
-  Approval,
-  CallOutcome,
-  ToolCallList,
-  ToolCallQuery,
-  ToolCallRecord,
+import {
+  type Approval,
+  type CallOutcome,
+  type ToolCallList,
+  type ToolCallQuery,
+  type ToolCallRecord,
+  approvals,
+  callOutcomes,
 } from '@yonder/contract/connector'
-import type { ConnectorRow, ToolCallRow } from '../../db/tables/connector-tables.ts'
-import { newId } from '../../lib/new-id.ts'
-import { findConnector } from '../connector-store.ts'
-import type { Owner } from '../connector-store.ts'
-import type { ConnectorDeps } from '../connector-deps.ts'
-import { hashJson } from '../../lib/canonical-json.ts'
-import { readArguments } from './tool-call.ts'
-import type { ToolOutcome } from './tool-call.ts'
 import type { z } from 'zod'
 import type { Db } from '../../db/database.ts'
-import { approvals, callOutcomes } from '@yonder/contract/connector'
+import type { ConnectorRow, ToolCallRow } from '../../db/tables/connector-tables.ts'
+import { hashJson } from '../../lib/canonical-json.ts'
+import { newId } from '../../lib/new-id.ts'
+import type { ConnectorDeps } from '../connector-deps.ts'
+import { findConnector, type Owner } from '../connector-store.ts'
+import { readArguments, type ToolOutcome } from './tool-call.ts'
 
 export interface RecordedCall {
   readonly tool: string
@@ -83,7 +82,7 @@ function readArgumentsIfValid(callArguments: unknown): Readonly<Record<string, u
   }
 }
 
-/** Returns a page of the recorded calls of a connector in the form of the API, the newest first (§17.9, §18.10). */
+/** Returns a page of the recorded calls of a connector in the form of the API, the newest first. */
 export async function listConnectorCalls(
   db: Db,
   user: Owner,

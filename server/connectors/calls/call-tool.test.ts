@@ -4,14 +4,16 @@ import { join } from 'node:path'
 import type { Elicitation } from '@yonder/contract/elicitation'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openTestConnectors } from '../../testing/mcp/open-test-connectors.ts'
-import type { TestConnectors } from '../../testing/mcp/open-test-connectors.ts'
-import { startEverything, startFilesystem, startMemory } from '../../testing/mcp/start-mcp-process.ts'
-import type { McpProcess } from '../../testing/mcp/start-mcp-process.ts'
-import { callTool } from './call-tool.ts'
-import type { ToolCallRequest } from './call-tool.ts'
+import { openTestConnectors, type TestConnectors } from '../../testing/mcp/open-test-connectors.ts'
+import {
+  startEverything,
+  startFilesystem,
+  startMemory,
+  type McpProcess,
+} from '../../testing/mcp/start-mcp-process.ts'
 import { listModelTools } from '../tools/list-model-tools.ts'
 import { listTools } from '../tools/tool-store.ts'
+import { callTool, type ToolCallRequest } from './call-tool.ts'
 
 let connectors: TestConnectors
 const ada = { id: 'ada' }
@@ -61,7 +63,7 @@ describe('the built-in default connector', () => {
     })
   })
 
-  it('calculates over MCP and records the call (§18.1)', async () => {
+  it('calculates over MCP and records the call', async () => {
     const outcome = await call('default', 'calculate', '{"expression":"(2 + 3) * 4"}')
     expect(outcome).toMatchObject({ status: 'done', text: '20', parts: [{ type: 'text', text: '20' }] })
     expect(await records('default')).toMatchObject([
@@ -86,7 +88,7 @@ describe('the built-in default connector', () => {
     expect(outcome).toMatchObject({ status: 'tool_error', text: expect.stringContaining('zero') as string })
   })
 
-  it('returns the time in a time zone (§18.1)', async () => {
+  it('returns the time in a time zone', async () => {
     const outcome = await call('default', 'get_time', { time_zone: 'Europe/Vienna' })
     expect(outcome.text).toMatch(/^\w+day, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \(Europe\/Vienna, UTC\+0[12]:00\)$/)
     expect((await call('default', 'get_time', { time_zone: 'Nowhere' })).status).toBe('tool_error')
@@ -105,7 +107,7 @@ describe('the built-in default connector', () => {
     expect(await connectors.database.db.selectFrom('tool_calls').selectAll().execute()).toEqual(before)
   })
 
-  it('does not call a tool that differs from the approved one (§12.15)', async () => {
+  it('does not call a tool that differs from the approved one', async () => {
     const outcome = await call('default', 'calculate', { expression: '1' }, { fingerprint: 'another' })
     expect(outcome).toMatchObject({ status: 'failed', text: expect.stringContaining('changed') as string })
   })
@@ -226,7 +228,7 @@ describe('server-everything, which uses an older protocol revision', () => {
     expect(outcome.text.toLowerCase()).toContain('decline')
   })
 
-  it('is called over a new session when it has lost the old one (§18.21)', async () => {
+  it('is called over a new session when it has lost the old one', async () => {
     expect((await call('everything', 'echo', { message: '1' })).status).toBe('done')
     await server.restart()
     expect(await call('everything', 'echo', { message: '2' })).toMatchObject({
@@ -244,7 +246,7 @@ describe('server-everything, which uses an older protocol revision', () => {
 })
 
 describe('server-everything over HTTP+SSE', () => {
-  it('is connected, listed and called (§18.21)', async () => {
+  it('is connected, listed and called', async () => {
     await startAndConnect('old', startEverything('sse'))
     expect(await call('old', 'echo', { message: 'hi' })).toMatchObject({ status: 'done', text: 'Echo: hi' })
   })

@@ -1,33 +1,36 @@
 import { InsufficientScopeError } from '@modelcontextprotocol/client'
-import type { Elicitation, ElicitationAnswer } from '@yonder/contract/elicitation'
 import type { CallOutcome } from '@yonder/contract/connector'
+import type { Elicitation, ElicitationAnswer } from '@yonder/contract/elicitation'
 import type { ErrorCode } from '@yonder/contract/error'
 import type { ConnectorRow, ConnectorToolRow } from '../../db/tables/connector-tables.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Acquired } from '../../lib/concurrency-limiter.ts'
-import { changeState, storeCallError } from '../connector-state.ts'
-import { checkElicitationAnswer, readElicitation } from './elicitation-form.ts'
-import { connectionKey } from '../mcp/connection-pool.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
+import { changeState, storeCallError } from '../connector-state.ts'
 import type { Owner } from '../connector-store.ts'
-import { CallClock, callServerTool } from '../mcp/call-server-tool.ts'
-import type { CallProgress } from '../mcp/call-server-tool.ts'
+import { CallClock, callServerTool, type CallProgress } from '../mcp/call-server-tool.ts'
+import { connectionKey } from '../mcp/connection-pool.ts'
 import {
   explainFailure,
   isLastingFailure,
   isOutcomeUnknown,
   needsAuthorization,
 } from '../mcp/explain-failure.ts'
+import { useServer } from '../mcp/use-server.ts'
 import { rememberMissingScope } from '../oauth/authorize-server.ts'
 import type { OnStatus } from '../tools/connection-round.ts'
-import { failure, failureWithAdvice, readArguments } from './tool-call.ts'
-import { recordCall } from './call-record-store.ts'
 import { refreshTools } from '../tools/refresh-tools.ts'
-import { resolveTool } from '../tools/resolve-tool.ts'
-import type { ReadBotConnectors, ResolvedTool } from '../tools/resolve-tool.ts'
+import { resolveTool, type ReadBotConnectors, type ResolvedTool } from '../tools/resolve-tool.ts'
 import { parseDefinition } from '../tools/tool-store.ts'
-import type { CallApproval, ToolOutcome } from './tool-call.ts'
-import { useServer } from '../mcp/use-server.ts'
+import { recordCall } from './call-record-store.ts'
+import { checkElicitationAnswer, readElicitation } from './elicitation-form.ts'
+import {
+  failure,
+  failureWithAdvice,
+  readArguments,
+  type CallApproval,
+  type ToolOutcome,
+} from './tool-call.ts'
 
 export interface ToolCallRequest {
   readonly user: Owner
@@ -89,8 +92,7 @@ export async function callTool(deps: ConnectorDeps, request: ToolCallRequest): P
 }
 
 /**
- * Returns the tool if this request is allowed to call it, else an outcome that explains why not. Never throws (§12.15,
- * §12.16, §13.29).
+ * Returns the tool if this request is allowed to call it, else an outcome that explains why not. Never throws.
  */
 function authorizeCall(
   resolved: ResolvedTool,
@@ -126,7 +128,7 @@ function authorizeCall(
       'Call it again to request approval.',
     )
   }
-  // After "Allow Always", the tool is on the list already, so the call is recorded as allowed by the list (§4.21).
+  // After "Allow Always", the tool is on the list already, so the call is recorded as allowed by the list.
   return { connector, tool, approval: decision.kind === 'run' ? decision.by : approval }
 }
 
@@ -144,7 +146,7 @@ function toRecorded(status: ToolOutcome['status']): CallOutcome {
 
 /**
  * A call that waits for a slot or runs. Each start and each failure waits for its own turn of the event loop, because
- * many calls can start or fail at the same moment: when slots become free, or at a common deadline (§18.46).
+ * many calls can start or fail at the same moment: when slots become free, or at a common deadline.
  */
 class RunningCall {
   readonly #deps: ConnectorDeps
@@ -183,7 +185,7 @@ class RunningCall {
   }
 
   /**
-   * Checks again after the call was queued: the connector, its tool or its allow list may have changed by now (§12.17).
+   * Checks again after the call was queued: the connector, its tool or its allow list may have changed by now.
    * Returns the outcome of a call that may no longer run.
    */
   async #resolveAgain(): Promise<ToolOutcome | undefined> {
@@ -238,7 +240,7 @@ class RunningCall {
     return { ...read, status, duration: clock.elapsedMs }
   }
 
-  /** Distinguishes an error of the tool from an integration that the user has to connect first (§19.16). */
+  /** Distinguishes an error of the tool from an integration that the user has to connect first. */
   async #errorStatus(needsSignIn: boolean): Promise<ToolOutcome['status']> {
     const { builtIns } = this.#deps
     return (needsSignIn && builtIns.isInProcess(this.#connector)) ||
@@ -300,7 +302,7 @@ class RunningCall {
     return failure(`The tool failed: ${message}`, times)
   }
 
-  /** Stores that the connector works again, if it was stored as failing, and reports it (§18.40). */
+  /** Stores that the connector works again, if it was stored as failing, and reports it. */
   async #recordSuccess(): Promise<void> {
     this.#deps.shared.backoff.reset(connectionKey(this.#connector))
     const { name, status, call_error } = this.#connector
@@ -315,7 +317,7 @@ class RunningCall {
 
   /**
    * Stores and reports that the connector fails, when the failure would affect its other calls too: until the next call
-   * works, or until its server can be reached again (§18.40).
+   * works, or until its server can be reached again.
    */
   async #recordFailure(error: unknown, explained: AppError): Promise<void> {
     const { code, message } = explained
@@ -338,8 +340,7 @@ class RunningCall {
 
   /**
    * Lists the tools in the background after a call that did not end as it should, and stores whether that works. With
-   * `silence`, the connector is stored as failed until then, since nothing shows that its server still responds
-   * (§18.35).
+   * `silence`, the connector is stored as failed until then, since nothing shows that its server still responds.
    */
   async #checkServer(silence?: AppError): Promise<void> {
     if (this.#connector.status !== 'connected') return
@@ -373,7 +374,7 @@ class RunningCall {
   }
 }
 
-/** Explains that a call was sent and its result was lost (§12.25). */
+/** Explains that a call was sent and its result was lost. */
 function describeUnknownOutcome(code: ErrorCode, message: string): string {
   return `${explainLostResult(code, message)} The outcome is unknown: the tool may or may not have finished. Check before you call it again.`
 }

@@ -5,8 +5,13 @@ import { cleanText } from '../../lib/text.ts'
 import { WorkerThread } from '../../lib/worker-thread.ts'
 import { parseDefinition } from '../tools/tool-store.ts'
 import { readArguments } from './tool-call.ts'
-import { countSteps, inspectSchema, validateArguments } from './validate-arguments.ts'
-import type { ArgumentsToValidate, InspectedSchema } from './validate-arguments.ts'
+import {
+  countSteps,
+  inspectSchema,
+  validateArguments,
+  type ArgumentsToValidate,
+  type InspectedSchema,
+} from './validate-arguments.ts'
 
 /** Steps of the schema times steps of the arguments on the main thread: about twenty milliseconds at worst. */
 const maxSteps = 100_000
@@ -18,7 +23,7 @@ const unusableMs = 10 * 60_000
 /**
  * Checks the arguments of calls against the schemas of their tools, before a user is asked to approve the call. A
  * schema comes from a server and may be invalid or made to be slow, so it is interpreted with limits. When it cannot be
- * used, nothing is checked: the tool's server checks the call anyway (§12.31).
+ * used, nothing is checked: the tool's server checks the call anyway.
  */
 export class ArgumentChecker {
   readonly #thread = new WorkerThread<ArgumentsToValidate, readonly string[] | null>({

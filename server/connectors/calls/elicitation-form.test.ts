@@ -28,7 +28,7 @@ describe('a page to open', () => {
     ['HTTP://EXAMPLE.com', 'http://example.com/'],
     ['https://\u0430pple.com/', 'https://xn--pple-43d.com/'],
     ['https://example.com/\u202Egnp.exe', 'https://example.com/%E2%80%AEgnp.exe'],
-  ])('has its whole address in plain characters: %j (§13.32)', (url, address) => {
+  ])('has its whole address in plain characters: %j', (url, address) => {
     expect(page(url)).toEqual({ message: 'Go', fields: [], page: { address, needs_continue: false } })
   })
 
@@ -42,11 +42,11 @@ describe('a page to open', () => {
     'no address',
     `https://example.com/${'x'.repeat(8_000)}`,
     7,
-  ])('is declined unseen with the address %j (§13.33)', (url) => {
+  ])('is declined unseen with the address %j', (url) => {
     expect(page(url)).toBeUndefined()
   })
 
-  it('accepts an answer without content only (§13.33)', () => {
+  it('accepts an answer without content only', () => {
     const elicitation = page('https://example.com')!
     expect(checkElicitationAnswer(elicitation, { action: 'accept' })).toEqual({ action: 'accept' })
     expect(checkElicitationAnswer(elicitation, { action: 'decline' })).toEqual({ action: 'decline' })

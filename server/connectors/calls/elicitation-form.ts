@@ -1,5 +1,9 @@
-import { textFormats } from '@yonder/contract/elicitation'
-import type { Elicitation, ElicitationField, ElicitationAnswer } from '@yonder/contract/elicitation'
+import {
+  textFormats,
+  type Elicitation,
+  type ElicitationField,
+  type ElicitationAnswer,
+} from '@yonder/contract/elicitation'
 import { cleanText } from '../../lib/text.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
@@ -15,8 +19,7 @@ const maxAddressChars = 8_000
 
 /**
  * Parses an elicitation: a page to open, or a form of simple fields. Returns undefined for a page whose address is not
- * accepted, for too many fields, for a field that seems to ask for a secret, and for what a form cannot show (§13.33,
- * §16.10). `isRepeated` says that the call is made again after the answer.
+ * accepted, for too many fields, for a field that seems to ask for a secret, and for what a form cannot show. `isRepeated` says that the call is made again after the answer.
  */
 export function readElicitation(
   params: unknown,

@@ -6,8 +6,8 @@ import {
   hostileLimits,
   impatientLimits,
   openHostileScene,
+  type HostileScene,
 } from '../../testing/hostile-mcp/open-hostile-scene.ts'
-import type { HostileScene } from '../../testing/hostile-mcp/open-hostile-scene.ts'
 import { startHostileServer } from '../../testing/hostile-mcp/start-hostile-server.ts'
 import { requireConnector } from '../connector-store.ts'
 
@@ -28,7 +28,7 @@ beforeEach(() => scene.startBob())
 afterEach(() => scene.stopBob())
 
 describe('a hostile server', () => {
-  it.each(['silent-call', 'drip'])('fails when it sends no result (%s) (§16.8)', async (behaviour) => {
+  it.each(['silent-call', 'drip'])('fails when it sends no result (%s)', async (behaviour) => {
     const outcome = await impatient.callTo(behaviour)
     expect(outcome.status).toBe('timed_out')
   })
@@ -47,7 +47,7 @@ describe('a hostile server', () => {
     'sse-cut',
     'html',
   ])(
-    'leaves the outcome of a call unknown when it sends no result, or breaks the connection (%s) (§12.25)',
+    'leaves the outcome of a call unknown when it sends no result, or breaks the connection (%s)',
     async (behaviour) => {
       const outcome = await scene.callTo(behaviour)
       expect(outcome).toMatchObject({
@@ -63,14 +63,14 @@ describe('a hostile server', () => {
   it.each([
     ['status-502', 'The server failed after the call was sent.'],
     ['reset', 'The connection to the server broke after the call was sent.'],
-  ])('has the reason for a lost result reported (%s) (§12.25)', async (behaviour, reason) => {
+  ])('has the reason for a lost result reported (%s)', async (behaviour, reason) => {
     expect((await scene.callTo(behaviour)).text).toBe(
       `${reason} The outcome is unknown: the tool may or may not have finished. Check before you call it again.`,
     )
   })
 
   it.each(['status-400', 'status-404', 'status-429', 'status-501', 'insult'])(
-    'has a call that it did not run reported as failed (%s) (§12.25)',
+    'has a call that it did not run reported as failed (%s)',
     async (behaviour) => {
       expect(await scene.callTo(behaviour)).toMatchObject({
         status: 'failed',
@@ -79,7 +79,7 @@ describe('a hostile server', () => {
     },
   )
 
-  it('has a call reported as failed when it cannot be reached (§12.25)', async () => {
+  it('has a call reported as failed when it cannot be reached', async () => {
     const other = await startHostileServer()
     await scene.connectors.connect('ada', { name: 'gone', url: other.url('polite') })
     await other.close()
@@ -89,7 +89,7 @@ describe('a hostile server', () => {
     })
   })
 
-  it('lets other requests in between the calls that end at the same moment (§18.46)', async () => {
+  it('lets other requests in between the calls that end at the same moment', async () => {
     const connectorName = await impatient.connect('silent-call')
     const before = (await impatient.hostile.seen('silent-call')).length
     const stop = new AbortController()
@@ -115,7 +115,7 @@ describe('a hostile server', () => {
     expect(new Set(ended.map((each) => each.turn)).size).toBe(4)
   })
 
-  it('is stored as failed as soon as a call to it has timed out (§18.35)', async () => {
+  it('is stored as failed as soon as a call to it has timed out', async () => {
     const connectorName = await impatient.connect('hangs')
     expect((await impatient.call({ connectorName })).status).toBe('timed_out')
     const { db } = impatient.connectors.database
@@ -125,7 +125,7 @@ describe('a hostile server', () => {
     })
   })
 
-  it('is not said to have run a tool when the call could not be sent in time (§12.25)', async () => {
+  it('is not said to have run a tool when the call could not be sent in time', async () => {
     const connectorName = await impatient.connect('silent-call')
     const { db } = impatient.connectors.database
     const url = impatient.hostile.url('silent')
@@ -142,7 +142,7 @@ describe('a hostile server', () => {
     expect(seen.filter(({ rpc }) => rpc === 'tools/call')).toEqual([])
   })
 
-  it('is stored as connected again when it responds after a call has timed out (§18.35)', async () => {
+  it('is stored as connected again when it responds after a call has timed out', async () => {
     const connectorName = await impatient.connect('silent-call')
     expect((await impatient.call({ connectorName })).status).toBe('timed_out')
     const { db } = impatient.connectors.database
@@ -151,20 +151,20 @@ describe('a hostile server', () => {
     })
   })
 
-  it('stays connected when a call reports progress until it times out (§18.35)', async () => {
+  it('stays connected when a call reports progress until it times out', async () => {
     const connectorName = await impatient.connect('progress')
     expect((await impatient.call({ connectorName })).status).toBe('timed_out')
     const { db } = impatient.connectors.database
     expect(await requireConnector(db, ada, connectorName)).toMatchObject({ status: 'connected' })
   })
 
-  it('is stopped at the time limit of a call when it reports progress endlessly (§16.8)', async () => {
+  it('is stopped at the time limit of a call when it reports progress endlessly', async () => {
     const outcome = await impatient.callTo('progress')
     expect(outcome.status).toBe('timed_out')
   })
 
   it.each(['huge-call', 'huge-stream', 'announced-huge', 'bomb'])(
-    'is cut off when its response never ends (%s), and memory stays low (§16.8)',
+    'is cut off when its response never ends (%s), and memory stays low',
     async (behaviour) => {
       const before = process.memoryUsage().rss
       const outcome = await scene.callTo(behaviour)
@@ -202,7 +202,7 @@ describe('a hostile server', () => {
   )
 
   it.each(['cr-events', 'lf-events', 'crlf-events', 'cr-lines', 'lf-lines', 'comments', 'empty-events'])(
-    'is cut off when it sends too many lines, whatever their ends (%s) (§18.20)',
+    'is cut off when it sends too many lines, whatever their ends (%s)',
     async (behaviour) => {
       expect(await scene.callTo(behaviour)).toMatchObject({
         status: 'interrupted',
@@ -212,7 +212,7 @@ describe('a hostile server', () => {
   )
 
   it.each(['huge-event', 'many-keys', 'many-keys-event', 'escapes'])(
-    'has an expensive result read and cut (%s) (§18.20)',
+    'has an expensive result read and cut (%s)',
     async (behaviour) => {
       const outcome = await scene.callTo(behaviour)
       expect(outcome.status).toBe('done')
@@ -239,7 +239,7 @@ describe('a hostile server', () => {
     expect((await scene.callTo('single-bytes')).text).toBe('slow')
   })
 
-  it('cannot execute code in the schema of an elicitation (§18.23)', async () => {
+  it('cannot execute code in the schema of an elicitation', async () => {
     const onElicit = (): Promise<ElicitationAnswer> =>
       Promise.resolve({ action: 'accept', content: { a: `${'a'.repeat(35)}!` } })
     expect((await scene.callTo('redos-elicitation', { onElicit })).status).toBe('done')
@@ -254,7 +254,7 @@ describe('a hostile server', () => {
     },
   )
 
-  it('has no sign-in offered that it asks for in its result (§13.20)', async () => {
+  it('has no sign-in offered that it asks for in its result', async () => {
     expect(await scene.callTo('asks-for-sign-in')).toMatchObject({
       status: 'tool_error',
       text: 'Sign in again.',
@@ -272,7 +272,7 @@ describe('a hostile server', () => {
     expect((await scene.callTo('twice')).text).toBe('first')
   })
 
-  it('is retried with a delay when it breaks its stream repeatedly (§18.24)', async () => {
+  it('is retried with a delay when it breaks its stream repeatedly', async () => {
     await impatient.callTo('reconnect-storm')
     const gets = (await impatient.hostile.seen('reconnect-storm')).filter(({ method }) => method === 'GET')
     expect(gets.length).toBeGreaterThanOrEqual(2)
@@ -283,7 +283,7 @@ describe('a hostile server', () => {
     expect((await scene.callTo('blocks')).parts.length).toBeLessThanOrEqual(501)
   })
 
-  it('has a very long text cut, with a note (§16.4)', async () => {
+  it('has a very long text cut, with a note', async () => {
     const { text } = await scene.callTo('long-text')
     expect(text.length).toBeLessThan(101_000)
     expect(text).toContain('were omitted')
@@ -297,7 +297,7 @@ describe('a hostile server', () => {
     expect(parts.filter(({ type }) => type === 'image')).toEqual([])
   })
 
-  it('gets answers to at most five of a thousand elicitations, one at a time (§16.10)', async () => {
+  it('gets answers to at most five of a thousand elicitations, one at a time', async () => {
     const received: Elicitation[] = []
     let open = 0
     let maxOpen = 0

@@ -1,7 +1,10 @@
 import type { Elicitation } from '@yonder/contract/elicitation'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { impatientLimits, openHostileScene } from '../../testing/hostile-mcp/open-hostile-scene.ts'
-import type { HostileScene } from '../../testing/hostile-mcp/open-hostile-scene.ts'
+import {
+  impatientLimits,
+  openHostileScene,
+  type HostileScene,
+} from '../../testing/hostile-mcp/open-hostile-scene.ts'
 
 describe('a tool that asks the user to open a page', () => {
   let scene: HostileScene
@@ -24,7 +27,7 @@ describe('a tool that asks the user to open a page', () => {
     return Promise.resolve({ action })
   }
 
-  it('waits for the user on the page, which is not counted as idle time (§13.32, §16.8)', async () => {
+  it('waits for the user on the page, which is not counted as idle time', async () => {
     connectorName = await scene.connect('page-wait')
     const outcome = await scene.call({ connectorName, onElicit: answerWith('accept') })
     expect(outcome).toMatchObject({ status: 'done', text: 'paid' })
@@ -37,7 +40,7 @@ describe('a tool that asks the user to open a page', () => {
     expect(answers.some(({ body }) => body.includes('"action":"accept"'))).toBe(true)
   })
 
-  it('is called again after the user has opened the page that its error names (§13.34)', async () => {
+  it('is called again after the user has opened the page that its error names', async () => {
     connectorName = await scene.connect('page-first')
     const outcome = await scene.call({ connectorName, onElicit: answerWith('accept') })
     expect(outcome).toMatchObject({ status: 'done', text: 'signed in' })
@@ -49,7 +52,7 @@ describe('a tool that asks the user to open a page', () => {
     expect(await countCalls('page-first')).toBe(2)
   })
 
-  it('is not called again when the user declines (§13.33, §18.24)', async () => {
+  it('is not called again when the user declines', async () => {
     expect(await scene.call({ connectorName, onElicit: answerWith('decline') })).toMatchObject({
       status: 'failed',
       text: 'The tool failed: The user did not open the page that the tool needs, so the tool was not called again.',
@@ -64,19 +67,16 @@ describe('a tool that asks the user to open a page', () => {
       'The server asked the user to open a page whose address is not accepted, so the page was not shown and the tool was not called again.',
     ],
     ['is not named', 'page-first-unnamed', 'The server asked the user to open a page and named none.'],
-  ])(
-    'says that the page %s, which the user never sees (§13.33, §13.44)',
-    async (_name, behaviour, reason) => {
-      connectorName = await scene.connect(behaviour)
-      const shownBefore = seen.length
-      const outcome = await scene.call({ connectorName, onElicit: answerWith('accept') })
-      expect(outcome).toMatchObject({ status: 'failed', text: `The tool failed: ${reason}` })
-      expect(seen).toHaveLength(shownBefore)
-      expect(await countCalls(behaviour)).toBe(1)
-    },
-  )
+  ])('says that the page %s, which the user never sees', async (_name, behaviour, reason) => {
+    connectorName = await scene.connect(behaviour)
+    const shownBefore = seen.length
+    const outcome = await scene.call({ connectorName, onElicit: answerWith('accept') })
+    expect(outcome).toMatchObject({ status: 'failed', text: `The tool failed: ${reason}` })
+    expect(seen).toHaveLength(shownBefore)
+    expect(await countCalls(behaviour)).toBe(1)
+  })
 
-  it('is called again when its server reports that the user has finished (§13.34)', async () => {
+  it('is called again when its server reports that the user has finished', async () => {
     connectorName = await scene.connect('page-first-reported')
     const outcome = await scene.call({
       connectorName,

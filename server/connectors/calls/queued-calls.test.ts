@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
-import { startApiKeyMcpServer } from '../../testing/mcp/api-key-mcp-server.ts'
-import type { ApiKeyMcpServer } from '../../testing/mcp/api-key-mcp-server.ts'
-import { openTestConnectors } from '../../testing/mcp/open-test-connectors.ts'
-import type { TestConnectors } from '../../testing/mcp/open-test-connectors.ts'
-import { callTool } from './call-tool.ts'
-import { changeConnector } from '../save-connector.ts'
-import { deleteConnector } from '../connector-store.ts'
+import { startApiKeyMcpServer, type ApiKeyMcpServer } from '../../testing/mcp/api-key-mcp-server.ts'
+import { openTestConnectors, type TestConnectors } from '../../testing/mcp/open-test-connectors.ts'
 import { disconnectConnector } from '../connector-state.ts'
+import { deleteConnector } from '../connector-store.ts'
+import { changeConnector } from '../save-connector.ts'
+import { callTool } from './call-tool.ts'
 import type { CallApproval } from './tool-call.ts'
 
 const ada = { id: 'ada' }
@@ -95,14 +93,14 @@ describe('a call that has waited for a slot', () => {
           .where('connector_id', '=', connector.id)
           .execute(),
     ],
-  ])('fails without a request when its connector was %s meanwhile (§12.17)', async (_, text, happens) => {
+  ])('fails without a request when its connector was %s meanwhile', async (_, text, happens) => {
     const { outcome, sent } = await callMeanwhile(happens)
     expect(outcome).toMatchObject({ status: 'failed', text: expect.stringMatching(text) as string })
     expect(sent).toEqual([])
     expect(await records()).toMatchObject([{ outcome: 'failed', duration: 0 }])
   })
 
-  it('fails without a request when its tool needs approval by then (§4.18, §12.17)', async () => {
+  it('fails without a request when its tool needs approval by then (§4.18)', async () => {
     const { outcome, sent } = await callMeanwhile(() => change({ allow_tools: [] }))
     expect(outcome).toMatchObject({
       status: 'failed',

@@ -21,7 +21,7 @@ export interface ReadImage {
 
 /**
  * Detects the type and size of a base64 image from its bytes. Returns undefined for an image that has another format,
- * is too large, or has a size that cannot be read (§16.5).
+ * is too large, or has a size that cannot be read.
  */
 export function readImage(data: unknown, maxBytes: number): ReadImage | undefined {
   if (typeof data !== 'string' || data.length > (maxBytes * 4) / 3 + 4) return undefined

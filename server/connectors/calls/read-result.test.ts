@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { connectorLimits } from '../connector-limits.ts'
 import { isDeeperThan } from '../../lib/canonical-json.ts'
+import { connectorLimits } from '../connector-limits.ts'
 import { readResult } from './read-result.ts'
 
 function nest(inner: unknown, depth: number): unknown {
@@ -25,7 +25,7 @@ it.each([
   ['text', { content: [{ type: 'text', text: hide('a b') }] }],
   ['a file', { content: [{ type: 'resource', resource: { text: hide('a b') } }] }],
   ['a structured result', { structuredContent: hide('a b') }],
-])('removes from %s what the user cannot see (§12.13, §18.31)', async (_, result) => {
+])('removes from %s what the user cannot see', async (_, result) => {
   const { text, parts } = await readResult(result, connectorLimits)
   expect(JSON.stringify({ text, parts })).not.toMatch(/[^ -~]/)
   expect(text).toMatch(/^"?a b"?$/)
@@ -37,7 +37,7 @@ function hide(text: string): string {
   )
 }
 
-it('lets other work run while it cleans a long text, and cuts no emoji in two (§18.20)', async () => {
+it('lets other work run while it cleans a long text, and cuts no emoji in two', async () => {
   const text = `${'❤\uFE0F\u200D🔥'.repeat(5)} \u00AD`.repeat(20_000)
   let turns = 0
   const other = setInterval(() => turns++, 0)

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { needsSignInKey } from '../../integrations/integration-connector.ts'
+import { isDeeperThan } from '../../lib/canonical-json.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
-import { isDeeperThan } from '../../lib/canonical-json.ts'
 import { readImage } from './read-image.ts'
 import type { OutcomePart } from './tool-call.ts'
 
@@ -60,7 +60,7 @@ function readMeta({ _meta: meta }: JsonObject): JsonObject {
 /** Characters of a text after which cleaning yields to the event loop at the next good place. */
 const maxCleanedChars = 20_000
 
-/** Removes what the user cannot see from the text of a part (§18.31). */
+/** Removes what the user cannot see from the text of a part. */
 async function cleanPart(part: OutcomePart): Promise<OutcomePart> {
   if (part.type !== 'text' && part.type !== 'json') return part
   let text = ''

@@ -1,7 +1,5 @@
-import { Validator } from '@cfworker/json-schema'
-import type { OutputUnit, SchemaDraft } from '@cfworker/json-schema'
-import { isObject } from '../model-tools/json-schema.ts'
-import type { JsonSchema } from '../model-tools/json-schema.ts'
+import { Validator, type OutputUnit, type SchemaDraft } from '@cfworker/json-schema'
+import { isObject, type JsonSchema } from '../model-tools/json-schema.ts'
 
 export interface ArgumentsToValidate {
   readonly schema: JsonSchema

@@ -1,11 +1,8 @@
 import { BrowseList } from '@yonder/contract/connector'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { openTestConnectors } from '../../testing/mcp/open-test-connectors.ts'
-import type { TestConnectors } from '../../testing/mcp/open-test-connectors.ts'
-import { startRegistryServer } from '../../testing/mcp/registry-server.ts'
-import type { RegistryServer } from '../../testing/mcp/registry-server.ts'
-import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
-import type { TestDatabase } from '../../testing/database/test-database.ts'
+import { engines, openTestDatabase, type TestDatabase } from '../../testing/database/test-database.ts'
+import { openTestConnectors, type TestConnectors } from '../../testing/mcp/open-test-connectors.ts'
+import { startRegistryServer, type RegistryServer } from '../../testing/mcp/registry-server.ts'
 import { browseServers } from './browse-servers.ts'
 import { shippedServers } from './shipped-servers.ts'
 
@@ -55,7 +52,7 @@ describe.each(engines)('browseServers on %s', (engine) => {
     return browseServers(connectors)
   }
 
-  it('shows the shipped list at first, then the registry (§3.13, §18.13)', async () => {
+  it('shows the shipped list at first, then the registry (§3.13)', async () => {
     registry.pages = [[entry()], [entry({ name: 'com.example/second', title: 'Second' })]]
     expect(await browseServers(connectors)).toEqual(shippedServers)
     expect(await browse()).toEqual([
@@ -80,7 +77,7 @@ describe.each(engines)('browseServers on %s', (engine) => {
     expect(registry.requests[0]).toBe('/v0.1/servers?limit=100&version=latest')
   })
 
-  it('reads the registry once an hour, for all users together (§18.13)', async () => {
+  it('reads the registry once an hour, for all users together', async () => {
     registry.pages = [[entry()]]
     await Promise.all([browse(), browse(), browse()])
     await browse()
@@ -90,7 +87,7 @@ describe.each(engines)('browseServers on %s', (engine) => {
     expect(registry.requests).toHaveLength(2)
   })
 
-  it('keeps the last list when the registry fails, and does not retry at once (§18.13)', async () => {
+  it('keeps the last list when the registry fails, and does not retry at once', async () => {
     registry.pages = [[entry()]]
     await browse()
     time += 3_600_001
@@ -101,7 +98,7 @@ describe.each(engines)('browseServers on %s', (engine) => {
     expect(connectors.errors).toHaveLength(1)
   })
 
-  it('shows the shipped list when the registry was never reached (§18.13)', async () => {
+  it('shows the shipped list when the registry was never reached', async () => {
     registry.pages = [503]
     expect(await browse()).toEqual(shippedServers)
   })
@@ -172,7 +169,7 @@ it('ships a list whose entries can be added as they are', () => {
   expect(new Set(servers.map(({ uuid }) => uuid)).size).toBe(servers.length)
 })
 
-it('sends no request without a configured registry (§18.13)', async () => {
+it('sends no request without a configured registry', async () => {
   const closed = await openTestConnectors({ registryUrl: null })
   expect(await browseServers(closed)).toEqual(shippedServers)
   expect(await closed.database.db.selectFrom('connector_catalogue').selectAll().execute()).toEqual([])

@@ -1,12 +1,11 @@
-import { trimSlashes } from '../../lib/text.ts'
 import type { BrowseServer } from '@yonder/contract/connector'
 import { withTimeout } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
+import { trimSlashes } from '../../lib/text.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { limitResponses, ResponseBudget } from '../mcp/server-fetch.ts'
 import { claimRefresh, findCatalogue, saveCatalogue } from './catalogue-store.ts'
-import { readRegistryPage } from './read-registry-page.ts'
-import type { RegistryPage } from './read-registry-page.ts'
+import { readRegistryPage, type RegistryPage } from './read-registry-page.ts'
 import { shippedServers } from './shipped-servers.ts'
 
 const refreshIntervalMs = 3_600_000
@@ -20,7 +19,7 @@ const maxServers = 3_000
 /**
  * Returns the servers that users can browse: the stored copy of the registry. The copy is refreshed in the background,
  * at most once an hour for the whole installation. Until a refresh has found servers, and without a configured
- * registry, returns the shipped list (§18.13).
+ * registry, returns the shipped list.
  */
 export async function browseServers(deps: ConnectorDeps): Promise<readonly BrowseServer[]> {
   const { database, now, onError } = deps

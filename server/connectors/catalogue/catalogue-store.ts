@@ -1,5 +1,5 @@
-import type { ConnectorCatalogueRow } from '../../db/tables/connector-tables.ts'
 import type { Db } from '../../db/database.ts'
+import type { ConnectorCatalogueRow } from '../../db/tables/connector-tables.ts'
 
 /** Returns the stored copy of a registry; `source` is the registry's URL. */
 export function findCatalogue(db: Db, source: string): Promise<ConnectorCatalogueRow | undefined> {

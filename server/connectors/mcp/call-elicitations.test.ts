@@ -46,7 +46,7 @@ async function openPage(): Promise<void> {
   await ended
 }
 
-it('does not count the time on a page when a form is answered meanwhile (§16.8)', async () => {
+it('does not count the time on a page when a form is answered meanwhile', async () => {
   await openPage()
   const { ended } = await show({ mode: 'form' })
   answer({ action: 'accept' })
@@ -56,7 +56,7 @@ it('does not count the time on a page when a form is answered meanwhile (§16.8)
   expect(isRunning).toBe(true)
 })
 
-it('does not count the time at a form when a page is finished meanwhile (§16.8)', async () => {
+it('does not count the time at a form when a page is finished meanwhile', async () => {
   await openPage()
   const { ended } = await show({ mode: 'form' })
   elicitations.finishPage('page')

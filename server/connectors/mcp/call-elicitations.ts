@@ -1,5 +1,5 @@
-import type { ElicitationAnswer } from '@yonder/contract/elicitation'
 import type { CallToolRequest, UrlElicitationRequiredError } from '@modelcontextprotocol/client'
+import type { ElicitationAnswer } from '@yonder/contract/elicitation'
 import { linkSignal, onAbort } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
@@ -142,7 +142,7 @@ export class CallElicitations {
     })
   }
 
-  /** Does not count the time that the user spends on a page for which the server waits (§16.8). */
+  /** Does not count the time that the user spends on a page for which the server waits. */
   #pauseUntilFinished(pageId: string): void {
     const resume = (): void => {
       clearTimeout(timer)
@@ -155,7 +155,7 @@ export class CallElicitations {
     this.#finishCallbacks.set(pageId, resume)
   }
 
-  /** Resumes the clock of the call, unless another elicitation is pending or the user is on a page (§16.8). */
+  /** Resumes the clock of the call, unless another elicitation is pending or the user is on a page. */
   #resumeClock(): void {
     if (!this.#isWaiting && this.#finishCallbacks.size === 0) this.#call.clock.resume()
   }

@@ -1,11 +1,8 @@
-import { UrlElicitationRequiredError } from '@modelcontextprotocol/client'
-import type { CallToolRequest, Tool } from '@modelcontextprotocol/client'
+import { UrlElicitationRequiredError, type CallToolRequest, type Tool } from '@modelcontextprotocol/client'
+import { readResult, type ReadResult } from '../calls/read-result.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
-import { readResult } from '../calls/read-result.ts'
-import type { ReadResult } from '../calls/read-result.ts'
 import type { ToolDefinition } from '../tools/tool-store.ts'
-import { CallElicitations, tooManyElicitations } from './call-elicitations.ts'
-import type { ElicitingCall } from './call-elicitations.ts'
+import { CallElicitations, tooManyElicitations, type ElicitingCall } from './call-elicitations.ts'
 import type { ServerConnection } from './server-connection.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
@@ -28,7 +25,7 @@ export interface ServerCall extends ElicitingCall {
 
 /**
  * Calls a tool, with as many elicitations as the limits allow, and returns its result. When the clock's signal aborts,
- * the request is also cancelled at the server. Another round is sent only when the server has requested it (§18.24).
+ * the request is also cancelled at the server. Another round is sent only when the server has requested it.
  */
 export async function callServerTool(
   connection: ServerConnection,

@@ -1,14 +1,11 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import { readResult } from '../calls/read-result.ts'
-import type { ReadResult } from '../calls/read-result.ts'
+import { AppError } from '../../lib/app-error.ts'
+import { readResult, type ReadResult } from '../calls/read-result.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import type { LargeMessageReader } from '../responses/large-message-reader.ts'
-import { pickPageFields, pickResultType } from '../responses/read-large-message.ts'
-import type { ReadMessage } from '../responses/read-large-message.ts'
+import { pickPageFields, pickResultType, type ReadMessage } from '../responses/read-large-message.ts'
 import type { ReadLarge } from '../responses/read-messages.ts'
-import { readPage } from '../tools/read-tools.ts'
-import type { ToolPage } from '../tools/read-tools.ts'
-import { AppError } from '../../lib/app-error.ts'
+import { readPage, type ToolPage } from '../tools/read-tools.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
 type Handler = NonNullable<Transport['onmessage']>

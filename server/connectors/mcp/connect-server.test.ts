@@ -1,13 +1,12 @@
 import { inputRequired, McpServer } from '@modelcontextprotocol/server'
-import { z } from 'zod'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
+import { collectGarbage } from '../../testing/collect-garbage.ts'
+import { openTestConnectors, type TestConnectors } from '../../testing/mcp/open-test-connectors.ts'
 import type { ToolCallRequest } from '../calls/call-tool.ts'
 import { syncConnectors } from '../sync-connectors.ts'
 import { refreshTools } from '../tools/refresh-tools.ts'
-import { collectGarbage } from '../../testing/collect-garbage.ts'
-import { openTestConnectors } from '../../testing/mcp/open-test-connectors.ts'
-import type { TestConnectors } from '../../testing/mcp/open-test-connectors.ts'
 
 const user = { id: 'ada' }
 

@@ -4,13 +4,11 @@ import {
   SSEClientTransport,
   StreamableHTTPClientTransport,
   InMemoryTransport,
-} from '@modelcontextprotocol/client'
-import type {
-  AuthProvider,
-  ClientOptions,
-  JsonSchemaValidator,
-  PriorDiscovery,
-  Transport,
+  type AuthProvider,
+  type ClientOptions,
+  type JsonSchemaValidator,
+  type PriorDiscovery,
+  type Transport,
 } from '@modelcontextprotocol/client'
 import type { McpServer } from '@modelcontextprotocol/server'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
@@ -18,15 +16,13 @@ import { linkSignal, onAbort } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { EventLoopTurns } from '../../lib/event-loop-turns.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
-import type { ResponseScheduler } from '../responses/response-scheduler.ts'
 import { readMessages } from '../responses/read-messages.ts'
-import { limitResponses, ResponseBudget } from './server-fetch.ts'
+import type { ResponseScheduler } from '../responses/response-scheduler.ts'
+import { ResultCapture, responseEnded, type ResultSource } from './capture-raw-results.ts'
 import { isFailedDiscovery } from './explain-failure.ts'
-import { ResultCapture, responseEnded } from './capture-raw-results.ts'
-import type { ResultSource } from './capture-raw-results.ts'
 import { requireResponses } from './require-response.ts'
-import { OpenConnection } from './server-connection.ts'
-import type { ServerConnection } from './server-connection.ts'
+import { OpenConnection, type ServerConnection } from './server-connection.ts'
+import { limitResponses, ResponseBudget } from './server-fetch.ts'
 
 /** How to reach a server on behalf of one user. */
 export type ServerTarget = InProcessTarget | HttpTarget
@@ -68,7 +64,7 @@ const sseOnlyStatuses = new Set([400, 404, 405])
 /**
  * Connects to a server of any protocol revision. Many servers fail at methods that they do not have, so a server that
  * fails at the first request of the newest revision is connected with the older handshake, unless it refused access or
- * cannot be reached. HTTP+SSE is tried only after a response that is typical of an SSE-only server (§18.21, §18.34).
+ * cannot be reached. HTTP+SSE is tried only after a response that is typical of an SSE-only server.
  */
 export async function connectServer(
   target: ServerTarget,
@@ -218,7 +214,7 @@ function openStreamableHttp({ url, auth, fetch }: HttpTarget, reading: Reading) 
   })
 }
 
-/** Turns validation off, since compiling or running a server's schema can block the event loop for minutes (§18.23). */
+/** Turns validation off, since compiling or running a server's schema can block the event loop for minutes. */
 const acceptAll: NonNullable<ClientOptions['jsonSchemaValidator']> = {
   getValidator:
     <Value>(): JsonSchemaValidator<Value> =>

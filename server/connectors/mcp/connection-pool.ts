@@ -13,7 +13,7 @@ export function connectionPrefix({ user_id, id }: Pick<ConnectorRow, 'user_id' |
 
 /**
  * Returns the key of a connector's connections. The key contains the user and the version of the credential, so that a
- * connection is never used for another user or with old credentials (§18.19).
+ * connection is never used for another user or with old credentials.
  */
 export function connectionKey(
   connector: Pick<ConnectorRow, 'user_id' | 'id' | 'credential_version'>,

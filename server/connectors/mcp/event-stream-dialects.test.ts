@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { EventLoopTurns } from '../../lib/event-loop-turns.ts'
 import { connectorLimits } from '../connector-limits.ts'
-import { connectServer } from './connect-server.ts'
-import { listServerTools } from './list-server-tools.ts'
 import { LargeMessageReader } from '../responses/large-message-reader.ts'
 import { ResponseScheduler } from '../responses/response-scheduler.ts'
+import { connectServer } from './connect-server.ts'
+import { listServerTools } from './list-server-tools.ts'
 
 const largeMessageReader = new LargeMessageReader()
 
@@ -67,7 +67,7 @@ it.each<[dialect: string, contentType: string, write: (message: object) => strin
     (message) => `data: ${JSON.stringify(message, null, 1).replaceAll('\n', '\ndata: ')}\n\n`,
   ],
   ['JSON with a byte order mark', 'application/json', (message) => `\uFEFF${JSON.stringify(message)}`],
-])('reads responses with %s, however they are split (§18.30)', async (_, contentType, write) => {
+])('reads responses with %s, however they are split', async (_, contentType, write) => {
   for (const chunkBytes of [1, 2, 7, 10_000]) {
     const connection = await connectServer(
       {

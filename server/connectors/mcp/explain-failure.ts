@@ -9,9 +9,9 @@ import {
   UnauthorizedError,
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/client'
+import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { isTimeoutError } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
-import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { quoteResponse, quoteServer } from '../../lib/quote-server.ts'
 
 /** Whether the server refused the request because it needs an authorization, or one with a larger scope. */
@@ -60,7 +60,7 @@ const unsent = /^(UND_ERR_CONNECT_TIMEOUT|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO
 
 /**
  * Whether the tool may have run although its call failed. It has not run when the request was never sent. An MCP error
- * and an HTTP status below 500, or 501, are known outcomes too (§12.25).
+ * and an HTTP status below 500, or 501, are known outcomes too.
  */
 export function isOutcomeUnknown(error: unknown): boolean {
   if (needsAuthorization(error)) return false
@@ -96,8 +96,7 @@ const lastingCodes: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Converts any failure of a server to an error for the owner of `connector`. What the server itself says is quoted
- * (§18.41).
+ * Converts any failure of a server to an error for the owner of `connector`. What the server itself says is quoted.
  */
 export function explainFailure(error: unknown, connector?: Pick<ConnectorRow, 'token'>): AppError {
   for (const cause of causes(error)) if (cause instanceof AppError) return cause

@@ -1,8 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ada, bob, impatientLimits, openHostileScene } from '../../testing/hostile-mcp/open-hostile-scene.ts'
-import type { HostileScene } from '../../testing/hostile-mcp/open-hostile-scene.ts'
-import { openTestConnectors } from '../../testing/mcp/open-test-connectors.ts'
+import {
+  ada,
+  bob,
+  impatientLimits,
+  openHostileScene,
+  type HostileScene,
+} from '../../testing/hostile-mcp/open-hostile-scene.ts'
 import { startHostileServer } from '../../testing/hostile-mcp/start-hostile-server.ts'
+import { openTestConnectors } from '../../testing/mcp/open-test-connectors.ts'
 import { requireConnector } from '../connector-store.ts'
 import { listModelTools } from '../tools/list-model-tools.ts'
 import { refreshTools } from '../tools/refresh-tools.ts'
@@ -39,19 +44,19 @@ describe('a hostile server', () => {
   })
 
   it.each(['discover-fails', 'discover-resets', 'discover-html'])(
-    'is connected with the older handshake when it fails at the newest one (%s) (§18.34)',
+    'is connected with the older handshake when it fails at the newest one (%s)',
     async (behaviour) => {
       expect((await scene.callTo(behaviour)).status).toBe('done')
     },
   )
 
-  it('is connected with the older handshake when it never responds to the newest one (§18.34)', async () => {
+  it('is connected with the older handshake when it never responds to the newest one', async () => {
     const impatient = await openHostileScene({ connectTimeoutMs: 3_000 })
     expect((await impatient.callTo('discover-hangs')).status).toBe('done')
     await impatient.close()
   })
 
-  it('gets no second request when it refuses access (§18.34)', async () => {
+  it('gets no second request when it refuses access', async () => {
     expect(await scene.connectError('forbidden')).toMatchObject({ code: 'upstream_refused_key' })
     const requests = (await scene.hostile.seen('forbidden')).map(({ rpc }) => rpc)
     expect(requests).toEqual(['server/discover'])
@@ -74,7 +79,7 @@ describe('a hostile server', () => {
     })
   })
 
-  it('loses only the tool with a schema of 2.4 MB, which is named (§18.42)', async () => {
+  it('loses only the tool with a schema of 2.4 MB, which is named', async () => {
     const name = await scene.connect('huge-schema')
     const tools = await scene.toolsOf(name)
     expect(tools.map((tool) => [tool.name, tool.problem])).toEqual([
@@ -86,13 +91,13 @@ describe('a hostile server', () => {
     expect(notice).toContain('"huge" cannot be used')
   })
 
-  it('has a description of 5 MB cut (§16.13, §18.42)', async () => {
+  it('has a description of 5 MB cut', async () => {
     const [tool] = await scene.toolsOf(await scene.connect('long'))
     expect(tool?.problem).toBeNull()
     expect(tool!.definition.length).toBeLessThan(5_000)
   })
 
-  it('cannot execute code in a schema (§18.23)', async () => {
+  it('cannot execute code in a schema', async () => {
     const outcome = await scene.callTo('redos', { toolName: 'redos', arguments: { a: `${'a'.repeat(35)}!` } })
     expect(outcome.status).toBe('done')
   })
@@ -106,7 +111,7 @@ describe('a hostile server', () => {
   })
 
   it.each(['openai', 'anthropic', 'google'] as const)(
-    'has tools with circular or remote references withheld from %s (§18.22)',
+    'has tools with circular or remote references withheld from %s',
     async (apiType) => {
       const name = await scene.connect('reference')
       const { tools, notices, resolve } = await listModelTools(scene.connectors, {
@@ -131,7 +136,7 @@ describe('a hostile server', () => {
     ).toBeLessThanOrEqual(20 * 3)
   })
 
-  it('has only 200 of 20,000 tools stored, with a notice (§16.7)', async () => {
+  it('has only 200 of 20,000 tools stored, with a notice', async () => {
     const name = await scene.connect('many')
     expect(await scene.toolsOf(name)).toHaveLength(200)
     const { notice } = await requireConnector(scene.connectors.database.db, ada, name)
@@ -158,7 +163,7 @@ describe('a hostile server', () => {
     expect({}).not.toHaveProperty('evil')
   })
 
-  it('needs approval again for a changed tool, and the changes are shown (§12.14)', async () => {
+  it('needs approval again for a changed tool, and the changes are shown', async () => {
     const name = await scene.connect('rug-pull')
     const { db } = scene.connectors.database
     const connector = await requireConnector(db, ada, name)
@@ -207,7 +212,7 @@ describe('a hostile server', () => {
     )
   })
 
-  it('is read a few times when it announces thousands of changes, and no reply waits for it (§12.21, §12.28)', async () => {
+  it('is read a few times when it announces thousands of changes, and no reply waits for it', async () => {
     const name = await scene.connect('list-changed')
     const countLists = async () =>
       (await scene.hostile.seen('list-changed')).filter(({ rpc }) => rpc === 'tools/list').length
@@ -233,7 +238,7 @@ describe('a hostile server', () => {
     expect((await countLists()) - before).toBeLessThan(10)
   })
 
-  it('gets no second request for a call when it has no sessions and returns 404 (§18.24)', async () => {
+  it('gets no second request for a call when it has no sessions and returns 404', async () => {
     const name = await scene.connect('gone')
     expect((await scene.call({ connectorName: name })).status).toBe('done')
     expect((await scene.call({ connectorName: name })).status).toBe('failed')
@@ -294,7 +299,7 @@ describe('a hostile server', () => {
     expect(await scene.hostile.seen('polite')).toHaveLength(before)
   })
 
-  it('does not delay the tools of other servers (§12.21, §18.20, §18.35)', async () => {
+  it('does not delay the tools of other servers', async () => {
     const good = await scene.connect('polite')
     await scene.connectors.connect('ada', { name: 'bad', url: scene.hostile.url('polite') })
     await scene.connectors.database.db
@@ -320,7 +325,7 @@ describe('a hostile server', () => {
 })
 
 describe('two users with one server', () => {
-  it('never share a session, a token or a result (§18.19)', async () => {
+  it('never share a session, a token or a result', async () => {
     const patient = await openTestConnectors({ database: scene.connectors.database })
     const url = scene.hostile.url('whoami')
     await patient.connect('ada', { name: 'shared', url, token: 'token-of-ada' })

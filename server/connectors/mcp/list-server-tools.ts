@@ -1,8 +1,7 @@
-import { AppError } from '../../lib/app-error.ts'
 import { withTimeout } from '../../lib/abort.ts'
+import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
-import { joinPages } from '../tools/read-tools.ts'
-import type { ToolPage, ToolReading } from '../tools/read-tools.ts'
+import { joinPages, type ToolPage, type ToolReading } from '../tools/read-tools.ts'
 import type { ServerConnection } from './server-connection.ts'
 
 export interface ServerTools extends ToolReading {

@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startConformanceDriver } from '../../testing/mcp/conformance-driver.ts'
-import type { ConformanceDriver } from '../../testing/mcp/conformance-driver.ts'
+import { startConformanceDriver, type ConformanceDriver } from '../../testing/mcp/conformance-driver.ts'
 
 const folder = fileURLToPath(new URL('../../../conformance/', import.meta.url))
 /** The suite needs a newer Node than the product, so it brings one. */

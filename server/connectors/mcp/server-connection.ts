@@ -1,6 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import type { Client, DiscoverResult, Transport } from '@modelcontextprotocol/client'
+import {
+  StreamableHTTPClientTransport,
+  type Client,
+  type DiscoverResult,
+  type Transport,
+} from '@modelcontextprotocol/client'
 import type { ElicitationAnswer } from '@yonder/contract/elicitation'
 import type { AppError } from '../../lib/app-error.ts'
 import type { CapturedResults } from './capture-raw-results.ts'

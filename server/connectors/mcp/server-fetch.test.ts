@@ -26,7 +26,7 @@ describe('limitResponses', () => {
     ['LF', '\n'],
     ['CR', '\r'],
     ['CR and LF', '\r\n'],
-  ])('counts each line once when it ends with %s (§18.20)', async (_, end) => {
+  ])('counts each line once when it ends with %s', async (_, end) => {
     expect((await read([`data: {}${end}`.repeat(20_000)])).join('')).toHaveLength(
       (8 + end.length) * 20_000 + 2,
     )
@@ -44,7 +44,7 @@ describe('limitResponses', () => {
     ['empty events', 'data:\n\n'],
     ['unknown fields', 'x: y\r\n'],
     ['mixed ends', 'a\nb\rc\r\n\n\r'],
-  ])('refuses endless %s (§18.20)', async (_, piece) => {
+  ])('refuses endless %s', async (_, piece) => {
     await expect(read([piece.repeat(20_001)])).rejects.toMatchObject({ code: 'output_limit' })
   })
 

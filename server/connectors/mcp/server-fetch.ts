@@ -13,7 +13,7 @@ const blankLine = new TextEncoder().encode('\n\n')
 const maxContainers = 500_000
 
 /**
- * Limits what a server can send between two resets: bytes, lines of events, and JSON objects and arrays (§18.20).
+ * Limits what a server can send between two resets: bytes, lines of events, and JSON objects and arrays.
  */
 export class ResponseBudget {
   /**

@@ -1,15 +1,14 @@
 import type { PriorDiscovery } from '@modelcontextprotocol/client'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { AppError } from '../../lib/app-error.ts'
-import { connectionKey } from './connection-pool.ts'
-import { updateConnectorState } from '../connector-store.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
-import { connectServer } from './connect-server.ts'
-import type { ServerTarget } from './connect-server.ts'
-import type { ServerConnection } from './server-connection.ts'
-import { isLostSession } from './explain-failure.ts'
+import { updateConnectorState } from '../connector-store.ts'
 import { createAuthProvider } from '../oauth/authorize-server.ts'
 import type { ConsentRequest } from '../oauth/consent-request.ts'
+import { connectServer, type ServerTarget } from './connect-server.ts'
+import { connectionKey } from './connection-pool.ts'
+import { isLostSession } from './explain-failure.ts'
+import type { ServerConnection } from './server-connection.ts'
 import { fetchByOrigin } from './server-fetch.ts'
 
 export interface UseServerOptions {
@@ -20,7 +19,7 @@ export interface UseServerOptions {
 
 /**
  * Calls `use` with an idle or new connection to a connector's server. A server that has lost the session of an idle
- * connection has not run the request, so `use` is called once more with a new connection (§18.21).
+ * connection has not run the request, so `use` is called once more with a new connection.
  */
 export async function useServer<Result>(
   deps: ConnectorDeps,

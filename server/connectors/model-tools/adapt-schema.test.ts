@@ -112,7 +112,7 @@ describe('adaptSchema for every provider', () => {
     expect(adapt(schema)).toEqual({ type: 'object', properties: { a: { type: 'string' } } })
   })
 
-  it('omits a parameter whose name is invalid, and the tool when it is required (§18.22)', () => {
+  it('omits a parameter whose name is invalid, and the tool when it is required', () => {
     const schema = { type: 'object', properties: { 'naïve name': { type: 'string' }, b: { type: 'string' } } }
     expect(adapt(schema)['properties']).toEqual({ b: { type: 'string' } })
     expect(adaptSchema({ ...schema, required: ['naïve name'] }, 'anthropic')).toHaveProperty('problem')
@@ -187,7 +187,7 @@ function listUnsupported(schema: unknown, path = ''): string[] {
 }
 
 describe('the schemas of real servers', () => {
-  it('are accepted by every provider (§18.22)', async () => {
+  it('are accepted by every provider', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'yonder-schemas-'))
     const connectors = await openTestConnectors()
     const servers = await Promise.all([

@@ -1,7 +1,6 @@
 import type { ApiType } from '@yonder/contract/bot'
 import { adaptForGoogle } from './adapt-for-google.ts'
-import { inlineReferences, isObject, SchemaError } from './json-schema.ts'
-import type { JsonSchema } from './json-schema.ts'
+import { inlineReferences, isObject, SchemaError, type JsonSchema } from './json-schema.ts'
 
 export type AdaptedSchema = { readonly schema: JsonSchema } | { readonly problem: string }
 
@@ -25,7 +24,7 @@ const combinators = ['oneOf', 'anyOf', 'allOf', 'not', 'if', 'then', 'else', 'en
 /**
  * Adapts a tool's schema of parameters to a provider. Calls are still checked against the original schema, so a
  * simplified schema is only less helpful to the model. When a schema cannot be adapted, returns the problem, and
- * only this tool is not offered (§18.22).
+ * only this tool is not offered.
  */
 export function adaptSchema(schema: JsonSchema, apiType: ApiType): AdaptedSchema {
   try {

@@ -9,7 +9,7 @@ describe('nameTools', () => {
     expect(names(tool('read_file'))).toEqual(['files__read_file'])
   })
 
-  it('replaces every hostile name by a unique name that providers accept (§18.22)', () => {
+  it('replaces every hostile name by a unique name that providers accept', () => {
     const hostile = [
       'a.b',
       'a/b',

@@ -15,7 +15,7 @@ export interface ToolToName {
 /**
  * Names the tools for a model: unique, and in characters that every provider accepts. A name that is not
  * allowed, or that two tools would share, ends in a hash of connector and tool. Never parse a name: look it up in the
- * map (§18.22).
+ * map.
  */
 export function nameTools<Tool extends ToolToName>(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
   const plain = tools.map((tool) => `${tool.slug}__${tool.tool}`)

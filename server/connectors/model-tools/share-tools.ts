@@ -25,7 +25,7 @@ const preferredPart = 0.75
  * Chooses the tools that fit into one request. Preferred tools come first, up to three quarters of the limits. The rest
  * is shared: each further tool is taken from the connector with the smallest share so far. The share of a connector is
  * its part of the tools or of the characters, whichever is larger, so a connector with many or large tools does not
- * displace the others (§12.26).
+ * displace the others.
  */
 export function shareTools<Candidate extends ToolCandidate>(
   candidates: readonly Candidate[],

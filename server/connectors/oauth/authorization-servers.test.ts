@@ -1,15 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { engines } from '../../testing/database/test-database.ts'
 import { ConsentScene } from '../../testing/mcp/consent-scene.ts'
-import { startOAuthMcpServer } from '../../testing/mcp/oauth-mcp-server.ts'
-import type { OAuthMcpServer } from '../../testing/mcp/oauth-mcp-server.ts'
+import { startOAuthMcpServer, type OAuthMcpServer } from '../../testing/mcp/oauth-mcp-server.ts'
 import { requireConnector } from '../connector-store.ts'
 import { openClientSecret } from './client-secret.ts'
 
 describe.each(engines)('authorization servers of connectors on %s', (engine) => {
   const scene = new ConsentScene(engine)
 
-  describe('the client secret that the user entered (§18.38)', () => {
+  describe('the client secret that the user entered', () => {
     let other: OAuthMcpServer
     beforeEach(async () => {
       other = await startOAuthMcpServer()
@@ -55,7 +54,7 @@ describe.each(engines)('authorization servers of connectors on %s', (engine) => 
     })
   })
 
-  describe('an authorization server on another origin (§18.39)', () => {
+  describe('an authorization server on another origin', () => {
     let other: OAuthMcpServer
     beforeEach(async () => {
       other = await startOAuthMcpServer()

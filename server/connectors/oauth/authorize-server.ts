@@ -3,21 +3,19 @@ import {
   extractWWWAuthenticateParams,
   UnauthorizedError,
   isStrictScopeSuperset,
+  type InsufficientScopeError,
 } from '@modelcontextprotocol/client'
-import type { InsufficientScopeError } from '@modelcontextprotocol/client'
-import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
-import { openCredential, toOrigin } from '../../db/secrets/credential.ts'
-import type { Credential } from '../../db/secrets/credential.ts'
+import { openCredential, toOrigin, type Credential } from '../../db/secrets/credential.ts'
 import { connectorTokenContext } from '../../db/secrets/seal-contexts.ts'
+import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { AppError } from '../../lib/app-error.ts'
+import { quoteResponse, readErrorBody } from '../../lib/quote-server.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
-import { listGrants, releaseRefresh, reserveRefresh } from './grant-store.ts'
-import type { Grant } from './grant-store.ts'
 import type { ConnectionAuth } from '../mcp/connect-server.ts'
 import { refusedAccess } from '../mcp/explain-failure.ts'
-import { quoteResponse, readErrorBody } from '../../lib/quote-server.ts'
 import { ConnectorOAuth } from './connector-oauth.ts'
 import type { ConsentRequest } from './consent-request.ts'
+import { listGrants, releaseRefresh, reserveRefresh, type Grant } from './grant-store.ts'
 import { runAuth } from './run-auth.ts'
 
 /** A token that expires within this time is refreshed before it is sent. */
@@ -44,7 +42,7 @@ export async function createAuthProvider(
   }
 }
 
-/** A token is sent only to the address that it was entered for (§21.15). */
+/** A token is sent only to the address that it was entered for. */
 function openToken(deps: ConnectorDeps, connector: ConnectorRow, sealed: string): string {
   const { secret, address } = decryptToken(deps, connector, sealed)
   if (address === toOrigin(connector.url)) return secret
@@ -144,7 +142,7 @@ class ServerAuthorization implements ConnectionAuth {
 
   async #findGrant(): Promise<GrantWithTokens | undefined> {
     const grant = (await listGrants(this.#deps, this.#connector)).find(hasTokens)
-    // The user may have consented with another account after the request was approved (§13.29).
+    // The user may have consented with another account after the request was approved.
     if (grant !== undefined && grant.credentialVersion !== this.#connector.credential_version) {
       throw new AppError(
         'conflict',
@@ -164,7 +162,7 @@ class ServerAuthorization implements ConnectionAuth {
   }
 }
 
-/** Refreshes the tokens of a grant, on only one node at a time. Returns whether there are new tokens (§18.16). */
+/** Refreshes the tokens of a grant, on only one node at a time. Returns whether there are new tokens. */
 export async function refreshTokens(
   deps: ConnectorDeps,
   connector: ConnectorRow,
@@ -220,7 +218,7 @@ export async function requestMissingScope(
 }
 
 /**
- * Stores the scope that a call lacked, together with the granted one, so that the next consent requests both (§18.48).
+ * Stores the scope that a call lacked, together with the granted one, so that the next consent requests both.
  * Returns false, and stores nothing, when the server named no scope or has granted it already.
  */
 export async function rememberMissingScope(

@@ -1,5 +1,4 @@
-import { openCredential, sealCredential } from '../../db/secrets/credential.ts'
-import type { Credential } from '../../db/secrets/credential.ts'
+import { openCredential, sealCredential, type Credential } from '../../db/secrets/credential.ts'
 import { clientSecretContext } from '../../db/secrets/seal-contexts.ts'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { AppError } from '../../lib/app-error.ts'
@@ -10,8 +9,7 @@ type Deps = Pick<ConnectorDeps, 'database' | 'sealer'>
 
 /**
  * Returns the client secret that the user entered, for the authorization server `issuer`. The secret belongs to the
- * authorization server of its first use: only the connector's server names it, and could name another one later
- * (§18.38).
+ * authorization server of its first use: only the connector's server names it, and could name another one later.
  * @throws AppError `upstream_refused_key` when the secret belongs to another authorization server or cannot be
  *   decrypted; `conflict` when it was removed meanwhile
  */

@@ -3,7 +3,7 @@ import { AppError } from '../../lib/app-error.ts'
 
 /**
  * Returns the origins of an authorization server that are not the connector's own: of its address, its issuer and its
- * endpoints. The user confirms them before we register there or open a page (§18.39).
+ * endpoints. The user confirms them before we register there or open a page.
  * @throws AppError `address_refused` for an address that users could misread or that cannot be stored
  */
 export function listForeignOrigins(

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { engines } from '../../testing/database/test-database.ts'
-import { ConsentScene } from '../../testing/mcp/consent-scene.ts'
-import type { StartedConsent } from '../../testing/mcp/consent-scene.ts'
+import { ConsentScene, type StartedConsent } from '../../testing/mcp/consent-scene.ts'
 import { openConnectors } from '../open-connectors.ts'
 import { readBrowserKey } from './consent-request.ts'
 import { finishConsent } from './finish-consent.ts'
@@ -11,13 +10,13 @@ const host = { host: 'localhost:3000' }
 describe.each(engines)('authorization of connectors on %s', (engine) => {
   const scene = new ConsentScene(engine)
 
-  it('connects after the user has consented (§17.11, §17.24, §18.14)', async () => {
+  it('connects after the user has consented', async () => {
     await scene.connect()
     expect(await scene.readConnector()).toMatchObject({ status: 'connected', tools: [{ name: 'secret' }] })
     expect(await scene.call()).toMatchObject({ status: 'done', text: 'the secret' })
   })
 
-  it('redirects back to the chat where the consent was started (§18.14)', async () => {
+  it('redirects back to the chat where the consent was started', async () => {
     const { back, cookie } = await scene.start(scene.ada, { return_to: '/chat/abc_-1' })
     expect(await scene.returnFromConsent(back, cookie)).toBe(
       'http://localhost:3000/chat/abc_-1?authorization=connected&connector=Guarded',
@@ -62,7 +61,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     expect((await scene.listGrants()).filter(({ tokens }) => tokens !== null)).toEqual([])
   })
 
-  it("does not link an attacker's consent to the user who opens it, nor the other way round (§18.15)", async () => {
+  it("does not link an attacker's consent to the user who opens it, nor the other way round", async () => {
     const eve = await scene.test.signIn('Eve')
     await eve.post('/api/mcp-server', { name: 'Guarded', url: scene.server.url, allow_tools: [] })
     const hers = await scene.start(eve)
@@ -72,14 +71,14 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     expect(scene.server.tokenRequests).toEqual([])
   })
 
-  it('accepts a redirect back once (§18.15)', async () => {
+  it('accepts a redirect back once', async () => {
     const { back, cookie } = await scene.start()
     expect(await scene.returnFromConsent(back, cookie)).toContain('authorization=connected')
     expect(await scene.returnFromConsent(back, cookie)).toContain('authorization=expired')
     expect(scene.server.tokenRequests).toEqual(['authorization_code'])
   })
 
-  it('accepts only one of two concurrent redirects back (§18.15)', async () => {
+  it('accepts only one of two concurrent redirects back', async () => {
     const { back, cookie } = await scene.start()
     const locations = await Promise.all([
       scene.returnFromConsent(back, cookie),
@@ -88,7 +87,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     expect(locations.filter((location) => location.includes('connected&'))).toHaveLength(1)
   })
 
-  it('refuses a redirect back after ten minutes (§18.15)', async () => {
+  it('refuses a redirect back after ten minutes', async () => {
     const { back, cookie } = await scene.start()
     scene.advance(10 * 60_000 + 1)
     expect(await scene.returnFromConsent(back, cookie)).toContain('authorization=expired')
@@ -103,7 +102,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
   })
 
   it.each(['\r\nx-injected: y', ' ', 'ä'])(
-    'does not connect with a token that ends with %j (§18.37)',
+    'does not connect with a token that ends with %j',
     async (accessTokenEnd) => {
       scene.server.behaviour.accessTokenEnd = accessTokenEnd
       const { back, cookie } = await scene.start()
@@ -133,25 +132,22 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     ['server_error', 'server_error'],
     ['sk-canary-0123456789', 'not a valid error code'],
     [undefined, 'none'],
-  ])(
-    'logs the code of the error that the server returned, and no other text: %s (§18.43)',
-    async (error, code) => {
-      const { back, cookie } = await scene.start()
-      const state = new URLSearchParams(back.split('?')[1]).get('state') ?? ''
-      const errors: unknown[] = []
-      const node = openConnectors(scene.test.deps, {
-        onChanged: () => undefined,
-        onError: (reported) => errors.push(reported),
-      })
-      const browserKey = readBrowserKey('http://localhost:3000', cookie)
-      const returned = { state, error, code: undefined, issuer: undefined, browserKey }
-      expect(await finishConsent(node.deps, returned)).toMatchObject({ outcome: 'failed' })
-      expect(errors.map(String)).toEqual([
-        `Error: The authorization server ${scene.server.origin} returned no authorization code. Its error: ${code}.`,
-      ])
-      await node.close()
-    },
-  )
+  ])('logs the code of the error that the server returned, and no other text: %s', async (error, code) => {
+    const { back, cookie } = await scene.start()
+    const state = new URLSearchParams(back.split('?')[1]).get('state') ?? ''
+    const errors: unknown[] = []
+    const node = openConnectors(scene.test.deps, {
+      onChanged: () => undefined,
+      onError: (reported) => errors.push(reported),
+    })
+    const browserKey = readBrowserKey('http://localhost:3000', cookie)
+    const returned = { state, error, code: undefined, issuer: undefined, browserKey }
+    expect(await finishConsent(node.deps, returned)).toMatchObject({ outcome: 'failed' })
+    expect(errors.map(String)).toEqual([
+      `Error: The authorization server ${scene.server.origin} returned no authorization code. Its error: ${code}.`,
+    ])
+    await node.close()
+  })
 
   it('refuses a code from another server than the one that the user was redirected to', async () => {
     scene.server.behaviour.issuer = 'https://evil.example'

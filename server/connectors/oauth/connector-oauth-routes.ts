@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Api } from '../../http/api.ts'
 import { limitNetworks } from '../../http/rate-limits.ts'
-import { readBrowserKey } from './consent-request.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { callbackPath } from './connector-oauth.ts'
+import { readBrowserKey } from './consent-request.ts'
 
 const parameter = z.string().max(4_000).optional()
 const Callback = z.object({
@@ -16,7 +16,7 @@ const Callback = z.object({
 /**
  * Registers the route to which authorization servers redirect users back. The request needs no session: the state and
  * the browser's consent cookie authorize it. Nothing from its URL is shown to the user. `perMinute` limits requests
- * from one network (§17.11).
+ * from one network.
  */
 export function registerConnectorOAuthRoutes(
   api: Api,

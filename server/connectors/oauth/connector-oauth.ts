@@ -6,18 +6,31 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client'
-import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { connectorConsentContext } from '../../db/secrets/seal-contexts.ts'
+import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { isHeaderSecret } from '../../lib/text.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { openClientSecret } from './client-secret.ts'
 import { listForeignOrigins, requireAddress, unconfirmed } from './confirmed-origins.ts'
-import { clearGrants, listGrants, saveGrant } from './grant-store.ts'
-import type { GrantData, Grant, GrantParts, SaveOptions, StoredDiscovery } from './grant-store.ts'
-import type { ConsentRequest, PendingConsent } from './consent-request.ts'
-import { maxConsentMs, hashSecret, randomSecret } from './consent-request.ts'
+import {
+  type ConsentRequest,
+  type PendingConsent,
+  maxConsentMs,
+  hashSecret,
+  randomSecret,
+} from './consent-request.ts'
 import { deleteExpiredConsents, insertConsent } from './consent-store.ts'
+import {
+  clearGrants,
+  listGrants,
+  saveGrant,
+  type GrantData,
+  type Grant,
+  type GrantParts,
+  type SaveOptions,
+  type StoredDiscovery,
+} from './grant-store.ts'
 import { canRevoke, createRevocation, revoke } from './revocation.ts'
 
 /** The path to which authorization servers redirect users back. */
@@ -51,7 +64,7 @@ export function createClientMetadata(publicUrl: string): OAuthClientMetadata {
  * Our OAuth client for one connector. Stores the SDK's data in the database for each authorization server, with sealed
  * secrets. With `request`, the user can be sent to the consent page; with `pending`, the user comes back from it; with
  * neither, no consent is requested. With `refreshed`, only the tokens of that grant are replaced or cleared: when other
- * tokens are stored by then, or none, the result of the refresh is dropped (§13.29).
+ * tokens are stored by then, or none, the result of the refresh is dropped.
  */
 export class ConnectorOAuth implements OAuthClientProvider {
   readonly clientMetadataUrl?: string
@@ -224,7 +237,7 @@ export class ConnectorOAuth implements OAuthClientProvider {
   /**
    * Checks that the user has confirmed every origin of this authorization server that is not the connector's. Stores
    * those that the user confirms with this request. The SDK reads our client before it registers one, opens a page or
-   * sends a token, so `clientInformation` makes this check (§18.39).
+   * sends a token, so `clientInformation` makes this check.
    * @throws AppError `upstream_refused_key` when an origin is not confirmed; the request then names those to confirm
    */
   async #confirmOrigins(issuer: string): Promise<void> {

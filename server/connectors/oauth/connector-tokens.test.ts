@@ -11,7 +11,7 @@ import { listGrants, releaseRefresh, reserveRefresh } from './grant-store.ts'
 describe.each(engines)('tokens of connectors on %s', (engine) => {
   const scene = new ConsentScene(engine)
 
-  it('refreshes tokens before they expire, once for many calls on two nodes (§18.16)', async () => {
+  it('refreshes tokens before they expire, once for many calls on two nodes', async () => {
     scene.server.behaviour.accessTokenLifeS = 20
     await scene.connect()
     scene.server.behaviour.accessTokenLifeS = 3_600
@@ -23,7 +23,7 @@ describe.each(engines)('tokens of connectors on %s', (engine) => {
     expect(scene.server.tokenRequests.slice(before)).toEqual(['refresh_token'])
   })
 
-  it('refreshes tokens once on two nodes whose clocks differ by more than the lease (§18.16)', async () => {
+  it('refreshes tokens once on two nodes whose clocks differ by more than the lease', async () => {
     scene.server.behaviour.accessTokenLifeS = 20
     await scene.connect()
     scene.server.behaviour.accessTokenLifeS = 3_600
@@ -46,7 +46,7 @@ describe.each(engines)('tokens of connectors on %s', (engine) => {
     await ahead.close()
   })
 
-  it('refreshes tokens that its server ends early, as often as that happens over one connection (§18.16)', async () => {
+  it('refreshes tokens that its server ends early, as often as that happens over one connection', async () => {
     await scene.connect()
     const before = scene.server.tokenRequests.length
     for (let count = 1; count <= 6; count++) {
@@ -56,7 +56,7 @@ describe.each(engines)('tokens of connectors on %s', (engine) => {
     }
   })
 
-  it('ends only its own reservation when it releases a refresh (§18.16)', async () => {
+  it('ends only its own reservation when it releases a refresh', async () => {
     await scene.connect()
     const { database } = scene.test
     const row = await requireConnector(database.db, scene.ada.user, 'Guarded')
@@ -70,7 +70,7 @@ describe.each(engines)('tokens of connectors on %s', (engine) => {
     expect(await reserve(30_000)).toBeGreaterThan(0)
   })
 
-  it('sends no tokens of a later consent with a request that began before it (§13.29)', async () => {
+  it('sends no tokens of a later consent with a request that began before it', async () => {
     await scene.connect()
     const { deps } = scene.nodes[0]!
     const before = await requireConnector(scene.test.database.db, scene.ada.user, 'Guarded')
@@ -115,7 +115,7 @@ describe.each(engines)('tokens of connectors on %s', (engine) => {
   }
 
   it.each(['issues', 'refuses'])(
-    'keeps the tokens of a consent that was given while the server %s refreshed ones (§13.29, §18.16)',
+    'keeps the tokens of a consent that was given while the server %s refreshed ones',
     async (outcome) => {
       const { refreshing, respond, readTokens } = await consentDuringRefresh({
         isRefused: outcome === 'refuses',
@@ -131,7 +131,7 @@ describe.each(engines)('tokens of connectors on %s', (engine) => {
   )
 
   it.each([0, 1])(
-    'refreshes the tokens of a consent while the former ones are still being refreshed, on node %i (§18.16)',
+    'refreshes the tokens of a consent while the former ones are still being refreshed, on node %i',
     async (index) => {
       const { refreshing, respond, readTokens } = await consentDuringRefresh()
       scene.server.forgetAccessTokens()
@@ -143,7 +143,7 @@ describe.each(engines)('tokens of connectors on %s', (engine) => {
     },
   )
 
-  it('stores no tokens that are refreshed while a user is disabled (§15.35)', async () => {
+  it('stores no tokens that are refreshed while a user is disabled', async () => {
     await scene.connect()
     scene.server.forgetAccessTokens()
     scene.server.behaviour.beforeTokens = () => scene.nodes[1]!.revokeTokens(scene.ada.user.id)
@@ -152,7 +152,7 @@ describe.each(engines)('tokens of connectors on %s', (engine) => {
     expect(await scene.readConnector()).toMatchObject({ status: 'disconnected' })
   })
 
-  it('requires consent again when its tokens are revoked, without repeated requests (§18.16)', async () => {
+  it('requires consent again when its tokens are revoked, without repeated requests', async () => {
     scene.server.behaviour.accessTokenLifeS = 1
     await scene.connect()
     scene.server.behaviour.revoked = true
@@ -187,7 +187,7 @@ describe.each(engines)('tokens of connectors on %s', (engine) => {
     ['expire', () => scene.advance(3_590_000)],
     ['are refused', () => scene.server.forgetAccessTokens()],
   ])(
-    'requests the scope that a call lacked even if tokens %s and are refreshed meanwhile (§18.48)',
+    'requests the scope that a call lacked even if tokens %s and are refreshed meanwhile',
     async (_, end) => {
       await scene.connect()
       await callWithout('write')
@@ -201,7 +201,7 @@ describe.each(engines)('tokens of connectors on %s', (engine) => {
     },
   )
 
-  it('requests the granted scope too when its tokens are revoked after a call lacked a scope (§18.48)', async () => {
+  it('requests the granted scope too when its tokens are revoked after a call lacked a scope', async () => {
     await scene.connect()
     await callWithout('write')
     await scene.connect()
@@ -211,7 +211,7 @@ describe.each(engines)('tokens of connectors on %s', (engine) => {
     expect(await readRequestedScope()).toBe('write share')
   })
 
-  it('sends a refresh token once when its server fails while the user connects (§18.16)', async () => {
+  it('sends a refresh token once when its server fails while the user connects', async () => {
     await scene.connect()
     scene.server.forgetAccessTokens()
     const refreshes: (string | null)[] = []
@@ -236,7 +236,7 @@ describe.each(engines)('tokens of connectors on %s', (engine) => {
     expect(await scene.listGrants()).toEqual([])
   })
 
-  it('revokes tokens when their connector is deleted or its address changes (§18.17)', async () => {
+  it('revokes tokens when their connector is deleted or its address changes', async () => {
     for (const removeTokens of [
       () => scene.ada.put('/api/mcp-server/Guarded', { name: 'Guarded', url: 'https://other.example' }),
       () => scene.ada.delete('/api/mcp-server/Guarded'),
@@ -254,7 +254,7 @@ describe.each(engines)('tokens of connectors on %s', (engine) => {
     }
   })
 
-  it('revokes and removes the tokens of a user who is disabled (§15.35)', async () => {
+  it('revokes and removes the tokens of a user who is disabled', async () => {
     await scene.connect()
     const access = scene.server.bearers.at(-1)
     await scene.nodes[0]?.revokeTokens(scene.ada.user.id)
@@ -264,7 +264,7 @@ describe.each(engines)('tokens of connectors on %s', (engine) => {
     expect(await scene.readConnector()).toMatchObject({ status: 'disconnected' })
   })
 
-  it('does not wait for a server that revokes tokens slowly (§18.17)', async () => {
+  it('does not wait for a server that revokes tokens slowly', async () => {
     let respond: (value?: unknown) => void = () => undefined
     scene.server.behaviour.beforeRevocation = () => new Promise((resolve) => (respond = resolve))
     await scene.connect()
@@ -276,7 +276,7 @@ describe.each(engines)('tokens of connectors on %s', (engine) => {
     respond()
   })
 
-  it('deletes a connector whose server does not revoke tokens, and keeps the tokens of the others (§18.17)', async () => {
+  it('deletes a connector whose server does not revoke tokens, and keeps the tokens of the others', async () => {
     scene.server.behaviour.supportsRevocation = false
     await scene.connect()
     expect((await scene.ada.delete('/api/mcp-server/Guarded')).statusCode).toBe(204)

@@ -1,5 +1,5 @@
-import type { OAuthDiscoveryState } from '@modelcontextprotocol/client'
 import { createHash, randomBytes } from 'node:crypto'
+import type { OAuthDiscoveryState } from '@modelcontextprotocol/client'
 
 /** Milliseconds after which a pending consent expires. */
 export const maxConsentMs = 10 * 60_000

@@ -1,5 +1,5 @@
-import type { ConnectorConsentRow } from '../../db/tables/connector-tables.ts'
 import type { Db } from '../../db/database.ts'
+import type { ConnectorConsentRow } from '../../db/tables/connector-tables.ts'
 
 /** Pending consents of a user; older ones are deleted. Each contains the metadata of its server. */
 const maxPendingConsents = 20

@@ -1,14 +1,13 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { ConnectorConsentRow, ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { connectorConsentContext } from '../../db/secrets/seal-contexts.ts'
+import type { ConnectorConsentRow, ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { readErrorCode } from '../../lib/quote-server.ts'
-import { connectionKey, connectionPrefix } from '../mcp/connection-pool.ts'
-import { findConnectorById } from '../connector-store.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
+import { findConnectorById } from '../connector-store.ts'
+import { connectionKey, connectionPrefix } from '../mcp/connection-pool.ts'
 import { refreshTools } from '../tools/refresh-tools.ts'
 import { ConnectorOAuth } from './connector-oauth.ts'
-import { hashSecret } from './consent-request.ts'
-import type { PendingConsent } from './consent-request.ts'
+import { hashSecret, type PendingConsent } from './consent-request.ts'
 import { takeConsent } from './consent-store.ts'
 import { runAuth } from './run-auth.ts'
 
@@ -34,7 +33,7 @@ export interface FinishedConsent {
 
 /**
  * Completes a consent when the user comes back. The state is valid once, for ten minutes, in the same browser and for
- * the same connector; the code goes only to the server that the user was sent to (§18.15).
+ * the same connector; the code goes only to the server that the user was sent to.
  */
 export async function finishConsent(
   deps: ConnectorDeps,
@@ -68,7 +67,7 @@ export async function finishConsent(
 
 /**
  * Returns the error for the log, so that the operator can find out why consents fail. Of the server's error, only the
- * code is logged (§18.43).
+ * code is logged.
  */
 function describeMissingCode({ discovery }: PendingConsent, error: string | undefined): Error {
   const url = discovery?.authorizationServerUrl

@@ -1,16 +1,15 @@
-import { sql } from 'kysely'
-import type { Kysely } from 'kysely'
 import type {
   OAuthDiscoveryState,
   OAuthMetadata,
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client'
-import type { ConnectorGrantRow, ConnectorRow } from '../../db/tables/connector-tables.ts'
+import { sql, type Kysely } from 'kysely'
 import type { Database, Db } from '../../db/database.ts'
-import type { Tables } from '../../db/tables/tables.ts'
 import { grantContext } from '../../db/secrets/seal-contexts.ts'
 import type { SealContext, Sealer } from '../../db/secrets/seal-secret.ts'
+import type { ConnectorGrantRow, ConnectorRow } from '../../db/tables/connector-tables.ts'
+import type { Tables } from '../../db/tables/tables.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 
 /** Identifies a connector's grants, which belong to the connector, its owner and its address. */
@@ -29,7 +28,7 @@ export interface StoredDiscovery {
   readonly state: OAuthDiscoveryState | null
   /** The scope that the next consent must request, because a call lacked part of it; else null. */
   readonly wantedScope: string | null
-  /** The origins of the authorization server, other than the connector's, that the user has confirmed (§18.39). */
+  /** The origins of the authorization server, other than the connector's, that the user has confirmed. */
   readonly confirmed?: readonly string[]
   /** How the tokens can be revoked while `state` is null. */
   readonly revocation?: RevocationMetadata

@@ -1,10 +1,13 @@
-import { assertSecureTokenEndpoint, selectClientAuthMethod } from '@modelcontextprotocol/client'
-import type { StoredOAuthClientInformation, StoredOAuthTokens } from '@modelcontextprotocol/client'
+import {
+  assertSecureTokenEndpoint,
+  selectClientAuthMethod,
+  type StoredOAuthClientInformation,
+  type StoredOAuthTokens,
+} from '@modelcontextprotocol/client'
 import { withTimeout } from '../../lib/abort.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { fetchByOrigin } from '../mcp/server-fetch.ts'
-import { readRevocationMetadata } from './grant-store.ts'
-import type { GrantData, RevocationMetadata } from './grant-store.ts'
+import { readRevocationMetadata, type GrantData, type RevocationMetadata } from './grant-store.ts'
 
 const requestTimeoutMs = 15_000
 

@@ -1,17 +1,14 @@
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { disconnectConnector } from '../connector-state.ts'
-import { listConnectors } from '../connector-store.ts'
-import type { Owner } from '../connector-store.ts'
-import { clearGrants, listGrants } from './grant-store.ts'
-import type { Grant } from './grant-store.ts'
-import { canRevoke, createRevocation, revoke } from './revocation.ts'
-import type { Revocation } from './revocation.ts'
+import { listConnectors, type Owner } from '../connector-store.ts'
 import { ConnectorOAuth } from './connector-oauth.ts'
+import { clearGrants, listGrants, type Grant } from './grant-store.ts'
+import { canRevoke, createRevocation, revoke, type Revocation } from './revocation.ts'
 
 /**
  * Reads the grants of a connector before they are deleted. Returns a function that revokes them in the background at
- * the servers that support it; a failed revocation is only reported to `onError` (§18.17).
+ * the servers that support it; a failed revocation is only reported to `onError`.
  */
 export async function prepareRevocation(deps: ConnectorDeps, connector: ConnectorRow): Promise<() => void> {
   const url = new URL(connector.url)
@@ -29,7 +26,7 @@ export async function prepareRevocation(deps: ConnectorDeps, connector: Connecto
   }
 }
 
-/** Revokes the grants of all connectors of a user, and disconnects the connectors that had tokens (§15.35). */
+/** Revokes the grants of all connectors of a user, and disconnects the connectors that had tokens. */
 export async function revokeAllGrants(deps: ConnectorDeps, user: Owner): Promise<void> {
   const { db } = deps.database
   for (const connector of await listConnectors(db, user)) {

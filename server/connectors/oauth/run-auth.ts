@@ -1,6 +1,6 @@
 import { auth } from '@modelcontextprotocol/client'
-import { AppError } from '../../lib/app-error.ts'
 import { withTimeout } from '../../lib/abort.ts'
+import { AppError } from '../../lib/app-error.ts'
 import { readErrorCode } from '../../lib/quote-server.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { limitResponses, ResponseBudget, fetchByOrigin } from '../mcp/server-fetch.ts'
@@ -59,7 +59,7 @@ export async function runAuth(
 
 /**
  * Removes everything but the code from a response with an error. The SDK writes the text of errors into the log, and
- * the text can repeat secrets that were sent to the server (§18.43).
+ * the text can repeat secrets that were sent to the server.
  */
 async function withoutErrorText(response: Response): Promise<Response> {
   const { status, headers } = response

@@ -40,7 +40,7 @@ describe('the thread that reads large messages', () => {
     expect(JSON.parse(outcome.message)).toMatchObject({ result: { nextCursor: 'next', tools: [] } })
   })
 
-  it.each(['text', 'bytes'] as const)('removes the secret of the request from %s (§21.16)', async (form) => {
+  it.each(['text', 'bytes'] as const)('removes the secret of the request from %s', async (form) => {
     const secret = 'a-secret-of-the-request'
     const text = `${secret} ${secret.replace('-', String.raw`\u002d`)} ${'x'.repeat(50_000)}`
     const json = JSON.stringify({ jsonrpc: '2.0', id: 2, result: { content: [{ type: 'text', text }] } })

@@ -1,6 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { readLargeMessage } from './read-large-message.ts'
-import type { LargeMessage } from './read-large-message.ts'
+import { readLargeMessage, type LargeMessage } from './read-large-message.ts'
 
 /* The worker thread of `large-message-reader.ts`. */
 

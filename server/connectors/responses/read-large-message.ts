@@ -1,9 +1,7 @@
-import { readResult } from '../calls/read-result.ts'
-import type { ReadResult } from '../calls/read-result.ts'
-import type { ConnectorLimits } from '../connector-limits.ts'
 import { hideSecret } from '../../lib/hide-secret.ts'
-import { readPage } from '../tools/read-tools.ts'
-import type { ToolPage } from '../tools/read-tools.ts'
+import { readResult, type ReadResult } from '../calls/read-result.ts'
+import type { ConnectorLimits } from '../connector-limits.ts'
+import { readPage, type ToolPage } from '../tools/read-tools.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
 

@@ -67,7 +67,7 @@ describe('readMessages', () => {
     ['an event', {}],
     ['a JSON response', { type: 'application/json' }],
     ['an error', { type: 'text/plain', status: 401 }],
-  ])('removes the token of the request from %s (§21.16)', async (_, init) => {
+  ])('removes the token of the request from %s', async (_, init) => {
     const headers = { authorization: 'Bearer sk-canary-0123456789' }
     const body = `data: ${message(1, 'the token sk-canary-0123456789 is wrong')}\n\n`
     const { text } = await read(body, { ...init, headers })
@@ -79,7 +79,7 @@ describe('readMessages', () => {
   })
 
   it.each(['text/event-stream', 'application/json'])(
-    'passes the token of the request to the thread that removes it from a large message (%s) (§21.16)',
+    'passes the token of the request to the thread that removes it from a large message (%s)',
     async (type) => {
       const big = message(1, 'sk-canary-0123456789'.repeat(4_000))
       const headers = { authorization: 'Bearer sk-canary-0123456789' }

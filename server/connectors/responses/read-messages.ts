@@ -1,5 +1,4 @@
-import { createParser } from 'eventsource-parser'
-import type { EventSourceMessage } from 'eventsource-parser'
+import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import { hideSecret, readAuthorization } from '../../lib/hide-secret.ts'
 import { maxDirectBytes } from './read-large-message.ts'
@@ -17,7 +16,7 @@ export type ReadLarge = (
 /**
  * Wraps a fetch of MCP messages so that the SDK parses small messages only. An event stream is rewritten with one kind
  * of line end and without comments and empty events, which the SDK is slow to parse. The access token of the request is
- * removed from its response (§21.16).
+ * removed from its response.
  */
 export function readMessages(send: GuardedFetch['fetch'], readLarge: ReadLarge): GuardedFetch['fetch'] {
   return async (input, init) => {

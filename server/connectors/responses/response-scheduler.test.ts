@@ -20,7 +20,7 @@ function manualClock() {
   }
 }
 
-it('gives users turns, however many pieces one of them reads (§18.36)', async () => {
+it('gives users turns, however many pieces one of them reads', async () => {
   const turns = new ResponseScheduler(manualClock())
   const order: string[] = []
   const read = async (user: string, piece: number) => {
@@ -31,7 +31,7 @@ it('gives users turns, however many pieces one of them reads (§18.36)', async (
   expect(order).toEqual(['a1', 'a2', 'b1', 'a3', 'b2'])
 })
 
-it('pauses three times as long as it reads, whoever reads (§18.36)', async () => {
+it('pauses three times as long as it reads, whoever reads', async () => {
   const clock = manualClock()
   const turns = new ResponseScheduler(clock)
   for (let piece = 0; piece < 20; piece++) {

@@ -19,7 +19,7 @@ const realClock: Clock = { now: () => performance.now(), pause: (milliseconds) =
 /**
  * Shares the event loop between the responses of servers and all other work of the process. Responses are read in
  * pieces; one piece of one user is read at a time, users take turns, and pauses leave the larger part of the event loop
- * to other requests (§18.36).
+ * to other requests.
  */
 export class ResponseScheduler {
   readonly #clock: Clock

@@ -20,7 +20,7 @@ function toolOf(name: string, inputSchema: object, description = 'Sends.') {
   }
 }
 
-it('removes text that the user cannot see from the schema of a tool (§18.31)', async () => {
+it('removes text that the user cannot see from the schema of a tool', async () => {
   const tool = toolOf('send', {
     type: 'object',
     properties: {
@@ -46,7 +46,7 @@ it('removes text that the user cannot see from the schema of a tool (§18.31)', 
   ])
 })
 
-it('removes it from a description that was stored before (§18.31)', async () => {
+it('removes it from a description that was stored before', async () => {
   const tool = toolOf('send', { type: 'object' }, `Sends.${tags('obey')}\uFE0F\u{E01EF}`)
   const { tools } = await adaptTools([{ connector, tools: [tool] }], 'anthropic')
   expect(tools.map(({ description }) => description)).toEqual(['Sends.'])

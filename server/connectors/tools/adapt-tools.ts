@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ApiType } from '@yonder/contract/bot'
 import type { ConnectorRow, ConnectorToolRow } from '../../db/tables/connector-tables.ts'
+import { cleanText } from '../../lib/text.ts'
 import { adaptSchema } from '../model-tools/adapt-schema.ts'
 import type { JsonSchema } from '../model-tools/json-schema.ts'
 import { nameTools } from '../model-tools/name-tools.ts'
-import { cleanText } from '../../lib/text.ts'
 import { blockedToolsOf } from './block-tools.ts'
 import { parseDefinition } from './tool-store.ts'
 
@@ -68,7 +68,7 @@ export async function adaptTools(
   const tools: AdaptedTool[] = []
   let startedAt = performance.now()
   for (const [name, { row, connector }] of named) {
-    // A blocked tool keeps its name, so that the others keep theirs and a call of it can be refused (§28.11).
+    // A blocked tool keeps its name, so that the others keep theirs and a call of it can be refused.
     if (blocked.get(connector.id)?.has(row.name)) continue
     if (performance.now() - startedAt > maxWorkMs) {
       await setImmediate()
@@ -100,7 +100,7 @@ export async function adaptTools(
   }
 }
 
-/** Returns only the tools of connectors that may be used. `resolve` still finds the others by their names (§28.2). */
+/** Returns only the tools of connectors that may be used. `resolve` still finds the others by their names. */
 export function selectTools(
   adapted: AdaptedTools,
   isUsable: (connector: Pick<ConnectorRow, 'name'>) => boolean,
@@ -119,7 +119,7 @@ function countChars({ name, description, inputSchema }: OfferedTool): number {
   return name.length + description.length + JSON.stringify(inputSchema).length
 }
 
-/** Removes invisible characters from all texts and keys of a schema (§18.31). */
+/** Removes invisible characters from all texts and keys of a schema. */
 function cleanSchema(schema: JsonSchema): JsonSchema {
   return cleanValue(schema) as JsonSchema
 }

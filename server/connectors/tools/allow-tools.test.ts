@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { engines } from '../../testing/database/test-database.ts'
 import {
   pathOf,
   ConnectorScene,
   connectorSteps,
   connectorUrl as url,
 } from '../../testing/mcp/connector-steps.ts'
-import { engines } from '../../testing/database/test-database.ts'
 
 describe.each(engines)('allowing tools on %s', (engine) => {
   const scene = new ConnectorScene(engine)
@@ -42,7 +42,7 @@ describe.each(engines)('allowing tools on %s', (engine) => {
     expect(await consentOf('b')).toBe('run')
   })
 
-  it('allows a changed tool again when the user has seen it (§18.5)', async () => {
+  it('allows a changed tool again when the user has seen it', async () => {
     await create({ allow_tools: [] })
     await storeTools('Tools', { name: 'a', description: 'A' })
     await scene.ada.put(pathOf('Tools'), { name: 'Tools', url, allow_tools: ['a'] })
@@ -57,7 +57,7 @@ describe.each(engines)('allowing tools on %s', (engine) => {
     expect(await consentOf('a')).toBe('run')
   })
 
-  it('refuses to allow a tool that differs from what the user saw, and writes nothing (§17.23)', async () => {
+  it('refuses to allow a tool that differs from what the user saw, and writes nothing', async () => {
     await create({ allow_tools: [] })
     await storeTools('Tools', { name: 'a', description: 'A' })
     const before = await rows()

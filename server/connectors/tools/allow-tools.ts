@@ -1,13 +1,13 @@
 import type { ConnectorInput } from '@yonder/contract/connector'
-import type { AllowedToolRow, ConnectorRow } from '../../db/tables/connector-tables.ts'
 import type { Db } from '../../db/database.ts'
+import type { AllowedToolRow, ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { listAllowedTools, listTools, replaceAllowedTools } from './tool-store.ts'
 
 /**
  * Stores the list of allowed tools, in the caller's transaction. A tool that is new on the list is allowed with its
  * current definition. A tool that was already on the list stays allowed with its earlier definition, unless the input
- * contains the current fingerprint, which shows that the user saw the current definition (§18.4, §18.26).
+ * contains the current fingerprint, which shows that the user saw the current definition.
  * @throws AppError `conflict` when a tool is not the one that the user saw, or no longer exists
  */
 export async function allowTools(
@@ -54,8 +54,7 @@ export async function hasNoStoredTools(trx: Db, { id }: Pick<ConnectorRow, 'id'>
 
 /**
  * Allows the tools of a built-in connector that need no approval until the user chooses otherwise. They are allowed
- * with their current definitions, so a changed tool needs approval. Call this in the transaction that stores the tools
- * (§11.2).
+ * with their current definitions, so a changed tool needs approval. Call this in the transaction that stores the tools.
  */
 export async function allowInitialTools(
   trx: Db,

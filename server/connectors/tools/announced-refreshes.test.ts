@@ -35,7 +35,7 @@ function open() {
 }
 
 describe('a list whose server announces changes', () => {
-  it('is refreshed once for a thousand announcements (§12.28)', async () => {
+  it('is refreshed once for a thousand announcements', async () => {
     const { announce, pass, seen, finish } = open()
     announce(1_000)
     expect(seen).toEqual([])
@@ -46,7 +46,7 @@ describe('a list whose server announces changes', () => {
     expect(seen).toEqual(['a'])
   })
 
-  it('is refreshed once more for all announcements during a refresh (§12.28)', async () => {
+  it('is refreshed once more for all announcements during a refresh', async () => {
     const { announce, pass, seen, finish } = open()
     announce()
     await pass(100)
@@ -58,7 +58,7 @@ describe('a list whose server announces changes', () => {
     expect(seen).toEqual(['a', 'a'])
   })
 
-  it('is refreshed more and more rarely while the announcements go on, and at once again after a pause (§12.28)', async () => {
+  it('is refreshed more and more rarely while the announcements go on, and at once again after a pause', async () => {
     const { announce, pass, seen, finish } = open()
     const count = async (milliseconds: number): Promise<number> => {
       const before = seen.length
@@ -81,7 +81,7 @@ describe('a list whose server announces changes', () => {
     expect(seen).toHaveLength(before + 1)
   })
 
-  it('does not delay the lists of others (§12.28)', async () => {
+  it('does not delay the lists of others', async () => {
     const { refreshes, announce, pass, seen } = open()
     announce()
     await pass(100)

@@ -31,7 +31,7 @@ interface State {
 /**
  * Refreshes what servers announce as changed: one refresh at a time and at most one pending for each key, and each
  * pause is twice as long as the one before, up to a limit, while a server keeps announcing. Nothing waits for these
- * refreshes (§12.28).
+ * refreshes.
  */
 export class AnnouncedRefreshes<Subject> {
   readonly #options: AnnouncedRefreshesOptions<Subject>

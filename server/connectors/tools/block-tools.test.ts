@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { engines } from '../../testing/database/test-database.ts'
 import {
   pathOf,
   ConnectorScene,
   connectorSteps,
   connectorUrl as url,
 } from '../../testing/mcp/connector-steps.ts'
-import { engines } from '../../testing/database/test-database.ts'
 
 describe.each(engines)('blocking tools on %s', (engine) => {
   const scene = new ConnectorScene(engine)
@@ -16,7 +16,7 @@ describe.each(engines)('blocking tools on %s', (engine) => {
     return { allow_tools, block_tools }
   }
 
-  it('stores the names, keeps them when they are absent, and empties the list with null (§28.8)', async () => {
+  it('stores the names, keeps them when they are absent, and empties the list with null', async () => {
     const created = await create({ allow_tools: [], block_tools: ['a', 'a', ' '] })
     expect(created.json()).toMatchObject({ block_tools: ['a'] })
     expect((await change({ block_tools: ['b', 'c'] })).json()).toMatchObject({ block_tools: ['b', 'c'] })
@@ -26,7 +26,7 @@ describe.each(engines)('blocking tools on %s', (engine) => {
     expect(await listsOf()).toEqual({ allow_tools: ['d'], block_tools: [] })
   })
 
-  it('takes a tool off the list of allowed ones, and keeps the others as they were allowed (§28.9)', async () => {
+  it('takes a tool off the list of allowed ones, and keeps the others as they were allowed', async () => {
     await create({ allow_tools: [] })
     await storeTools('Tools', { name: 'a', description: 'A' }, { name: 'b', description: 'B' })
     await change({ allow_tools: ['a', 'b'] })
@@ -37,13 +37,13 @@ describe.each(engines)('blocking tools on %s', (engine) => {
     expect(tools.map(({ consent }) => consent)).toEqual(['ask', 'ask_changed'])
   })
 
-  it('is possible while every other tool runs without approval (§28.8)', async () => {
+  it('is possible while every other tool runs without approval', async () => {
     await create({ allow_tools: null })
     await change({ block_tools: ['a'] })
     expect(await listsOf()).toEqual({ allow_tools: null, block_tools: ['a'] })
   })
 
-  it('lets no input allow a blocked tool, and writes nothing (§28.10)', async () => {
+  it('lets no input allow a blocked tool, and writes nothing', async () => {
     await create({ allow_tools: ['b'], block_tools: ['a'] })
     const before = await rows()
     const allowed = await change({ allow_tools: ['b', ' a '] })
@@ -65,7 +65,7 @@ describe.each(engines)('blocking tools on %s', (engine) => {
     expect((await change({ allow_tools: ['a'], block_tools: [] })).statusCode).toBe(200)
   })
 
-  it('at the same time as allowing leaves a tool in one list only (§28.10)', async () => {
+  it('at the same time as allowing leaves a tool in one list only', async () => {
     await create({ allow_tools: [] })
     await storeTools('Tools', { name: 'a', description: 'A' })
     for (let round = 0; round < 5; round++) {
@@ -75,7 +75,7 @@ describe.each(engines)('blocking tools on %s', (engine) => {
     }
   })
 
-  it('refuses more than 400 names, and writes nothing (§28.15)', async () => {
+  it('refuses more than 400 names, and writes nothing', async () => {
     const names = Array.from({ length: 10_000 }, (_, index) => `t${index}`)
     await create({ allow_tools: [], block_tools: ['a'] })
     const before = await rows()
@@ -88,7 +88,7 @@ describe.each(engines)('blocking tools on %s', (engine) => {
     expect((await change({ block_tools: names.slice(0, 400) })).statusCode).toBe(200)
   })
 
-  it('trims names as those of allowed tools (§28.15)', async () => {
+  it('trims names as those of allowed tools', async () => {
     await create({ allow_tools: [] })
     await storeTools('Tools', { name: 'send ', description: 'Sends' })
     await change({ block_tools: ['send ', ' other '] })
@@ -98,7 +98,7 @@ describe.each(engines)('blocking tools on %s', (engine) => {
     expect((await find('Tools')).block_tools).toEqual(['send ', 'other'])
   })
 
-  it('lasts while the tool is not listed, when it changes, and at another address (§28.14)', async () => {
+  it('lasts while the tool is not listed, when it changes, and at another address', async () => {
     await create({ allow_tools: [] })
     await storeTools('Tools', { name: 'a', description: 'A' })
     await change({ allow_tools: ['b'], block_tools: ['a'] })
@@ -111,7 +111,7 @@ describe.each(engines)('blocking tools on %s', (engine) => {
     expect(moved.json()).toMatchObject({ allow_tools: [], block_tools: ['a'] })
   })
 
-  it('is each user’s own choice for a default connector (§28.16)', async () => {
+  it('is each user’s own choice for a default connector', async () => {
     const eve = await scene.test.signIn('Eve')
     await eve.get('/api/mcp-servers')
     await scene.ada.get('/api/mcp-servers')

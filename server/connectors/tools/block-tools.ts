@@ -5,7 +5,7 @@ import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { listAllowedTools, listTools, replaceAllowedTools } from './tool-store.ts'
 
-/** Returns the names of a connector's blocked tools, which are not offered to models (§28.8). */
+/** Returns the names of a connector's blocked tools, which are not offered to models. */
 export function blockedToolsOf({ blocked_tools }: Pick<ConnectorRow, 'blocked_tools'>): ReadonlySet<string> {
   return new Set(blocked_tools === null ? [] : z.array(z.string()).parse(JSON.parse(blocked_tools)))
 }
@@ -13,7 +13,7 @@ export function blockedToolsOf({ blocked_tools }: Pick<ConnectorRow, 'blocked_to
 /**
  * Returns the stored form of the blocked tools after an input. Without `allow_tools` in the input, removes them from
  * the stored list of allowed tools, in the caller's transaction. A tool is never in both lists: blocking a tool removes
- * its approval, and an input that allows a blocked tool is refused (§28.9, §28.10).
+ * its approval, and an input that allows a blocked tool is refused.
  * @throws AppError `invalid_request` when the input itself names a tool in both lists, `conflict` when it allows a tool
  * that is blocked already
  */

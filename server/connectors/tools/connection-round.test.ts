@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { openHostileScene, ada } from '../../testing/hostile-mcp/open-hostile-scene.ts'
-import type { HostileScene } from '../../testing/hostile-mcp/open-hostile-scene.ts'
 import { AppError } from '../../lib/app-error.ts'
+import { openHostileScene, ada, type HostileScene } from '../../testing/hostile-mcp/open-hostile-scene.ts'
 import { requireConnector } from '../connector-store.ts'
 import { connectionKey } from '../mcp/connection-pool.ts'
 import { listModelTools } from './list-model-tools.ts'
@@ -35,7 +34,7 @@ describe('a round of connections', () => {
       .execute()
   }
 
-  it('reports stored lists without asking a server, and one whose calls fail as an error (§17.17, §18.40)', async () => {
+  it('reports stored lists without asking a server, and one whose calls fail as an error', async () => {
     const name = await scene.connect('refusing')
     await list(true)
     const requests = (await scene.hostile.seen('refusing')).length
@@ -66,7 +65,7 @@ describe('a round of connections', () => {
     expect(seen).toContain(`connected ${name}: 2 tools`)
   })
 
-  it('refreshes an old list also while the reply waits for another one (§12.21)', async () => {
+  it('refreshes an old list also while the reply waits for another one', async () => {
     const { db } = scene.connectors.database
     const name = await scene.connect('polite')
     await list(false)
@@ -86,7 +85,7 @@ describe('a round of connections', () => {
     )
   })
 
-  it('reports a server that responds after the reply has stopped waiting for it (§17.17)', async () => {
+  it('reports a server that responds after the reply has stopped waiting for it', async () => {
     const name = await scene.connect('late-list')
     await forgetList(name)
     const seen: string[] = []
@@ -100,7 +99,7 @@ describe('a round of connections', () => {
     expect(seen).not.toContain(`connected ${name}`)
     await vi.waitUntil(() => seen.includes(`connected ${name}`), { timeout: 10_000 })
   })
-  it('says that a server is slow before it reports what became of it (§17.17)', async () => {
+  it('says that a server is slow before it reports what became of it', async () => {
     const name = await scene.connect('polite')
     const { database, shared } = scene.connectors
     const connector = await requireConnector(database.db, ada, name)

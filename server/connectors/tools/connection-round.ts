@@ -3,26 +3,26 @@ import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import type { ModelTools } from './offer-tools.ts'
 
 /**
- * A line of the connection log (§3.17); `server` is the connector's name, and empty in lines about all connectors. The
+ * A line of the connection log; `server` is the connector's name, and empty in lines about all connectors. The
  * lines before a reply are a round, from the first 'connecting' to the one with `finished`.
  */
 export interface ConnectionStatus {
   readonly status: 'connecting' | 'connected' | 'error' | 'info' | 'summary'
   readonly server: string
   readonly message: string
-  /** Set on the last line before a reply (§4.9). */
+  /** Set on the last line before a reply. */
   readonly finished?: true
 }
 
 export type OnStatus = (status: ConnectionStatus) => void
 
-/** Reports the beginning of a round (§4.8). */
+/** Reports the beginning of a round. */
 export function reportConnecting(connectors: readonly ConnectorRow[], onStatus: OnStatus): void {
   for (const { name } of connectors)
     onStatus({ status: 'connecting', server: name, message: `Connecting to ${name}` })
 }
 
-/** Reports a connector whose list of tools is used: as connected, unless its calls fail (§18.40). */
+/** Reports a connector whose list of tools is used: as connected, unless its calls fail. */
 export function reportUsable(
   { name, call_error }: Pick<ConnectorRow, 'name' | 'call_error'>,
   toolCount: number,
@@ -33,7 +33,7 @@ export function reportUsable(
   else onStatus({ status: 'error', server: name, message: call_error })
 }
 
-/** Reports the end of a round (§17.17). */
+/** Reports the end of a round. */
 export function reportSummary(
   { ready, all }: { readonly ready: number; readonly all: number },
   { tools, notices }: Pick<ModelTools, 'tools' | 'notices'>,
@@ -46,7 +46,7 @@ export function reportSummary(
 
 /**
  * Reports a round that waits for no server: the stored lists of the `known` connectors are used, and the others are
- * paused after a failure (§17.17).
+ * paused after a failure.
  */
 export function reportStoredRound(
   connectors: readonly ConnectorRow[],

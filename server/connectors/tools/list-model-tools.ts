@@ -1,15 +1,12 @@
 import type { ApiType } from '@yonder/contract/bot'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
-import { connectionKey } from '../mcp/connection-pool.ts'
-import { reportConnecting, reportStoredRound, reportSummary } from './connection-round.ts'
-import type { OnStatus } from './connection-round.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import type { Owner } from '../connector-store.ts'
+import { connectionKey } from '../mcp/connection-pool.ts'
 import { syncConnectors } from '../sync-connectors.ts'
-import { adaptTools, selectTools } from './adapt-tools.ts'
-import type { AdaptedTools, ConnectorWithTools } from './adapt-tools.ts'
-import { fitsRequest, offerTools } from './offer-tools.ts'
-import type { ModelTools } from './offer-tools.ts'
+import { adaptTools, selectTools, type AdaptedTools, type ConnectorWithTools } from './adapt-tools.ts'
+import { reportConnecting, reportStoredRound, reportSummary, type OnStatus } from './connection-round.ts'
+import { fitsRequest, offerTools, type ModelTools } from './offer-tools.ts'
 import { findPreferredTools } from './preferred-tools.ts'
 import type { ReadBotConnectors } from './resolve-tool.ts'
 import { listTools } from './tool-store.ts'
@@ -31,8 +28,8 @@ type IsUsable = (connector: Pick<ConnectorRow, 'name'>) => boolean
  * Returns the stored tools of the user's connected connectors. A missing list (never loaded, or failed) is loaded
  * first, unless the connector is paused after a failure. The reply waits at most `maxToolListWaitMs` for it, so that a
  * connector that fails or hangs affects only its own tools. An expired list is used and refreshed in the background.
- * `onStatus` is called when the reply waits, and otherwise if `reportsStored` is set (§12.21, §17.17). Connectors that
- * the bot may not use are not loaded, reported or offered (§28.2, §28.4).
+ * `onStatus` is called when the reply waits, and otherwise if `reportsStored` is set. Connectors that
+ * the bot may not use are not loaded, reported or offered.
  */
 export async function listModelTools(
   deps: ConnectorDeps,
@@ -54,7 +51,7 @@ export async function listModelTools(
     return refreshFirst(deps, { user, apiType, signal, onStatus }, { connectors, others })
   }
   // The tools of all connectors are adapted, so that all bots share one cache entry, and so that a call of a connector
-  // that this bot may not use is refused with the reason (§28.3).
+  // that this bot may not use is refused with the reason.
   const stored = own.filter((connector) => !lacksToolList(connector))
   const offered = await offerStoredTools(deps, apiType, stored, isUsable)
   if (reportsStored) reportStoredRound(connectors, known, offered, onStatus)

@@ -1,9 +1,7 @@
 import { describeLeftOut } from '@yonder/contract/describe-left-out'
-import { maxNamedTools } from '@yonder/contract/tool-call'
-import type { LeftOutTools } from '@yonder/contract/tool-call'
+import { maxNamedTools, type LeftOutTools } from '@yonder/contract/tool-call'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
-import { shareTools } from '../model-tools/share-tools.ts'
-import type { RequestLimits } from '../model-tools/share-tools.ts'
+import { shareTools, type RequestLimits } from '../model-tools/share-tools.ts'
 import type { AdaptedTool, AdaptedTools, OfferedTool } from './adapt-tools.ts'
 
 export interface ModelTools extends Pick<AdaptedTools, 'resolve'> {
@@ -25,7 +23,7 @@ export function fitsRequest({ tools, chars }: AdaptedTools, { maxTools, maxChars
   return tools.length <= maxTools && chars <= maxChars
 }
 
-/** Chooses the tools that one request offers. `isPreferred` decides which ones are chosen first (§12.26). */
+/** Chooses the tools that one request offers. `isPreferred` decides which ones are chosen first. */
 export function offerTools(
   adapted: AdaptedTools,
   limits: RequestLimits,

@@ -11,7 +11,7 @@ const maxCalls = 100
 
 /**
  * Returns a function that says whether a tool comes first when not all fit into a request: whether it is on a list of
- * allowed tools or was called recently (§12.26). A connector without a list allows all of its tools, which says nothing
+ * allowed tools or was called recently. A connector without a list allows all of its tools, which says nothing
  * about each of them.
  */
 export async function findPreferredTools(

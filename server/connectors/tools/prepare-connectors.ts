@@ -1,19 +1,16 @@
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { onAbort } from '../../lib/abort.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
-import { findConnectorById } from '../connector-store.ts'
-import type { Owner } from '../connector-store.ts'
+import { findConnectorById, type Owner } from '../connector-store.ts'
 import { explainFailure } from '../mcp/explain-failure.ts'
 import type { ConnectorWithTools } from './adapt-tools.ts'
 import { blockedToolsOf } from './block-tools.ts'
-import { reportUsable } from './connection-round.ts'
-import type { OnStatus } from './connection-round.ts'
+import { reportUsable, type OnStatus } from './connection-round.ts'
 import { refreshTools } from './refresh-tools.ts'
 import { listTools } from './tool-store.ts'
 
 /**
- * Prepares a user's connectors before a reply: refreshes the lists that need it and reports the status of each
- * (§17.17).
+ * Prepares a user's connectors before a reply: refreshes the lists that need it and reports the status of each.
  */
 export class ConnectorPreparation {
   /** The connectors whose tools are offered. */
@@ -71,7 +68,7 @@ export class ConnectorPreparation {
     )
   }
 
-  /** Adds the connector with its stored tools. One that is slow is not reported as connected (§18.35). */
+  /** Adds the connector with its stored tools. One that is slow is not reported as connected. */
   async #addReady(connector: ConnectorRow, responded: boolean): Promise<void> {
     const { db } = this.#deps.database
     const current = await findConnectorById(db, this.#user, connector.id)

@@ -1,7 +1,7 @@
 import { ModelTool } from '@yonder/contract/connector'
 import { describe, expect, it } from 'vitest'
-import { ConnectorScene, connectorSteps } from '../../testing/mcp/connector-steps.ts'
 import { engines } from '../../testing/database/test-database.ts'
+import { ConnectorScene, connectorSteps } from '../../testing/mcp/connector-steps.ts'
 
 describe.each(engines)('what a model reads of a tool on %s', (engine) => {
   const scene = new ConnectorScene(engine)
@@ -9,7 +9,7 @@ describe.each(engines)('what a model reads of a tool on %s', (engine) => {
   const read = async (connector: string, tool: string, client = scene.ada) =>
     client.get(`/api/mcp-server/${encodeURIComponent(connector)}/tools/${encodeURIComponent(tool)}`)
 
-  it('is the name, the description and the parameters that models are offered (§17.27)', async () => {
+  it('is the name, the description and the parameters that models are offered', async () => {
     const [connector] = await list()
     const tool = ModelTool.parse((await read('default', 'calculate')).json())
     expect(tool).toMatchObject({
@@ -25,7 +25,7 @@ describe.each(engines)('what a model reads of a tool on %s', (engine) => {
     expect(tool.fingerprint).toBe(connector?.tools.find(({ name }) => name === 'calculate')?.fingerprint)
   })
 
-  it('is described alone for a tool that is not offered now, whatever its name (§17.27)', async () => {
+  it('is described alone for a tool that is not offered now, whatever its name', async () => {
     await create({})
     await storeTools('Tools', { name: 'a/b%?#', description: 'Does\u00AD it.' })
     expect((await read('Tools', 'a/b%?#')).json()).toMatchObject({
@@ -36,7 +36,7 @@ describe.each(engines)('what a model reads of a tool on %s', (engine) => {
     })
   })
 
-  it('is 404 for an unknown tool, and for the tool of another user (§17.22, §17.27)', async () => {
+  it('is 404 for an unknown tool, and for the tool of another user', async () => {
     await create({})
     await storeTools('Tools', { name: 'act', description: 'Acts.' })
     expect((await read('Tools', 'other')).statusCode).toBe(404)

@@ -5,13 +5,12 @@ import { AppError } from '../../lib/app-error.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import type { Owner } from '../connector-store.ts'
+import { adaptTools, type OfferedTool } from './adapt-tools.ts'
 import { listOfferedTools } from './list-model-tools.ts'
-import { adaptTools } from './adapt-tools.ts'
-import type { OfferedTool } from './adapt-tools.ts'
 import { findTool } from './tool-store.ts'
 
 /**
- * Returns what models read of a tool, taken from what they are offered (§17.27). A tool that is not offered now is
+ * Returns what models read of a tool, taken from what they are offered. A tool that is not offered now is
  * described as it would be offered alone.
  * @throws AppError `not_found`
  */

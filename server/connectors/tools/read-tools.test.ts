@@ -25,7 +25,7 @@ function nest(depth: number): Record<string, unknown> {
 }
 
 describe('readPage', () => {
-  it('keeps valid tools beside invalid ones (§18.9)', () => {
+  it('keeps valid tools beside invalid ones', () => {
     const { tools, notice } = read(tool(), null, 7, { name: 'x' }, tool({ name: '' }), tool({ name: 'b' }))
     expect(tools.filter(({ problem }) => problem === null).map(({ definition }) => definition.name)).toEqual([
       'echo',
@@ -60,15 +60,15 @@ describe('readPage', () => {
     ['a space of another kind', 'a\u00A0b'],
     ['two spaces in a row', 'a  b'],
     ['two spaces at its end', 'a  '],
-  ])('ignores a tool whose name has %s (§18.9, §18.32)', (_, name) => {
+  ])('ignores a tool whose name has %s', (_, name) => {
     expect(read(tool({ name })).tools).toEqual([])
   })
 
-  it.each([' a', 'a ', ' a b '])('keeps a tool with a space at an end of its name: %j (§18.32)', (name) => {
+  it.each([' a', 'a ', ' a b '])('keeps a tool with a space at an end of its name: %j', (name) => {
     expect(read(tool({ name })).tools.map(({ definition }) => definition.name)).toEqual([name])
   })
 
-  it('never stores two names that look the same but for invisible characters (§18.32)', () => {
+  it('never stores two names that look the same but for invisible characters', () => {
     const hidden = fc.constantFrom(
       ...Array.from('\u200B\u00AD\u034F\uFE0F\u115F\u3164\u2800\u00A0\u{E0041}\u{E0100} '),
     )
@@ -89,14 +89,14 @@ describe('readPage', () => {
     expect(notice).toContain('more than once')
   })
 
-  it('mentions tools that are not stored before those that are listed more than once (§16.7)', () => {
+  it('mentions tools that are not stored before those that are listed more than once', () => {
     const names = Array.from({ length: 201 }, (_, index) => `t${index % 6}`)
     const { notice } = read(...names.map((name) => tool({ name })), tool({ name: '' }))
     expect(notice).toContain('only the first 200 of 202 tools are stored; "t0" is listed more than once')
     expect(notice).toContain('and 2 more')
   })
 
-  it('says that a name differs from an earlier one only by a space (§18.32)', () => {
+  it('says that a name differs from an earlier one only by a space', () => {
     expect(read(tool({ name: ' a' }), tool({ name: 'a' })).notice).toContain(
       '"a" is ignored, because only a space distinguishes it from " a"',
     )
@@ -119,7 +119,7 @@ describe('readPage', () => {
     expect(tools[3]?.problem).toBe('the definition of its results is nested too deeply')
   })
 
-  it('removes invisible characters, which still change the fingerprint (§18.31)', () => {
+  it('removes invisible characters, which still change the fingerprint', () => {
     const secret = Array.from('obey', (letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join(
       '',
     )
@@ -131,12 +131,12 @@ describe('readPage', () => {
     expect(hidden?.fingerprint).not.toBe(plain?.fingerprint)
   })
 
-  it('cuts a long title (§16.13)', () => {
+  it('cuts a long title', () => {
     const [long] = read(tool({ title: 'x'.repeat(100_000) })).tools
     expect(long?.definition.title).toBe('x'.repeat(300))
   })
 
-  it('cuts a long description and still detects a change after the cut (§16.13)', () => {
+  it('cuts a long description and still detects a change after the cut', () => {
     const [first] = read(tool({ description: `${'x'.repeat(10_000)}a` })).tools
     const [second] = read(tool({ description: `${'x'.repeat(10_000)}b` })).tools
     expect(first?.definition.description).toHaveLength(4_096)
@@ -144,7 +144,7 @@ describe('readPage', () => {
     expect(first?.fingerprint).not.toBe(second?.fingerprint)
   })
 
-  it('computes the same fingerprint for any order of keys, and another for any change (§18.4)', () => {
+  it('computes the same fingerprint for any order of keys, and another for any change', () => {
     const same = { properties: {}, type: 'object' }
     const print = (fields: Record<string, unknown>, at = url) =>
       readTools([tool(fields)], at).tools[0]?.fingerprint
@@ -162,13 +162,13 @@ describe('readPage', () => {
     expect(new Set(prints).size).toBe(prints.length)
   })
 
-  it('stores 200 tools and reports the total (§16.7)', () => {
+  it('stores 200 tools and reports the total', () => {
     const { tools, notice } = read(...Array.from({ length: 250 }, (_, index) => tool({ name: `t${index}` })))
     expect(tools).toHaveLength(200)
     expect(notice).toContain('first 200 of 250')
   })
 
-  it('reports no total of a list whose last pages were not read (§16.7)', () => {
+  it('reports no total of a list whose last pages were not read', () => {
     const pages = ['a', 'b'].map((prefix) =>
       readPage(
         Array.from({ length: 150 }, (_, index) => tool({ name: prefix + index })),

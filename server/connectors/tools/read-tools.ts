@@ -1,10 +1,9 @@
 import { hasInvisible } from '@yonder/contract/lib/invisible'
-import type { ConnectorLimits } from '../connector-limits.ts'
-import { cleanText, normalizeText } from '../../lib/text.ts'
 import { isDeeperThan } from '../../lib/canonical-json.ts'
+import { cleanText, normalizeText } from '../../lib/text.ts'
+import type { ConnectorLimits } from '../connector-limits.ts'
 import { checkParameterHeaders } from '../mcp/check-parameter-headers.ts'
-import { fingerprintTool } from './tool-store.ts'
-import type { ToolDefinition } from './tool-store.ts'
+import { fingerprintTool, type ToolDefinition } from './tool-store.ts'
 
 /** Limits of what is stored of a server's list. */
 export type ToolListLimits = Pick<
@@ -39,7 +38,7 @@ export interface ToolReading {
 
 /**
  * Reads a page tool by tool, so that an invalid tool does not affect the others. A tool whose definition is unusable is
- * returned with a `problem` (§16.13).
+ * returned with a `problem`.
  */
 export function readPage(listed: readonly unknown[], url: string, limits: ToolListLimits): ToolPage {
   const tools = listed.slice(0, limits.maxTools).map((item) => {
@@ -95,7 +94,7 @@ function readName(item: unknown, { maxToolNameChars }: ToolListLimits): string |
   return isUsable ? name : undefined
 }
 
-/** White space that users cannot tell from one space. A space at an end is allowed: our pages mark it (§18.32). */
+/** White space that users cannot tell from one space. A space at an end is allowed: our pages mark it. */
 const misleadingSpace = /[^\S ]| {2}/
 const maxTitleChars = 300
 

@@ -1,18 +1,16 @@
 import type { ConnectorRow, ConnectorToolRow } from '../../db/tables/connector-tables.ts'
-import { allowInitialTools, hasNoStoredTools } from './allow-tools.ts'
-import { blockedToolsOf } from './block-tools.ts'
-import { changeState } from '../connector-state.ts'
-import { connectionKey } from '../mcp/connection-pool.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
+import { changeState } from '../connector-state.ts'
 import { findConnectorById, updateConnectorState } from '../connector-store.ts'
+import { connectionKey } from '../mcp/connection-pool.ts'
 import { explainFailure } from '../mcp/explain-failure.ts'
-import { listServerTools } from '../mcp/list-server-tools.ts'
-import type { ServerTools } from '../mcp/list-server-tools.ts'
+import { listServerTools, type ServerTools } from '../mcp/list-server-tools.ts'
+import { useServer, type UseServerOptions } from '../mcp/use-server.ts'
+import { allowInitialTools, hasNoStoredTools } from './allow-tools.ts'
 import type { ToolsAnnouncement } from './announced-refreshes.ts'
+import { blockedToolsOf } from './block-tools.ts'
 import { replaceTools } from './tool-store.ts'
-import { useServer } from '../mcp/use-server.ts'
-import type { UseServerOptions } from '../mcp/use-server.ts'
 
 /**
  * Requests the tools from a connector's server and stores them. Concurrent calls share one request. The outcome is
@@ -69,7 +67,7 @@ async function refreshOnce(deps: ConnectorDeps, connector: ConnectorRow): Promis
   }
 }
 
-/** Requests and stores the tools, and sets the connector's status to connected (§18.8). */
+/** Requests and stores the tools, and sets the connector's status to connected. */
 export async function fetchTools(
   deps: ConnectorDeps,
   connector: ConnectorRow,
@@ -84,7 +82,7 @@ export async function fetchTools(
     notice: listed.notice,
     tools_expire_at: deps.now() + ttlMsOf(listed, deps.settings.limits),
   } as const
-  // Storing a large list can take 20 ms, and several lists can arrive at the same moment (§18.46).
+  // Storing a large list can take 20 ms, and several lists can arrive at the same moment.
   await deps.shared.turns.next()
   // Stores nothing when the address or the credentials have changed meanwhile, or the user has disconnected.
   await changeState(deps, connector, state, async (trx) => {

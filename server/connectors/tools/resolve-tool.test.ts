@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { decideApproval } from './resolve-tool.ts'
-import { fingerprintTool } from './tool-store.ts'
-import type { ToolDefinition } from './tool-store.ts'
+import { fingerprintTool, type ToolDefinition } from './tool-store.ts'
 
 const definition: ToolDefinition = {
   name: 'send',
@@ -30,7 +29,7 @@ describe('decideApproval', () => {
     expect(decideApproval(hasList, tool(), undefined)).toEqual({ kind: 'ask' })
   })
 
-  it('runs tools on the list as long as they are unchanged (§18.4)', () => {
+  it('runs tools on the list as long as they are unchanged', () => {
     expect(decideApproval(hasList, tool(), tool())).toEqual({ kind: 'run', by: 'listed' })
   })
 
@@ -53,7 +52,7 @@ describe('decideApproval', () => {
     expect(decision).toMatchObject({ kind: 'ask_changed', changes: [{ what, ...shown }] })
   })
 
-  it('needs approval for the same tool at another address (§18.7)', () => {
+  it('needs approval for the same tool at another address', () => {
     const decision = decideApproval(hasList, tool({}, 'https://b.example'), tool())
     expect(decision).toEqual({ kind: 'ask_changed', changes: [{ what: 'other', before: null, after: null }] })
   })

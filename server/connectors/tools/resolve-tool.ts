@@ -1,13 +1,11 @@
-import type { ConnectorRow, ConnectorToolRow, AllowedToolRow } from '../../db/tables/connector-tables.ts'
-import type { ConnectorDeps } from '../connector-deps.ts'
-import { credentialIdOf, findConnector, findConnectorById } from '../connector-store.ts'
-import type { Owner } from '../connector-store.ts'
-import { explainMissingIntegration } from '../built-in/built-in-connectors.ts'
-import { blockedToolsOf } from './block-tools.ts'
-import { findAllowedTool, findTool, parseDefinition } from './tool-store.ts'
 import type { ToolChange } from '@yonder/contract/tool-call'
+import type { ConnectorRow, ConnectorToolRow, AllowedToolRow } from '../../db/tables/connector-tables.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
-import type { ToolDefinition } from './tool-store.ts'
+import { explainMissingIntegration } from '../built-in/built-in-connectors.ts'
+import type { ConnectorDeps } from '../connector-deps.ts'
+import { credentialIdOf, findConnector, findConnectorById, type Owner } from '../connector-store.ts'
+import { blockedToolsOf } from './block-tools.ts'
+import { findAllowedTool, findTool, parseDefinition, type ToolDefinition } from './tool-store.ts'
 
 export interface ToolTarget {
   readonly connectorName: string
@@ -17,7 +15,7 @@ export interface ToolTarget {
   readonly readBotConnectors?: ReadBotConnectors | undefined
 }
 
-/** Returns the names of the connectors that the bot of a run may use now; null means all (§28.1). */
+/** Returns the names of the connectors that the bot of a run may use now; null means all. */
 export type ReadBotConnectors = () => Promise<readonly string[] | null>
 
 /** A stored tool, and whether a call of it needs approval now. */
@@ -39,7 +37,7 @@ export type ResolvedTool =
    */
   | { readonly kind: 'missing'; readonly reason: string; readonly needsIntegration: boolean }
 
-/** Looks up the tool that a call names and decides whether the call needs approval (§4.18, §4.19). */
+/** Looks up the tool that a call names and decides whether the call needs approval. */
 export async function resolveTool(
   { database: { db }, builtIns }: Pick<ConnectorDeps, 'database' | 'builtIns'>,
   user: Owner,
@@ -54,7 +52,7 @@ export async function resolveTool(
       ? missing(`There is no connector named "${connectorName}".`)
       : missing(`The connector "${connectorName}" was deleted before the call, so the tool was not called.`)
   }
-  // Checked here, because this function runs before approval, when the call starts, and after it was queued (§28.3).
+  // Checked here, because this function runs before approval, when the call starts, and after it was queued.
   const usable = (await readBotConnectors?.()) ?? null
   if (usable?.includes(stored.name) === false) {
     return missing(`This bot may not use the connector "${stored.name}", so the tool was not called.`)
@@ -62,7 +60,7 @@ export async function resolveTool(
   if ((await builtIns.readIntegrationState(stored)) === 'missing') {
     return { ...missing(explainMissingIntegration(stored.name)), needsIntegration: true }
   }
-  // The call may use only the credential of this version (§13.42).
+  // The call may use only the credential of this version.
   const connector = { ...stored, credential_version: await builtIns.readCredentialVersion(stored) }
   const disconnected =
     connector.status === 'disconnected'
@@ -86,7 +84,7 @@ export async function resolveTool(
   return reason === undefined ? { kind: 'callable', ...known } : { kind: 'unusable', reason, ...known }
 }
 
-/** Returns the sentence that tells the user and the model why a blocked tool was not called (§28.11). */
+/** Returns the sentence that tells the user and the model why a blocked tool was not called. */
 function explainBlocked(connectorName: string, toolName: string): string {
   return `The user has blocked the tool "${toolName}" of ${connectorName}, so it was not called.`
 }
@@ -104,9 +102,8 @@ type Tool = Pick<ConnectorToolRow, 'fingerprint' | 'definition'>
 type Allowed = Pick<AllowedToolRow, 'fingerprint' | 'definition'>
 
 /**
- * Decides on the server, before a call, whether it needs approval (§4.18, §4.19). Without a list of allowed tools every
- * call runs; a tool on the list runs as long as it is the one that was allowed; every other call needs approval (§4.17,
- * §12.14).
+ * Decides on the server, before a call, whether it needs approval. Without a list of allowed tools every
+ * call runs; a tool on the list runs as long as it is the one that was allowed; every other call needs approval.
  */
 export function decideApproval(
   connector: Pick<ConnectorRow, 'asks'>,

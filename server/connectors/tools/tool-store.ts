@@ -1,10 +1,10 @@
-import { hashJson } from '../../lib/canonical-json.ts'
-import type { AllowedToolRow, ConnectorRow, ConnectorToolRow } from '../../db/tables/connector-tables.ts'
 import type { Db } from '../../db/database.ts'
+import type { AllowedToolRow, ConnectorRow, ConnectorToolRow } from '../../db/tables/connector-tables.ts'
+import { hashJson } from '../../lib/canonical-json.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** A server's description of a tool: everything that a user relies on when allowing the tool (§18.4). */
+/** A server's description of a tool: everything that a user relies on when allowing the tool. */
 export interface ToolDefinition {
   readonly name: string
   readonly title: string | null

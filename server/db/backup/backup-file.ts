@@ -5,11 +5,18 @@ import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { z } from 'zod'
-import { errorCode } from '../../lib/describe-error.ts'
 import type { AppError } from '../../lib/app-error.ts'
+import { errorCode } from '../../lib/describe-error.ts'
 import { refusal } from './refuse.ts'
-import { ContentWriter, isValue, maxChunkRows, minChunkChars } from './rows.ts'
-import type { Chunk, Content, Row } from './rows.ts'
+import {
+  ContentWriter,
+  isValue,
+  maxChunkRows,
+  minChunkChars,
+  type Chunk,
+  type Content,
+  type Row,
+} from './rows.ts'
 
 /*
  * A backup is a gzip file of JSON lines: the header, the rows of every table (`rows.ts`), and at the end the number of

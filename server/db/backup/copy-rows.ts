@@ -1,12 +1,18 @@
-import { CompiledQuery, sql } from 'kysely'
-import type { Kysely, Transaction } from 'kysely'
+import { CompiledQuery, sql, type Kysely, type Transaction } from 'kysely'
 import type { Database, Db, Dialect } from '../database.ts'
 import type { Tables } from '../tables/tables.ts'
 import { refusal } from './refuse.ts'
-import { ContentWriter, isValue, maxChunkRows, minChunkChars } from './rows.ts'
-import type { Chunk, Content, Row, Value } from './rows.ts'
-import { copiedTables, listColumns, primaryKeys } from './tables.ts'
-import type { Column, CopiedTable } from './tables.ts'
+import {
+  ContentWriter,
+  isValue,
+  maxChunkRows,
+  minChunkChars,
+  type Chunk,
+  type Content,
+  type Row,
+  type Value,
+} from './rows.ts'
+import { copiedTables, listColumns, primaryKeys, type Column, type CopiedTable } from './tables.ts'
 
 interface Source {
   readonly db: Db

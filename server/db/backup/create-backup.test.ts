@@ -1,16 +1,20 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { BackupScene, createOptions, installationOf } from '../../testing/backup/backup-scene.ts'
+import { fillTables } from '../../testing/database/fill-tables.ts'
+import { listTables } from '../../testing/database/list-tables.ts'
+import {
+  engines,
+  isConcurrent,
+  openTestDatabase,
+  type TestDatabase,
+} from '../../testing/database/test-database.ts'
+import { addUser } from '../../testing/factories/users.ts'
 import { migrations } from '../migrate.ts'
 import { openDatabase } from '../open-database.ts'
-import { BackupScene, createOptions, installationOf } from '../../testing/backup/backup-scene.ts'
-import { listTables } from '../../testing/database/list-tables.ts'
-import { fillTables } from '../../testing/database/fill-tables.ts'
-import { addUser } from '../../testing/factories/users.ts'
-import { engines, isConcurrent, openTestDatabase } from '../../testing/database/test-database.ts'
-import type { TestDatabase } from '../../testing/database/test-database.ts'
-import { createBackup } from './create-backup.ts'
 import { hashContent, readSnapshot } from './copy-rows.ts'
+import { createBackup } from './create-backup.ts'
 import { copiedTables } from './tables.ts'
 
 const scene = new BackupScene()
@@ -24,13 +28,13 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
 
   afterEach(() => source.close())
 
-  it('contains every table except the search index and the list of migrations (§31.1)', async () => {
+  it('contains every table except the search index and the list of migrations', async () => {
     const derived = /search|^sqlite_|^migrations$/
     const tables = (await listTables(source)).filter((name) => !derived.test(name))
     expect(tables.toSorted()).toEqual(copiedTables.toSorted())
   })
 
-  it('that the operator interrupts leaves no file (§31.3)', async () => {
+  it('that the operator interrupts leaves no file', async () => {
     await fillTables(source)
     writeFileSync(scene.file, 'the former backup')
     const interrupted = new AbortController()
@@ -44,7 +48,7 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
     expect(readFileSync(scene.file, 'utf8')).toBe('the former backup')
   })
 
-  it('of a newer version is refused, and leaves no file (§32.4)', async () => {
+  it('of a newer version is refused, and leaves no file', async () => {
     const newer = migrations.length + 1
     await sql`insert into migrations (number, applied_at) values (${newer}, 1)`.execute(source.db)
     await expect(createBackup(installationOf(source), scene.file, createOptions)).rejects.toThrow(
@@ -53,7 +57,7 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
     expect(readdirSync(scene.folder)).toEqual([])
   })
 
-  it('of a running server has the data of one moment (§31.2)', async () => {
+  it('of a running server has the data of one moment', async () => {
     await addUser(source.db, { id: 'before' })
     const hash = await readSnapshot(source, async (snapshot) => {
       const before = await hashContent(snapshot)

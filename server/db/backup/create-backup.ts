@@ -1,16 +1,13 @@
 import type { Database, Db } from '../database.ts'
 import { describeOtherVersion, migrations, countAppliedMigrations } from '../migrate.ts'
-import { openStoredDatabase } from '../open-database.ts'
-import type { DatabaseOptions } from '../open-database.ts'
+import { openStoredDatabase, type DatabaseOptions } from '../open-database.ts'
 import { compareSecretKey } from '../secrets/compare-secret-key.ts'
-import { createSealer } from '../secrets/seal-secret.ts'
 import { findSecretKey } from '../secrets/require-secret-key.ts'
-import { refusal } from './refuse.ts'
-import { writeBackupFile } from './backup-file.ts'
-import type { WrittenBackup } from './backup-file.ts'
+import { createSealer } from '../secrets/seal-secret.ts'
+import { writeBackupFile, type WrittenBackup } from './backup-file.ts'
 import { readSnapshot, readTables } from './copy-rows.ts'
-import { withProgress } from './rows.ts'
-import type { ReportRows } from './rows.ts'
+import { refusal } from './refuse.ts'
+import { withProgress, type ReportRows } from './rows.ts'
 
 /** Where an installation has its data and its key. */
 export interface InstallationOptions extends DatabaseOptions {

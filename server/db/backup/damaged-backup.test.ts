@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { migrations } from '../migrate.ts'
+import { AppError } from '../../lib/app-error.ts'
 import {
   addToInstallation,
   BackupScene,
@@ -11,10 +11,14 @@ import {
   installationOf,
 } from '../../testing/backup/backup-scene.ts'
 import { fillTables } from '../../testing/database/fill-tables.ts'
-import { engines, isConcurrent, openTestDatabase } from '../../testing/database/test-database.ts'
-import type { TestDatabase } from '../../testing/database/test-database.ts'
+import {
+  engines,
+  isConcurrent,
+  openTestDatabase,
+  type TestDatabase,
+} from '../../testing/database/test-database.ts'
+import { migrations } from '../migrate.ts'
 import { readChunks } from './backup-file.ts'
-import { AppError } from '../../lib/app-error.ts'
 import { createBackup } from './create-backup.ts'
 import { restoreBackup } from './restore-backup.ts'
 import { ContentWriter } from './rows.ts'
@@ -75,7 +79,7 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
 
   afterEach(() => source.close())
 
-  it('that was cut or changed anywhere is refused, and nothing is restored (§31.6)', async () => {
+  it('that was cut or changed anywhere is refused, and nothing is restored', async () => {
     await fillTables(source)
     await createBackup(installationOf(source), scene.file, createOptions)
     const whole = readFileSync(scene.file)
@@ -104,7 +108,7 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
     expect(await hashInstallation(target)).toEqual(before)
   }, 120_000)
 
-  it('is accepted with changes of the gzip header that have no effect, and refused with others (§31.6)', async () => {
+  it('is accepted with changes of the gzip header that have no effect, and refused with others', async () => {
     await createBackup(installationOf(source), scene.file, createOptions)
     const whole = readFileSync(scene.file)
     const accepted: [number, number][] = []
@@ -154,7 +158,7 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
       compress(headerLine(), '{"table":"migrations","columns":["applied_at","number"]}', wrongEnd),
       /damaged/,
     ],
-  ])('that is %s is refused, and nothing is restored (§31.6, §31.7)', async (_, content, message) => {
+  ])('that is %s is refused, and nothing is restored', async (_, content, message) => {
     writeFileSync(scene.file, content)
     const target = await scene.openTarget(engine)
     await addToInstallation(target)

@@ -11,7 +11,7 @@ import { fillDatabase } from './fill-database.ts'
 import type { Chunk } from './rows.ts'
 
 describe.each(engines.filter(isConcurrent))('a copy to %s', (engine) => {
-  it('is refused when the database has stored other rows than it received (§31.4)', async () => {
+  it('is refused when the database has stored other rows than it received', async () => {
     const source = await openTestDatabase('sqlite')
     await addUser(source.db, { id: 'ada', name: 'Ada' })
     const target = await openTestDatabase(engine)

@@ -1,13 +1,11 @@
-import { sql } from 'kysely'
-import type { Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
+import type { AppError } from '../../lib/app-error.ts'
 import type { Database, Db, Dialect } from '../database.ts'
 import { countAppliedMigrations, runNextMigration } from '../migrate.ts'
 import type { Tables } from '../tables/tables.ts'
-import type { AppError } from '../../lib/app-error.ts'
-import { refusal, refuseNewer } from './refuse.ts'
 import { hashContent, writeTables } from './copy-rows.ts'
-import { ContentWriter } from './rows.ts'
-import type { Chunk, Content } from './rows.ts'
+import { refusal, refuseNewer } from './refuse.ts'
+import { ContentWriter, type Chunk, type Content } from './rows.ts'
 import { copiedTables, listColumns } from './tables.ts'
 
 export interface FillOptions {
@@ -21,7 +19,7 @@ export interface FillOptions {
 /**
  * Replaces the tables of Yonder in a PostgreSQL database, or fills an empty SQLite file, in one transaction. The tables
  * are created as in the version of the rows. All inserted rows are read again, and their hash is compared with that of
- * the chunks (§31.4). Then the tables are migrated to this version.
+ * the chunks. Then the tables are migrated to this version.
  * @throws AppError when a server uses the database, or when the rows do not fit. Then nothing was changed.
  */
 export function fillDatabase({ db, dialect }: Database, options: FillOptions): Promise<Content> {

@@ -2,14 +2,18 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openDatabase, sqliteFileName } from '../open-database.ts'
 import { createOptions, restoreOptions } from '../../testing/backup/backup-scene.ts'
-import { addUser } from '../../testing/factories/users.ts'
 import { hashTables } from '../../testing/database/hash-tables.ts'
-import { engines, isConcurrent, openTestDatabase } from '../../testing/database/test-database.ts'
-import type { TestDatabase } from '../../testing/database/test-database.ts'
+import {
+  engines,
+  isConcurrent,
+  openTestDatabase,
+  type TestDatabase,
+} from '../../testing/database/test-database.ts'
+import { addUser } from '../../testing/factories/users.ts'
 import { moduleUrl } from '../../testing/program-path.ts'
 import { runScript } from '../../testing/run-script.ts'
+import { openDatabase, sqliteFileName } from '../open-database.ts'
 import { createBackup } from './create-backup.ts'
 import { restoreBackup } from './restore-backup.ts'
 
@@ -30,7 +34,7 @@ describe.each(engines.filter(isConcurrent))('a restore to %s that is killed', (e
     rmSync(folder, { recursive: true })
   })
 
-  it('leaves the data as it was, and the next restore succeeds (§31.6)', async () => {
+  it('leaves the data as it was, and the next restore succeeds', async () => {
     const installation = { ...target.location, dataDir: join(folder, 'data'), secretKey: null }
     const file = join(folder, 'backup')
     const { sha256 } = await createBackup({ ...installation, ...target.location }, file, createOptions)

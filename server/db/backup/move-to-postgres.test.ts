@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
-import { lockDataFolder } from '../lock-data-folder.ts'
 import {
   addToInstallation,
   BackupScene,
@@ -11,11 +10,12 @@ import {
   restoreOptions,
   secretKey,
 } from '../../testing/backup/backup-scene.ts'
-import { hashTables } from '../../testing/database/hash-tables.ts'
 import { fillTables } from '../../testing/database/fill-tables.ts'
+import { hashTables } from '../../testing/database/hash-tables.ts'
 import { engines, isConcurrent, openTestDatabase } from '../../testing/database/test-database.ts'
-import { createBackup } from './create-backup.ts'
+import { lockDataFolder } from '../lock-data-folder.ts'
 import { hashContent, readSnapshot } from './copy-rows.ts'
+import { createBackup } from './create-backup.ts'
 import { moveToPostgres } from './move-to-postgres.ts'
 import { restoreBackup } from './restore-backup.ts'
 
@@ -24,7 +24,7 @@ const scene = new BackupScene()
 describe.runIf(engines.some((engine) => engine === 'postgres' && isConcurrent(engine)))(
   'moving to PostgreSQL',
   () => {
-    it('copies all rows, leaves the SQLite file as it is, and refuses a database with data (§31.12)', async () => {
+    it('copies all rows, leaves the SQLite file as it is, and refuses a database with data', async () => {
       const source = await openTestDatabase('sqlite')
       await fillTables(source)
       const rows = await hashRows(source)
@@ -46,7 +46,7 @@ describe.runIf(engines.some((engine) => engine === 'postgres' && isConcurrent(en
       await source.close()
     }, 60_000)
 
-    it('never touches tables of another program (§31.12)', async () => {
+    it('never touches tables of another program', async () => {
       const source = await openTestDatabase('sqlite')
       const target = await openTestDatabase('postgres')
       await sql`alter table migrations rename column applied_at to batch`.execute(target.db)

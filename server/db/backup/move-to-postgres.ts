@@ -1,13 +1,12 @@
 import type { Database } from '../database.ts'
-import { countAppliedMigrations } from '../migrate.ts'
 import { lockDataFolder } from '../lock-data-folder.ts'
+import { countAppliedMigrations } from '../migrate.ts'
 import { openStoredDatabase } from '../open-database.ts'
-import { refusal } from './refuse.ts'
 import { readSnapshot, readTables } from './copy-rows.ts'
 import { openReadable } from './create-backup.ts'
 import { fillDatabase, hasData } from './fill-database.ts'
-import { withProgress } from './rows.ts'
-import type { Content, ReportRows } from './rows.ts'
+import { refusal } from './refuse.ts'
+import { withProgress, type Content, type ReportRows } from './rows.ts'
 
 /**
  * Copies the SQLite database of a data folder to an empty PostgreSQL database, in one transaction, and compares the

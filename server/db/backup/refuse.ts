@@ -6,7 +6,7 @@ export const refusal = (reason: string, cause?: unknown): AppError =>
   new AppError('conflict', reason, { cause })
 
 /**
- * Protects a database that is about to be replaced (§32.4). `applied` is the number of its migrations.
+ * Protects a database that is about to be replaced. `applied` is the number of its migrations.
  * @throws AppError when it is of a newer version
  */
 export function refuseNewer(applied: number): void {

@@ -3,13 +3,6 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openSqlite } from '../dialects/sqlite.ts'
-import { lockDataFolder } from '../lock-data-folder.ts'
-import type { Database } from '../database.ts'
-import { migrations, runNextMigration } from '../migrate.ts'
-import { openDatabase, openStoredDatabase, sqliteFileName } from '../open-database.ts'
-import { installationKeyContext } from '../secrets/seal-contexts.ts'
-import { createSealer } from '../secrets/seal-secret.ts'
 import {
   addToInstallation,
   BackupScene,
@@ -22,15 +15,25 @@ import {
   restoreOptions,
   secretKey,
 } from '../../testing/backup/backup-scene.ts'
-import { hashTables } from '../../testing/database/hash-tables.ts'
 import { fillTables } from '../../testing/database/fill-tables.ts'
+import { hashTables } from '../../testing/database/hash-tables.ts'
+import {
+  engines,
+  isConcurrent,
+  openTestDatabase,
+  type TestDatabase,
+} from '../../testing/database/test-database.ts'
 import { addUser } from '../../testing/factories/users.ts'
-import { engines, isConcurrent, openTestDatabase } from '../../testing/database/test-database.ts'
-import type { TestDatabase } from '../../testing/database/test-database.ts'
+import type { Database } from '../database.ts'
+import { openSqlite } from '../dialects/sqlite.ts'
+import { lockDataFolder } from '../lock-data-folder.ts'
+import { migrations, runNextMigration } from '../migrate.ts'
+import { openDatabase, openStoredDatabase, sqliteFileName } from '../open-database.ts'
+import { installationKeyContext } from '../secrets/seal-contexts.ts'
+import { createSealer } from '../secrets/seal-secret.ts'
 import { writeBackupFile } from './backup-file.ts'
 import { readSnapshot, readTables } from './copy-rows.ts'
-import { createBackup } from './create-backup.ts'
-import type { InstallationOptions } from './create-backup.ts'
+import { createBackup, type InstallationOptions } from './create-backup.ts'
 import { restoreBackup } from './restore-backup.ts'
 import { copiedTables } from './tables.ts'
 
@@ -99,7 +102,7 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
   afterEach(() => source.close())
 
   it.each(engines.filter(isConcurrent))(
-    'is restored to %s with the same rows and hash, and messages are queued for the search (§31.1, §31.4, §31.5)',
+    'is restored to %s with the same rows and hash, and messages are queued for the search',
     async (targetEngine) => {
       await fillTables(source)
       const created = await createBackup(installationOf(source), scene.file, createOptions)
@@ -128,7 +131,7 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
     60_000,
   )
 
-  it('is refused with another key, and restored with its own (§31.8)', async () => {
+  it('is refused with another key, and restored with its own', async () => {
     await addSignInKey(source)
     const created = await createBackup(installationOf(source), scene.file, createOptions)
     expect(created.keyFits).toBe(true)
@@ -156,7 +159,7 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
     expect(await hashInstallation(target)).toEqual(await hashRows(source))
   }, 60_000)
 
-  it('is refused when the key in the backup is another one than that of its secrets (§31.8)', async () => {
+  it('is refused when the key in the backup is another one than that of its secrets', async () => {
     await addSignInKey(source)
     const header = {
       version: '1.2.3',
@@ -178,7 +181,7 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
     )
   })
 
-  it('contains the key when the operator asks for it, and a restore writes it where no other is (§31.9)', async () => {
+  it('contains the key when the operator asks for it, and a restore writes it where no other is', async () => {
     await addSignInKey(source)
     const withKey = { ...createOptions, withKey: true }
     await expect(createBackup(installationOf(source, otherKey), scene.file, withKey)).rejects.toThrow(
@@ -204,7 +207,7 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
     expect(readFileSync(keyFile, 'utf8')).toBe(otherKey)
   }, 60_000)
 
-  it('asks before it replaces data, and changes nothing when the operator declines (§31.6)', async () => {
+  it('asks before it replaces data, and changes nothing when the operator declines', async () => {
     await createBackup(installationOf(source), scene.file, createOptions)
     const target = await scene.openTarget(engine)
     await restoreBackup(target, scene.file, restoreOptions)
@@ -214,7 +217,7 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
     expect(await hashInstallation(target)).toEqual(before)
   })
 
-  it('is not restored while a server uses the database (§31.11)', async () => {
+  it('is not restored while a server uses the database', async () => {
     await createBackup(installationOf(source), scene.file, createOptions)
     const target = await scene.openTarget(engine)
     await addToInstallation(target)
@@ -229,7 +232,7 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
     expect(await hashInstallation(target)).toEqual(await hashRows(source))
   })
 
-  it('is not restored if a server starts while the confirmation is pending (§31.11)', async () => {
+  it('is not restored if a server starts while the confirmation is pending', async () => {
     await createBackup(installationOf(source), scene.file, createOptions)
     const target = await scene.openTarget(engine)
     await addToInstallation(target)
@@ -246,7 +249,7 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
     expect(await hashInstallation(target)).toEqual(before)
   })
 
-  it('is not restored over a database of a newer version, which is left unchanged (§32.4)', async () => {
+  it('is not restored over a database of a newer version, which is left unchanged', async () => {
     await createBackup(installationOf(source), scene.file, createOptions)
     const target = await scene.openTarget(engine)
     await addToInstallation(target)
@@ -265,7 +268,7 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
   })
 })
 
-it('is restored to the version of its tables and then migrated (§31.7)', async () => {
+it('is restored to the version of its tables and then migrated', async () => {
   const old = await openOld(12)
   await addRow(old, 'users', { id: 'ada', issuer: 'i', subject: 's', created_at: 1 })
   await addRow(old, 'chats', { id: 'chat', user_id: 'ada', created_at: 1, updated_at: 1 })
@@ -300,7 +303,7 @@ describe('a restore to SQLite', () => {
     path = join(target.dataDir, sqliteFileName)
   })
 
-  it('ignores the write-ahead log of a server that was killed (§31.6)', async () => {
+  it('ignores the write-ahead log of a server that was killed', async () => {
     const killed = await openDatabase(target)
     await addUser(killed.db, { id: 'killed' })
     const log = readFileSync(`${path}-wal`)
@@ -315,7 +318,7 @@ describe('a restore to SQLite', () => {
     await database.close()
   })
 
-  it('replaces a file that SQLite cannot read (§31.6)', async () => {
+  it('replaces a file that SQLite cannot read', async () => {
     writeFileSync(path, 'no database '.repeat(1_000))
     await restoreBackup(target, scene.file, restoreOptions)
     const database = await openDatabase(target)
@@ -323,7 +326,7 @@ describe('a restore to SQLite', () => {
     await database.close()
   })
 
-  it('is refused while any other process has the database open (§31.11)', async () => {
+  it('is refused while any other process has the database open', async () => {
     const other = await openDatabase(target)
     const before = readFileSync(path)
     await expect(restoreBackup(target, scene.file, failIfAsked)).rejects.toThrow(
@@ -333,7 +336,7 @@ describe('a restore to SQLite', () => {
     await other.close()
   })
 
-  it('is refused if another process opens the database while the confirmation is pending, and leaves no key behind (§31.6, §31.11)', async () => {
+  it('is refused if another process opens the database while the confirmation is pending, and leaves no key behind', async () => {
     const source = await openTestDatabase('sqlite')
     await createBackup(installationOf(source), scene.file, { ...createOptions, withKey: true })
     await source.close()
@@ -352,7 +355,7 @@ describe('a restore to SQLite', () => {
     expect(readdirSync(target.dataDir).toSorted()).toEqual(['server.lock', sqliteFileName])
   })
 
-  it('creates a file that only its owner can read (§22.19)', async () => {
+  it('creates a file that only its owner can read', async () => {
     await restoreBackup(target, scene.file, restoreOptions)
     expect(statSync(path).mode & 0o777).toBe(0o600)
   })

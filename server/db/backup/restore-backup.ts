@@ -2,23 +2,20 @@ import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
+import type { AppError } from '../../lib/app-error.ts'
+import { errorCode } from '../../lib/describe-error.ts'
+import type { Db } from '../database.ts'
+import { SqliteFile } from '../dialects/sqlite-file.ts'
+import { openSqlite } from '../dialects/sqlite.ts'
 import { lockDataFolder } from '../lock-data-folder.ts'
 import { migrations } from '../migrate.ts'
 import { openStoredDatabase, sqliteFileName } from '../open-database.ts'
-import type { Db } from '../database.ts'
-import { openSqlite } from '../dialects/sqlite.ts'
-import { SqliteFile } from '../dialects/sqlite-file.ts'
 import { findSecretKey, secretKeyFileName, writeSecretKey } from '../secrets/require-secret-key.ts'
-import { errorCode } from '../../lib/describe-error.ts'
-import type { AppError } from '../../lib/app-error.ts'
-import { refusal, refuseNewer } from './refuse.ts'
-import { readChunks, readHeader, syncFolder } from './backup-file.ts'
-import type { Header } from './backup-file.ts'
-import { fitsKey } from './create-backup.ts'
-import type { InstallationOptions } from './create-backup.ts'
+import { readChunks, readHeader, syncFolder, type Header } from './backup-file.ts'
+import { fitsKey, type InstallationOptions } from './create-backup.ts'
 import { fillDatabase, hasData } from './fill-database.ts'
-import { withProgress } from './rows.ts'
-import type { Content, ReportRows } from './rows.ts'
+import { refusal, refuseNewer } from './refuse.ts'
+import { withProgress, type Content, type ReportRows } from './rows.ts'
 
 export interface RestoreOptions {
   /**
@@ -33,7 +30,7 @@ export interface RestoreOptions {
 }
 
 /**
- * Replaces the data of an installation by a backup. If it fails or is killed, the data is as before (§31.6).
+ * Replaces the data of an installation by a backup. If it fails or is killed, the data is as before.
  * @throws AppError when the file, the key or the database does not allow it, or when a server uses the database
  */
 export async function restoreBackup(

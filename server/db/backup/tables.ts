@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database, Db } from '../database.ts'
 import type { Tables } from '../tables/tables.ts'
 
-/** Tables of the search index. Triggers queue restored messages for it, and the server indexes them (§31.5). */
+/** Tables of the search index. Triggers queue restored messages for it, and the server indexes them. */
 export type DerivedTable = 'search_queue' | 'search_users'
 export type CopiedTable = Exclude<keyof Tables, DerivedTable>
 

@@ -3,15 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
-import type { TestDatabase } from '../../testing/database/test-database.ts'
+import { engines, openTestDatabase, type TestDatabase } from '../../testing/database/test-database.ts'
 import { addChat } from '../../testing/factories/chats.ts'
 import { userRow } from '../../testing/factories/users.ts'
 import type { Db } from '../database.ts'
-import { postgresDialect } from './postgres.ts'
 import { migrate } from '../migrate.ts'
-import { openSqlite, sqliteDialect } from './sqlite.ts'
+import { postgresDialect } from './postgres.ts'
 import { SqliteFile } from './sqlite-file.ts'
+import { openSqlite, sqliteDialect } from './sqlite.ts'
 
 const user = userRow({ id: 'u', subject: 's' })
 
@@ -114,7 +113,7 @@ describe.each(engines)('events of runs on %s', (engine) => {
     ])
   })
 
-  it('are written in one commit for two thousand runs, each of which is notified on PostgreSQL (§10.16)', async () => {
+  it('are written in one commit for two thousand runs, each of which is notified on PostgreSQL', async () => {
     const { db, dialect } = database
     for (let index = 0; index < 2_000; index++) {
       runIds.push(await insertRunningRun(db, `many${index}`, 'node'))
@@ -226,7 +225,7 @@ it.each([
   ['23505', null],
   ['42601', null],
   [undefined, null],
-])('recognizes the PostgreSQL code %s: %s (§22.17)', (code, problem) => {
+])('recognizes the PostgreSQL code %s: %s', (code, problem) => {
   expect(postgresDialect.findProblem(Object.assign(new Error('from the server'), { code }))).toBe(problem)
 })
 
@@ -240,7 +239,7 @@ it.each([
   ['SQLITE_LOCKED', 'locked'],
   ['SQLITE_CONSTRAINT_UNIQUE', null],
   ['SQLITE_ERROR', null],
-])('recognizes the SQLite code %s: %s (§22.17)', (code, problem) => {
+])('recognizes the SQLite code %s: %s', (code, problem) => {
   const dialect = sqliteDialect(new SqliteFile(':memory:'))
   expect(dialect.findProblem(Object.assign(new Error('from the library'), { code }))).toBe(problem)
 })

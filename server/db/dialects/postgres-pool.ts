@@ -39,7 +39,7 @@ export interface PostgresPoolOptions extends pg.PoolConfig {
   readonly maxWaitMs?: number
 }
 
-/** A pool for Kysely that bridges short interruptions (§22.15). */
+/** A pool for Kysely that bridges short interruptions. */
 export interface ResilientPool extends PostgresPool {
   /** Rejects when the server does not execute a statement now. It does not retry. */
   check(): Promise<void>

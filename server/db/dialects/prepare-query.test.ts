@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
-import type { TestDatabase } from '../../testing/database/test-database.ts'
+import { engines, openTestDatabase, type TestDatabase } from '../../testing/database/test-database.ts'
 import type { Db } from '../database.ts'
 import { prepareQuery } from './prepare-query.ts'
 

@@ -1,5 +1,4 @@
-import { isExpression } from 'kysely'
-import type { CompiledQuery, DialectAdapter, QueryResult } from 'kysely'
+import { isExpression, type CompiledQuery, type DialectAdapter, type QueryResult } from 'kysely'
 import type { Db } from '../database.ts'
 
 /** Replaces a value while a query is built. */

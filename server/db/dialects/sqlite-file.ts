@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type BetterSqlite from 'better-sqlite3'
-import { AppError } from '../../lib/app-error.ts'
 import { sqliteRelease } from '../../../bin/sqlite-release.mjs'
+import { AppError } from '../../lib/app-error.ts'
 
 /** Opens a SQLite file in this process: the class `Database` of better-sqlite3. */
 export const SqliteFile = loadSqlite()

@@ -6,8 +6,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { moduleUrl } from '../../testing/program-path.ts'
 import { runScript } from '../../testing/run-script.ts'
 import type { Database } from '../database.ts'
-import { openSqlite } from './sqlite.ts'
 import { SqliteFile } from './sqlite-file.ts'
+import { openSqlite } from './sqlite.ts'
 
 let folder: string
 let path: string
@@ -64,7 +64,7 @@ it('acquires the write lock when a transaction begins, so that reading first and
   other.close()
 })
 
-it('waits while another process writes (§22.16)', async () => {
+it('waits while another process writes', async () => {
   const { db } = open()
   await sql`create table t (x integer)`.execute(db)
   const held = join(folder, 'held')

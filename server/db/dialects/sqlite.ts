@@ -1,7 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type BetterSqlite from 'better-sqlite3'
-import { CompiledQuery, Kysely, sql, SqliteDialect, SqliteDriver } from 'kysely'
-import type { DatabaseConnection, QueryResult, SqliteDialectConfig } from 'kysely'
+import {
+  CompiledQuery,
+  Kysely,
+  sql,
+  SqliteDialect,
+  SqliteDriver,
+  type DatabaseConnection,
+  type QueryResult,
+  type SqliteDialectConfig,
+} from 'kysely'
 import { errorCode } from '../../lib/describe-error.ts'
 import type { Database, Dialect } from '../database.ts'
 import type { RunEventRow, Tables } from '../tables/tables.ts'
@@ -51,7 +59,7 @@ interface WaitingConfig extends SqliteDialectConfig {
 /**
  * Acquires the write lock when a transaction begins. A transaction that reads first and writes later could otherwise
  * fail with SQLITE_BUSY, whatever the timeout is. While another process holds the lock, the connection is free for
- * reads (§22.16).
+ * reads.
  */
 class WaitingDriver extends SqliteDriver {
   readonly #config: WaitingConfig

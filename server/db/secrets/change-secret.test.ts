@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { changeSecret } from './change-secret.ts'
-import { maskSecret } from './mask-secret.ts'
 import { openCredential, sealCredential } from './credential.ts'
+import { maskSecret } from './mask-secret.ts'
 import { connectorTokenContext } from './seal-contexts.ts'
 import { createSealer } from './seal-secret.ts'
 
@@ -13,23 +13,23 @@ const stored = sealCredential(sealer, context, credential)
 const change = (input: string | null | undefined, addressChanged = false) =>
   changeSecret(sealer, { field: 'token', context, stored, input, address, addressChanged })
 
-it('keeps the stored secret when nothing or its mask is sent (§21.1)', () => {
+it('keeps the stored secret when nothing or its mask is sent', () => {
   expect(change(undefined)).toBe(stored)
   expect(change(maskSecret(sealer, context, stored))).toBe(stored)
 })
 
-it('removes the stored secret for null and an empty text (§21.1)', () => {
+it('removes the stored secret for null and an empty text', () => {
   expect(change(null)).toBeNull()
   expect(change('')).toBeNull()
 })
 
-it('seals a new secret together with its address (§21.15)', () => {
+it('seals a new secret together with its address', () => {
   const sealed = change('a-new-one')
   expect(sealed).not.toContain('a-new-one')
   expect(openCredential(sealer, context, sealed ?? '')).toEqual({ secret: 'a-new-one', address })
 })
 
-it('does not keep a secret for another address (§21.2)', () => {
+it('does not keep a secret for another address', () => {
   expect(change(undefined, true)).toBeNull()
   expect(change(maskSecret(sealer, context, stored), true)).toBeNull()
   expect(openCredential(sealer, context, change('a-new-one', true) ?? '').secret).toBe('a-new-one')

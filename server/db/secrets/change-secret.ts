@@ -19,7 +19,7 @@ export interface SecretChange {
 }
 
 /**
- * Returns the sealed secret to store (§21.1).
+ * Returns the sealed secret to store.
  * @throws AppError `invalid_request` for a text that no header can carry, such as the mask of another secret
  */
 export function changeSecret(sealer: Sealer, change: SecretChange): string | null {

@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { insertKey } from '../../identity/provider/key-store.ts'
-import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
-import type { TestDatabase } from '../../testing/database/test-database.ts'
+import { engines, openTestDatabase, type TestDatabase } from '../../testing/database/test-database.ts'
 import { botRow } from '../../testing/factories/bots.ts'
 import { addUser } from '../../testing/factories/users.ts'
-import { sealCredential } from './credential.ts'
 import { compareSecretKey } from './compare-secret-key.ts'
+import { sealCredential } from './credential.ts'
 import { botKeyContext, installationKeyContext } from './seal-contexts.ts'
 import { createSealer } from './seal-secret.ts'
 
@@ -32,7 +31,7 @@ describe.each(engines)('the key of an installation on %s', (engine) => {
     insertKey(database.db, 'form', sealer.seal('key', installationKeyContext('form')), 1)
   const compare = () => compareSecretKey(database.db, own)
 
-  it('is compared with the keys of the sign-in, whatever users have stored (§30.4, §30.22)', async () => {
+  it('is compared with the keys of the sign-in, whatever users have stored', async () => {
     await addUser(database.db, { id: 'ada' })
     expect(await compare()).toBe('unknown')
     await addSignInKey(own)
@@ -44,7 +43,7 @@ describe.each(engines)('the key of an installation on %s', (engine) => {
     expect(await compare()).toBe('differs')
   })
 
-  it('is compared with the keys of users when there are none of the sign-in, and may fit only some (§30.4, §30.22)', async () => {
+  it('is compared with the keys of users when there are none of the sign-in, and may fit only some', async () => {
     await addUser(database.db, { id: 'ada' })
     await addBotKey('stale', former)
     expect(await compare()).toBe('perhaps differs')

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { maskSecret } from './mask-secret.ts'
 import { sealCredential } from './credential.ts'
+import { maskSecret } from './mask-secret.ts'
 import { botKeyContext } from './seal-contexts.ts'
 import { createSealer } from './seal-secret.ts'
 
@@ -13,7 +13,7 @@ it('shows four characters at each end of a long secret (§9.9)', () => {
   expect(mask('sk-proj-abcdefghijklmnop')).toBe('sk-p••••••••mnop')
 })
 
-it('hides a secret of up to 12 characters completely, and its length (§21.1)', () => {
+it('hides a secret of up to 12 characters completely, and its length', () => {
   expect(mask('1')).toBe('••••••••')
   expect(mask('123456789012')).toBe('••••••••')
   expect(mask('1234567890123')).toBe('1234••••••••0123')

@@ -8,8 +8,8 @@ const maxFullyHiddenChars = 12
 const visibleChars = 4
 
 /**
- * The masked form of a stored secret for users (§9.9): its first and last characters, or only dots for a short one. A
- * secret that cannot be decrypted, because the installation's key has changed, is masked like a short one (§21.1).
+ * The masked form of a stored secret for users: its first and last characters, or only dots for a short one. A
+ * secret that cannot be decrypted, because the installation's key has changed, is masked like a short one.
  */
 export function maskSecret(sealer: Sealer, context: SealContext, sealed: string | null): string | null {
   if (sealed === null) return null

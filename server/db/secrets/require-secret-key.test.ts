@@ -63,7 +63,7 @@ it('returns the same key to processes that start at once', async () => {
 })
 
 it.each(['abc', 'a'.repeat(64), 'at-least-32-characters-the-same-on-every-node'])(
-  'refuses the key %j in the file, and does not repeat it (§22.22)',
+  'refuses the key %j in the file, and does not repeat it',
   (key) => {
     const path = join(folder, 'secret.key')
     writeFileSync(path, `${key}\n`)

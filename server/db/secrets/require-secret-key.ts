@@ -3,8 +3,8 @@ import { closeSync, fsyncSync, linkSync, openSync, readFileSync, unlinkSync, wri
 import { join } from 'node:path'
 import { AppError } from '../../lib/app-error.ts'
 import { errorCode } from '../../lib/describe-error.ts'
-import { createDataFolder } from '../data-folder.ts'
 import { findWeakness, makeSecretHint } from '../../lib/secret.ts'
+import { createDataFolder } from '../data-folder.ts'
 
 /** The name of the file with the key in the data folder. */
 export const secretKeyFileName = 'secret.key'
@@ -58,7 +58,7 @@ export function findSecretKey(setting: string | null, dataDir: string): string |
   return known
 }
 
-/** The file is written by the first start, but an operator may have replaced it (§22.22). */
+/** The file is written by the first start, but an operator may have replaced it. */
 function requireStrong(path: string, key: string): void {
   const weakness = findWeakness(key, minKeyChars)
   if (weakness === undefined) return

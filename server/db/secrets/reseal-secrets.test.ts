@@ -1,17 +1,19 @@
 import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import type { KyselyPlugin } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  engines,
+  isConcurrent,
+  openTestDatabase,
+  type TestDatabase,
+} from '../../testing/database/test-database.ts'
 import { botRow } from '../../testing/factories/bots.ts'
 import { addUser } from '../../testing/factories/users.ts'
-import { engines, isConcurrent, openTestDatabase } from '../../testing/database/test-database.ts'
-import type { TestDatabase } from '../../testing/database/test-database.ts'
 import type { Database } from '../database.ts'
 import { openCredential } from './credential.ts'
-import { resealSecrets } from './reseal-secrets.ts'
-import type { ResealDeps } from './reseal-secrets.ts'
+import { resealSecrets, type ResealDeps } from './reseal-secrets.ts'
 import * as contexts from './seal-contexts.ts'
-import { createSealer } from './seal-secret.ts'
-import type { SealContext } from './seal-secret.ts'
+import { createSealer, type SealContext } from './seal-secret.ts'
 
 const secretKey = 'a secret of tests that is long enough'
 const sealer = createSealer(secretKey)
@@ -169,7 +171,7 @@ describe.each(engines)('sealing stored values again on %s', (engine) => {
   })
   afterEach(() => database.close())
 
-  it('binds every value to its purpose, owner, row and address, once (§21.14)', async () => {
+  it('binds every value to its purpose, owner, row and address, once', async () => {
     await fill(database)
     await resealSecrets(database, deps)
     expect(await openAll(database)).toEqual(resealed)
@@ -178,7 +180,7 @@ describe.each(engines)('sealing stored values again on %s', (engine) => {
     expect(await readValues(database)).toEqual(before)
   })
 
-  it('leaves all values or none in the new format, at whatever step it is killed (§21.14)', async () => {
+  it('leaves all values or none in the new format, at whatever step it is killed', async () => {
     await fill(database)
     const before = await readValues(database)
     let killed = 0
@@ -196,7 +198,7 @@ describe.each(engines)('sealing stored values again on %s', (engine) => {
     expect(await openAll(database)).toEqual(resealed)
   })
 
-  it('does not seal again, or open, a value of the first format that is stored later (§21.14)', async () => {
+  it('does not seal again, or open, a value of the first format that is stored later', async () => {
     await resealSecrets(database, deps)
     await fill(database)
     await resealSecrets(database, deps)
@@ -204,7 +206,7 @@ describe.each(engines)('sealing stored values again on %s', (engine) => {
       expect(() => sealer.open(sealed, context)).toThrow()
   })
 
-  it('does not open the signing key as the key of a bot (§21.14)', async () => {
+  it('does not open the signing key as the key of a bot', async () => {
     await fill(database)
     await resealSecrets(database, deps)
     const { value } = await database.db
@@ -216,7 +218,7 @@ describe.each(engines)('sealing stored values again on %s', (engine) => {
     expect(() => openCredential(sealer, contexts.botKeyContext(bot), value)).toThrow()
   })
 
-  it('leaves the values of another SECRET_KEY, and runs again with the right one (§21.12)', async () => {
+  it('leaves the values of another SECRET_KEY, and runs again with the right one', async () => {
     await fill(database, (secret) => sealAsBefore(secret, 'another secret of tests, as long as that'))
     const other = 'another secret of tests, as long as that'
     await resealSecrets(database, deps)
@@ -224,7 +226,7 @@ describe.each(engines)('sealing stored values again on %s', (engine) => {
     expect(await openAll(database)).toEqual(resealed)
   })
 
-  it('seals more values than one page holds, beside some that cannot be opened (§21.14)', async () => {
+  it('seals more values than one page holds, beside some that cannot be opened', async () => {
     await fill(database)
     const records = Array.from({ length: 1_200 }, (_none, index) => ({
       model: 'Session',
@@ -249,7 +251,7 @@ describe.each(engines)('sealing stored values again on %s', (engine) => {
     }
   })
 
-  it.runIf(isConcurrent(engine))('runs once when two nodes start together (§21.14)', async () => {
+  it.runIf(isConcurrent(engine))('runs once when two nodes start together', async () => {
     await fill(database)
     await Promise.all([resealSecrets(database, deps), resealSecrets(database, deps)])
     expect(await openAll(database)).toEqual(resealed)

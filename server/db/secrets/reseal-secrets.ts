@@ -1,13 +1,11 @@
-import { sql } from 'kysely'
-import type { Selectable } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import type { Database, Db } from '../database.ts'
 import type { ConnectorGrantRow } from '../tables/connector-tables.ts'
 import type { IntegrationRow } from '../tables/integration-tables.ts'
 import type { BotRow, Tables } from '../tables/tables.ts'
 import { sealCredential, toOrigin } from './credential.ts'
 import * as contexts from './seal-contexts.ts'
-import { createFirstFormatOpener } from './seal-secret.ts'
-import type { Sealer } from './seal-secret.ts'
+import { createFirstFormatOpener, type Sealer } from './seal-secret.ts'
 
 export interface ResealDeps {
   readonly sealer: Sealer
@@ -22,7 +20,7 @@ const marker = 'seal-format'
 const pageSize = 500
 
 /**
- * Seals the values of the first format again, bound to their purpose, owner and row (§21.14). It needs the key of the
+ * Seals the values of the first format again, bound to their purpose, owner and row. It needs the key of the
  * installation, so it is a step of the start and not a migration. It is one transaction together with its marker, so a
  * process that is killed leaves all values or none in the new format, and nodes that start together wait for each
  * other.

@@ -5,7 +5,7 @@ import type { SealContext } from './seal-secret.ts'
 
 /*
  * The contexts of all sealed columns: purpose, owner and row. A value that was copied to another row, column or user
- * cannot be opened there (§21.14).
+ * cannot be opened there.
  */
 
 export function botKeyContext({ id, user_id }: Pick<BotRow, 'id' | 'user_id'>): SealContext {

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createSealer } from './seal-secret.ts'
-import type { SealContext } from './seal-secret.ts'
+import { createSealer, type SealContext } from './seal-secret.ts'
 
 const sealer = createSealer('a secret of tests that is long enough')
 const context: SealContext = { purpose: 'bot key', owner: 'ada', row: ['bot'] }
@@ -50,7 +49,7 @@ it.each<[string, SealContext]>([
   ['for another user', { ...context, owner: 'eve' }],
   ['in another row', { ...context, row: ['other'] }],
   ['when its parts are divided differently', { ...context, owner: '', row: ['ada', 'bot'] }],
-])('does not open a value %s (§21.14)', (_case, other) => {
+])('does not open a value %s', (_case, other) => {
   const sealed = sealer.seal('secret', context)
   expect(() => sealer.open(sealed, other)).toThrow()
 })

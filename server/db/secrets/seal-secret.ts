@@ -26,7 +26,7 @@ export interface SealContext {
   readonly row: readonly string[]
 }
 
-/** Encrypts secrets for the database: keys and tokens (§21.12). */
+/** Encrypts secrets for the database: keys and tokens. */
 export interface Sealer {
   seal(secret: string, context: SealContext): string
   /** Throws when the text was sealed with another key or for another context, or was changed. */

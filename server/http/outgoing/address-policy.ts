@@ -31,7 +31,7 @@ export interface Target {
  */
 type Reach = 'public' | 'loopback' | 'private' | 'forbidden'
 
-/** Whether a connection to this address may be opened at all (§22.4, §22.5). */
+/** Whether a connection to this address may be opened at all. */
 export function isAllowed(policy: AddressPolicy, target: Target): boolean {
   if (policy.trust === 'operatorSupplied') return true
   const reach = classify(target.address)

@@ -1,10 +1,8 @@
-import { lookup as systemLookup } from 'node:dns'
-import type { LookupAddress } from 'node:dns'
+import { lookup as systemLookup, type LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
 import { rootCertificates } from 'node:tls'
 import { buildConnector } from 'undici'
-import { addressRefused, bareHost, isAllowed } from './address-policy.ts'
-import type { AddressPolicy } from './address-policy.ts'
+import { addressRefused, bareHost, isAllowed, type AddressPolicy } from './address-policy.ts'
 
 /** Resolves a name to all its addresses, as `dns.lookup` with `all` does. */
 export type Lookup = (
@@ -27,7 +25,7 @@ export interface ConnectorOptions {
 /**
  * Opens the connections that the policy allows. A literal address is checked here, because no lookup runs for it. A
  * name is refused when any of its addresses is. The socket connects to the checked addresses, and the address of its
- * peer is checked again before the request is sent (§22.4).
+ * peer is checked again before the request is sent.
  */
 export function guardedConnector(
   policy: AddressPolicy,

@@ -1,10 +1,7 @@
-import { Agent, fetch as undiciFetch, Headers } from 'undici'
-import type { Dispatcher } from 'undici'
-import { requireUrl } from './address-policy.ts'
-import type { AddressPolicy } from './address-policy.ts'
+import { Agent, fetch as undiciFetch, Headers, type Dispatcher } from 'undici'
 import { AppError } from '../../lib/app-error.ts'
-import { guardedConnector } from './guarded-connector.ts'
-import type { ConnectorOptions } from './guarded-connector.ts'
+import { requireUrl, type AddressPolicy } from './address-policy.ts'
+import { guardedConnector, type ConnectorOptions } from './guarded-connector.ts'
 
 export interface GuardedFetchOptions extends ConnectorOptions {
   readonly policy: AddressPolicy
@@ -122,21 +119,21 @@ function limitResponse(maxBytes: number): Dispatcher.DispatcherComposeIntercepto
 }
 
 class LimitedHandler implements Dispatcher.DispatchHandler {
-  private received = 0
-  private readonly inner: Dispatcher.DispatchHandler
-  private readonly maxBytes: number
+  #received = 0
+  readonly #inner: Dispatcher.DispatchHandler
+  readonly #maxBytes: number
 
   constructor(inner: Dispatcher.DispatchHandler, maxBytes: number) {
-    this.inner = inner
-    this.maxBytes = maxBytes
+    this.#inner = inner
+    this.#maxBytes = maxBytes
   }
 
   onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
-    this.inner.onRequestStart?.(controller, context)
+    this.#inner.onRequestStart?.(controller, context)
   }
 
   onRequestUpgrade(...args: Parameters<NonNullable<Dispatcher.DispatchHandler['onRequestUpgrade']>>): void {
-    this.inner.onRequestUpgrade?.(...args)
+    this.#inner.onRequestUpgrade?.(...args)
   }
 
   onResponseStart(...args: Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>): void {
@@ -152,31 +149,31 @@ class LimitedHandler implements Dispatcher.DispatchHandler {
           'The server sent a compressed response although none was requested. Its operator has to turn compression off for such requests.',
         ),
       )
-    } else if (announced > this.maxBytes) {
-      controller.abort(this.tooLarge())
+    } else if (announced > this.#maxBytes) {
+      controller.abort(this.#tooLarge())
     } else {
-      this.inner.onResponseStart?.(...args)
+      this.#inner.onResponseStart?.(...args)
     }
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.received += chunk.length
-    if (this.received > this.maxBytes) controller.abort(this.tooLarge())
-    else this.inner.onResponseData?.(controller, chunk)
+    this.#received += chunk.length
+    if (this.#received > this.#maxBytes) controller.abort(this.#tooLarge())
+    else this.#inner.onResponseData?.(controller, chunk)
   }
 
   onResponseEnd(...args: Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseEnd']>>): void {
-    this.inner.onResponseEnd?.(...args)
+    this.#inner.onResponseEnd?.(...args)
   }
 
   onResponseError(...args: Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseError']>>): void {
-    this.inner.onResponseError?.(...args)
+    this.#inner.onResponseError?.(...args)
   }
 
-  private tooLarge(): AppError {
+  #tooLarge(): AppError {
     return new AppError(
       'output_limit',
-      `The server sent more than ${this.maxBytes.toLocaleString('en')} bytes.`,
+      `The server sent more than ${this.#maxBytes.toLocaleString('en')} bytes.`,
     )
   }
 }

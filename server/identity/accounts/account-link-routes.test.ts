@@ -2,10 +2,17 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
 import { seedDemoShare } from '../../shares/seed-demo-share.ts'
 import { hashTables } from '../../testing/database/hash-tables.ts'
-import { engines, isConcurrent, openTestDatabase } from '../../testing/database/test-database.ts'
-import type { TestDatabase } from '../../testing/database/test-database.ts'
-import { openIdentityServer, testSecret } from '../../testing/identity/identity-server.ts'
-import type { IdentityServer } from '../../testing/identity/identity-server.ts'
+import {
+  engines,
+  isConcurrent,
+  openTestDatabase,
+  type TestDatabase,
+} from '../../testing/database/test-database.ts'
+import {
+  openIdentityServer,
+  testSecret,
+  type IdentityServer,
+} from '../../testing/identity/identity-server.ts'
 import { SignInSession, testAccount } from '../../testing/identity/sign-in-session.ts'
 import { inviteUser, readIssuer } from '../users/manage-users.ts'
 import { createUpsertUser } from '../users/upsert-user.ts'
@@ -50,7 +57,7 @@ describe.each(engines)('the set-up link on %s', (engine) => {
     ).toEqual([])
   }
 
-  it('creates the first account, and is not valid after that (§15.4)', async () => {
+  it('creates the first account, and is not valid after that', async () => {
     const { address, form } = await openLink()
     expect((await session.post(address, { ...testAccount, form })).status).toBe(200)
     expect(await countAccounts()).toBe(1)
@@ -75,7 +82,7 @@ describe.each(engines)('the set-up link on %s', (engine) => {
     expect(await countAccounts()).toBe(1)
   })
 
-  it('is not valid after a listed user has signed up (§15.4)', async () => {
+  it('is not valid after a listed user has signed up', async () => {
     await server.close()
     const environment = { SIGN_UP: 'closed', ALLOWED_EMAILS: testAccount.email }
     server = await openIdentityServer({ database, environment })
@@ -85,21 +92,21 @@ describe.each(engines)('the set-up link on %s', (engine) => {
     await expectInvalid(address, form)
   })
 
-  it('is not valid after a user of a hosted provider was stored (§15.4)', async () => {
+  it('is not valid after a user of a hosted provider was stored', async () => {
     const { address, form } = await openLink()
     const upsertUser = createUpsertUser({ db: database.db, now: Date.now, onNewUser: async () => undefined })
     await upsertUser('https://login.example/', 'ada', { name: 'Ada' })
     await expectInvalid(address, form)
   })
 
-  it('is not valid when the account was stored by a former version (§15.4)', async () => {
+  it('is not valid when the account was stored by a former version', async () => {
     const { address, form } = await openLink()
     const account = { id: 'google-oauth2|1', name: null, email: null, picture: null, created_at: 1 }
     await upsertFederatedAccount(database.db, account)
     await expectInvalid(address, form)
   })
 
-  it('is created although the demo chat has an owner (§15.4, §20.9)', async () => {
+  it('is created although the demo chat has an owner', async () => {
     const { port } = server
     await server.close()
     await seedDemoShare(database, Date.now())
@@ -127,7 +134,7 @@ describe.each(engines)('the set-up link on %s', (engine) => {
     expect(await countAccounts()).toBe(0)
   })
 
-  it('is announced to visitors until there is an account, but never shown to them (§34.20, §34.21)', async () => {
+  it('is announced to visitors until there is an account, but never shown to them', async () => {
     const token = new URL(server.identity.setUpUrl ?? '').searchParams.get('token') ?? ''
     expect(token.length).toBeGreaterThan(20)
     const shown = async () => {
@@ -143,7 +150,7 @@ describe.each(engines)('the set-up link on %s', (engine) => {
     expect(await shown()).toEqual([undefined, false])
   })
 
-  it('is not announced when sign-up is open (§34.20, §34.21)', async () => {
+  it('is not announced when sign-up is open', async () => {
     const open = await openIdentityServer({ database })
     expect(await open.identity.needsSetUp()).toBe(false)
     await open.close()
@@ -196,7 +203,7 @@ describe.each(engines)('an invitation on %s', (engine) => {
     return { status: response.status, text, form: /name="form" value="([^"]+)"/.exec(text)?.[1] ?? '' }
   }
 
-  it('creates an account with the invited e-mail, once, although sign-up is closed (§30.8)', async () => {
+  it('creates an account with the invited e-mail, once, although sign-up is closed', async () => {
     const link = await invite()
     const { text, form } = await open(link)
     expect(text).toMatch(/id="email"[^>]*value="ada@example.com"[^>]*readonly/)
@@ -212,14 +219,14 @@ describe.each(engines)('an invitation on %s', (engine) => {
     expect(await listEmails()).toEqual([email])
   })
 
-  it('can be used only once, even if no other check refuses the second use (§30.8)', async () => {
+  it('can be used only once, even if no other check refuses the second use', async () => {
     const token = new URL(await invite()).searchParams.get('token') ?? ''
     const use = () =>
       database.db.transaction().execute((trx) => consumeLink(trx, invitations, token, Date.now()))
     expect([await use(), await use()]).toEqual([true, false])
   })
 
-  it('is not stored in a form in which it could be used (§15.4, §30.8)', async () => {
+  it('is not stored in a form in which it could be used', async () => {
     const links = [await invite(), server.identity.setUpUrl ?? '']
     const stored = JSON.stringify([
       await database.db.selectFrom('oidc').selectAll().execute(),
@@ -232,7 +239,7 @@ describe.each(engines)('an invitation on %s', (engine) => {
     }
   })
 
-  it('ends the set-up link, which would create another first account (§15.4, §30.8)', async () => {
+  it('ends the set-up link, which would create another first account', async () => {
     const setUp = server.identity.setUpUrl ?? ''
     expect((await open(setUp)).status).toBe(200)
     const link = await invite()
@@ -244,7 +251,7 @@ describe.each(engines)('an invitation on %s', (engine) => {
     expect(await tokens.execute()).toEqual([])
   })
 
-  it('is replaced by the next one of the same e-mail, and expires after a week (§30.9)', async () => {
+  it('is replaced by the next one of the same e-mail, and expires after a week', async () => {
     const first = await invite()
     const other = await invite('eve@example.com')
     const second = await invite('ADA@example.com')
@@ -263,7 +270,7 @@ describe.each(engines)('an invitation on %s', (engine) => {
     expect(await hashTables(database)).toEqual(before)
   })
 
-  it('creates nothing when the e-mail has got an account meanwhile (§30.9)', async () => {
+  it('creates nothing when the e-mail has got an account meanwhile', async () => {
     const link = await invite()
     const { form } = await open(link)
     await server.close()
@@ -276,7 +283,7 @@ describe.each(engines)('an invitation on %s', (engine) => {
     expect(await hashTables(database)).toEqual(before)
   })
 
-  it.runIf(isConcurrent(engine))('creates one account in two concurrent attempts (§30.8)', async () => {
+  it.runIf(isConcurrent(engine))('creates one account in two concurrent attempts', async () => {
     const link = await invite()
     const { form } = await open(link)
     const statuses = await Promise.all(

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Db, Database } from '../../db/database.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
-import type { LazyProvider } from '../provider/provider.ts'
 import { newAccountPage } from '../pages/account-pages.ts'
 import { noticePage, sendPage } from '../pages/render-page.ts'
+import type { LazyProvider } from '../provider/provider.ts'
 import { createAccount } from './create-account.ts'
-import type { PasswordHasher } from './hash-password.ts'
 import { isFormToken, makeFormToken } from './forms.ts'
+import type { PasswordHasher } from './hash-password.ts'
 import { consumeLink, findLinkSubject, invitations } from './operator-links.ts'
 import { endSetUp, isSetUpToken } from './set-up-token.ts'
 import type { SignInLimiter } from './sign-in-limiter.ts'
@@ -35,7 +35,7 @@ interface AccountLink {
   consume(trx: Db, token: string): Promise<boolean>
 }
 
-/** Registers the pages of the set-up link (§15.4), and of the link that `yonder users invite` prints (§30.8). */
+/** Registers the pages of the set-up link, and of the link that `yonder users invite` prints. */
 export function registerAccountLinks(scope: FastifyInstance, deps: AccountLinkDeps): void {
   const { database, sealer, now } = deps
   registerAccountLink(scope, deps, {

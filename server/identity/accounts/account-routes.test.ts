@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hashTables } from '../../testing/database/hash-tables.ts'
-import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
-import type { TestDatabase } from '../../testing/database/test-database.ts'
-import { openIdentityServer } from '../../testing/identity/identity-server.ts'
-import type { IdentityServer } from '../../testing/identity/identity-server.ts'
-import { SignInSession } from '../../testing/identity/sign-in-session.ts'
-import type { Tokens } from '../../testing/identity/sign-in-session.ts'
+import { engines, openTestDatabase, type TestDatabase } from '../../testing/database/test-database.ts'
+import { openIdentityServer, type IdentityServer } from '../../testing/identity/identity-server.ts'
+import { SignInSession, type Tokens } from '../../testing/identity/sign-in-session.ts'
 
 const password = 'correct horse'
 const newPassword = 'battery staple'
@@ -60,7 +57,7 @@ describe.each(engines)('account and security on %s', (engine) => {
   const hasSession = async (browser: SignInSession) =>
     new URL((await browser.openForm()).address).searchParams.has('code')
 
-  it('changes the password, ends the other sign-ins and keeps this one (§15.30)', async () => {
+  it('changes the password, ends the other sign-ins and keeps this one', async () => {
     const { user, browser, tokens } = await join()
     const other = await signIn(user)
     const { form } = await readPage(browser)
@@ -92,7 +89,7 @@ describe.each(engines)('account and security on %s', (engine) => {
   })
 
   it.each(['constructor', '__proto__', 'toString', 'unknown'])(
-    'shows no notice for the name %j in its address (§15.30)',
+    'shows no notice for the name %j in its address',
     async (name) => {
       const { browser } = await join()
       const response = await browser.fetch(`${page}?done=${name}`)
@@ -112,7 +109,7 @@ describe.each(engines)('account and security on %s', (engine) => {
       ['a short new password', { current: password, password: 'short' }, 422],
       ['the same password', { current: password, password }, 422],
       ['a form without its hidden token', { current: password, password: newPassword, form: '' }, 403],
-    ])('changes nothing for %s (§15.30, §15.32)', async (_name, fields, status) => {
+    ])('changes nothing for %s', async (_name, fields, status) => {
       const { form } = await readPage(refused.browser)
       const before = await hashTables(database)
       const response = await refused.browser.post(`${page}/password`, { form, ...fields })
@@ -130,7 +127,7 @@ describe.each(engines)('account and security on %s', (engine) => {
     expect(text).not.toContain('The sign-in failed')
   })
 
-  it('tells a user without a password where to change it, and changes nothing (§15.30)', async () => {
+  it('tells a user without a password where to change it, and changes nothing', async () => {
     const { browser, user } = await join()
     await database.db
       .updateTable('accounts')
@@ -147,7 +144,7 @@ describe.each(engines)('account and security on %s', (engine) => {
     expect(await hashTables(database)).toEqual(before)
   })
 
-  it('refuses the forms of another sign-in, another account and a browser without one (§15.32)', async () => {
+  it('refuses the forms of another sign-in, another account and a browser without one', async () => {
     const { user, browser } = await join()
     const other = await signIn(user)
     const eve = await join()
@@ -166,7 +163,7 @@ describe.each(engines)('account and security on %s', (engine) => {
     expect(await hashTables(database)).toEqual(before)
   })
 
-  it('lists the sign-ins, and signs out a chosen one (§15.31)', async () => {
+  it('lists the sign-ins, and signs out a chosen one', async () => {
     const { user, browser, tokens } = await join()
     const other = await signIn(user)
     const { text, form, signIns } = await readPage(browser)
@@ -182,7 +179,7 @@ describe.each(engines)('account and security on %s', (engine) => {
     expect((await readPage(browser)).text.match(/<li>/g)).toHaveLength(1)
   })
 
-  it('signs out everywhere (§15.31)', async () => {
+  it('signs out everywhere', async () => {
     const { user, browser, tokens } = await join()
     const other = await signIn(user)
     const eve = await join()
@@ -197,7 +194,7 @@ describe.each(engines)('account and security on %s', (engine) => {
     expect(await statusOf(eve.tokens)).toBe(200)
   })
 
-  it('a sign-out in the app removes the sign-in from the list (§15.31)', async () => {
+  it('a sign-out in the app removes the sign-in from the list', async () => {
     const { user, browser } = await join()
     const other = await signIn(user)
     await other.browser.fetch('/oidc/token/revocation', {
@@ -208,7 +205,7 @@ describe.each(engines)('account and security on %s', (engine) => {
     expect((await readPage(other.browser)).status).toBe(401)
   })
 
-  it('updates the last use of a sign-in with its tokens (§15.31)', async () => {
+  it('updates the last use of a sign-in with its tokens', async () => {
     const { browser, tokens } = await join()
     await database.db.updateTable('sign_ins').set({ used_at: 1 }).execute()
     await browser.refresh(tokens.refresh_token)
@@ -216,7 +213,7 @@ describe.each(engines)('account and security on %s', (engine) => {
     expect(used).toHaveLength(1)
   })
 
-  it('ends sign-ins that a former version stored without their account (§15.31)', async () => {
+  it('ends sign-ins that a former version stored without their account', async () => {
     const { user, browser, tokens } = await join()
     const other = await signIn(user)
     await database.db.deleteFrom('sign_ins').execute()
@@ -234,7 +231,7 @@ describe.each(engines)('account and security on %s', (engine) => {
   })
 })
 
-it('counts attempts at the current password together with those of the sign-in form (§15.6, §15.30)', async () => {
+it('counts attempts at the current password together with those of the sign-in form', async () => {
   const database = await openTestDatabase('sqlite')
   const server = await openIdentityServer({ database, environment: { RATE_LIMIT_SIGN_IN: '3' } })
   const browser = new SignInSession(server.baseUrl)

@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AccountRow } from '../../db/tables/tables.ts'
 import { noticePage, sendPage } from '../pages/render-page.ts'
-import { securityPage } from '../pages/security-pages.ts'
-import type { SecurityView } from '../pages/security-pages.ts'
+import { securityPage, type SecurityView } from '../pages/security-pages.ts'
 import { hashRecordId } from '../provider/oidc-store.ts'
 import { lifetimeSeconds } from '../provider/token-lifetimes.ts'
 import type { EmbeddedSessions } from '../sessions/embedded-sessions.ts'
@@ -44,7 +43,7 @@ const noPassword = noticePage(
 
 /**
  * Registers the pages of 'Account and security'. They find the sign-in by the provider's cookie of the browser, which
- * no script can read, and every form needs the hidden token of that sign-in (§15.30, §15.31, §15.32).
+ * no script can read, and every form needs the hidden token of that sign-in.
  */
 export function registerAccountRoutes(scope: FastifyInstance, deps: AccountDeps): void {
   const { database, provider, sessions, passwords, signInLimiter } = deps
@@ -68,7 +67,7 @@ export function registerAccountRoutes(scope: FastifyInstance, deps: AccountDeps)
     if (problem !== null) return refuse('password', problem, 422)
     if (password === currentPassword)
       return refuse('password', 'Choose a password that differs from the current one.', 422)
-    // The limit of the sign-in form, so that passwords cannot be guessed faster in a signed-in browser (§15.6).
+    // The limit of the sign-in form, so that passwords cannot be guessed faster in a signed-in browser.
     const checked = await signInLimiter.attempt(reply, account.email, async () =>
       (await isCurrentPassword(passwords, account, currentPassword)) ? true : undefined,
     )

@@ -33,7 +33,7 @@ export async function isCurrentPassword(
 
 /**
  * Replaces the password of an account, whose current one the caller has checked, and ends all its sign-ins except
- * `keep`, in one transaction (§15.30).
+ * `keep`, in one transaction.
  */
 export async function changePassword(
   { database: { db }, now, passwords }: ChangeDeps,

@@ -24,12 +24,12 @@ export const emailNotAllowed =
 
 /**
  * Shown on a closed installation for addresses that are not listed and for those that have an account, so that the
- * response does not show which are which (§15.27).
+ * response does not show which are which.
  */
 export const noNewAccount =
   'No account can be created with this e-mail address. If you have an account, sign in. Otherwise ask the operator of this server to allow the address.'
 
-/** Everyone may sign up, or only the users on the operator's list of e-mail addresses (§15.4). */
+/** Everyone may sign up, or only the users on the operator's list of e-mail addresses. */
 export function readSignUpPolicy({
   signUp,
   allowedEmails,

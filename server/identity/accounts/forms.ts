@@ -1,5 +1,5 @@
-import type { FastifyInstance } from 'fastify'
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
 import { maxBodyBytes } from '../provider/limit-requests.ts'
 
 /** Lets the routes of `scope` accept HTML forms only. Each field is one string. */

@@ -26,11 +26,11 @@ export type DeriveKey = (
 
 /** Stores and checks passwords as hashes. */
 export interface PasswordHasher {
-  /** Returns `scrypt$N$salt$key`, with the cost N, so that old hashes stay valid when it is raised (§15.5). */
+  /** Returns `scrypt$N$salt$key`, with the cost N, so that old hashes stay valid when it is raised. */
   hash(password: string): Promise<string>
   /**
    * Whether a password has this hash. Without a hash it returns false after the same computation, and a hash of a lower
-   * cost takes as long as a new one, so that the time reveals nothing (§15.6).
+   * cost takes as long as a new one, so that the time reveals nothing.
    */
   isPassword(password: string, hash: string | null | undefined): Promise<boolean>
   /** Whether the hash has a lower cost than new ones. It can only be replaced when the user enters the password. */
@@ -68,7 +68,7 @@ function readHash(hash: string): { readonly cost: number; readonly salt: Buffer;
   return { cost: Number(cost), salt: Buffer.from(salt, 'base64url'), key: Buffer.from(key, 'base64url') }
 }
 
-/** Computes in the thread pool of Node, not on the main thread, and a few at a time (§15.22). */
+/** Computes in the thread pool of Node, not on the main thread, and a few at a time. */
 function createKeyDerivation(): DeriveKey {
   const runBounded = createBoundedRunner({
     maxConcurrent,

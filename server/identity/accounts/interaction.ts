@@ -1,10 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type Provider from 'oidc-provider'
 import type { Database } from '../../db/database.ts'
-import type { GoogleFederation } from '../google/google-federation.ts'
-import { noticePage, sendPage } from '../pages/render-page.ts'
-import type { Page } from '../pages/render-page.ts'
 import type { AccountRow } from '../../db/tables/tables.ts'
+import type { GoogleFederation } from '../google/google-federation.ts'
+import { noticePage, sendPage, type Page } from '../pages/render-page.ts'
 import { deleteAccountRecordsOfModel } from '../provider/oidc-store.ts'
 import type { LazyProvider } from '../provider/provider.ts'
 import { findAccount } from './account-store.ts'
@@ -62,7 +61,7 @@ export async function findInteractionOrSendError(
 
 /**
  * Stores the result of the sign-in and redirects the browser to the provider, which redirects it to the app. A disabled
- * account is refused (§15.34). `verified` is the account as it was when its password, or Google, confirmed the user.
+ * account is refused. `verified` is the account as it was when its password, or Google, confirmed the user.
  */
 export async function finishInteraction(
   { provider, database: { db } }: Pick<SignInDeps, 'provider'> & { readonly database: Pick<Database, 'db'> },
@@ -80,7 +79,7 @@ export async function finishInteraction(
     { login: { accountId } },
     { mergeWithLastSubmission: false },
   )
-  // Read again, because a change of the password before the result was stored could not delete the result (§15.37).
+  // Read again, because a change of the password before the result was stored could not delete the result.
   const laterRefusal = findRefusal(await findAccount(db, accountId), verified)
   if (laterRefusal === null) return reply.redirect(location, 303)
   await deleteAccountRecordsOfModel(db, 'Interaction', accountId)

@@ -1,9 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { openIdentityServer } from '../../testing/identity/identity-server.ts'
-import type { IdentityServer } from '../../testing/identity/identity-server.ts'
+import { engines, openTestDatabase, type TestDatabase } from '../../testing/database/test-database.ts'
+import { openIdentityServer, type IdentityServer } from '../../testing/identity/identity-server.ts'
 import { SignInSession, testAccount } from '../../testing/identity/sign-in-session.ts'
-import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
-import type { TestDatabase } from '../../testing/database/test-database.ts'
 
 describe.each(engines)('the page for a new account on %s', (engine) => {
   let database: TestDatabase
@@ -27,7 +25,7 @@ describe.each(engines)('the page for a new account on %s', (engine) => {
   }
   const listAccounts = () => database.db.selectFrom('accounts').selectAll().execute()
 
-  it('stores the account with a hash in place of the password (§15.5)', async () => {
+  it('stores the account with a hash in place of the password', async () => {
     const { session, path, form } = await openPage()
     const response = await session.post(path, { ...testAccount, email: ' Ada@Example.COM', form })
     expect(response.status).toBe(303)
@@ -77,7 +75,7 @@ describe.each(engines)('the page for a new account on %s', (engine) => {
     expect(await listAccounts()).toEqual([])
   })
 
-  it('creates no account on a closed installation (§15.4)', async () => {
+  it('creates no account on a closed installation', async () => {
     const { session, path, form, text } = await openPage({ SIGN_UP: 'closed' })
     expect(text).toContain('Sign-up is closed')
     const signIn = await session.openForm()
@@ -87,7 +85,7 @@ describe.each(engines)('the page for a new account on %s', (engine) => {
     expect(await listAccounts()).toEqual([])
   })
 
-  it('accepts only the users that the operator listed (§15.4)', async () => {
+  it('accepts only the users that the operator listed', async () => {
     const environment = { SIGN_UP: 'closed', ALLOWED_EMAILS: 'Ada@example.com, bob@example.com' }
     const { session, path, form } = await openPage(environment)
     const refused = await session.post(path, { ...testAccount, email: 'eve@example.com', form })
@@ -98,7 +96,7 @@ describe.each(engines)('the page for a new account on %s', (engine) => {
     expect(await listAccounts()).toHaveLength(1)
   })
 
-  it('has the same response for a known e-mail and one that is not listed, when it is closed (§15.27)', async () => {
+  it('has the same response for a known e-mail and one that is not listed, when it is closed', async () => {
     const environment = { SIGN_UP: 'closed', ALLOWED_EMAILS: testAccount.email }
     const first = await openPage(environment)
     await first.session.post(first.path, { ...testAccount, form: first.form })

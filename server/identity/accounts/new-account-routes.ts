@@ -2,11 +2,17 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Db } from '../../db/database.ts'
 import { newAccountPage } from '../pages/account-pages.ts'
 import { noticePage, sendPage } from '../pages/render-page.ts'
-import { createAccount, noNewAccount } from './create-account.ts'
 import { findLocalAccount } from './account-store.ts'
+import { createAccount, noNewAccount } from './create-account.ts'
 import { makeFormToken } from './forms.ts'
-import { finishInteraction, interactionPath, findInteractionOrSendError } from './interaction.ts'
-import type { Interaction, InteractionRequest, SignInDeps } from './interaction.ts'
+import {
+  finishInteraction,
+  interactionPath,
+  findInteractionOrSendError,
+  type Interaction,
+  type InteractionRequest,
+  type SignInDeps,
+} from './interaction.ts'
 
 /** Registers the page that creates a local account during a sign-in. */
 export function registerNewAccountRoutes(scope: FastifyInstance, deps: SignInDeps): void {

@@ -24,10 +24,10 @@ interface LinkKind {
   readonly hours: number
 }
 
-/** Sets a new password. The subject is the id of the account (§15.33). */
+/** Sets a new password. The subject is the id of the account. */
 export const resetLinks: LinkKind = { model: 'PasswordReset', path: '/reset-password', hours: 24 }
 
-/** Creates an account, also while sign-up is closed. The subject is the normalized e-mail (§30.8). */
+/** Creates an account, also while sign-up is closed. The subject is the normalized e-mail. */
 export const invitations: LinkKind = { model: 'Invitation', path: '/invitation', hours: 7 * 24 }
 
 export interface OperatorLink {

@@ -2,14 +2,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type Provider from 'oidc-provider'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
-import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
-import type { TestDatabase } from '../../testing/database/test-database.ts'
-import { openIdentityServer, testSecret } from '../../testing/identity/identity-server.ts'
-import type { IdentityServer } from '../../testing/identity/identity-server.ts'
+import { engines, openTestDatabase, type TestDatabase } from '../../testing/database/test-database.ts'
+import {
+  openIdentityServer,
+  testSecret,
+  type IdentityServer,
+} from '../../testing/identity/identity-server.ts'
 import { SignInSession } from '../../testing/identity/sign-in-session.ts'
 import { createReset, disableUser, enableUser, readIssuer } from '../users/manage-users.ts'
-import { finishInteraction } from './interaction.ts'
-import type { InteractionRequest } from './interaction.ts'
+import { finishInteraction, type InteractionRequest } from './interaction.ts'
 
 const password = 'correct horse'
 const newPassword = 'battery staple'
@@ -96,7 +97,7 @@ describe.each(engines)(
           await enableUser(manage(), user.email)
         },
       ],
-    ])('ends with %s (§15.37)', async (_name, change) => {
+    ])('ends with %s', async (_name, change) => {
       const account = await join()
       const finish = await prepare(account.user)
       await change(account)
@@ -111,7 +112,7 @@ describe.each(engines)(
       ['deleted', 'before', 'This account was deleted'],
       ['deleted', 'after', 'This account was deleted'],
     ])(
-      'ends when the account is %s between the check of its password and the redirect, %s the result is stored (§15.34, §15.37)',
+      'ends when the account is %s between the check of its password and the redirect, %s the result is stored',
       async (change, moment, reason) => {
         const { user } = await join()
         const { db } = database

@@ -14,7 +14,7 @@ const newPassword = 'battery staple'
 describe.each(engines)('a reset link on %s', (engine) => {
   const scene = new OperatorScene(engine)
 
-  it('sets a new password once, and signs out everywhere (§15.33)', async () => {
+  it('sets a new password once, and signs out everywhere', async () => {
     const link = await scene.createResetLink(email.toUpperCase())
     expect(await scene.readStatus()).toBe(200)
     const { form, visitor } = await scene.openLink(link)
@@ -30,7 +30,7 @@ describe.each(engines)('a reset link on %s', (engine) => {
     expect((await scene.signIn(newPassword)).status).toBe(303)
   })
 
-  it('is replaced by the next one, and expires after a day (§15.33)', async () => {
+  it('is replaced by the next one, and expires after a day', async () => {
     const first = await scene.createResetLink(email)
     const second = await scene.createResetLink(email)
     const { form } = await scene.openLink(second)
@@ -47,7 +47,7 @@ describe.each(engines)('a reset link on %s', (engine) => {
   it.each([
     ['the account is disabled', { disabled_at: 1 }, 403],
     ['the password is changed', { password_hash: 'another' }, 200],
-  ])('is used up only when it sets the password: %s meanwhile (§15.33)', async (_name, change, status) => {
+  ])('is used up only when it sets the password: %s meanwhile', async (_name, change, status) => {
     const link = await scene.createResetLink(email)
     const { db } = scene.database
     let before: unknown

@@ -3,8 +3,8 @@ import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import type { AccountRow } from '../../db/tables/tables.ts'
 import { noticePage, sendPage } from '../pages/render-page.ts'
 import { resetPage } from '../pages/security-pages.ts'
-import { endSignIns } from '../sessions/end-sign-ins.ts'
 import type { EmbeddedSessions } from '../sessions/embedded-sessions.ts'
+import { endSignIns } from '../sessions/end-sign-ins.ts'
 import { findAccount, lockAccount, updatePassword } from './account-store.ts'
 import { findPasswordProblem } from './change-password.ts'
 import { isFormToken, makeFormToken } from './forms.ts'
@@ -24,7 +24,7 @@ type ResetRequest = FastifyRequest<{
   Body: Readonly<Record<string, string>> | null | undefined
 }>
 
-/** Registers the page of the link that `yonder users reset` prints (§15.33). */
+/** Registers the page of the link that `yonder users reset` prints. */
 export function registerResetRoutes(scope: FastifyInstance, deps: ResetDeps): void {
   const { database, provider, formKey, sessions, now, passwords, signInLimiter } = deps
   const path = `${new URL(provider.issuer).pathname}${resetLinks.path}`

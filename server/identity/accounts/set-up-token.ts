@@ -10,7 +10,7 @@ const keyName = 'set-up'
 
 /**
  * Returns the token of the link that creates the first account. The first node creates the token. Null when there is an
- * account or a user (§15.4).
+ * account or a user.
  */
 export async function ensureSetUpToken(db: Db, sealer: Sealer, now: number): Promise<string | null> {
   if (await hasAccountOrUser(db)) {

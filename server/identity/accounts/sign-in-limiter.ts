@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { limitSite } from '../../http/rate-limits.ts'
 import { AppError } from '../../lib/app-error.ts'
 
-/** Limits attempts to sign in. All forms that check or set a password share one limit (§15.6, §15.23). */
+/** Limits attempts to sign in. All forms that check or set a password share one limit. */
 export interface SignInLimiter {
   /**
    * Counts one attempt of the network that sent the request, then runs `check`. When the attempt is at the password of

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openIdentityServer } from '../../testing/identity/identity-server.ts'
-import type { IdentityServer } from '../../testing/identity/identity-server.ts'
+import { openTestDatabase, type TestDatabase } from '../../testing/database/test-database.ts'
+import { openIdentityServer, type IdentityServer } from '../../testing/identity/identity-server.ts'
 import { SignInSession, testAccount } from '../../testing/identity/sign-in-session.ts'
-import { openTestDatabase } from '../../testing/database/test-database.ts'
-import type { TestDatabase } from '../../testing/database/test-database.ts'
 import { createPasswordHasher, scryptCost } from './hash-password.ts'
 import { findAccountByPassword } from './sign-in-routes.ts'
 
@@ -102,7 +100,7 @@ describe('the sign-in page', () => {
     expect(response.headers.get('content-type')).toContain('text/html')
   })
 
-  it('explains that Google is not set up, and offers the local form (§15.2)', async () => {
+  it('explains that Google is not set up, and offers the local form', async () => {
     const session = new SignInSession(server.baseUrl)
     const { text } = await session.openForm({ connection: 'google-oauth2' })
     expect(text).toContain('Google sign-in is not set up on this server.')
@@ -123,7 +121,7 @@ describe('the sign-in page', () => {
   it.each([
     ['an unknown e-mail', 'unknown@example.com'],
     ['text that is not an e-mail', 'unknown'],
-  ])('computes the same hash for %s as for a wrong password (§15.6)', async (_name, unknown) => {
+  ])('computes the same hash for %s as for a wrong password', async (_name, unknown) => {
     const listComputations = async (attempt: string) => {
       const computations: object[] = []
       const passwords = createPasswordHasher(scryptCost, async (text, salt, parameters) => {
@@ -141,7 +139,7 @@ describe('the sign-in page', () => {
     expect(await listComputations(unknown)).toEqual(known)
   })
 
-  it('replaces a hash of a lower cost at the next sign-in (§15.5)', async () => {
+  it('replaces a hash of a lower cost at the next sign-in', async () => {
     await storeHash(await createPasswordHasher(2 ** 5).hash(password))
     const passwords = createPasswordHasher(2 ** 7)
     const attempt = (text: string) =>
@@ -155,7 +153,7 @@ describe('the sign-in page', () => {
     expect(await readHash()).toBe(replaced)
   })
 
-  it('counts the attempts of all forms together (§15.6)', async () => {
+  it('counts the attempts of all forms together', async () => {
     const limited = await openIdentityServer({ database, environment: { RATE_LIMIT_SIGN_IN: '2' } })
     const session = new SignInSession(limited.baseUrl)
     const { path, form } = await session.openForm()
@@ -169,7 +167,7 @@ describe('the sign-in page', () => {
     expect(statuses).toEqual([401, 422, 429, 429])
   })
 
-  it('refuses further attempts of one IP address after too many (§15.6)', async () => {
+  it('refuses further attempts of one IP address after too many', async () => {
     const limited = await openIdentityServer({ database, environment: { RATE_LIMIT_SIGN_IN: '3' } })
     const session = new SignInSession(limited.baseUrl)
     const { path, form } = await session.openForm()

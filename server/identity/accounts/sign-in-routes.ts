@@ -6,8 +6,14 @@ import { googleConnection } from '../provider/provider-configuration.ts'
 import { findLocalAccount, updatePassword } from './account-store.ts'
 import { maxPasswordChars, normalizeEmail } from './create-account.ts'
 import { makeFormToken } from './forms.ts'
-import { finishInteraction, interactionPath, findInteractionOrSendError } from './interaction.ts'
-import type { Interaction, InteractionRequest, SignInDeps } from './interaction.ts'
+import {
+  finishInteraction,
+  interactionPath,
+  findInteractionOrSendError,
+  type Interaction,
+  type InteractionRequest,
+  type SignInDeps,
+} from './interaction.ts'
 
 /** Registers the sign-in page of the embedded provider. */
 export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): void {
@@ -64,8 +70,8 @@ export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): 
 
 /**
  * The account with this e-mail and password. An unknown e-mail costs as much computation as a wrong password, so that
- * the response time does not reveal which e-mails have an account (§15.6). A hash of a lower cost than new ones is
- * replaced, which needs the password (§15.5).
+ * the response time does not reveal which e-mails have an account. A hash of a lower cost than new ones is
+ * replaced, which needs the password.
  */
 export async function findAccountByPassword(
   deps: Pick<SignInDeps, 'database' | 'passwords'>,

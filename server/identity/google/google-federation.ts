@@ -5,6 +5,7 @@ import type { Db } from '../../db/database.ts'
 import { signInRecordContext } from '../../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
+import { federationModel, type LimitRecords } from '../provider/limit-records.ts'
 import {
   hashRecordId,
   consumeRecord,
@@ -12,12 +13,9 @@ import {
   findRecord,
   upsertRecord,
 } from '../provider/oidc-store.ts'
-import { federationModel } from '../provider/limit-records.ts'
-import type { LimitRecords } from '../provider/limit-records.ts'
 import { googleConnection } from '../provider/provider-configuration.ts'
 import { lifetimeSeconds } from '../provider/token-lifetimes.ts'
-import { readProfile } from '../user.ts'
-import type { Profile } from '../user.ts'
+import { readProfile, type Profile } from '../user.ts'
 
 /** A user whom Google has authenticated. */
 export interface GoogleUser {

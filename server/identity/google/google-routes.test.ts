@@ -1,17 +1,21 @@
 import { decodeJwt } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openHostileIdentityProvider } from '../../testing/identity/hostile-identity-provider.ts'
-import type { Faults, HostileIdentityProvider } from '../../testing/identity/hostile-identity-provider.ts'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
+import { failStatements } from '../../testing/database/fail-statements.ts'
+import { openTestDatabase, type TestDatabase } from '../../testing/database/test-database.ts'
+import {
+  openHostileIdentityProvider,
+  type Faults,
+  type HostileIdentityProvider,
+} from '../../testing/identity/hostile-identity-provider.ts'
+import {
+  openIdentityServer,
+  testSecret,
+  type IdentityServer,
+} from '../../testing/identity/identity-server.ts'
+import { SignInSession, type Tokens } from '../../testing/identity/sign-in-session.ts'
 import { deleteUser, readIssuer } from '../users/manage-users.ts'
 import { processPendingUsers } from '../users/user-maintenance.ts'
-import { openIdentityServer, testSecret } from '../../testing/identity/identity-server.ts'
-import type { IdentityServer } from '../../testing/identity/identity-server.ts'
-import { SignInSession } from '../../testing/identity/sign-in-session.ts'
-import type { Tokens } from '../../testing/identity/sign-in-session.ts'
-import { failStatements } from '../../testing/database/fail-statements.ts'
-import { openTestDatabase } from '../../testing/database/test-database.ts'
-import type { TestDatabase } from '../../testing/database/test-database.ts'
 
 const grace = { sub: 'g-1', name: 'Grace Hopper', email: 'grace@example.com', email_verified: true }
 
@@ -88,7 +92,7 @@ describe('signing in with Google', () => {
     ])
   })
 
-  it('keeps a local account with the same e-mail separate (§15.3)', async () => {
+  it('keeps a local account with the same e-mail separate', async () => {
     const local = await new SignInSession(server.baseUrl).join({ email: 'grace@example.com' })
     const atGoogle = await signInWithGoogle(new SignInSession(server.baseUrl))
     expect(decodeJwt(atGoogle.access_token).sub).not.toBe(decodeJwt(local.access_token).sub)
@@ -156,7 +160,7 @@ describe('signing in with Google', () => {
     expect(await response.text()).toContain('Google cannot be reached')
   })
 
-  it('does not blame Google when the database fails (§22.17)', async () => {
+  it('does not blame Google when the database fails', async () => {
     let restore: (() => void) | undefined
     google.faults = {
       // The database fails from the request to Google on.
@@ -175,7 +179,7 @@ describe('signing in with Google', () => {
     expect(page).not.toContain('Google')
   })
 
-  it('accepts only listed users on a closed installation (§15.21)', async () => {
+  it('accepts only listed users on a closed installation', async () => {
     const closed = await open({ SIGN_UP: 'closed', ALLOWED_EMAILS: 'grace@example.com' })
     const session = new SignInSession(closed.baseUrl)
     google.user = { ...grace, sub: 'g-2', email: 'eve@example.com' }
@@ -189,7 +193,7 @@ describe('signing in with Google', () => {
     await closed.close()
   })
 
-  it('lets an account sign in whose e-mail is no longer listed (§15.21)', async () => {
+  it('lets an account sign in whose e-mail is no longer listed', async () => {
     const first = await signInWithGoogle(new SignInSession(server.baseUrl))
     const closed = await open({ SIGN_UP: 'closed', ALLOWED_EMAILS: 'eve@example.com' })
     const second = await signInWithGoogle(new SignInSession(closed.baseUrl))
@@ -199,7 +203,7 @@ describe('signing in with Google', () => {
     await closed.close()
   })
 
-  it('compares the listed e-mails as the local sign-up does (§15.21)', async () => {
+  it('compares the listed e-mails as the local sign-up does', async () => {
     const closed = await open({ SIGN_UP: 'closed', ALLOWED_EMAILS: 'Grace@Example.com' })
     google.user = { ...grace, email: ' GRACE@example.com ' }
     const tokens = await signInWithGoogle(new SignInSession(closed.baseUrl))
@@ -207,7 +211,7 @@ describe('signing in with Google', () => {
     await closed.close()
   })
 
-  it('refuses an account whose data is still being deleted, and makes a new user afterwards (§15.36)', async () => {
+  it('refuses an account whose data is still being deleted, and makes a new user afterwards', async () => {
     const { db } = database
     const deps = { ...readIssuer(server.config), database, sealer: createSealer(testSecret), now: Date.now }
     const first = await signInWithGoogle(new SignInSession(server.baseUrl))
@@ -236,7 +240,7 @@ describe('signing in with Google', () => {
     expect(users[0]?.id).not.toBe(id)
   })
 
-  it('makes the set-up link invalid with the first account (§15.4)', async () => {
+  it('makes the set-up link invalid with the first account', async () => {
     await server.close()
     server = await open({ SIGN_UP: 'closed', ALLOWED_EMAILS: grace.email })
     const setUpUrl = server.identity.setUpUrl ?? ''

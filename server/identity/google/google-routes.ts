@@ -2,8 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { toStorageError } from '../../db/storage-problem.ts'
 import { findAccount, upsertFederatedAccount } from '../accounts/account-store.ts'
 import { emailNotAllowed } from '../accounts/create-account.ts'
-import { finishInteraction, interactionPath, findInteractionOrSendError } from '../accounts/interaction.ts'
-import type { InteractionRequest, SignInDeps } from '../accounts/interaction.ts'
+import {
+  finishInteraction,
+  interactionPath,
+  findInteractionOrSendError,
+  type InteractionRequest,
+  type SignInDeps,
+} from '../accounts/interaction.ts'
 import { endSetUp } from '../accounts/set-up-token.ts'
 import { noticePage, sendPage } from '../pages/render-page.ts'
 import { findUserRow } from '../users/user-store.ts'
@@ -13,7 +18,7 @@ const unreachable = 'Google cannot be reached. Try again in a moment, or sign in
 const beingDeleted = 'This account is being deleted. Try again in a minute.'
 const notFinished = 'The sign-in with Google was not completed. Try again, or sign in another way.'
 
-/** Registers the sign-in with Google, which is one step of a sign-in at the embedded provider (§1.2). */
+/** Registers the sign-in with Google, which is one step of a sign-in at the embedded provider. */
 export function registerGoogleRoutes(
   scope: FastifyInstance,
   deps: SignInDeps,
@@ -69,7 +74,7 @@ export function registerGoogleRoutes(
   })
 }
 
-/** Returns the error message when this Google account may not sign in, else null (§15.21). */
+/** Returns the error message when this Google account may not sign in, else null. */
 async function findRefusal(
   { database, provider, signUp }: SignInDeps,
   { accountId, profile, isEmailVerified }: GoogleUser,
@@ -77,7 +82,7 @@ async function findRefusal(
   const { email } = profile
   const account = await findAccount(database.db, accountId)
   const user = await findUserRow(database.db, provider.issuer, accountId)
-  // Deleting the data of a user takes a moment after the account is deleted (§15.36).
+  // Deleting the data of a user takes a moment after the account is deleted.
   if (account === undefined && user !== undefined && user.disabled_at !== null) return beingDeleted
   if (email === undefined || email === null || !isEmailVerified) {
     return 'Google has not verified the e-mail address of this account. Verify it at Google, or use another account.'
@@ -100,7 +105,7 @@ function showFailure(
   return sendPage(reply, page, status)
 }
 
-/** Throws an error of the database, which has its own page (§22.17). Returns when the error has another cause. */
+/** Throws an error of the database, which has its own page. Returns when the error has another cause. */
 function throwStorageError({ database: { dialect } }: SignInDeps, error: unknown): void {
   const storageError = toStorageError(dialect, error)
   if (storageError !== null) throw storageError

@@ -1,10 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import type { AccessClaims } from '../sessions/token-verifier.ts'
-import { readProfile } from '../user.ts'
-import type { Profile } from '../user.ts'
-import { providerTimeoutMs } from './hosted-keys.ts'
-import type { Discovery } from './hosted-keys.ts'
+import { readProfile, type Profile } from '../user.ts'
+import { providerTimeoutMs, type Discovery } from './hosted-keys.ts'
 
 /** How long a profile from the userinfo endpoint is used again. An empty one is cached too. */
 const maxCacheMs = 10 * 60_000

@@ -1,5 +1,4 @@
-import { createRemoteJWKSet, customFetch, errors } from 'jose'
-import type { JWTVerifyGetKey } from 'jose'
+import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose'
 import { z } from 'zod'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import { AppError } from '../../lib/app-error.ts'
@@ -24,8 +23,7 @@ export interface HostedKeys {
 }
 
 /**
- * The keys of a hosted provider. When they cannot be loaded, requests get `identity_unavailable` (503), never 401
- * (§15.18).
+ * The keys of a hosted provider. When they cannot be loaded, requests get `identity_unavailable` (503), never 401.
  */
 export function createHostedKeys(issuer: string, guard: Pick<GuardedFetch, 'fetch'>): HostedKeys {
   let discovery: Promise<Discovery> | undefined

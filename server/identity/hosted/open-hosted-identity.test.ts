@@ -1,16 +1,20 @@
-import { exportJWK, SignJWT } from 'jose'
 import { createHash, createHmac, generateKeyPairSync } from 'node:crypto'
+import { exportJWK, SignJWT } from 'jose'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { parseConfig } from '../../config/config.ts'
-import { openTestDatabase } from '../../testing/database/test-database.ts'
-import type { TestDatabase } from '../../testing/database/test-database.ts'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
-import { openIdentityServer, testSecret } from '../../testing/identity/identity-server.ts'
-import type { IdentityServer } from '../../testing/identity/identity-server.ts'
+import { openTestDatabase, type TestDatabase } from '../../testing/database/test-database.ts'
+import {
+  openHostileIdentityProvider,
+  type HostileIdentityProvider,
+} from '../../testing/identity/hostile-identity-provider.ts'
+import {
+  openIdentityServer,
+  testSecret,
+  type IdentityServer,
+} from '../../testing/identity/identity-server.ts'
 import { deleteUser, disableUser, enableUser, readIssuer } from '../users/manage-users.ts'
 import { processPendingUsers } from '../users/user-maintenance.ts'
-import { openHostileIdentityProvider } from '../../testing/identity/hostile-identity-provider.ts'
-import type { HostileIdentityProvider } from '../../testing/identity/hostile-identity-provider.ts'
 
 const clock = { offset: 0 }
 let database: TestDatabase
@@ -62,7 +66,7 @@ describe('an access token of a hosted provider', () => {
     expect(countOf('/userinfo')).toBe(0)
   })
 
-  it('is refused from the next request on when its user is disabled, and the profile is not updated (§15.34)', async () => {
+  it('is refused from the next request on when its user is disabled, and the profile is not updated', async () => {
     const server = await open()
     const token = await provider.mint({ sub: 'disabled-user' })
     expect((await server.readUser(token)).status).toBe(200)
@@ -195,7 +199,7 @@ describe('the profile', () => {
 
 describe('unavailable keys', () => {
   it.each(['/jwks', '/.well-known/openid-configuration'])(
-    'give 503, never 401, when %s responds with 500 (§15.18)',
+    'give 503, never 401, when %s responds with 500',
     async (path) => {
       provider.faults = { status: { [path]: 500 } }
       const server = await open()
@@ -208,7 +212,7 @@ describe('unavailable keys', () => {
     },
   )
 
-  it('cause 503 when the provider refuses the connection (§15.18)', async () => {
+  it('cause 503 when the provider refuses the connection', async () => {
     const closed = await openHostileIdentityProvider()
     await closed.close()
     const server = await open({ OIDC_ISSUER: closed.issuer })

@@ -1,12 +1,11 @@
 import type { Config } from '../../config/config.ts'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
+import type { Identity, IdentityDeps } from '../identity.ts'
+import { asymmetricAlgorithms, createCachedTokenVerifier } from '../sessions/token-verifier.ts'
 import type { UpsertUser } from '../users/upsert-user.ts'
 import { findUserRow } from '../users/user-store.ts'
 import { createFetchProfile } from './fetch-profile.ts'
-import { asymmetricAlgorithms, createCachedTokenVerifier } from '../sessions/token-verifier.ts'
-import { createHostedKeys } from './hosted-keys.ts'
-import type { Discovery } from './hosted-keys.ts'
-import type { Identity, IdentityDeps } from '../identity.ts'
+import { createHostedKeys, type Discovery } from './hosted-keys.ts'
 
 /** `browserOrigins` repeats a failed discovery after this time. */
 const retryDelayMs = 5_000

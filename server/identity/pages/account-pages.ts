@@ -10,7 +10,7 @@ export interface SignInForm {
   readonly error: string | null
   /** True while there is no account, and the set-up link creates the first one. */
   readonly needsSetUp: boolean
-  /** True when the user chose 'Sign in with Google' and Google is not set up (§15.2). */
+  /** True when the user chose 'Sign in with Google' and Google is not set up. */
   readonly isGoogleMissing: boolean
   /** The address of the page for a new account. Null when no account may be created. */
   readonly newAccountUrl: string | null

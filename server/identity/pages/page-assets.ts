@@ -76,7 +76,7 @@ h2 { font-size: 18px; line-height: 1.4; font-weight: 600; margin: 0 0 4px; }
 
 /**
  * Applies the theme that the user chose in the app, which has the same origin, before the first paint and whenever it
- * changes (§15.39). The rule is that of `web/public/theme.js`.
+ * changes. The rule is that of `web/public/theme.js`.
  */
 export const themeScript = `
 const system = matchMedia('(prefers-color-scheme: dark)')

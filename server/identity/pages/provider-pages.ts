@@ -1,14 +1,13 @@
 import { decodeJwt } from 'jose'
 import type { ErrorOut, KoaContextWithOIDC } from 'oidc-provider'
-import { html, raw } from './html.ts'
 import { retryAfterSeconds, statusOf } from '../../http/error-handler.ts'
 import type { AppError } from '../../lib/app-error.ts'
-import { noticePage, renderPage, failurePage } from './render-page.ts'
-import type { Page } from './render-page.ts'
+import { html, raw } from './html.ts'
+import { noticePage, renderPage, failurePage, type Page } from './render-page.ts'
 
 /**
  * The error page for OpenID requests that the provider refuses, or could not execute. A failure of the database has the
- * same status and text as on the other pages (§22.17).
+ * same status and text as on the other pages.
  */
 export function showError(ctx: KoaContextWithOIDC, out: ErrorOut, storageError: AppError | null): void {
   if (storageError !== null) {

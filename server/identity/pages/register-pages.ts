@@ -1,22 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { toStorageError } from '../../db/storage-problem.ts'
 import type { Dialect } from '../../db/database.ts'
+import { toStorageError } from '../../db/storage-problem.ts'
 import { retryAfterSeconds, statusOf, toAppError } from '../../http/error-handler.ts'
-import { registerAccountRoutes } from '../accounts/account-routes.ts'
-import type { AccountDeps } from '../accounts/account-routes.ts'
+import { registerAccountLinks, type AccountLinkDeps } from '../accounts/account-link-routes.ts'
+import { registerAccountRoutes, type AccountDeps } from '../accounts/account-routes.ts'
 import { registerFormBody } from '../accounts/forms.ts'
 import type { SignInDeps } from '../accounts/interaction.ts'
 import { registerNewAccountRoutes } from '../accounts/new-account-routes.ts'
-import { registerResetRoutes } from '../accounts/reset-routes.ts'
-import type { ResetDeps } from '../accounts/reset-routes.ts'
-import { registerAccountLinks } from '../accounts/account-link-routes.ts'
-import type { AccountLinkDeps } from '../accounts/account-link-routes.ts'
+import { registerResetRoutes, type ResetDeps } from '../accounts/reset-routes.ts'
 import { registerSignInRoutes } from '../accounts/sign-in-routes.ts'
 import { registerGoogleRoutes } from '../google/google-routes.ts'
 import type { RequestLimit } from '../provider/limit-requests.ts'
 import { noticePage, sendPage, failurePage } from './render-page.ts'
 
-/** Returns a handler that shows errors as pages. Database failures have the status and text of the API (§22.17). */
+/** Returns a handler that shows errors as pages. Database failures have the status and text of the API. */
 export function createPageErrorHandler(dialect: Dialect) {
   return function showFailure(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const known = toAppError(error, request, (cause) => toStorageError(dialect, cause))

@@ -1,8 +1,7 @@
-import type { FastifyReply } from 'fastify'
 import { createHash } from 'node:crypto'
+import type { FastifyReply } from 'fastify'
 import type { AppError } from '../../lib/app-error.ts'
-import { html, raw } from './html.ts'
-import type { Markup } from './html.ts'
+import { html, raw, type Markup } from './html.ts'
 import { pageScript, pageStyle, themeScript } from './page-assets.ts'
 
 export interface Page {
@@ -86,7 +85,7 @@ export function noticePage(
   return { title, text, body: html`<a class="button" href="${link.href}">${link.text}</a>` }
 }
 
-/** The page for a request that the server cannot execute now, for example because of the database (§22.17). */
+/** The page for a request that the server cannot execute now, for example because of the database. */
 export function failurePage({ code, message }: AppError): Page {
   return noticePage(code === 'unavailable' ? 'Not available at the moment' : 'Something went wrong', message)
 }

@@ -1,6 +1,5 @@
 import { minPasswordChars } from '../accounts/create-account.ts'
-import { html } from './html.ts'
-import type { Markup } from './html.ts'
+import { html, type Markup } from './html.ts'
 import type { Page } from './render-page.ts'
 
 export interface SignInEntry {
@@ -29,7 +28,7 @@ export interface SecurityView {
   readonly problem: { readonly text: string; readonly field: 'current' | 'password' } | null
 }
 
-/** 'Account and security': the password and the sign-ins of an account (§15.30, §15.31). */
+/** 'Account and security': the password and the sign-ins of an account. */
 export function securityPage(view: SecurityView): Page {
   return {
     title: 'Account and security',
@@ -113,7 +112,7 @@ function signInItem({ path, token }: SecurityView, entry: SignInEntry): Markup {
   </li>`
 }
 
-/** In UTC, which the script of the page replaces by local time (§14.36). */
+/** In UTC, which the script of the page replaces by local time. */
 function time(milliseconds: number): Markup {
   const text = new Date(milliseconds).toISOString()
   return html`<time datetime="${text}">${text.slice(0, 16).replace('T', ' ')} UTC</time>`
@@ -127,7 +126,7 @@ export interface ResetForm {
   readonly error: string | null
 }
 
-/** The page of a reset link, which asks for a new password (§15.33). */
+/** The page of a reset link, which asks for a new password. */
 export function resetPage({ action, token, email, error }: ResetForm): Page {
   return {
     title: 'Choose a new password',

@@ -4,8 +4,7 @@ import { signInRecordContext } from '../../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import { insertSignIn } from '../sessions/sign-in-store.ts'
 import { readOwner } from './oidc-adapter.ts'
-import { listRecordsWithoutAccount, setAccountOfRecord } from './oidc-store.ts'
-import type { StoredRecord } from './oidc-store.ts'
+import { listRecordsWithoutAccount, setAccountOfRecord, type StoredRecord } from './oidc-store.ts'
 
 /**
  * Stores the account in every record that a former version stored without it, so that the list of an account's sign-ins

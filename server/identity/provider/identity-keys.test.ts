@@ -1,11 +1,8 @@
-import { UpdateQueryNode } from 'kysely'
-import type { KyselyPlugin } from 'kysely'
+import { UpdateQueryNode, type KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
-import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
-import type { TestDatabase } from '../../testing/database/test-database.ts'
-import { ensureIdentityKeys, rotateSigningKeys, SigningKeys } from './identity-keys.ts'
-import type { KeyDeps } from './identity-keys.ts'
+import { engines, openTestDatabase, type TestDatabase } from '../../testing/database/test-database.ts'
+import { ensureIdentityKeys, rotateSigningKeys, SigningKeys, type KeyDeps } from './identity-keys.ts'
 
 const sealer = createSealer('a secret of thirty-two characters or more')
 const day = 86_400_000
@@ -33,7 +30,7 @@ describe.each(engines)('the keys of the provider on %s', (engine) => {
     })
   })
 
-  it('are created again with another secret once they are deleted, as docs/operations.md says (§22.22)', async () => {
+  it('are created again with another secret once they are deleted, as docs/operations.md says', async () => {
     const other = createSealer('another secret of thirty-two characters')
     const [before] = (await readIdentityKeys(depsAt(0))).signing
     await database.db.deleteFrom('keys').where('name', '<>', 'seal-format').execute()
@@ -44,7 +41,7 @@ describe.each(engines)('the keys of the provider on %s', (engine) => {
     await ensureIdentityKeys(depsAt(0))
   })
 
-  it('get a new signing key after ninety days, and lose the old one when its tokens have expired (§15.17)', async () => {
+  it('get a new signing key after ninety days, and lose the old one when its tokens have expired', async () => {
     const [first] = (await readIdentityKeys(depsAt(89 * day))).signing
     const second = await rotateSigningKeys(depsAt(91 * day))
     expect(second).toHaveLength(2)
@@ -54,7 +51,7 @@ describe.each(engines)('the keys of the provider on %s', (engine) => {
     expect(third).toHaveLength(2)
   })
 
-  it('keep the key that signed until now, although the server ran for a year without a start (§15.17)', async () => {
+  it('keep the key that signed until now, although the server ran for a year without a start', async () => {
     const [newest] = await rotateSigningKeys(depsAt(182 * day))
     const [next, before, ...others] = await rotateSigningKeys(depsAt(600 * day))
     expect(before?.kid).toBe(newest?.kid)
@@ -72,7 +69,7 @@ describe.each(engines)('the keys of the provider on %s', (engine) => {
     expect(both[0].map(({ kid }) => kid)).toEqual(both[1].map(({ kid }) => kid))
   })
 
-  it('keep the new signing key of a node when another one, which read the old keys, stores its own later (§15.17)', async () => {
+  it('keep the new signing key of a node when another one, which read the old keys, stores its own later', async () => {
     const before = await database.db
       .selectFrom('keys')
       .select('value')
@@ -94,7 +91,7 @@ describe.each(engines)('the keys of the provider on %s', (engine) => {
     const addKey = async () => (await rotateSigningKeys({ db: database.db, sealer, now }, 0))[0]?.kid
     const noKey = 'no applicable key found'
 
-    it('are the same array until another node changes them (§15.40)', async () => {
+    it('are the same array until another node changes them', async () => {
       const keys = new SigningKeys({ db: database.db, sealer, now })
       const before = await keys.read()
       expect(await keys.read()).toBe(before)
@@ -117,7 +114,7 @@ describe.each(engines)('the keys of the provider on %s', (engine) => {
       expect(queries).toBe(1)
     })
 
-    it('are read again for unknown key ids, at most once a second (§15.40)', async () => {
+    it('are read again for unknown key ids, at most once a second', async () => {
       const keys = new SigningKeys({ db: database.db, sealer, now })
       const [before] = await keys.read()
       const first = await addKey()
@@ -132,7 +129,7 @@ describe.each(engines)('the keys of the provider on %s', (engine) => {
       expect(await findKey(keys, second)).toHaveProperty('type', 'public')
     })
 
-    it('are read again for the next token after a failure of the database (§15.40)', async () => {
+    it('are read again for the next token after a failure of the database', async () => {
       let isAway = false
       const db = database.db.withPlugin({
         transformQuery: ({ node }) => node,

@@ -1,6 +1,13 @@
-import { calculateJwkThumbprint, exportJWK, generateKeyPair, createLocalJWKSet, errors } from 'jose'
-import type { JWK, JWTVerifyGetKey } from 'jose'
 import { randomBytes } from 'node:crypto'
+import {
+  calculateJwkThumbprint,
+  exportJWK,
+  generateKeyPair,
+  createLocalJWKSet,
+  errors,
+  type JWK,
+  type JWTVerifyGetKey,
+} from 'jose'
 import type { Db } from '../../db/database.ts'
 import { installationKeyContext } from '../../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
@@ -59,8 +66,7 @@ export async function ensureIdentityKeys(deps: KeyDeps): Promise<IdentityKeys> {
 
 /**
  * When the newest signing key has the age `maxAgeMs`, adds a new one before the others and deletes those that no valid
- * token needs. When several nodes do this at the same time, one of them succeeds and the others use its key
- * (§15.17). Returns the stored keys, the newest one first.
+ * token needs. When several nodes do this at the same time, one of them succeeds and the others use its key. Returns the stored keys, the newest one first.
  */
 export async function rotateSigningKeys(
   deps: KeyDeps,
@@ -132,12 +138,12 @@ async function generateSigningKey(now: number): Promise<SigningKey> {
   return { ...jwk, kty: 'RSA', n, e, use: 'sig', alg: 'RS256', kid, iat: now }
 }
 
-/** Unknown key ids cause one query in this time at most. Short, because a refused token signs a user out (§2.11). */
+/** Unknown key ids cause one query in this time at most. Short, because a refused token signs a user out. */
 const minReadIntervalMs = 1_000
 
 /**
  * The signing keys of the installation, which any node may replace at any time. They are read from the database
- * whenever the provider is used, and when a token has an unknown key id, so that no node has to be restarted (§15.40).
+ * whenever the provider is used, and when a token has an unknown key id, so that no node has to be restarted.
  */
 export class SigningKeys {
   readonly #deps: KeyDeps

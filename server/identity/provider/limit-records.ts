@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Db } from '../../db/database.ts'
-import { deleteOldestOfGrant, deleteOldestRecords } from './oidc-store.ts'
-import type { OidcRecord } from './oidc-store.ts'
+import { deleteOldestOfGrant, deleteOldestRecords, type OidcRecord } from './oidc-store.ts'
 
 /** The model of sessions without an account, which anyone can create. Their limit does not apply to `Session`. */
 export const anonymousSessionModel = 'AnonymousSession'
@@ -30,7 +29,7 @@ export interface RecordLimits {
 /** Sign-ins whose counts are kept. The count of any other sign-in starts again at zero. */
 const maxCountedGrants = 10_000
 
-/** Keeps about the newest `max` and `maxTokens` records, and deletes those that expire first (§15.24, §15.38). */
+/** Keeps about the newest `max` and `maxTokens` records, and deletes those that expire first. */
 export function createRecordLimiter(
   db: Db,
   { max = 10_000, maxTokens = 1_000, every = 200 }: RecordLimits = {},

@@ -19,7 +19,7 @@ export type RequestLimit = (request: FastifyRequest, reply: FastifyReply) => Pro
 
 /**
  * Limits every request to the pages and the provider at `base`, because anyone can send them: their number per network,
- * the length of their parameters, and their bodies (§15.24). Pages and provider must share one limit, which counts
+ * the length of their parameters, and their bodies. Pages and provider must share one limit, which counts
  * their requests together.
  */
 export function createRequestLimit(

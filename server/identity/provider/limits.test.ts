@@ -1,10 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { signInRecordContext } from '../../db/secrets/seal-contexts.ts'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
-import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
-import type { TestDatabase } from '../../testing/database/test-database.ts'
-import { openIdentityServer, testSecret } from '../../testing/identity/identity-server.ts'
-import type { IdentityServer } from '../../testing/identity/identity-server.ts'
+import { engines, openTestDatabase, type TestDatabase } from '../../testing/database/test-database.ts'
+import {
+  openIdentityServer,
+  testSecret,
+  type IdentityServer,
+} from '../../testing/identity/identity-server.ts'
 import { SignInSession, testAccount } from '../../testing/identity/sign-in-session.ts'
 import { createRecordLimiter } from './limit-records.ts'
 import { hashRecordId, upsertRecord } from './oidc-store.ts'
@@ -30,7 +32,7 @@ describe.each(engines)('requests to the embedded provider without an account on 
   const remainingMs = (expiresAt: number | null | undefined) => (expiresAt ?? Infinity) - Date.now()
 
   it.each(['state', 'nonce', 'audience', 'login_hint', 'unknown'])(
-    'are refused when %s has more than 1,024 characters, and store nothing (§15.24)',
+    'are refused when %s has more than 1,024 characters, and store nothing',
     async (name) => {
       const session = newSession()
       const { address } = session.authorization({ [name]: 'x'.repeat(1_025) })
@@ -41,21 +43,21 @@ describe.each(engines)('requests to the embedded provider without an account on 
     },
   )
 
-  it('may have a state of 1,024 characters (§15.24)', async () => {
+  it('may have a state of 1,024 characters', async () => {
     const session = newSession()
     const { address } = session.authorization({ state: 'x'.repeat(1_024) })
     expect((await session.fetch(address)).status).toBe(303)
     expect(await listRecords()).toHaveLength(1)
   })
 
-  it('are refused when their address has more than 4,096 characters (§15.24)', async () => {
+  it('are refused when their address has more than 4,096 characters', async () => {
     const session = newSession()
     const long = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [name, 'x'.repeat(1_000)]))
     expect((await session.fetch(session.authorization(long).address)).status).toBe(400)
     expect(await listRecords()).toEqual([])
   })
 
-  it('store no parameters of a body, and have no long body (§15.24)', async () => {
+  it('store no parameters of a body, and have no long body', async () => {
     const session = newSession()
     const { search } = session.authorization().address
     for (const path of ['/oidc/auth', '/oidc/session/end']) {
@@ -76,7 +78,7 @@ describe.each(engines)('requests to the embedded provider without an account on 
     })
 
   it.each(['/oidc/token', '/oidc/token/revocation', '/oidc/session/end/confirm', '/oidc/set-up'])(
-    'have no long body at %s that is sent in chunks (§15.24)',
+    'have no long body at %s that is sent in chunks',
     async (path) => {
       const maxFiller = 16_384 - 'client_id=yonder&filler='.length
       const send = (chars: number) =>
@@ -95,7 +97,7 @@ describe.each(engines)('requests to the embedded provider without an account on 
     expect(await refreshed.json()).toMatchObject({ access_token: expect.any(String) as string })
   })
 
-  it('store a sign-in for fifteen minutes (§15.24)', async () => {
+  it('store a sign-in for fifteen minutes', async () => {
     const session = newSession()
     await session.openForm()
     const [record] = await listRecords()
@@ -103,7 +105,7 @@ describe.each(engines)('requests to the embedded provider without an account on 
     expect(remainingMs(record?.expires_at)).toBeLessThanOrEqual(15 * minuteMs)
   })
 
-  it('store a session without an account for fifteen minutes, and one with an account for longer (§15.24)', async () => {
+  it('store a session without an account for fifteen minutes, and one with an account for longer', async () => {
     const session = newSession()
     for (let index = 0; index < 3; index += 1) await session.fetch('/oidc/session/end')
     const anonymous = await listRecords()
@@ -125,7 +127,7 @@ describe.each(engines)('requests to the embedded provider without an account on 
     expect(done.status).toBe(303)
   })
 
-  it('keep 10,000 sign-ins that have begun, and 1,000 refresh tokens of each (§15.24, §15.38)', async () => {
+  it('keep 10,000 sign-ins that have begun, and 1,000 refresh tokens of each', async () => {
     const add = async (model: string, count: number) => {
       const rows = Array.from({ length: count }, (_, index) => ({
         model,
@@ -153,7 +155,7 @@ describe.each(engines)('requests to the embedded provider without an account on 
     expect(kept.filter((model) => model === 'RefreshToken')).toHaveLength(1_000)
   })
 
-  it('keep a bounded number of records, and delete those that expire first (§15.24, §15.38)', async () => {
+  it('keep a bounded number of records, and delete those that expire first', async () => {
     const limitRecords = createRecordLimiter(database.db, { max: 3, maxTokens: 2, every: 2 })
     const add = async (model: string, id: string, expires_at: number, grant_id: string | null = null) => {
       const record = { model, id: hashRecordId(id), grant_id }
@@ -183,7 +185,7 @@ describe.each(engines)('requests to the embedded provider without an account on 
   })
 })
 
-it('counts all requests of an address to the provider and its pages together (§16.19)', async () => {
+it('counts all requests of an address to the provider and its pages together', async () => {
   const database = await openTestDatabase('sqlite')
   const server = await openIdentityServer({ database, environment: { RATE_LIMIT_OIDC: '5' } })
   const session = new SignInSession(server.baseUrl)

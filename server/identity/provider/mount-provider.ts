@@ -7,8 +7,7 @@ import { toStorageError } from '../../db/storage-problem.ts'
 import { retryAfterSeconds } from '../../http/error-handler.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { createPageErrorHandler } from '../pages/register-pages.ts'
-import { maxBodyBytes } from './limit-requests.ts'
-import type { RequestLimit } from './limit-requests.ts'
+import { maxBodyBytes, type RequestLimit } from './limit-requests.ts'
 import type { LazyProvider } from './provider.ts'
 
 /**

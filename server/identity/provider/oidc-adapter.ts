@@ -2,8 +2,7 @@ import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { Db } from '../../db/database.ts'
 import { signInRecordContext } from '../../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
-import { anonymousSessionModel } from './limit-records.ts'
-import type { LimitRecords } from './limit-records.ts'
+import { anonymousSessionModel, type LimitRecords } from './limit-records.ts'
 import {
   hashRecordId,
   consumeRecord,
@@ -11,8 +10,9 @@ import {
   findRecord,
   findRecordByUid,
   upsertRecord,
+  type RecordOwner,
+  type StoredRecord,
 } from './oidc-store.ts'
-import type { RecordOwner, StoredRecord } from './oidc-store.ts'
 import { refreshOverlapSeconds } from './token-lifetimes.ts'
 
 export interface OidcAdapterOptions {
@@ -34,7 +34,7 @@ export function readOwner(
   { jti, grantId, accountId, authorizations = {}, result }: AdapterPayload,
 ): RecordOwner {
   // An interaction belongs to the account that signed in with it, although the browser has not followed the redirect
-  // yet. So it ends with the other sign-ins of the account (§15.37).
+  // yet. So it ends with the other sign-ins of the account.
   if (model === 'Interaction')
     return {
       account_id: result?.login?.accountId ?? null,

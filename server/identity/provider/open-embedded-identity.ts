@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Db } from '../../db/database.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { readSignUpPolicy } from '../accounts/create-account.ts'
-import { createSignInLimiter } from '../accounts/sign-in-limiter.ts'
 import { createSetUpCheck, ensureSetUpToken } from '../accounts/set-up-token.ts'
+import { createSignInLimiter } from '../accounts/sign-in-limiter.ts'
 import { createGoogleFederation } from '../google/google-federation.ts'
 import type { Identity, IdentityDeps, IdentityOptions } from '../identity.ts'
 import { registerPages } from '../pages/register-pages.ts'
@@ -16,13 +16,11 @@ import { readProfile } from '../user.ts'
 import type { UpsertUser } from '../users/upsert-user.ts'
 import { assignAccounts } from './assign-accounts.ts'
 import { ensureIdentityKeys } from './identity-keys.ts'
-import { createRecordLimiter } from './limit-records.ts'
-import type { LimitRecords } from './limit-records.ts'
+import { createRecordLimiter, type LimitRecords } from './limit-records.ts'
 import { createRequestLimit } from './limit-requests.ts'
-import { deleteExpiredRecords } from './oidc-store.ts'
 import { mountProvider } from './mount-provider.ts'
-import { createProvider } from './provider.ts'
-import type { LazyProvider } from './provider.ts'
+import { deleteExpiredRecords } from './oidc-store.ts'
+import { createProvider, type LazyProvider } from './provider.ts'
 import { lifetimeSeconds } from './token-lifetimes.ts'
 
 const clientId = 'yonder'
@@ -75,7 +73,7 @@ export async function openEmbeddedIdentity(
       const claims = await verifyToken(token)
       const grantId = claims[grantClaim]
       const session = typeof grantId === 'string' ? await sessions.find(grantId) : undefined
-      // A signature alone is not enough: the sign-in must be stored here and be of the same account (§15.26).
+      // A signature alone is not enough: the sign-in must be stored here and be of the same account.
       if (session === undefined || session.accountId !== claims.sub) {
         throw new AppError('unauthenticated', 'Your session has ended. Sign in again.')
       }

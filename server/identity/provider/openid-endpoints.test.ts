@@ -1,13 +1,15 @@
 import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { openIdentityServer } from '../../testing/identity/identity-server.ts'
-import type { IdentityServer } from '../../testing/identity/identity-server.ts'
-import { SignInSession } from '../../testing/identity/sign-in-session.ts'
-import type { Tokens } from '../../testing/identity/sign-in-session.ts'
 import { failStatements } from '../../testing/database/fail-statements.ts'
 import { hashTables } from '../../testing/database/hash-tables.ts'
-import { engines, isConcurrent, openTestDatabase } from '../../testing/database/test-database.ts'
-import type { TestDatabase } from '../../testing/database/test-database.ts'
+import {
+  engines,
+  isConcurrent,
+  openTestDatabase,
+  type TestDatabase,
+} from '../../testing/database/test-database.ts'
+import { openIdentityServer, type IdentityServer } from '../../testing/identity/identity-server.ts'
+import { SignInSession, type Tokens } from '../../testing/identity/sign-in-session.ts'
 import { SigningKeys } from './identity-keys.ts'
 
 describe.each(engines)('the OpenID endpoints on %s', (engine) => {
@@ -82,7 +84,7 @@ describe.each(engines)('the OpenID endpoints on %s', (engine) => {
     expect(found ?? (await response.text())).toContain(error)
   })
 
-  it.runIf(isConcurrent(engine))('redeem a code once in twelve concurrent attempts (§15.14)', async () => {
+  it.runIf(isConcurrent(engine))('redeem a code once in twelve concurrent attempts', async () => {
     const session = newSession()
     const code = await session.signUp({ email: newEmail() })
     const statuses = await Promise.all(Array.from({ length: 12 }, () => statusOf(session.redeem(code))))
@@ -90,7 +92,7 @@ describe.each(engines)('the OpenID endpoints on %s', (engine) => {
     expect(statuses.filter((status) => status === 400)).toHaveLength(11)
   })
 
-  it('end the session when a code is used twice (§15.14)', async () => {
+  it('end the session when a code is used twice', async () => {
     const session = newSession()
     const code = await session.signUp({ email: newEmail() })
     const tokens = (await (await session.redeem(code)).json()) as Tokens
@@ -100,7 +102,7 @@ describe.each(engines)('the OpenID endpoints on %s', (engine) => {
   })
 
   it.runIf(isConcurrent(engine))(
-    'are temporarily unavailable while the database is away, and valid afterwards (§22.17)',
+    'are temporarily unavailable while the database is away, and valid afterwards',
     async () => {
       const session = newSession()
       const tokens = await session.join({ email: newEmail() })
@@ -117,7 +119,7 @@ describe.each(engines)('the OpenID endpoints on %s', (engine) => {
   )
 
   it.runIf(isConcurrent(engine)).each(['a form', '/oidc/auth', '/oidc/session/end'])(
-    'say at %s why the database has failed, and change nothing (§22.17)',
+    'say at %s why the database has failed, and change nothing',
     async (place) => {
       const session = newSession()
       await session.signUp({ email: newEmail() })
@@ -143,7 +145,7 @@ describe.each(engines)('the OpenID endpoints on %s', (engine) => {
   )
 
   it.runIf(isConcurrent(engine))(
-    'say the same when the database fails after the signing keys were read (§22.17)',
+    'say the same when the database fails after the signing keys were read',
     async () => {
       const { read } = SigningKeys.prototype
       let keys: ReturnType<typeof read> | undefined
@@ -165,7 +167,7 @@ describe.each(engines)('the OpenID endpoints on %s', (engine) => {
     },
   )
 
-  it('refuse a code with another verifier (§15.14)', async () => {
+  it('refuse a code with another verifier', async () => {
     const session = newSession()
     const code = await session.signUp({ email: newEmail() })
     expect(await statusOf(session.redeem({ ...code, verifier: 'x'.repeat(43) }))).toBe(400)

@@ -4,15 +4,15 @@ import type { Db, Dialect } from '../../db/database.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import { toStorageError } from '../../db/storage-problem.ts'
 import { findAccount } from '../accounts/account-store.ts'
-import { createOidcAdapter } from './oidc-adapter.ts'
-import { grantClaim } from '../sessions/embedded-sessions.ts'
-import { describeBrowser } from '../sessions/describe-browser.ts'
-import { insertSignIn, touchSignIn } from '../sessions/sign-in-store.ts'
-import { hashRecordId } from './oidc-store.ts'
 import { showError, showLogout, showSignedOut } from '../pages/provider-pages.ts'
-import { lifetimeSeconds } from './token-lifetimes.ts'
-import type { LimitRecords } from './limit-records.ts'
+import { describeBrowser } from '../sessions/describe-browser.ts'
+import { grantClaim } from '../sessions/embedded-sessions.ts'
+import { insertSignIn, touchSignIn } from '../sessions/sign-in-store.ts'
 import type { IdentityKeys } from './identity-keys.ts'
+import type { LimitRecords } from './limit-records.ts'
+import { createOidcAdapter } from './oidc-adapter.ts'
+import { hashRecordId } from './oidc-store.ts'
+import { lifetimeSeconds } from './token-lifetimes.ts'
 
 /** The `connection` parameter of 'Sign in with Google', and the prefix of the ids of Google accounts. */
 export const googleConnection = 'google-oauth2'
@@ -177,7 +177,7 @@ function createInteractionPolicy({ interactionPolicy }: typeof Library) {
 
 /**
  * Returns the grant of the browser's session, and creates it during a sign-in. No consent page is shown, because the
- * only client is our own app. Each grant is in the user's list of sign-ins (§15.31).
+ * only client is our own app. Each grant is in the user's list of sign-ins.
  */
 async function ensureGrant(ctx: KoaContextWithOIDC, options: ProviderOptions) {
   const { audience, db, now, endExcessSignIns } = options

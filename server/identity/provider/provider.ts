@@ -1,9 +1,8 @@
 import type * as Library from 'oidc-provider'
 import type Provider from 'oidc-provider'
 import type { SigningKey } from './identity-keys.ts'
+import { configureProvider, type ProviderOptions } from './provider-configuration.ts'
 import { deriveRefreshTokens } from './refresh-successor.ts'
-import { configureProvider } from './provider-configuration.ts'
-import type { ProviderOptions } from './provider-configuration.ts'
 
 /** The library prints this warning on Node 20, although all features that we use work there. */
 const runtimeWarning = 'Unsupported runtime'
@@ -15,7 +14,7 @@ const runtimeWarning = 'Unsupported runtime'
 export interface LazyProvider {
   readonly issuer: string
   /**
-   * Returns a provider with the signing keys that are stored now: the same one until they change (§15.40). Requests
+   * Returns a provider with the signing keys that are stored now: the same one until they change. Requests
    * that an earlier one has begun to handle are not affected.
    */
   load(): Promise<Provider>

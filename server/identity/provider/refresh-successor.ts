@@ -8,7 +8,7 @@ interface TokenWithId {
 
 /**
  * Derives each refresh token, whose id is the token itself, from the one that it replaces. When a token is used twice
- * within the overlap, by two tabs or after a lost response, both responses then contain the same next token (§15.15).
+ * within the overlap, by two tabs or after a lost response, both responses then contain the same next token.
  * Without the key, the next token cannot be computed from the old one. The library has no setting for this.
  */
 export function deriveRefreshTokens(provider: Provider, library: typeof Library, key: string): void {

@@ -4,13 +4,13 @@ const day = 24 * hour
 
 /**
  * How long the tokens and records of the embedded provider are valid, in seconds. An access token is valid for a short
- * time, because a script in a compromised page could read it (§15.16). Refreshing a token does not extend its grant.
+ * time, because a script in a compromised page could read it. Refreshing a token does not extend its grant.
  */
 export const lifetimeSeconds = {
   accessToken: 5 * minute,
   authorizationCode: minute,
   idToken: hour,
-  /** Short, because anyone can begin a sign-in (§15.24). */
+  /** Short, because anyone can begin a sign-in. */
   interaction: 15 * minute,
   session: 30 * day,
   /** A session of the provider before the user has signed in, or after signing out. */
@@ -19,5 +19,5 @@ export const lifetimeSeconds = {
   grant: 30 * day,
 } as const
 
-/** How long a used refresh token is still accepted, so that a lost response does not sign the user out (§15.15). */
+/** How long a used refresh token is still accepted, so that a lost response does not sign the user out. */
 export const refreshOverlapSeconds = 10

@@ -21,6 +21,6 @@ it.each([
   ],
   ['node', null],
   ['', null],
-])('names the browser of %j: %j (§15.31)', (userAgent, name) => {
+])('names the browser of %j: %j', (userAgent, name) => {
   expect(describeBrowser(userAgent)).toBe(name)
 })

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
-import type { TestDatabase } from '../../testing/database/test-database.ts'
-import { openIdentityServer } from '../../testing/identity/identity-server.ts'
-import type { IdentityServer } from '../../testing/identity/identity-server.ts'
+import { engines, openTestDatabase, type TestDatabase } from '../../testing/database/test-database.ts'
+import { openIdentityServer, type IdentityServer } from '../../testing/identity/identity-server.ts'
 import { SignInSession } from '../../testing/identity/sign-in-session.ts'
 
 describe.each(engines)('the sessions of the embedded provider on %s', (engine) => {
@@ -20,7 +18,7 @@ describe.each(engines)('the sessions of the embedded provider on %s', (engine) =
     await database.close()
   })
 
-  it('are at most 100 of an account: the next sign-in ends the one that was used least recently (§15.38)', async () => {
+  it('are at most 100 of an account: the next sign-in ends the one that was used least recently', async () => {
     const user = { email: 'many@example.com', password: 'correct horse' }
     const oldest = new SignInSession(server.baseUrl)
     const tokens = await oldest.join(user)
@@ -47,7 +45,7 @@ describe.each(engines)('the sessions of the embedded provider on %s', (engine) =
     expect((await oldest.refresh(tokens.refresh_token)).status).toBe(400)
   })
 
-  it('refuse a disabled user although the sign-in is stored (§15.34)', async () => {
+  it('refuse a disabled user although the sign-in is stored', async () => {
     const { access_token } = await new SignInSession(server.baseUrl).join({ email: 'grace@example.com' })
     expect((await server.readUser(access_token)).status).toBe(200)
     await database.db

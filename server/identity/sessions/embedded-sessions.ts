@@ -1,15 +1,14 @@
 import { decodeJwt } from 'jose'
 import type { Database } from '../../db/database.ts'
 import { signInRecordContext } from '../../db/secrets/seal-contexts.ts'
-import type { UserRow } from '../../db/tables/tables.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
+import type { UserRow } from '../../db/tables/tables.ts'
 import { SingleFlight } from '../../lib/single-flight.ts'
 import type { EndedSession, Sessions } from '../identity.ts'
-import { listSignIns } from './sign-in-store.ts'
 import { findUserRow } from '../users/user-store.ts'
 import { endSignIn, endSignIns, revokeGrant } from './end-sign-ins.ts'
-import { findActiveGrant, listRevokedGrants } from './grant-store.ts'
-import type { ActiveGrant } from './grant-store.ts'
+import { findActiveGrant, listRevokedGrants, type ActiveGrant } from './grant-store.ts'
+import { listSignIns } from './sign-in-store.ts'
 
 /** The claim of an access token with the id of its session, which lets the API refuse tokens of ended sessions. */
 export const grantClaim = 'grant_id'
@@ -33,7 +32,7 @@ export interface EmbeddedSessionsOptions {
 
 /**
  * The sessions of the embedded provider. One session is one sign-in of a browser, for which the provider stores a
- * grant; session, sign-in and grant have the same id (§15.26). The provider's own record `Session` is something else:
+ * grant; session, sign-in and grant have the same id. The provider's own record `Session` is something else:
  * it belongs to the cookie of a browser, with which the next sign-in needs no password.
  *
  * When a session ends, its codes and refresh tokens are deleted, and its access tokens are refused on every node. The
@@ -70,21 +69,21 @@ export class EmbeddedSessions implements Sessions {
     return this.#ending.run(sessionId, () => this.#end(sessionId))
   }
 
-  /** Ends one session of an account, and signs its browser out at the provider (§15.31). */
+  /** Ends one session of an account, and signs its browser out at the provider. */
   async endSignIn(accountId: string, sessionId: string): Promise<void> {
     const { db, now } = this.#options
     await db.transaction().execute((trx) => endSignIn(trx, sessionId, now()))
     await this.notifyEnded(accountId, [sessionId])
   }
 
-  /** Ends all sessions of an account, and signs its browsers out at the provider (§15.31). */
+  /** Ends all sessions of an account, and signs its browsers out at the provider. */
   async endAll(accountId: string): Promise<void> {
     const { db, now } = this.#options
     const ended = await db.transaction().execute((trx) => endSignIns(trx, accountId, { now: now() }))
     await this.notifyEnded(accountId, ended)
   }
 
-  /** Ends the sign-ins of an account that were used least recently, when it has too many (§15.38). */
+  /** Ends the sign-ins of an account that were used least recently, when it has too many. */
   async endExcessSignIns(accountId: string): Promise<void> {
     const signIns = await listSignIns(this.#options.db, accountId)
     for (const { grant_id } of signIns.slice(maxSignIns)) await this.endSignIn(accountId, grant_id)
@@ -120,7 +119,7 @@ export class EmbeddedSessions implements Sessions {
   }
 }
 
-/** The account of a grant. Undefined when the grant was not sealed by this installation (§15.26). */
+/** The account of a grant. Undefined when the grant was not sealed by this installation. */
 function readAccountId(sealer: Sealer, grant: ActiveGrant['record']): string | undefined {
   try {
     const { accountId } = JSON.parse(sealer.open(grant.payload, signInRecordContext(grant))) as {

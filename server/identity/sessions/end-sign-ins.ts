@@ -13,7 +13,7 @@ import { clockLeewaySeconds } from './token-verifier.ts'
 
 /**
  * Deletes a grant with its codes, refresh tokens and sign-in, and stores it as revoked until its last access token has
- * expired, so that every node refuses these tokens from the next request on (§15.10, §15.14).
+ * expired, so that every node refuses these tokens from the next request on.
  */
 export async function revokeGrant(db: Db, grantId: string, now: number): Promise<void> {
   const seconds = lifetimeSeconds.accessToken + 2 * clockLeewaySeconds

@@ -3,11 +3,10 @@ import { connectionKey } from '../../connectors/mcp/connection-pool.ts'
 import type { SseStream } from '../../http/sse.ts'
 import { createChatClient } from '../../testing/chat/open-chat-app.ts'
 import { openLiveStream } from '../../testing/chat/open-live-stream.ts'
-import { openTestConnectors } from '../../testing/mcp/open-test-connectors.ts'
-import { callOf, openToolApp, waitingCall } from '../../testing/chat/open-tool-app.ts'
-import type { ToolApp } from '../../testing/chat/open-tool-app.ts'
+import { callOf, openToolApp, waitingCall, type ToolApp } from '../../testing/chat/open-tool-app.ts'
 import { startHostileServer } from '../../testing/hostile-mcp/start-hostile-server.ts'
 import type { TestIdentity } from '../../testing/identity/test-identity.ts'
+import { openTestConnectors } from '../../testing/mcp/open-test-connectors.ts'
 import { endStreamsOnSignOut } from './end-streams-on-sign-out.ts'
 
 describe('signing out', () => {
@@ -18,7 +17,7 @@ describe('signing out', () => {
     product = undefined
   })
 
-  it('ends every open stream of that session at once, but neither replies nor the streams of another session (§15.11)', async () => {
+  it('ends every open stream of that session at once, but neither replies nor the streams of another session', async () => {
     product = await openToolApp()
     const { base, model } = product
     const identity = product.deps.identity as TestIdentity
@@ -53,7 +52,7 @@ describe('signing out', () => {
     other.leave()
   })
 
-  it('ends the streams of other nodes within two seconds after the database can be read (§15.11)', async () => {
+  it('ends the streams of other nodes within two seconds after the database can be read', async () => {
     vi.useFakeTimers()
     const listEnded = vi
       .fn<() => Promise<string[]>>()
@@ -79,7 +78,7 @@ describe('signing out', () => {
     await streams.close()
   })
 
-  it('ends the streams of a user who is disabled within a second, without a provider that reports sessions (§15.35)', async () => {
+  it('ends the streams of a user who is disabled within a second, without a provider that reports sessions', async () => {
     vi.useFakeTimers()
     const disabled: string[] = []
     const streams = endStreamsOnSignOut(

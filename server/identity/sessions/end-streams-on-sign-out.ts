@@ -21,7 +21,7 @@ export interface EndStreamsDeps {
 
 /**
  * Ends the open streams of a session at once when it ends on this node, and within two seconds when it ends on another
- * one or its user is disabled (§15.11, §15.35).
+ * one or its user is disabled.
  */
 export function endStreamsOnSignOut(
   { sessions, listDisabledUsers }: EndStreamsDeps,

@@ -1,8 +1,7 @@
 import type { Db } from '../../db/database.ts'
 import { prepareQuery } from '../../db/dialects/prepare-query.ts'
 import type { UserRow } from '../../db/tables/tables.ts'
-import { hashRecordId } from '../provider/oidc-store.ts'
-import type { StoredRecord } from '../provider/oidc-store.ts'
+import { hashRecordId, type StoredRecord } from '../provider/oidc-store.ts'
 
 export async function insertRevokedGrant(db: Db, grantId: string, expiresAt: number): Promise<void> {
   await db

@@ -1,8 +1,7 @@
-import { SignJWT } from 'jose'
 import { generateKeyPairSync } from 'node:crypto'
+import { SignJWT } from 'jose'
 import { expect, it } from 'vitest'
-import { createCachedTokenVerifier } from './token-verifier.ts'
-import type { TokenRequirements } from './token-verifier.ts'
+import { createCachedTokenVerifier, type TokenRequirements } from './token-verifier.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const start = Date.UTC(2026, 0, 1)

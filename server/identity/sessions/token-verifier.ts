@@ -1,9 +1,8 @@
-import { errors, jwtVerify } from 'jose'
-import type { JWTPayload, JWTVerifyGetKey } from 'jose'
+import { errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose'
 import { LRUCache } from 'lru-cache'
 import { AppError } from '../../lib/app-error.ts'
 
-/** How far the clocks of the provider and of this server may differ, in either direction (§9.15). */
+/** How far the clocks of the provider and of this server may differ, in either direction. */
 export const clockLeewaySeconds = 60
 
 /** Tokens that are valid for longer are refused: the provider has set `exp` in milliseconds by mistake. */

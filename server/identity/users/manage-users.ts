@@ -4,8 +4,7 @@ import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { toVisibleLine } from '../../lib/text.ts'
 import { localIdPrefix, normalizeEmail } from '../accounts/create-account.ts'
-import { createLink, invitations, resetLinks } from '../accounts/operator-links.ts'
-import type { OperatorLink } from '../accounts/operator-links.ts'
+import { createLink, invitations, resetLinks, type OperatorLink } from '../accounts/operator-links.ts'
 import { endSignIns } from '../sessions/end-sign-ins.ts'
 import {
   deleteAccount,
@@ -135,7 +134,7 @@ export async function requireManagedUser(
 
 /**
  * Disables a user, whose access tokens are refused from now on, and deletes pending consents. The nodes then stop the
- * replies, end the streams and revoke the tokens from other servers. All other data is kept (§15.34, §15.35).
+ * replies, end the streams and revoke the tokens from other servers. All other data is kept.
  */
 export function disableUser(deps: ManageUsersDeps, name: string): Promise<ManagedUser> {
   return changeUser(deps, name, async (trx, user) => {
@@ -146,7 +145,7 @@ export function disableUser(deps: ManageUsersDeps, name: string): Promise<Manage
   })
 }
 
-/** Lets a disabled user sign in again (§15.34). */
+/** Lets a disabled user sign in again. */
 export function enableUser(deps: ManageUsersDeps, name: string): Promise<ManagedUser> {
   return changeUser(deps, name, async (trx, user) => {
     refuseDeleted(user)
@@ -158,7 +157,7 @@ export function enableUser(deps: ManageUsersDeps, name: string): Promise<Managed
 
 /**
  * Deletes a user: the account, its sign-ins and all shared links at once, everything else as soon as the nodes have
- * stopped the replies and tried to revoke the tokens from other servers (§15.36).
+ * stopped the replies and tried to revoke the tokens from other servers.
  */
 export function deleteUser(deps: ManageUsersDeps, name: string): Promise<ManagedUser> {
   return changeUser(deps, name, async (trx, user) => {
@@ -171,7 +170,7 @@ export function deleteUser(deps: ManageUsersDeps, name: string): Promise<Managed
 }
 
 /**
- * Creates a link with which a user chooses a new password. An earlier reset link is no longer valid (§15.33).
+ * Creates a link with which a user chooses a new password. An earlier reset link is no longer valid.
  * @throws AppError as `requireManagedUser`, and `conflict` when the account is disabled or being deleted, or has no
  * password
  */
@@ -201,7 +200,7 @@ export function createReset(
 
 /**
  * Creates a link with which the owner of an e-mail creates an account, also while sign-up is closed. An earlier
- * invitation of this e-mail is no longer valid (§30.8).
+ * invitation of this e-mail is no longer valid.
  * @throws AppError `invalid_request` when `address` is no e-mail, `conflict` when an account has it or the provider is
  * hosted
  */

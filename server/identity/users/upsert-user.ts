@@ -9,9 +9,9 @@ import { findUserRow, insertUser, toUser, updateProfile } from './user-store.ts'
 
 /**
  * Returns the user with this issuer and subject. Stores a new user, and updates the profile of a known one. A field
- * that is missing in `profile` keeps its stored value (§15.3). `stored` is the row that the caller has read for this
+ * that is missing in `profile` keeps its stored value. `stored` is the row that the caller has read for this
  * request.
- * @throws AppError `unauthenticated` for a user whom the operator has disabled or deleted (§15.34)
+ * @throws AppError `unauthenticated` for a user whom the operator has disabled or deleted
  */
 export type UpsertUser = (
   issuer: string,

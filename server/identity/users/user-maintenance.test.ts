@@ -8,7 +8,7 @@ import { processPendingUsers } from './user-maintenance.ts'
 const noWork = { deleteChats: () => Promise.resolve(), onError: () => undefined }
 
 describe.each(engines)('the maintenance of users on %s', (engine) => {
-  it('deletes a user whom the operator deletes while the tokens are being revoked (§15.36)', async () => {
+  it('deletes a user whom the operator deletes while the tokens are being revoked', async () => {
     const database = await openTestDatabase(engine)
     const { db } = database
     const { id } = await addUser(db, { id: 'ada' })
@@ -31,44 +31,41 @@ describe.each(engines)('the maintenance of users on %s', (engine) => {
   it.each([
     ['disabled', false],
     ['enabled again', true],
-  ])(
-    'waits for the replies of a user only while the user is disabled: %s (§15.35)',
-    async (_name, isEnabled) => {
-      const database = await openTestDatabase(engine)
-      const { db } = database
-      const { id } = await addUser(db, { id: 'ada', disabled_at: isEnabled ? null : 1, pending: 'revoke' })
-      const chat = await addChat(db, { user_id: id })
-      await db
-        .insertInto('runs')
-        .values({
-          chat_id: chat.id,
-          user_id: id,
-          message_id: 'a',
-          status: 'running',
-          node_id: 'here',
-          lease_until: 1,
-          last_seq: 1,
-          stop_requested: 0,
-          started_at: 1,
-        })
-        .execute()
-      const revoked: string[] = []
-      await processPendingUsers({
-        database,
-        embedded: true,
-        ...noWork,
-        async revokeTokens(userId) {
-          revoked.push(userId)
-        },
+  ])('waits for the replies of a user only while the user is disabled: %s', async (_name, isEnabled) => {
+    const database = await openTestDatabase(engine)
+    const { db } = database
+    const { id } = await addUser(db, { id: 'ada', disabled_at: isEnabled ? null : 1, pending: 'revoke' })
+    const chat = await addChat(db, { user_id: id })
+    await db
+      .insertInto('runs')
+      .values({
+        chat_id: chat.id,
+        user_id: id,
+        message_id: 'a',
+        status: 'running',
+        node_id: 'here',
+        lease_until: 1,
+        last_seq: 1,
+        stop_requested: 0,
+        started_at: 1,
       })
-      const users = await db.selectFrom('users').select('pending').execute()
-      await database.close()
-      expect(revoked).toEqual(isEnabled ? [id] : [])
-      expect(users).toEqual([{ pending: isEnabled ? null : 'revoke' }])
-    },
-  )
+      .execute()
+    const revoked: string[] = []
+    await processPendingUsers({
+      database,
+      embedded: true,
+      ...noWork,
+      async revokeTokens(userId) {
+        revoked.push(userId)
+      },
+    })
+    const users = await db.selectFrom('users').select('pending').execute()
+    await database.close()
+    expect(revoked).toEqual(isEnabled ? [id] : [])
+    expect(users).toEqual([{ pending: isEnabled ? null : 'revoke' }])
+  })
 
-  it('revokes the tokens again when a user is enabled and disabled meanwhile (§15.35)', async () => {
+  it('revokes the tokens again when a user is enabled and disabled meanwhile', async () => {
     const database = await openTestDatabase(engine)
     const { db } = database
     const { id } = await addUser(db, { id: 'ada', disabled_at: 1, pending: 'revoke' })
@@ -91,7 +88,7 @@ describe.each(engines)('the maintenance of users on %s', (engine) => {
     expect(users).toEqual([{ disabled_at: 2, pending: null }])
   })
 
-  it('revokes no tokens of a user whose tokens another node has revoked meanwhile (§15.35)', async () => {
+  it('revokes no tokens of a user whose tokens another node has revoked meanwhile', async () => {
     const database = await openTestDatabase(engine)
     const { db } = database
     const bob = await addUser(db, { id: 'bob', disabled_at: 1, pending: 'revoke' })
@@ -112,7 +109,7 @@ describe.each(engines)('the maintenance of users on %s', (engine) => {
     expect(revoked).toHaveLength(1)
   })
 
-  it('deletes nothing of a user whom another node has deleted meanwhile and who came back (§15.36)', async () => {
+  it('deletes nothing of a user whom another node has deleted meanwhile and who came back', async () => {
     const database = await openTestDatabase(engine)
     const { db } = database
     const { id } = await addUser(db, { id: 'ada', disabled_at: 1, pending: 'delete' })
@@ -130,7 +127,7 @@ describe.each(engines)('the maintenance of users on %s', (engine) => {
     expect(users).toEqual(before.map((user) => ({ ...user, id, disabled_at: null, pending: null })))
   })
 
-  it('deletes no chats of a user who came back while the tokens were being revoked (§15.36)', async () => {
+  it('deletes no chats of a user who came back while the tokens were being revoked', async () => {
     const database = await openTestDatabase(engine)
     const { db } = database
     const { id } = await addUser(db, { id: 'ada', disabled_at: 1, pending: 'delete' })

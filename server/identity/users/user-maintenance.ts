@@ -27,7 +27,7 @@ export interface UserMaintenanceOptions {
 
 /**
  * Does the work that disabling and deleting users leaves to a node, also after a restart. Every node does it, and doing
- * it twice changes nothing (§15.35, §15.36). Returns a function that stops it.
+ * it twice changes nothing. Returns a function that stops it.
  */
 export function startUserMaintenance(options: UserMaintenanceOptions): () => Promise<void> {
   return repeatUntilStopped(() => processPendingUsers(options), pollIntervalMs, options.onError)

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
 import { request } from 'node:http'
-import { openIdentityServer } from '../../testing/identity/identity-server.ts'
-import type { IdentityServer } from '../../testing/identity/identity-server.ts'
-import { SignInSession } from '../../testing/identity/sign-in-session.ts'
-import type { Tokens } from '../../testing/identity/sign-in-session.ts'
-import { openTestDatabase } from '../../testing/database/test-database.ts'
-import type { TestDatabase } from '../../testing/database/test-database.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openTestDatabase, type TestDatabase } from '../../testing/database/test-database.ts'
+import { openIdentityServer, type IdentityServer } from '../../testing/identity/identity-server.ts'
+import { SignInSession, type Tokens } from '../../testing/identity/sign-in-session.ts'
 import { userPrefix } from './user-routes.ts'
 
 let database: TestDatabase

@@ -1,12 +1,12 @@
-import { UserInfo } from '@yonder/contract/identity'
 import { createHash } from 'node:crypto'
+import { UserInfo } from '@yonder/contract/identity'
 import type { Api } from '../../http/api.ts'
 import { requireUser } from '../authenticate.ts'
 import type { User } from '../user.ts'
 
 /**
  * The user's prefix, which only the settings show. In practice no other user has it: the local part of the e-mail, and
- * a short hash of issuer and subject (§3.2).
+ * a short hash of issuer and subject.
  */
 export function userPrefix({ issuer, subject, email }: Pick<User, 'issuer' | 'subject' | 'email'>): string {
   const localPart =

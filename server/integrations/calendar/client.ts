@@ -1,10 +1,8 @@
 import type { calendar_v3 } from '@googleapis/calendar'
-import { clientOptions } from '../google/api-client.ts'
-import type { GoogleApiClient, GoogleApiDeps } from '../google/api-client.ts'
+import { clientOptions, type GoogleApiClient, type GoogleApiDeps } from '../google/api-client.ts'
 import { statusOf } from '../google/errors.ts'
 import { createGoogleFetch } from '../google/google-fetch.ts'
-import { googleLimits } from '../google/retry.ts'
-import type { GoogleLimits } from '../google/retry.ts'
+import { googleLimits, type GoogleLimits } from '../google/retry.ts'
 import { requireTimeZone } from './event-time.ts'
 
 export type CalendarClient = GoogleApiClient<calendar_v3.Calendar>

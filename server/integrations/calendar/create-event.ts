@@ -5,8 +5,7 @@ import { AppError } from '../../lib/app-error.ts'
 import { explainGoogleError, statusOf, wasNotExecuted } from '../google/errors.ts'
 import { googleTool } from '../google/google-tool.ts'
 import { requireAddresses, requireLine, requirePlainText } from '../google/outgoing-text.ts'
-import { readTimeZone } from './client.ts'
-import type { CalendarClient } from './client.ts'
+import { readTimeZone, type CalendarClient } from './client.ts'
 import { parseEventSpan, requireTimeZone, toGoogleSpan } from './event-time.ts'
 import { calendarId, time, timeZone } from './input-schemas.ts'
 import { describeWhen, formatStart } from './present-event.ts'
@@ -77,7 +76,7 @@ interface NewEvent {
 }
 
 /**
- * Creates an event at most once, also when the request is retried (§11.6).
+ * Creates an event at most once, also when the request is retried.
  * @throws AppError `upstream_error` when it is unknown whether the event was created, the reason of `client.signal`
  * when the call was aborted, else the error of Google
  */

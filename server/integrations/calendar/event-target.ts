@@ -22,7 +22,7 @@ interface ApprovedEvent {
 }
 
 /**
- * Returns the event or series that a change applies to (§11.11). The scope counts only for events that repeat.
+ * Returns the event or series that a change applies to. The scope counts only for events that repeat.
  * @throws AppError `invalid_request` when the scope is missing or does not fit the event, or when the title of the
  * series differs from that of the occurrence, which the user has approved
  */
@@ -61,7 +61,7 @@ export function eventOf(target: EventTarget): Event {
 }
 
 /**
- * Checks that an event still has the title and start that the user saw when approving the call (§11.4).
+ * Checks that an event still has the title and start that the user saw when approving the call.
  * @throws AppError `invalid_request`
  */
 export function requireApprovedEvent(event: Event, expected: ApprovedEvent, timeZone: string): void {

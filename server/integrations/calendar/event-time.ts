@@ -25,8 +25,7 @@ const dayForm = /^\d{4}(-?)\d\d\1\d\d$/
 const timeForm = /^([\d-]+[T ][\d:.,]+)(Z|[+-]\d[\d:]*)?(?:\[([a-z][\w/+-]*)\])?$/i
 
 /**
- * Parses a day (2026-03-29), a local time (2026-03-29T14:30), or a time with its UTC offset or time zone (§11.9,
- * §11.10). The result is in `timeZone` unless the text names a zone.
+ * Parses a day (2026-03-29), a local time (2026-03-29T14:30), or a time with its UTC offset or time zone. The result is in `timeZone` unless the text names a zone.
  * @throws AppError `invalid_request` when it is in another form, its offset does not fit its zone, or the change of the
  * clocks skips or repeats it
  */
@@ -147,7 +146,7 @@ export function fromGoogleTime(time: GoogleTime | undefined, timeZone: string): 
   return undefined
 }
 
-/** Converts a span for Google. For whole days, Google's end is the day after the last one (§11.21). */
+/** Converts a span for Google. For whole days, Google's end is the day after the last one. */
 export function toGoogleSpan({ start, end }: EventSpan): { start: GoogleTime; end: GoogleTime } {
   return {
     start: toGoogleTime(start),

@@ -15,7 +15,7 @@ export function listEmailedAddresses(event: Event): string[] {
 
 /**
  * Decides whether Google emails all guests or none. It emails them only when the call names all of them, so that the
- * user who approved the call has seen their addresses (§11.8). `emailed` is what `listEmailedAddresses` returns,
+ * user who approved the call has seen their addresses. `emailed` is what `listEmailedAddresses` returns,
  * `named` the list of the call.
  * @throws AppError `invalid_request` when the list is missing or has other addresses
  */

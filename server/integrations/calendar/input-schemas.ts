@@ -19,7 +19,7 @@ export const timeZone = z
   .optional()
   .describe("An IANA name such as Europe/Vienna. Default: the user's own time zone.")
 
-/** The event to change, with the title and start that the user sees when approving the call (§11.4). */
+/** The event to change, with the title and start that the user sees when approving the call. */
 export const approvedEvent = {
   event_id: eventId,
   title: z

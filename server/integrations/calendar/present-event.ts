@@ -1,8 +1,7 @@
 import type { calendar_v3 } from '@googleapis/calendar'
 import type { Temporal } from 'temporal-polyfill'
 import { collapseSpaces, cutWithNote } from '../../lib/text.ts'
-import { convertHtml } from '../google/convert-html.ts'
-import type { ToolCallContext } from '../google/convert-html.ts'
+import { convertHtml, type ToolCallContext } from '../google/convert-html.ts'
 import { fromGoogleTime } from './event-time.ts'
 
 type Event = calendar_v3.Schema$Event

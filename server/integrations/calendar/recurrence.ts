@@ -1,8 +1,7 @@
 import type { calendar_v3 } from '@googleapis/calendar'
 import { Temporal } from 'temporal-polyfill'
 import { AppError } from '../../lib/app-error.ts'
-import { fromGoogleTime } from './event-time.ts'
-import type { EventSpan } from './event-time.ts'
+import { fromGoogleTime, type EventSpan } from './event-time.ts'
 
 type Event = calendar_v3.Schema$Event
 type GoogleTime = calendar_v3.Schema$EventDateTime
@@ -73,7 +72,7 @@ export function requireRule(text: string): string {
 
 /**
  * Returns the times of a whole series when one of its occurrences moves to `span`. The series keeps its local time: one
- * that starts at nine still starts at nine after a change of the clocks (§11.22).
+ * that starts at nine still starts at nine after a change of the clocks.
  * @throws AppError `invalid_request` for a move to another day without a new rule, and between days and times of day
  */
 export function moveSeries(

@@ -10,7 +10,7 @@ describe('repeating events', () => {
       ([, title, when]) => `${title} ${when}`,
     )
 
-  it.each(['update_event', 'delete_event'])('%s requires a scope (§11.11)', async (tool) => {
+  it.each(['update_event', 'delete_event'])('%s requires a scope', async (tool) => {
     standUp()
     const result = await google.call(tool, {
       ...second,
@@ -21,7 +21,7 @@ describe('repeating events', () => {
     expect(google.api.count('calendar.events.patch') + google.api.count('calendar.events.delete')).toBe(0)
   })
 
-  it('changes one occurrence (§11.11)', async () => {
+  it('changes one occurrence', async () => {
     standUp()
     const times = { new_start: '2026-03-31T10:00', new_end: '2026-03-31T10:15' }
     await google.call('update_event', { ...second, scope: 'this_event', ...times })
@@ -33,7 +33,7 @@ describe('repeating events', () => {
     ])
   })
 
-  it('moves a whole series to the same local time before and after a change of the clocks (§11.22)', async () => {
+  it('moves a whole series to the same local time before and after a change of the clocks', async () => {
     standUp()
     const times = { new_start: '2026-03-30T08:30', new_end: '2026-03-30T09:00' }
     const moved = await google.call('update_event', { ...second, scope: 'all_events', ...times })
@@ -44,7 +44,7 @@ describe('repeating events', () => {
     ])
   })
 
-  it('moves a whole series to another day only with a new rule (§11.22)', async () => {
+  it('moves a whole series to another day only with a new rule', async () => {
     standUp()
     const times = { new_start: '2026-03-31T09:00', new_end: '2026-03-31T09:15', scope: 'all_events' }
     const refused = await google.call('update_event', { ...second, ...times })
@@ -54,7 +54,7 @@ describe('repeating events', () => {
     expect((await shown())[0]).toBe('Stand-up Tue 2026-03-24 09:00 to 09:15')
   })
 
-  it('changes this and the following occurrences and keeps the total count (§11.12)', async () => {
+  it('changes this and the following occurrences and keeps the total count', async () => {
     standUp('FREQ=WEEKLY;BYDAY=MO;COUNT=4')
     calendar().remove('standup_20260323T080000Z')
     const changed = await google.call('update_event', {
@@ -85,7 +85,7 @@ describe('repeating events', () => {
   const split = () =>
     google.call('update_event', { ...second, scope: 'this_and_following', new_title: 'Weekly' })
 
-  it('lets later occurrences that were changed one by one follow the rule again after a split (§11.23)', async () => {
+  it('lets later occurrences that were changed one by one follow the rule again after a split', async () => {
     standUp()
     const third = { event_id: 'standup_20260406T070000Z', title: 'Stand-up', start: '2026-04-06T09:00' }
     const moved = await google.call('update_event', {
@@ -100,7 +100,7 @@ describe('repeating events', () => {
     expect(await shown()).toEqual(shownAfterSplit)
   })
 
-  it('does not change the series when it cannot be split (§11.12)', async () => {
+  it('does not change the series when it cannot be split', async () => {
     standUp()
     google.api.fail({ method: 'calendar.events.patch', response: 500, times: 4 })
     const failed = await google.call('update_event', {
@@ -113,7 +113,7 @@ describe('repeating events', () => {
     expect((await shown()).every((event) => event.startsWith('Stand-up'))).toBe(true)
   })
 
-  it('splits a series when the response to ending it is lost (§11.12)', async () => {
+  it('splits a series when the response to ending it is lost', async () => {
     standUp()
     google.api.fail({ method: 'calendar.events.patch', response: 500, isExecuted: true, times: 4 })
     expect((await split()).isError).toBe(false)

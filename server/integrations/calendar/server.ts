@@ -1,7 +1,7 @@
 import { McpServer } from '@modelcontextprotocol/server'
 import type { GoogleApiDeps } from '../google/api-client.ts'
-import type { IntegrationAccount } from '../integration-connector.ts'
 import type { GoogleLimits } from '../google/retry.ts'
+import type { IntegrationAccount } from '../integration-connector.ts'
 import { openCalendar } from './client.ts'
 import { createEvent } from './create-event.ts'
 import { deleteEvent } from './delete-event.ts'

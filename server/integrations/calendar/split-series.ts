@@ -55,7 +55,7 @@ export async function endSeries({ api }: CalendarClient, split: SeriesSplit): Pr
 /**
  * Splits a series: creates a new series with the changes, then lets the old one end where it begins, and returns the
  * new one. When the old series certainly did not end, the new one is deleted if possible, so that the user does not
- * have both. When it is unknown whether it ended, the new one is kept, so that no occurrence is lost (§11.12, §11.23).
+ * have both. When it is unknown whether it ended, the new one is kept, so that no occurrence is lost.
  * @throws AppError `upstream_error` when it is unknown whether the new series was created or the old one has ended,
  * else the error of Google
  */

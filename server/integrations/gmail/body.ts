@@ -1,6 +1,5 @@
 import type { gmail_v1 } from '@googleapis/gmail'
-import { convertHtml } from '../google/convert-html.ts'
-import type { ToolCallContext } from '../google/convert-html.ts'
+import { convertHtml, type ToolCallContext } from '../google/convert-html.ts'
 
 type Part = gmail_v1.Schema$MessagePart
 

@@ -1,9 +1,7 @@
 import type { gmail_v1 } from '@googleapis/gmail'
-import { clientOptions } from '../google/api-client.ts'
-import type { GoogleApiClient, GoogleApiDeps } from '../google/api-client.ts'
+import { clientOptions, type GoogleApiClient, type GoogleApiDeps } from '../google/api-client.ts'
 import { createGoogleFetch } from '../google/google-fetch.ts'
-import { googleLimits, retryConfig } from '../google/retry.ts'
-import type { GoogleLimits } from '../google/retry.ts'
+import { googleLimits, retryConfig, type GoogleLimits } from '../google/retry.ts'
 
 export interface GmailClient extends GoogleApiClient<gmail_v1.Resource$Users> {
   /** The options of a request that must not take effect twice. It is retried only after a rate limit. */

@@ -2,8 +2,7 @@ import MailComposer from 'nodemailer/lib/mail-composer'
 import { AppError } from '../../lib/app-error.ts'
 import { requireAddresses, requireLine, requirePlainText } from '../google/outgoing-text.ts'
 import type { GmailClient } from './client.ts'
-import { readHeaders } from './headers.ts'
-import type { MailHeaders } from './headers.ts'
+import { readHeaders, type MailHeaders } from './headers.ts'
 
 export interface MailFields {
   readonly to: readonly string[]

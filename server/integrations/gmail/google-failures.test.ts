@@ -19,7 +19,7 @@ describe('failures at Google', () => {
     expect(ended.text).not.toContain('token')
   })
 
-  it('retries reads a few times and then explains the failure (§11.15)', async () => {
+  it('retries reads a few times and then explains the failure', async () => {
     gmail.api.fail({ method: 'gmail.users.labels.list', response: 503, times: 2 })
     expect((await gmail.call('list_labels', {})).isError).toBe(false)
     expect(gmail.api.count('gmail.users.labels.list')).toBe(3)
@@ -32,7 +32,7 @@ describe('failures at Google', () => {
     expect(gmail.api.count('gmail.users.labels.list')).toBe(7)
   })
 
-  it('reports an email as sent when only its retries were refused (§11.6)', async () => {
+  it('reports an email as sent when only its retries were refused', async () => {
     const method = 'gmail.users.drafts.send'
     gmail.api.fail({ method, response: 500, isExecuted: true })
     gmail.api.fail({ method, response: 429, times: 10 })
@@ -57,7 +57,7 @@ describe('failures at Google', () => {
     expect(gmail.api.count('gmail.users.labels.list')).toBe(1)
   })
 
-  it('sends no more requests after the call was stopped (§11.19)', async () => {
+  it('sends no more requests after the call was stopped', async () => {
     gmail.api.fail({ method: 'gmail.users.drafts.send', response: 'hang', times: 10 })
     const stop = new AbortController()
     const mail = { to: ['ann@example.com'], subject: 'A', body: 'b' }
@@ -69,7 +69,7 @@ describe('failures at Google', () => {
     expect(mailbox().sent).toEqual([])
   })
 
-  it('retries after a timeout, but not after the call was stopped (§11.15, §11.19)', async () => {
+  it('retries after a timeout, but not after the call was stopped', async () => {
     const client = await openGoogleClient(createGmailConnector, gmail.api, {
       limits: { attemptTimeoutMs: 400 },
     })
@@ -109,12 +109,12 @@ describe('failures at Google', () => {
     [403, 'accessNotConfigured', 'not enabled'],
     [404, undefined, 'found no item with this id'],
     [400, undefined, 'Google refused the request: Stand-in error 400.'],
-  ])('explains status %d with reason %s (§11.15, §11.16)', async (status, reason, text) => {
+  ])('explains status %d with reason %s', async (status, reason, text) => {
     gmail.api.fail({ response: status, times: 10, ...(reason === undefined ? {} : { reason }) })
     expect((await gmail.call('list_labels', {})).text).toContain(text)
   })
 
-  it('reports that the whole integration fails, until a call works again (§19.22)', async () => {
+  it('reports that the whole integration fails, until a call works again', async () => {
     gmail.api.fail({ response: 403, reason: 'accessNotConfigured' })
     await gmail.call('list_labels', {})
     expect(gmail.failures).toEqual([expect.stringContaining('not enabled')])

@@ -21,7 +21,7 @@ export const mailFields = {
   body: z.string().max(100_000).describe('The whole text, as plain text without markup.'),
 }
 
-/** Emails to be changed, with their subjects, so that the user who approves the call recognises them (§11.24). */
+/** Emails to be changed, with their subjects, so that the user who approves the call recognises them. */
 export const namedMessages = z
   .array(
     z.object({

@@ -34,7 +34,7 @@ export const createLabel = googleTool({
       await api.labels.create({ userId: 'me', requestBody: { name: label } })
     } catch (error) {
       if (statusOf(error) !== 409) throw error
-      // After a retry, the earlier request may have created it (§11.20).
+      // After a retry, the earlier request may have created it.
       if (!mayHaveSucceeded(error)) return `The label "${label}" already exists.`
     }
     return `The label "${label}" was created.`

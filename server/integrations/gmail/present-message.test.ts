@@ -56,7 +56,7 @@ describe('presentMessage', () => {
     )
   })
 
-  it('converts at most 300,000 characters of HTML of one email, over all its parts (§11.14)', async () => {
+  it('converts at most 300,000 characters of HTML of one email, over all its parts', async () => {
     const html = `<p>word</p>${'<i></i>'.repeat(15_000)}`
     const data = Buffer.from(html).toString('base64url')
     const parts = Array.from({ length: 20 }, () => ({ mimeType: 'text/html', body: { data } }))
@@ -64,7 +64,7 @@ describe('presentMessage', () => {
     expect(text.match(/word/g)).toHaveLength(3)
   })
 
-  it('lists an attached HTML file beside an HTML alternative that is skipped (§11.4)', async () => {
+  it('lists an attached HTML file beside an HTML alternative that is skipped', async () => {
     const long = Buffer.from('words '.repeat(100)).toString('base64url')
     const html = { mimeType: 'text/html', filename: '', body: { attachmentId: 'large', size: 9_000_000 } }
     const file = { mimeType: 'text/html', filename: 'page.html', body: { attachmentId: 'a1', size: 1_024 } }

@@ -1,8 +1,7 @@
 import type { gmail_v1 } from '@googleapis/gmail'
 import { cutWithNote } from '../../lib/text.ts'
-import { readMailBody } from './body.ts'
-import type { MailAttachment } from './body.ts'
 import type { ToolCallContext } from '../google/convert-html.ts'
+import { readMailBody, type MailAttachment } from './body.ts'
 import { readHeaders } from './headers.ts'
 
 type Message = gmail_v1.Schema$Message

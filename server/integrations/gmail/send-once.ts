@@ -2,15 +2,14 @@ import type { gmail_v1 } from '@googleapis/gmail'
 import { AppError } from '../../lib/app-error.ts'
 import { explainGoogleError, mayHaveSucceeded, statusOf, wasNotExecuted } from '../google/errors.ts'
 import type { GmailClient } from './client.ts'
-import { buildMail, requireRecipient } from './compose.ts'
-import type { MailFields, ThreadHeaders } from './compose.ts'
+import { buildMail, requireRecipient, type MailFields, type ThreadHeaders } from './compose.ts'
 
 /** The message that Google created. Undefined when the email was sent but Google's response was lost. */
 type SentMessage = gmail_v1.Schema$Message | undefined
 
 /**
  * Sends an email at most once. A repeated send request would send a second email, but Google deletes a draft when it is
- * sent. So the email is saved as a draft, and the request that sends the draft can be retried safely (§11.6, §11.7).
+ * sent. So the email is saved as a draft, and the request that sends the draft can be retried safely.
  * @throws AppError with a message that distinguishes emails that were not sent from those that may have been sent
  */
 export async function sendMailOnce(

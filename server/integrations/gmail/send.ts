@@ -5,10 +5,8 @@ import { collapseSpaces } from '../../lib/text.ts'
 import { googleTool } from '../google/google-tool.ts'
 import { readMailBody } from './body.ts'
 import type { GmailClient } from './client.ts'
-import { readRepliedMessage, parseRecipients, requireRecipient } from './compose.ts'
-import type { MailFields } from './compose.ts'
-import { areHeadersComplete, parseAddresses, readHeaders } from './headers.ts'
-import type { MailHeaders } from './headers.ts'
+import { readRepliedMessage, parseRecipients, requireRecipient, type MailFields } from './compose.ts'
+import { areHeadersComplete, parseAddresses, readHeaders, type MailHeaders } from './headers.ts'
 import { draftId, mailFields, messageId, recipients } from './input-schemas.ts'
 import { sendDraftOnce, sendMailOnce } from './send-once.ts'
 import { requireSameSubject } from './subjects.ts'
@@ -92,7 +90,7 @@ function describeSent(sent: gmail_v1.Schema$Message | undefined, fields: MailFie
   return `The email was sent to ${addresses}.${ids}`
 }
 
-/** @throws AppError `invalid_request` when a recipient is not part of the conversation (§11.5) */
+/** @throws AppError `invalid_request` when a recipient is not part of the conversation */
 function requireParticipants(headers: MailHeaders, fields: MailFields): void {
   const { to, cc } = parseRecipients(fields)
   const names = ['from', 'reply-to', 'to', 'cc'] as const

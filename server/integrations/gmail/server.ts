@@ -1,7 +1,7 @@
 import { McpServer } from '@modelcontextprotocol/server'
 import type { GoogleApiDeps } from '../google/api-client.ts'
-import type { IntegrationAccount } from '../integration-connector.ts'
 import type { GoogleLimits } from '../google/retry.ts'
+import type { IntegrationAccount } from '../integration-connector.ts'
 import { openGmail } from './client.ts'
 import { createDraft, listDrafts, readDraft, updateDraft } from './drafts.ts'
 import { archiveMessages, createLabel, labelMessages, listLabels, markMessages } from './labels.ts'

@@ -11,7 +11,7 @@ interface NamedMessage {
 }
 
 /**
- * Checks that each email has the subject that the user was shown, and returns the ids of the emails (§11.4).
+ * Checks that each email has the subject that the user was shown, and returns the ids of the emails.
  * @throws AppError `invalid_request` when a subject differs
  */
 export async function checkSubjects(

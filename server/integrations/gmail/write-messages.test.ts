@@ -7,7 +7,7 @@ const { gmail, mailbox } = provideGmail()
 const draftIdOf = (text: string): string => /draft_id: (\S+)/.exec(text)?.[1] ?? ''
 
 describe('labels', () => {
-  it('archives, marks and labels emails whose subjects were shown (§11.4, §11.24)', async () => {
+  it('archives, marks and labels emails whose subjects were shown', async () => {
     const { id } = mailbox().deliver({ subject: 'Invoice 7' })
     mailbox().addLabel('Paid')
     const messages = [{ message_id: id, subject: 'Invoice 7' }]
@@ -18,14 +18,14 @@ describe('labels', () => {
     expect((await gmail.call('list_labels', {})).text).toContain('Paid')
   })
 
-  it('creates a label once (§11.20)', async () => {
+  it('creates a label once', async () => {
     gmail.api.fail({ method: 'gmail.users.labels.create', response: 503, isExecuted: true })
     expect((await gmail.call('create_label', { name: 'Trips' })).text).toBe('The label "Trips" was created.')
     expect((await gmail.call('create_label', { name: 'trips' })).text).toContain('already exists')
     expect(mailbox().labels.filter(({ type }) => type === 'user')).toHaveLength(1)
   })
 
-  it('changes nothing when a subject differs or a label does not exist (§11.4)', async () => {
+  it('changes nothing when a subject differs or a label does not exist', async () => {
     const { id } = mailbox().deliver({ subject: 'Contract' })
     const wrong = [{ message_id: id, subject: 'Spam' }]
     const results = [
@@ -45,7 +45,7 @@ describe('labels', () => {
 })
 
 describe('drafts', () => {
-  it('creates a draft, changes it and sends what was shown (§11.4)', async () => {
+  it('creates a draft, changes it and sends what was shown', async () => {
     const created = await gmail.call('create_draft', { subject: 'Trip', body: 'Let us go.' })
     const draft_id = draftIdOf(created.text)
     const mail = {
@@ -72,7 +72,7 @@ describe('drafts', () => {
     { subject: 'Trap' },
     { body: 'Something else' },
     { attachments: ['secret.pdf'] },
-  ])('does not send a draft that differs from what was shown: %j (§11.4)', async (difference) => {
+  ])('does not send a draft that differs from what was shown: %j', async (difference) => {
     const mail = { to: ['ann@example.com'], cc: ['cleo@example.com'], subject: 'Trip', body: 'Let us go.' }
     const draft_id = draftIdOf((await gmail.call('create_draft', mail)).text)
     const result = await gmail.call('send_draft', { draft_id, ...mail, ...difference })
@@ -85,7 +85,7 @@ describe('drafts', () => {
     ['after a long name', [`ann@example.com, "${'x'.repeat(10_000)}" <eve@evil.example>`]],
     ['in a second header', ['ann@example.com', 'eve@evil.example']],
     ['after many equal ones', [`${'ann@example.com,'.repeat(501)}eve@evil.example`]],
-  ])('does not send a draft with a recipient that was not shown, hidden %s (§11.4)', async (_how, to) => {
+  ])('does not send a draft with a recipient that was not shown, hidden %s', async (_how, to) => {
     const mail = { to: ['ann@example.com'], subject: 'Trip', body: 'Let us go.' }
     const draft_id = draftIdOf((await gmail.call('create_draft', mail)).text)
     const stored = mailbox().require(mailbox().drafts.get(draft_id) ?? '')
@@ -97,7 +97,7 @@ describe('drafts', () => {
     expect(gmail.api.count('gmail.users.drafts.send')).toBe(0)
   })
 
-  it('does not overwrite a draft with attachments (§11.20)', async () => {
+  it('does not overwrite a draft with attachments', async () => {
     const draft_id = draftIdOf((await gmail.call('create_draft', { subject: 'A', body: 'b' })).text)
     const stored = mailbox().require(mailbox().drafts.get(draft_id) ?? '')
     mailbox().mails.set(stored.id, {
@@ -112,7 +112,7 @@ describe('drafts', () => {
 describe('sending', () => {
   const mail = { to: ['ann@example.com'], subject: 'Grüße ✉', body: 'Käse\n.\nFrom here\n' }
 
-  it('sends once, with the given recipients, subject and text (§11.6)', async () => {
+  it('sends once, with the given recipients, subject and text', async () => {
     const result = await gmail.call('send_message', { ...mail, bcc: ['cleo@example.com'] })
     expect(result.isError).toBe(false)
     const [sent] = mailbox().sent
@@ -137,7 +137,7 @@ describe('sending', () => {
     ['the response is not one of Google', { response: 'html', isExecuted: true } as const],
     ['there are too many requests', { response: 429, retryAfter: 0, times: 2 } as const],
     ['no response ever confirms it', { response: 503, isExecuted: true, times: 10 } as const],
-  ])('sends once when %s (§11.6)', async (_name, fault) => {
+  ])('sends once when %s', async (_name, fault) => {
     gmail.api.fail({ method: 'gmail.users.drafts.send', ...fault })
     const result = await gmail.call('send_message', mail)
     expect(result).toMatchObject({ isError: false })
@@ -145,7 +145,7 @@ describe('sending', () => {
     expect(mailbox().drafts.size).toBe(0)
   })
 
-  it('reports that nothing was sent, and leaves no draft, when Google refuses or fails each time (§11.6)', async () => {
+  it('reports that nothing was sent, and leaves no draft, when Google refuses or fails each time', async () => {
     for (const status of [400, 503, 429]) {
       gmail.api.fail({ method: 'gmail.users.drafts.send', response: status, times: status === 400 ? 1 : 4 })
       const result = await gmail.call('send_message', mail)
@@ -156,7 +156,7 @@ describe('sending', () => {
     expect(mailbox().drafts.size).toBe(0)
   })
 
-  it('does not retry creating a draft when the first attempt may have succeeded (§11.6)', async () => {
+  it('does not retry creating a draft when the first attempt may have succeeded', async () => {
     gmail.api.fail({ method: 'gmail.users.drafts.create', response: 503, isExecuted: true })
     expect((await gmail.call('create_draft', { subject: 'A', body: 'b' })).isError).toBe(true)
     gmail.api.fail({ method: 'gmail.users.drafts.create', response: 503, isExecuted: true })
@@ -167,7 +167,7 @@ describe('sending', () => {
     expect((await gmail.call('create_draft', { subject: 'A', body: 'b' })).isError).toBe(false)
   })
 
-  it('reports that the email may have been sent when Google does not confirm it (§11.7)', async () => {
+  it('reports that the email may have been sent when Google does not confirm it', async () => {
     gmail.api.fail({ method: 'gmail.users.drafts.send', response: 503, isExecuted: true })
     gmail.api.fail({ method: 'gmail.users.drafts.send', response: 503, times: 3 })
     gmail.api.fail({ method: 'gmail.users.drafts.get', response: 503, times: 4 })
@@ -230,7 +230,7 @@ describe('replying', () => {
     { to: ['eve@evil.example'] },
     { to: ['ann@example.com'], cc: ['eve@evil.example'] },
     { to: ['ann@example.com'], subject: 'Re: Something else' },
-  ])('refuses %j, which is not part of the conversation (§11.5)', async (field) => {
+  ])('refuses %j, which is not part of the conversation', async (field) => {
     const { id } = deliverPlan()
     const reply = { message_id: id, subject: 'Re: Plan', body: 'Yes.', ...field }
     const result = await gmail.call('reply_to_message', reply)

@@ -2,8 +2,7 @@ import type { gmail_v1 } from '@googleapis/gmail'
 import type { GoogleIntegration } from '@yonder/contract/integration-names'
 import type { IntegrationAccount } from '../integration-connector.ts'
 import type { RequireGoogleAccess } from '../oauth/google-access.ts'
-import { retryConfig } from './retry.ts'
-import type { GoogleLimits } from './retry.ts'
+import { retryConfig, type GoogleLimits } from './retry.ts'
 
 /** The dependencies of the Gmail and Google Calendar connectors. */
 export interface GoogleApiDeps {
@@ -36,7 +35,7 @@ export const maxConcurrentRequests = 6
 
 /**
  * The options of every request through Google's client libraries. `signal` ends the requests of a call and their
- * retries (§11.19). Requests are considered idempotent, unless they have their own `retryConfig`.
+ * retries. Requests are considered idempotent, unless they have their own `retryConfig`.
  */
 export function clientOptions(
   fetch: typeof globalThis.fetch,

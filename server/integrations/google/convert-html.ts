@@ -17,7 +17,7 @@ export type ToolCallContext = Pick<GoogleApiClient<unknown>, 'userId' | 'signal'
  * Converts HTML to text in a worker thread, which converts one text at a time and serves users in turn. Images and
  * styles are omitted, and so are elements that `html-worker.ts` recognizes as hidden, because a model must not read
  * text that the user cannot see. The address of a link follows its text and is shortened. Never rejects: returns a
- * note when the HTML cannot be read, when it takes too long, or when the call was stopped (§11.14).
+ * note when the HTML cannot be read, when it takes too long, or when the call was stopped.
  */
 export async function convertHtml(html: string, { userId, signal }: ToolCallContext): Promise<string> {
   try {

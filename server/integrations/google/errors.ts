@@ -67,7 +67,7 @@ export function findAppError(error: unknown): AppError | undefined {
 }
 
 /**
- * Explains a failed request to Google to the model and the user (§11.15, §11.16). Quotes nothing of the response but
+ * Explains a failed request to Google to the model and the user. Quotes nothing of the response but
  * the message of a refusal.
  * @throws the error itself when it is a defect of ours
  */
@@ -104,7 +104,7 @@ export function isUnauthenticated(error: unknown): boolean {
 
 /**
  * Whether the whole integration fails until the user or the operator acts: Google accepts no token, or the API is not
- * enabled. Other refusals concern one request (§19.22).
+ * enabled. Other refusals concern one request.
  */
 export function isLastingGoogleError(error: unknown): boolean {
   if (findAppError(error) !== undefined) return false

@@ -8,7 +8,7 @@ import { collectGarbage } from '../../testing/collect-garbage.ts'
 import { openGmail } from '../gmail/client.ts'
 import { googleLimits } from './retry.ts'
 
-it('ends an attempt at its time limit and retries it, even after garbage collection (§11.15)', async () => {
+it('ends an attempt at its time limit and retries it, even after garbage collection', async () => {
   let requests = 0
   const server = createServer((_request, response) => {
     if (++requests > 1) response.setHeader('content-type', 'application/json').end('{}')

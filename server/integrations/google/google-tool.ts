@@ -22,7 +22,7 @@ export type ToolText = string | readonly TextPart[]
 
 export interface TextPart {
   readonly text: string
-  /** A text that only the model needs. The user sees it under 'What the model reads' (§13.41). */
+  /** A text that only the model needs. The user sees it under 'What the model reads'. */
   readonly forModel?: true
 }
 
@@ -31,7 +31,7 @@ export interface GoogleTool<Client> {
   readonly effect: ToolEffect
   /**
    * Adds the tool to an MCP server. `openClient` opens the user's client for one call. `onOutcome` is called with null
-   * after a call that worked, and with an explanation after an error with which the whole integration fails (§19.22).
+   * after a call that worked, and with an explanation after an error with which the whole integration fails.
    */
   readonly register: (
     server: McpServer,
@@ -75,7 +75,7 @@ export function googleTool<Client, Input extends z.ZodObject>(
 /**
  * Puts text that others may have written between two lines with a random code. Its authors cannot guess the code, so
  * the model can distinguish the text from the user's instructions. This is only a hint for the model: users are
- * protected by the approval that tools need by default unless they only read (§11.3, §11.13).
+ * protected by the approval that tools need by default unless they only read.
  */
 export function quoteData(subject: string, text: string): readonly TextPart[] {
   const code = randomBytes(6).toString('hex')

@@ -11,7 +11,7 @@ describe.each([
   ['Gmail', gmail, createGmailConnector, 'send_message'],
   ['Google Calendar', calendar, createCalendarConnector, 'create_event'],
 ] as const)('tools of %s', (_name, google, createConnector, writingTool) => {
-  it('run without approval when they only read (§11.2, §11.3)', async () => {
+  it('run without approval when they only read', async () => {
     const { tools } = await google.client.listTools()
     const readingTools = tools.filter(({ annotations }) => annotations?.readOnlyHint).map(({ name }) => name)
     expect(createConnector({} as never).initiallyAllowedTools).toEqual(readingTools)

@@ -1,8 +1,8 @@
 import { syncBuiltinESMExports } from 'node:module'
 import timers from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { provideGmail } from '../../testing/google/provide-gmail.ts'
 import { openGoogleClient } from '../../testing/google/google-client.ts'
+import { provideGmail } from '../../testing/google/provide-gmail.ts'
 import { createGmailConnector } from '../google-connectors.ts'
 import type { GoogleLimits } from './retry.ts'
 

@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { gmail_v1 } from '@googleapis/gmail'
-import { findAppError, isRateLimit, retryAfterOf, statusOf } from './errors.ts'
-import type { RetryState } from './errors.ts'
+import { findAppError, isRateLimit, retryAfterOf, statusOf, type RetryState } from './errors.ts'
 
 /** The limits of one request to Google. */
 export interface GoogleLimits {
@@ -34,7 +33,7 @@ type Failure = Parameters<NonNullable<RetryConfig['shouldRetry']>>[0]
 
 /**
  * Returns the options for retries after temporary failures. A request that is not idempotent is retried only after a
- * rate limit, because after any other failure Google may have executed it (§11.15).
+ * rate limit, because after any other failure Google may have executed it.
  */
 export function retryConfig(
   limits: GoogleLimits,

@@ -1,16 +1,17 @@
 import type { Integration } from '@yonder/contract/integration'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { connectGoogle, visitGoogle } from '../../testing/google-stand-in/connect-google.ts'
 import { hashTables } from '../../testing/database/hash-tables.ts'
-import { startGoogleStandIn } from '../../testing/google-stand-in/start-google-stand-in.ts'
-import type { GoogleStandIn } from '../../testing/google-stand-in/start-google-stand-in.ts'
-import { openTestApp } from '../../testing/test-app.ts'
-import type { TestApp, TestClient } from '../../testing/test-app.ts'
-import { createRequestClient, injected } from '../../testing/send-request.ts'
 import { engines } from '../../testing/database/test-database.ts'
-import type { GoogleClient } from './google-client.ts'
+import { connectGoogle, visitGoogle } from '../../testing/google-stand-in/connect-google.ts'
+import {
+  startGoogleStandIn,
+  type GoogleStandIn,
+} from '../../testing/google-stand-in/start-google-stand-in.ts'
+import { createRequestClient, injected } from '../../testing/send-request.ts'
+import { openTestApp, type TestApp, type TestClient } from '../../testing/test-app.ts'
 import { openIntegrations } from '../open-integrations.ts'
 import { finishGoogleConsent } from './consent.ts'
+import type { GoogleClient } from './google-client.ts'
 import { googleScopes } from './scopes.ts'
 import { openGoogleTokens } from './seal-tokens.ts'
 
@@ -94,7 +95,7 @@ describe.each(engines)('consent at Google on %s', (engine) => {
     expect((await returnFromGoogle(service, { code, state })).json()).toMatchObject({ connected: true })
   })
 
-  it('does not connect with an access token that no request can carry, and explains why (§19.21)', async () => {
+  it('does not connect with an access token that no request can carry, and explains why', async () => {
     await add('google-gmail')
     const { code, state } = await visitGoogle(ada, 'google-gmail')
     google.behaviour.token = 'line_breaks'
@@ -166,7 +167,7 @@ describe.each(engines)('consent at Google on %s', (engine) => {
         await expectRefused(service, { code, state }, [404, 'not_found'])
     })
 
-    it('without a state, and with a used or wrong one (§17.25)', async () => {
+    it('without a state, and with a used or wrong one', async () => {
       await connectGoogle(ada, 'google-gmail')
       const { code, state } = await visitGoogle(ada, 'google-gmail')
       for (const wrong of [undefined, '', 'never', `${state}x`])
@@ -177,14 +178,14 @@ describe.each(engines)('consent at Google on %s', (engine) => {
       await expectRefused('gmail', { code, state }, [409, 'conflict'])
     })
 
-    it('after ten minutes (§17.25)', async () => {
+    it('after ten minutes', async () => {
       await add('google-gmail')
       const { code, state } = await visitGoogle(ada, 'google-gmail')
       clock += 10 * 60_000 + 1
       await expectRefused('gmail', { code, state }, [409, 'conflict'])
     })
 
-    it('with the state of another user, which stays valid for that user (§17.25)', async () => {
+    it('with the state of another user, which stays valid for that user', async () => {
       const eve = await signIn('Eve')
       await add('google-gmail')
       await add('google-gmail', eve)
@@ -194,7 +195,7 @@ describe.each(engines)('consent at Google on %s', (engine) => {
       expect((await eve.get('/api/integrations')).json()).toMatchObject([{ connected: false }])
     })
 
-    it('with the state of another integration (§17.25)', async () => {
+    it('with the state of another integration', async () => {
       await add('google-gmail')
       await add('google-calendar')
       const { code, state } = await visitGoogle(ada, 'google-gmail')
@@ -217,7 +218,7 @@ describe.each(engines)('consent at Google on %s', (engine) => {
     expect(google.tokenRequests.length).toBe(1)
   })
 
-  it('connects with fewer scopes than requested, with a notice about what is missing (§19.6, §19.8)', async () => {
+  it('connects with fewer scopes than requested, with a notice about what is missing', async () => {
     google.behaviour.uncheckedScopes = [events]
     expect(await connectGoogle(ada, 'google-calendar')).toMatchObject({
       connected: true,
@@ -226,7 +227,7 @@ describe.each(engines)('consent at Google on %s', (engine) => {
     })
   })
 
-  it('does not connect without any of the needed scopes, and revokes the tokens (§19.8)', async () => {
+  it('does not connect without any of the needed scopes, and revokes the tokens', async () => {
     await add('google-calendar')
     const { code, state } = await visitGoogle(ada, 'google-calendar')
     google.behaviour.uncheckedScopes =
@@ -245,7 +246,7 @@ describe.each(engines)('consent at Google on %s', (engine) => {
     })
   })
 
-  it('does not connect without a refresh token, explains what to do, and revokes the tokens (§19.8)', async () => {
+  it('does not connect without a refresh token, explains what to do, and revokes the tokens', async () => {
     google.behaviour.issuesRefreshTokens = false
     await add('google-gmail')
     const refused = await returnFromGoogle('gmail', await visitGoogle(ada, 'google-gmail'))
@@ -334,7 +335,7 @@ describe.each(engines)('consent at Google on %s', (engine) => {
       },
     )
 
-    it('here and at Google when the user is disabled (§15.35)', async () => {
+    it('here and at Google when the user is disabled', async () => {
       await connectGoogle(ada, 'google-gmail')
       const { tokens } = await readStored()
       const integrations = openIntegrations(product.deps, {
@@ -347,7 +348,7 @@ describe.each(engines)('consent at Google on %s', (engine) => {
       await integrations.close()
     })
 
-    it('at Google only when the last Google integration is disconnected (§19.11)', async () => {
+    it('at Google only when the last Google integration is disconnected', async () => {
       await connectGoogle(ada, 'google-gmail')
       await connectGoogle(ada, 'google-calendar')
       await disconnect('google-gmail')

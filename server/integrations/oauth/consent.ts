@@ -1,13 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { isGoogleIntegration, titleOfIntegration } from '@yonder/contract/integration-names'
-import type { GoogleIntegration } from '@yonder/contract/integration-names'
+import {
+  isGoogleIntegration,
+  titleOfIntegration,
+  type GoogleIntegration,
+} from '@yonder/contract/integration-names'
 import { integrationConsentContext } from '../../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import type { IntegrationConsentRow, IntegrationRow } from '../../db/tables/integration-tables.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { IntegrationDeps } from '../integration-deps.ts'
-import { disconnected, requireIntegration, updateIntegration } from '../integration-store.ts'
-import type { Owner } from '../integration-store.ts'
+import { disconnected, requireIntegration, updateIntegration, type Owner } from '../integration-store.ts'
 import {
   deleteExpiredIntegrationConsents,
   insertIntegrationConsent,
@@ -30,7 +32,7 @@ export interface ConsentResponse {
 
 /**
  * Starts the consent of a user at Google and returns the address of the consent page. Its state is valid once, for
- * ten minutes, for this user and this integration (§17.25).
+ * ten minutes, for this user and this integration.
  * @throws AppError `not_found` for an integration that the user has not added, `invalid_request` for one with an API
  * key, `conflict` when Google is not set up on this server
  */
@@ -53,8 +55,8 @@ export async function startGoogleConsent(deps: IntegrationDeps, user: Owner, nam
 }
 
 /**
- * Redeems the code with which a user returns from Google, connects the integration and returns it (§19.8). The state is
- * used up first, so a code is redeemed at most once (§4.29).
+ * Redeems the code with which a user returns from Google, connects the integration and returns it. The state is
+ * used up first, so a code is redeemed at most once.
  * @throws AppError that explains why it was not connected
  */
 export async function finishGoogleConsent(
@@ -98,7 +100,7 @@ export async function finishGoogleConsent(
 }
 
 /**
- * Returns the refresh token. Calls `revoke` before it throws (§19.8).
+ * Returns the refresh token. Calls `revoke` before it throws.
  * @throws AppError `conflict` when none of the needed scopes was granted, or when there is no refresh token
  */
 function requireRefreshToken(

@@ -1,22 +1,25 @@
 import type { Integration } from '@yonder/contract/integration'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { parseConfig } from '../../config/config.ts'
-import { createSealer } from '../../db/secrets/seal-secret.ts'
-import type { Sealer } from '../../db/secrets/seal-secret.ts'
-import { openGuards } from '../../http/outgoing/guarded-fetch.ts'
-import type { Guards } from '../../http/outgoing/guarded-fetch.ts'
-import { addUser } from '../../testing/factories/users.ts'
-import { startGoogleStandIn } from '../../testing/google-stand-in/start-google-stand-in.ts'
-import type { GoogleStandIn } from '../../testing/google-stand-in/start-google-stand-in.ts'
+import { createSealer, type Sealer } from '../../db/secrets/seal-secret.ts'
+import { openGuards, type Guards } from '../../http/outgoing/guarded-fetch.ts'
 import { countWaiting } from '../../testing/database/count-waiting.ts'
-import { engines, isConcurrent, openTestDatabase } from '../../testing/database/test-database.ts'
-import type { TestDatabase } from '../../testing/database/test-database.ts'
-import { finishGoogleConsent, startGoogleConsent } from './consent.ts'
-import { createIntegration, disconnectIntegration } from '../manage-integrations.ts'
+import {
+  engines,
+  isConcurrent,
+  openTestDatabase,
+  type TestDatabase,
+} from '../../testing/database/test-database.ts'
+import { addUser } from '../../testing/factories/users.ts'
+import {
+  startGoogleStandIn,
+  type GoogleStandIn,
+} from '../../testing/google-stand-in/start-google-stand-in.ts'
 import { requireIntegration, updateIntegration } from '../integration-store.ts'
-import { openIntegrations } from '../open-integrations.ts'
-import type { Integrations } from '../open-integrations.ts'
+import { createIntegration, disconnectIntegration } from '../manage-integrations.ts'
+import { openIntegrations, type Integrations } from '../open-integrations.ts'
 import { presentIntegration } from '../present-integration.ts'
+import { finishGoogleConsent, startGoogleConsent } from './consent.ts'
 import { sealGoogleTokens } from './seal-tokens.ts'
 
 const minute = 60_000
@@ -100,7 +103,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
     expect(refreshes()).toBe(0)
   })
 
-  it('refreshes a token five minutes before it expires, and stores the new one (§19.12)', async () => {
+  it('refreshes a token five minutes before it expires, and stores the new one', async () => {
     const first = await access()
     clock += 55.5 * minute
     const second = await access()
@@ -111,7 +114,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
     expect(await read()).toMatchObject({ connected: true, notice: null })
   })
 
-  it('refreshes once for many calls at the same time (§19.12)', async () => {
+  it('refreshes once for many calls at the same time', async () => {
     clock += 61 * minute
     const accesses = await Promise.all(Array.from({ length: 8 }, () => access()))
     expect(new Set(accesses.map(({ token }) => token)).size).toBe(1)
@@ -138,7 +141,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
     expect(refreshes()).toBe(1)
   })
 
-  it.runIf(isConcurrent(engine))('refreshes once over several nodes (§19.12)', async () => {
+  it.runIf(isConcurrent(engine))('refreshes once over several nodes', async () => {
     google.grants.rotatesRefreshTokens = true
     clock += 61 * minute
     const nodes = [here, there, here, there]
@@ -150,7 +153,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
     expect(refreshes()).toBe(2)
   })
 
-  it('refreshes once on two nodes whose clocks differ by more than the lease (§19.12)', async () => {
+  it('refreshes once on two nodes whose clocks differ by more than the lease', async () => {
     clock += 61 * minute
     const ahead = open(undefined, () => clock + 10 * minute)
     google.behaviour.token = 'hang'
@@ -181,7 +184,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
     expect((await access()).token).not.toBe(first.token)
   })
 
-  it('marks the integration as ended, once, when Google has ended the consent (§19.13)', async () => {
+  it('marks the integration as ended, once, when Google has ended the consent', async () => {
     google.grants.endAll()
     clock += 61 * minute
     changes = []
@@ -202,7 +205,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
     await access()
   })
 
-  it('marks the integration as ended when Google rejects a token that has not expired (§19.13)', async () => {
+  it('marks the integration as ended when Google rejects a token that has not expired', async () => {
     const { token } = await access()
     google.grants.endAll()
     await expect(access(here, token)).rejects.toMatchObject(ended)
@@ -246,7 +249,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
     expect((await requireIntegration(database.db, user, name)).tokens).toBeNull()
   })
 
-  it('returns no token of an account that was connected after the request was approved (§13.42)', async () => {
+  it('returns no token of an account that was connected after the request was approved', async () => {
     const { version } = await requireIntegration(database.db, user, name)
     const first = await here.requireGoogleAccess(user.id, name, { version })
     google.behaviour.account = 'eve@example.com'
@@ -264,7 +267,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
     expect(google.grants.find((await access()).token)?.account).toBe('eve@example.com')
   })
 
-  it('returns no token of an account that was connected during a refresh (§13.42)', async () => {
+  it('returns no token of an account that was connected during a refresh', async () => {
     const { version } = await requireIntegration(database.db, user, name)
     clock += 61 * minute
     google.behaviour.token = 'hang'
@@ -290,7 +293,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
     await refreshing
   })
 
-  it('returns no token, not even a valid one, when another account was connected during an early refresh (§13.42)', async () => {
+  it('returns no token, not even a valid one, when another account was connected during an early refresh', async () => {
     const { version } = await requireIntegration(database.db, user, name)
     clock += 57 * minute
     google.behaviour.token = 'hang'
@@ -305,7 +308,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
     await refreshing
   })
 
-  it('keeps the status of an integration when a call with its former account fails or works (§19.22)', async () => {
+  it('keeps the status of an integration when a call with its former account fails or works', async () => {
     const { version } = await requireIntegration(database.db, user, name)
     const former = { userId: user.id, version }
     const present = { userId: user.id, version: version + 1 }
@@ -321,7 +324,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
   })
 
   it.runIf(engine === 'postgres' && isConcurrent(engine))(
-    'revokes the tokens of an account that is connected while the integration is being disconnected (§19.11)',
+    'revokes the tokens of an account that is connected while the integration is being disconnected',
     async () => {
       const { db } = database
       const row = await requireIntegration(db, user, name)
@@ -342,7 +345,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
   it.each([
     ['had died while refreshing them', -1],
     ['dies while refreshing them', 300],
-  ])('refreshes tokens when another process %s (§18.47)', async (_when, remainingMs) => {
+  ])('refreshes tokens when another process %s', async (_when, remainingMs) => {
     clock += 61 * minute
     await database.db
       .updateTable('integrations')
@@ -353,7 +356,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
     expect(refreshes()).toBe(1)
   })
 
-  it('is not connected while its tokens cannot be decrypted, and works again with the former key (§19.6, §21.12)', async () => {
+  it('is not connected while its tokens cannot be decrypted, and works again with the former key', async () => {
     const { token } = await access()
     const other = open('another secret that is just as long')
     await expect(access(other)).rejects.toMatchObject({
@@ -372,7 +375,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
     expect(await access()).toMatchObject({ token })
   })
 
-  it('revokes the consent although the tokens of another integration cannot be decrypted (§19.11)', async () => {
+  it('revokes the consent although the tokens of another integration cannot be decrypted', async () => {
     const calendar = 'google-calendar'
     const row = await createIntegration(here.deps, user, { name: calendar, auth_type: 'oauth' })
     const issued = { accessToken: 'a token', refreshToken: null, expiresAt: clock, scopes: [] }

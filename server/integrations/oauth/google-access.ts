@@ -5,8 +5,7 @@ import type { IntegrationDeps } from '../integration-deps.ts'
 import { credentialReplaced, isNotConnected } from '../integration-status.ts'
 import { acquireRefreshLease, releaseRefreshLease, storeRefreshResult } from '../integration-store.ts'
 import { sealGoogleTokens } from './seal-tokens.ts'
-import { requireGoogleTokens, markEnded } from './tokens.ts'
-import type { FoundTokens } from './tokens.ts'
+import { requireGoogleTokens, markEnded, type FoundTokens } from './tokens.ts'
 
 /** Access to a user's Google account. */
 export interface GoogleAccess {
@@ -19,12 +18,12 @@ interface GoogleAccessOptions {
   readonly signal?: AbortSignal
   /** The token to which Google has responded with 401. It is refreshed, however long it would be valid. */
   readonly rejectedToken?: string
-  /** The version of the integration whose token may be returned (§13.42). Default: any. */
+  /** The version of the integration whose token may be returned. Default: any. */
   readonly version?: number
 }
 
 /**
- * Returns access to the account of a user's integration. Refreshes its token before it expires (§19.12).
+ * Returns access to the account of a user's integration. Refreshes its token before it expires.
  * @throws AppError `not_connected` when the user has to connect, `conflict` when the integration has another version or
  * Google is not set up on this server, another code when Google fails. The message is for the user and the model.
  */
@@ -64,7 +63,7 @@ export function openGoogleAccess(
 }
 
 /**
- * Refreshes tokens once when several calls or nodes need them at the same time (§19.12).
+ * Refreshes tokens once when several calls or nodes need them at the same time.
  * @throws AppError `not_connected` when Google has ended the consent, another code when Google fails
  */
 function refreshOnce(

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { parseConfig } from '../../config/config.ts'
-import type { Guards } from '../../http/outgoing/guarded-fetch.ts'
-import { openGuards } from '../../http/outgoing/guarded-fetch.ts'
+import { type Guards, openGuards } from '../../http/outgoing/guarded-fetch.ts'
 import { describeError } from '../../lib/describe-error.ts'
-import { startGoogleStandIn } from '../../testing/google-stand-in/start-google-stand-in.ts'
-import type { GoogleStandIn, StandInBehaviour } from '../../testing/google-stand-in/start-google-stand-in.ts'
-import { createGoogleClient } from './google-client.ts'
-import type { GoogleClient } from './google-client.ts'
+import {
+  startGoogleStandIn,
+  type GoogleStandIn,
+  type StandInBehaviour,
+} from '../../testing/google-stand-in/start-google-stand-in.ts'
+import { createGoogleClient, type GoogleClient } from './google-client.ts'
 
 describe('the Google client', () => {
   let standIn: GoogleStandIn
@@ -113,7 +114,7 @@ describe('the Google client', () => {
     expect(JSON.stringify(describeError(failed))).not.toMatch(/canary|stand-in-secret/)
   })
 
-  it('keeps the granted scopes when Google names none with new tokens (§19.6)', async () => {
+  it('keeps the granted scopes when Google names none with new tokens', async () => {
     const query = {
       redirectUri: 'http://localhost:3000/callback/google-calendar',
       state: 's',

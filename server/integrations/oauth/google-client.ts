@@ -1,5 +1,4 @@
-import type { GoogleIntegration } from '@yonder/contract/integration-names'
-import { serviceOfIntegration } from '@yonder/contract/integration-names'
+import { type GoogleIntegration, serviceOfIntegration } from '@yonder/contract/integration-names'
 import * as openid from 'openid-client'
 import type { Config } from '../../config/config.ts'
 import { withTimeout } from '../../lib/abort.ts'

@@ -6,7 +6,7 @@ export interface GoogleScope {
   readonly allows: string
 }
 
-/** The scopes that the tools need. On the consent page, users can decline each of them (§19.8). */
+/** The scopes that the tools need. On the consent page, users can decline each of them. */
 export const googleScopes: Readonly<Record<GoogleIntegration, readonly GoogleScope[]>> = {
   'google-gmail': [
     // This scope includes reading, drafts and sending, so the consent page lists one scope and not three.

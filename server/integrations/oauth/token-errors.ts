@@ -1,5 +1,5 @@
-import { ClientError, ResponseBodyError } from 'openid-client'
 import type { ErrorCode } from '@yonder/contract/error'
+import { ClientError, ResponseBodyError } from 'openid-client'
 import { isTimeoutError } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { readErrorCode } from '../../lib/quote-server.ts'

@@ -1,12 +1,9 @@
-import { isGoogleIntegration } from '@yonder/contract/integration-names'
-import type { GoogleIntegration } from '@yonder/contract/integration-names'
+import { isGoogleIntegration, type GoogleIntegration } from '@yonder/contract/integration-names'
 import type { IntegrationRow } from '../../db/tables/integration-tables.ts'
 import type { IntegrationDeps } from '../integration-deps.ts'
 import { isConnected, notConnected } from '../integration-status.ts'
-import { findIntegration, listIntegrations, storeRefreshResult } from '../integration-store.ts'
-import type { Owner } from '../integration-store.ts'
-import { openGoogleTokens } from './seal-tokens.ts'
-import type { StoredTokens } from './seal-tokens.ts'
+import { findIntegration, listIntegrations, storeRefreshResult, type Owner } from '../integration-store.ts'
+import { openGoogleTokens, type StoredTokens } from './seal-tokens.ts'
 
 /** An integration at Google and its decrypted tokens. */
 export interface FoundTokens {
@@ -30,7 +27,7 @@ export async function requireGoogleTokens(
   return { row, tokens }
 }
 
-/** Deletes the tokens of an integration and marks it as ended by Google (§19.13), unless the tokens were replaced. */
+/** Deletes the tokens of an integration and marks it as ended by Google, unless the tokens were replaced. */
 export async function markEnded(
   { database, onChanged }: Pick<IntegrationDeps, 'database' | 'onChanged'>,
   row: IntegrationRow,
@@ -41,7 +38,7 @@ export async function markEnded(
 
 /**
  * Revokes a token at Google in the background. Google then ends everything that the user has allowed us with this
- * account, so nothing is revoked while any integration of the user at Google is connected (§19.11), even one with
+ * account, so nothing is revoked while any integration of the user at Google is connected, even one with
  * another account, because the account of an integration is not stored.
  */
 export function revokeInBackground(deps: IntegrationDeps, user: Owner, token: string): void {

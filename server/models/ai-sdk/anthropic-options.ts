@@ -1,6 +1,6 @@
 import type { ReasoningEffort } from '@yonder/contract/bot'
-import { readNote } from '../reply-parts.ts'
 import type { ModelRequest } from '../model.ts'
+import { readNote } from '../reply-parts.ts'
 import type { ProviderOptions, ProviderNote } from './write-prompt.ts'
 
 /** Tokens of thinking for models that take a budget. The package adds them to the limit of output tokens. */
@@ -16,12 +16,12 @@ const thinkingBudgets: Readonly<Record<ReasoningEffort, number>> = {
  */
 const claudeVersion = /\bclaude-[a-z]{1,20}-(\d)(?:[-.](\d{1,2})(?!\d))?/
 
-/** Marks the end of a prefix that Anthropic should cache: a cache breakpoint (§24.5). */
+/** Marks the end of a prefix that Anthropic should cache: a cache breakpoint. */
 export const anthropicCacheMark: ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } }
 
 /**
  * Returns the reasoning effort as Anthropic's models expect it: an effort from Claude 4.6 on, a budget of thinking for
- * older models. Compatible servers with other models expect a budget (§24.3). `source` names the upstream
+ * older models. Compatible servers with other models expect a budget. `source` names the upstream
  * (`noteSource`).
  */
 export function writeAnthropicOptions(request: ModelRequest, source: string): ProviderOptions {

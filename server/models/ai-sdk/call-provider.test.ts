@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { openModelScene } from '../../testing/models/open-model-scene.ts'
-import type { ModelScene } from '../../testing/models/open-model-scene.ts'
+import { openModelScene, type ModelScene } from '../../testing/models/open-model-scene.ts'
 import { wireShapes } from '../../testing/models/wire-shapes.ts'
 import type { ModelMessage, ModelRequest } from '../model.ts'
 
@@ -41,7 +40,7 @@ describe('the prompt cache of Anthropic', () => {
     return Object.values(value).flatMap(marked)
   }
 
-  it('marks the instructions and the end of the prompt, so that the next turn reads the first one (§24.5)', async () => {
+  it('marks the instructions and the end of the prompt, so that the next turn reads the first one', async () => {
     const instructions = 'Write in verse.'
     const first = await sendTo('anthropic', { instructions, tools, messages: [question] })
     expect(marked(first.bodies[0])).toEqual(['Write in verse.', 'What is it?'])
@@ -54,7 +53,7 @@ describe('the prompt cache of Anthropic', () => {
     expect(marked(second.bodies[0]).toSorted()).toEqual(['This.', 'Why?', 'Write in verse.'])
   })
 
-  it('marks the last tool when there are no instructions, and the last result of the turn (§24.5)', async () => {
+  it('marks the last tool when there are no instructions, and the last result of the turn', async () => {
     const calls = ['c1', 'c2'].map((id) => ({ id, name: 'first', arguments: '{}' }))
     const results = calls.map(({ id }) => ({ role: 'tool' as const, callId: id, name: 'first', content: id }))
     const messages: ModelMessage[] = [
@@ -66,7 +65,7 @@ describe('the prompt cache of Anthropic', () => {
     expect(marked(bodies[0]).toSorted()).toEqual(['"c2"', 'last'])
   })
 
-  it('reports the tokens that it wrote and read as parts of the input (§24.6, §25.5)', async () => {
+  it('reports the tokens that it wrote and read as parts of the input', async () => {
     const counts = { input: 100, output: 5, cached: 20, cacheWrite: 70 }
     const { anthropic } = wireShapes
     const events = [anthropic.start('m'), anthropic.text('ok'), anthropic.finish('stop', counts)]
@@ -80,7 +79,7 @@ describe('the prompt cache of Anthropic', () => {
     })
   })
 
-  it('is left out for a server that refuses the marks (§24.5)', async () => {
+  it('is left out for a server that refuses the marks', async () => {
     let refusals = 0
     const { url, seen } = await scene.serve(
       () => ok('anthropic'),
@@ -104,7 +103,7 @@ describe('the reasoning effort', () => {
     ['claude-sonnet-4-6', 'high', { type: 'adaptive', display: 'summarized' }, { effort: 'high' }],
     ['anthropic/claude-opus-4.8', 'low', { type: 'adaptive', display: 'summarized' }, { effort: 'low' }],
     ['claude-opus-5', 'minimal', undefined, { effort: 'low' }],
-  ] as const)('of %s at Anthropic is %s (§24.3)', async (model, reasoningEffort, thinking, effort) => {
+  ] as const)('of %s at Anthropic is %s', async (model, reasoningEffort, thinking, effort) => {
     const { bodies } = await sendTo('anthropic', { model, maxTokens: 1000, options: { reasoningEffort } })
     const [body = {}] = bodies
     expect(body['thinking']).toEqual(thinking)
@@ -116,12 +115,12 @@ describe('the reasoning effort', () => {
   it.each([
     ['gemini-2.5-pro', { thinkingBudget: 8192, includeThoughts: true }],
     ['gemini-3-pro', { thinkingLevel: 'medium', includeThoughts: true }],
-  ])('of %s at Google (§24.3)', async (model, thinkingConfig) => {
+  ])('of %s at Google', async (model, thinkingConfig) => {
     const { bodies } = await sendTo('google', { model, options: { reasoningEffort: 'medium' } })
     expect(bodies[0]).toMatchObject({ generationConfig: { thinkingConfig } })
   })
 
-  it('is omitted for the results of calls that were made without thinking (§24.3)', async () => {
+  it('is omitted for the results of calls that were made without thinking', async () => {
     const call = { id: 'c1', name: 'first', arguments: '{}' }
     const messages: ModelMessage[] = [
       question,
@@ -139,7 +138,7 @@ describe('an option that Anthropic would refuse', () => {
     ['claude-opus-5', { temperature: 0.5 }, 'temperature'],
     ['claude-opus-4-5', { temperature: 0.5, topP: 0.5 }, 'topP'],
     ['claude-opus-4-5', { temperature: 0.5, reasoningEffort: 'low' as const }, 'temperature'],
-  ])('is named before %s is called with %j (§24.4)', async (model, options, option) => {
+  ])('is named before %s is called with %j', async (model, options, option) => {
     const { end, bodies } = await sendTo('anthropic', { model, options })
     expect(end).toMatchObject({ type: 'failed', code: 'option_refused', option })
     expect(bodies).toEqual([])

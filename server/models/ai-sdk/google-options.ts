@@ -10,7 +10,7 @@ const thinkingBudgets: Readonly<Record<ReasoningEffort, number>> = {
   high: 24_576,
 }
 
-/** Returns the reasoning effort as Gemini expects it: a level from version 3 on, a budget for older models (§24.3). */
+/** Returns the reasoning effort as Gemini expects it: a level from version 3 on, a budget for older models. */
 export function writeGoogleOptions({ model, options }: ModelRequest): ProviderOptions {
   const effort = options?.reasoningEffort
   if (effort === undefined) return {}

@@ -1,5 +1,7 @@
 import { normalizeText } from '../../lib/text.ts'
-import type { ProviderModel } from './formats.ts'
+import type { ModelLimits } from '../adapter.ts'
+import { ModelFailure } from '../failure.ts'
+import type { FinishReason, ModelPart, ModelToolCall } from '../model.ts'
 import {
   truncatedCall,
   newCallId,
@@ -8,12 +10,9 @@ import {
   createTextJoiner,
   maxNameChars,
 } from '../reply-parts.ts'
-import { describeSentError, findMessage } from '../upstream/describe-failure.ts'
+import { describeSentError, findMessage, type Confidential } from '../upstream/describe-failure.ts'
 import { tokenCount } from '../upstream/part-collector.ts'
-import { ModelFailure } from '../failure.ts'
-import type { ModelLimits } from '../adapter.ts'
-import type { FinishReason, ModelPart, ModelToolCall } from '../model.ts'
-import type { Confidential } from '../upstream/describe-failure.ts'
+import type { ProviderModel } from './formats.ts'
 import type { ProviderNote } from './write-prompt.ts'
 
 type ProviderReply = Awaited<ReturnType<ProviderModel['doStream']>>
@@ -60,19 +59,19 @@ export async function readParts(
 }
 
 class ProviderPartReader {
-  private readonly text = createTextJoiner()
-  private readonly reasoning = createTextJoiner()
-  private readonly calls: (ModelToolCall & { readonly options: ProviderNote['options'] })[] = []
+  readonly #text = createTextJoiner()
+  readonly #reasoning = createTextJoiner()
+  readonly #calls: (ModelToolCall & { readonly options: ProviderNote['options'] })[] = []
   /**
    * The blocks of thinking by id. Those with data of the provider, such as a signature, are sent back with the calls.
    */
-  private readonly thinking = new Map<string, { text: string; options: ProviderNote['options'] }>()
-  private finish: FinishPart | undefined
-  private outputChars = 0
-  private readonly options: ReaderOptions
+  readonly #thinking = new Map<string, { text: string; options: ProviderNote['options'] }>()
+  #finish: FinishPart | undefined
+  #outputChars = 0
+  readonly #options: ReaderOptions
 
   constructor(options: ReaderOptions) {
-    this.options = options
+    this.#options = options
   }
 
   read(part: ProviderPart): ModelPart[] {
@@ -82,47 +81,47 @@ class ProviderPartReader {
           ? []
           : [{ type: 'model', model: normalizeText(part.modelId.slice(0, maxNameChars)) }]
       case 'text-delta':
-        this.countChars(part.delta)
-        return this.textParts('text', this.text.push(part.delta))
+        this.#countChars(part.delta)
+        return this.#textParts('text', this.#text.push(part.delta))
       case 'reasoning-start':
-        this.addThinking(part.id, '', part.providerMetadata)
+        this.#addThinking(part.id, '', part.providerMetadata)
         return []
       case 'reasoning-delta':
-        this.addThinking(part.id, part.delta, part.providerMetadata)
-        this.countChars(part.delta)
-        return this.textParts('reasoning', this.reasoning.push(part.delta))
+        this.#addThinking(part.id, part.delta, part.providerMetadata)
+        this.#countChars(part.delta)
+        return this.#textParts('reasoning', this.#reasoning.push(part.delta))
       case 'tool-input-delta':
-        this.countChars(part.delta)
+        this.#countChars(part.delta)
         return []
       case 'tool-call':
-        this.addCall(part)
+        this.#addCall(part)
         return []
       case 'finish':
-        this.finish = part
+        this.#finish = part
         return []
       case 'error':
-        throw toFailure(part.error, this.options)
+        throw toFailure(part.error, this.#options)
       default:
         return []
     }
   }
 
   end(): ModelPart[] {
-    const { finish } = this
-    const { upstream } = this.options
+    const finish = this.#finish
+    const { upstream } = this.#options
     if (finish?.finishReason.raw === undefined) {
       throw new ModelFailure(
         'upstream_cut',
         `${upstream} closed the connection before its reply was complete. Try again.`,
       )
     }
-    if (finish.finishReason.unified === 'length' && this.calls.some((call) => call.isBroken))
+    if (finish.finishReason.unified === 'length' && this.#calls.some((call) => call.isBroken))
       throw truncatedCall()
     const { inputTokens, outputTokens } = finish.usage
     return [
-      ...this.textParts('reasoning', this.reasoning.end()),
-      ...this.textParts('text', this.text.end()),
-      ...this.endCalls(),
+      ...this.#textParts('reasoning', this.#reasoning.end()),
+      ...this.#textParts('text', this.#text.end()),
+      ...this.#endCalls(),
       {
         type: 'usage',
         inputTokens: tokenCount(inputTokens.total),
@@ -131,19 +130,19 @@ class ProviderPartReader {
         ...(inputTokens.cacheWrite ? { cacheWriteTokens: tokenCount(inputTokens.cacheWrite) } : {}),
         ...(outputTokens.reasoning ? { reasoningTokens: tokenCount(outputTokens.reasoning) } : {}),
       },
-      { type: 'finish', reason: this.calls.length > 0 ? 'tool_calls' : toFinishReason(finish, upstream) },
+      { type: 'finish', reason: this.#calls.length > 0 ? 'tool_calls' : toFinishReason(finish, upstream) },
     ]
   }
 
-  private textParts(type: 'text' | 'reasoning', text: string): ModelPart[] {
+  #textParts(type: 'text' | 'reasoning', text: string): ModelPart[] {
     return text === '' ? [] : [{ type, text }]
   }
 
-  private addCall(part: Extract<ProviderPart, { type: 'tool-call' }>): void {
+  #addCall(part: Extract<ProviderPart, { type: 'tool-call' }>): void {
     // The provider has run this call itself.
     if (part.providerExecuted === true) return
-    const { upstream, limits } = this.options
-    if (this.calls.length >= limits.maxToolCalls) {
+    const { upstream, limits } = this.#options
+    if (this.#calls.length >= limits.maxToolCalls) {
       throw new ModelFailure(
         'output_limit',
         `${upstream} requested more than ${limits.maxToolCalls} tool calls at once. None was run.`,
@@ -151,19 +150,19 @@ class ProviderPartReader {
     }
     const id = part.toolCallId === '' ? newCallId() : normalizeText(part.toolCallId)
     const options = part.providerMetadata
-    this.calls.push({ id, name: normalizeText(part.toolName), ...readCallArguments(part.input), options })
+    this.#calls.push({ id, name: normalizeText(part.toolName), ...readCallArguments(part.input), options })
   }
 
-  private addThinking(id: string, text: string, options: ProviderNote['options']): void {
-    const block = this.thinking.get(id) ?? { text: '', options: undefined }
-    this.thinking.set(id, { text: block.text + text, options: options ?? block.options })
+  #addThinking(id: string, text: string, options: ProviderNote['options']): void {
+    const block = this.#thinking.get(id) ?? { text: '', options: undefined }
+    this.#thinking.set(id, { text: block.text + text, options: options ?? block.options })
   }
 
-  private endCalls(): ModelPart[] {
-    const thinking = [...this.thinking.values()].flatMap(({ text, options }) =>
+  #endCalls(): ModelPart[] {
+    const thinking = [...this.#thinking.values()].flatMap(({ text, options }) =>
       options === undefined ? [] : [{ text, options }],
     )
-    return this.calls.map(({ options, ...call }, index) => {
+    return this.#calls.map(({ options, ...call }, index) => {
       const note: ProviderNote = {
         ...(options === undefined ? {} : { options }),
         // The thinking precedes all calls of its turn, so it belongs to the note of the first call.
@@ -173,16 +172,16 @@ class ProviderPartReader {
       return {
         type: 'tool_call',
         ...call,
-        ...(isEmpty ? {} : { note: writeNote(this.options.source, note) }),
+        ...(isEmpty ? {} : { note: writeNote(this.#options.source, note) }),
       }
     })
   }
 
   /** @throws ModelFailure when the reply is longer than allowed */
-  private countChars(text: string): void {
-    const { limits } = this.options
-    this.outputChars += text.length
-    if (this.outputChars <= limits.maxOutputChars) return
+  #countChars(text: string): void {
+    const { limits } = this.#options
+    this.#outputChars += text.length
+    if (this.#outputChars <= limits.maxOutputChars) return
     throw new ModelFailure(
       'output_limit',
       `The reply was cut after ${limits.maxOutputChars.toLocaleString('en')} characters, the limit of this server.`,

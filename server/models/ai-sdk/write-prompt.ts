@@ -1,6 +1,6 @@
 import type { AnthropicProvider } from '@ai-sdk/anthropic'
-import { readNote } from '../reply-parts.ts'
 import type { ModelMessage, ModelRequest } from '../model.ts'
+import { readNote } from '../reply-parts.ts'
 
 /** A request in the form of the provider packages. */
 export type ProviderCall = Parameters<ReturnType<AnthropicProvider['languageModel']>['doStream']>[0]
@@ -51,7 +51,7 @@ export function writePrompt(
 
 /**
  * The indexes of the messages at which a cached prefix ends: the last one, whose prefix the next request reads, and
- * the one before the newest turn, in case the turn has more blocks than the provider looks back (§24.5).
+ * the one before the newest turn, in case the turn has more blocks than the provider looks back.
  */
 function cachedEnds(messages: readonly ModelMessage[]): readonly number[] {
   const turn = messages.findLastIndex(({ role }) => role === 'user')

@@ -36,7 +36,7 @@ const trillionthsPerToken = 1_000_000
 const trillionthsPerNano = 1_000n
 
 /**
- * The cost of a call in billionths of the currency's unit, rounded once (§25.5). Null when it is not known: without
+ * The cost of a call in billionths of the currency's unit, rounded once. Null when it is not known: without
  * prices, or when the provider did not report input or output. A cost above the largest safe integer of JavaScript
  * counts as unknown too.
  */

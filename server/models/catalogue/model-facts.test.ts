@@ -10,7 +10,7 @@ const anthropic = 'https://api.anthropic.com/v1'
 const openRouter = 'https://openrouter.ai/api/v1'
 const unknown = 'https://models.example.com/v1'
 
-it('returns the windows and prices of models at their providers, without a request (§25.1)', async () => {
+it('returns the windows and prices of models at their providers, without a request', async () => {
   const fetch = vi.spyOn(globalThis, 'fetch')
   expect(await find('claude-sonnet-4-5-20250929', anthropic)).toMatchObject({
     contextWindow: 200_000,
@@ -31,7 +31,7 @@ it('returns the windows and prices of models at their providers, without a reque
   expect(fetch).not.toHaveBeenCalled()
 })
 
-it('finds a window that the list of the provider lacks in another list (§25.1)', async () => {
+it('finds a window that the list of the provider lacks in another list', async () => {
   const google = 'https://generativelanguage.googleapis.com/v1beta'
   expect(await find('models/gemini-2.5-pro', google)).toMatchObject({
     contextWindow: 1_048_576,
@@ -39,31 +39,31 @@ it('finds a window that the list of the provider lacks in another list (§25.1)'
   })
 })
 
-it('returns no price for a model at an address of an unknown provider (§25.1)', async () => {
+it('returns no price for a model at an address of an unknown provider', async () => {
   expect(await find('anthropic/claude-sonnet-4.5', unknown)).toEqual({ contextWindow: 200_000 })
   expect(await find('gpt-4o', 'http://127.0.0.1:4000/v1')).toEqual({ contextWindow: 128_000 })
 })
 
-it('returns no window for an open model, whose host has set one (§25.1)', async () => {
+it('returns no window for an open model, whose host has set one', async () => {
   for (const model of ['llama3.1:8b', 'gpt-oss-120b', 'qwen/qwen3-coder', 'gemma-3-27b-it'])
     expect(await find(model, unknown)).toEqual({})
 })
 
-it('returns no prices for unknown models, hostile names and the demo model (§25.4)', async () => {
+it('returns no prices for unknown models, hostile names and the demo model', async () => {
   for (const model of ['claude-9-imaginary', '', '/', 'x'.repeat(300), '__proto__', 'constructor'])
     expect(await find(model, anthropic)).not.toHaveProperty('prices')
   expect(await find('demo', null)).toEqual({})
   expect(await find('gpt-4o', 'no address')).toEqual({ contextWindow: 128_000 })
 })
 
-it('treats a free variant as free, even when it is not listed (§25.2)', async () => {
+it('treats a free variant as free, even when it is not listed', async () => {
   const free = { currency: 'USD', input: 0, output: 0 }
   expect((await find('meta-llama/llama-3.3-70b-instruct:free', openRouter)).prices).toEqual(free)
   expect((await find('openai/gpt-4o:free', openRouter)).prices).toEqual(free)
   expect((await find('gpt-4o:free', 'https://api.openai.com')).prices).toBeUndefined()
 })
 
-it('does not treat a listed model without a price as free (§25.4)', async () => {
+it('does not treat a listed model without a price as free', async () => {
   expect(await find('gemma-3-27b-it', 'https://generativelanguage.googleapis.com')).not.toHaveProperty(
     'prices',
   )
@@ -77,7 +77,7 @@ const set = (price: Partial<Config['modelPrices'][number]>): Config['modelPrices
   ...price,
 })
 
-it('takes the price of the operator before the shipped one (§25.3)', async () => {
+it('takes the price of the operator before the shipped one', async () => {
   expect(await find('claude-sonnet-4-5', anthropic, [set({})])).toEqual({
     contextWindow: 200_000,
     prices: { currency: 'EUR', input: 1, output: 2 },
@@ -91,7 +91,7 @@ it('takes the price of the operator before the shipped one (§25.3)', async () =
   })
 })
 
-it('takes the price for the address before the one for all, and the exact name first (§25.3)', async () => {
+it('takes the price for the address before the one for all, and the exact name first', async () => {
   const prices = [
     set({}),
     set({ base_url: 'https://models.example.com', input: 5, cached_input: 4, cache_write: 6 }),

@@ -1,7 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import { listModelNames } from './model-names.ts'
-import { findPackageFacts } from './package-facts.ts'
-import type { ModelFacts } from './package-facts.ts'
+import { findPackageFacts, type ModelFacts } from './package-facts.ts'
 
 export interface ModelQuery {
   /** The model's name at its provider. */
@@ -13,8 +12,7 @@ export interface ModelQuery {
 }
 
 /**
- * Returns the context window and the prices of a model: those that the operator has set, else the shipped ones (§25.1,
- * §25.3). An unknown model has neither.
+ * Returns the context window and the prices of a model: those that the operator has set, else the shipped ones. An unknown model has neither.
  */
 export async function findModelFacts(
   { modelPrices }: Pick<Config, 'modelPrices'>,

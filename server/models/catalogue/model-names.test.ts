@@ -18,11 +18,11 @@ it.each([
   ['llama3.1:8b', ['llama3.1:8b']],
   [' / ', ['/']],
   ['', []],
-])('lists the names of %j (§25.2)', (model, names) => {
+])('lists the names of %j', (model, names) => {
   expect(listModelNames(model)).toEqual(names)
 })
 
-it('never takes a free variant for the model that costs (§25.2)', () => {
+it('never takes a free variant for the model that costs', () => {
   expect(listModelNames('x/y:free')).not.toContain('x/y')
   expect(isFreeVariant('X/Y:FREE')).toBe(true)
   expect(isFreeVariant('x/free')).toBe(false)

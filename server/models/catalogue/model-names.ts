@@ -14,7 +14,7 @@ export function isFreeVariant(model: string): boolean {
 
 /**
  * The names under which a catalogue may list a model, without repeats and the most exact first: the name itself,
- * without a variant, also without the date of a snapshot, and the last two without the prefixes of providers (§25.2).
+ * without a variant, also without the date of a snapshot, and the last two without the prefixes of providers.
  */
 export function listModelNames(model: string): readonly string[] {
   const full = model.trim().toLowerCase()

@@ -1,7 +1,7 @@
 import type { ModelInfo, Provider } from '@pydantic/genai-prices'
 import { LRUCache } from 'lru-cache'
-import { isFreeVariant, listModelNames, withoutFreeVariant } from './model-names.ts'
 import type { ModelPrices, TokenPrices } from './cost.ts'
+import { isFreeVariant, listModelNames, withoutFreeVariant } from './model-names.ts'
 
 /** What is known about a model. What is not known is absent. */
 export interface ModelFacts {
@@ -48,7 +48,7 @@ const aggregator = 'openrouter'
 
 /**
  * Returns what the package lists. Prices are returned only for the address of a provider that it lists: elsewhere the
- * same model may have another price or none (§25.1).
+ * same model may have another price or none.
  */
 export async function findPackageFacts(model: string, address: string, time: number): Promise<ModelFacts> {
   const genaiPrices = await load()

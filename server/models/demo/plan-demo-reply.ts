@@ -23,7 +23,7 @@ const maxResultChars = 2000
 
 /**
  * Plans the demo model's reply. It reacts to simple phrases, so that users can try Yonder without a key. A reply
- * without a tool call quotes the bot's instructions, so that users see that the model received them (§24.10).
+ * without a tool call quotes the bot's instructions, so that users see that the model received them.
  */
 export function planDemoReply(
   messages: readonly DemoMessage[],

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { guardedFetch } from '../../http/outgoing/guarded-fetch.ts'
-import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
-import type { ModelMessage, ModelPart, ModelTool } from '../model.ts'
+import { guardedFetch, type GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import { readReply } from '../../testing/models/read-reply.ts'
+import type { ModelMessage, ModelPart, ModelTool } from '../model.ts'
 import { openModel } from '../open-model.ts'
-import { startDemoModel } from './start-demo-model.ts'
-import type { DemoModel } from './start-demo-model.ts'
+import { startDemoModel, type DemoModel } from './start-demo-model.ts'
 
 let demo: DemoModel
 let guard: GuardedFetch
@@ -121,13 +119,13 @@ describe('the demo model', () => {
 
   // With a regular expression that backtracks, each of these blocks the process for longer than a test may take.
   it.each(['1'.repeat(100_000), 'add '.repeat(25_000), '1.'.repeat(50_000), ' \n'.repeat(50_000)])(
-    'replies to a long message without blocking the process (§16.20)',
+    'replies to a long message without blocking the process',
     async (text) => {
       expect((await callDemo([user(`${text}!`)])).end).toEqual({ type: 'finish', reason: 'stop' })
     },
   )
 
-  it('repeats a result without its boundary lines, however long it is (§16.20)', async () => {
+  it('repeats a result without its boundary lines, however long it is', async () => {
     const reply = async (content: string) =>
       (await callDemo([user('Hello'), { role: 'tool', callId: 'c1', name: 'clock', content }])).text
     expect(await reply('Result:\n[a-1]\nnoon\nor later\n[a-1]')).toContain('> noon\n> or later')
@@ -208,7 +206,7 @@ describe('the demo model', () => {
 })
 
 describe('instructions', () => {
-  it('are quoted after the reply, which is the same otherwise (§24.10)', async () => {
+  it('are quoted after the reply, which is the same otherwise', async () => {
     const plain = await callDemo([user('Hello')])
     const instructed = await callDemo([user('Hello')], [], null, 'Always\nspeak like a *pirate*.')
     expect(instructed.text.startsWith(plain.text)).toBe(true)
@@ -216,7 +214,7 @@ describe('instructions', () => {
     expect(plain.text).not.toContain('instructions')
   })
 
-  it('do not change a call (§24.10)', async () => {
+  it('do not change a call', async () => {
     const request = [
       [user('use the calculator to add 2 and 3')],
       [calculator('calculate', ['a', 'b'])],

@@ -1,9 +1,7 @@
-import { createServer } from 'node:http'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { endMarker } from '@yonder/contract/lib/event-stream'
-import { planDemoReply } from './plan-demo-reply.ts'
-import type { DemoReply } from './plan-demo-reply.ts'
+import { planDemoReply, type DemoReply } from './plan-demo-reply.ts'
 import { readDemoRequest } from './read-demo-request.ts'
 
 export interface DemoModel {

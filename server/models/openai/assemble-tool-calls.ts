@@ -1,7 +1,7 @@
 import { normalizeText } from '../../lib/text.ts'
-import { truncatedCall, newCallId, readArguments, readCallArguments } from '../reply-parts.ts'
 import { ModelFailure } from '../failure.ts'
 import type { ModelToolCall } from '../model.ts'
+import { truncatedCall, newCallId, readArguments, readCallArguments } from '../reply-parts.ts'
 
 interface PartialCall {
   readonly index: number | undefined

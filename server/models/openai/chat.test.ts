@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { guardedFetch } from '../../http/outgoing/guarded-fetch.ts'
-import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
-import { startHostileModel } from '../../testing/models/hostile-model.ts'
-import type { HostileModel } from '../../testing/models/hostile-model.ts'
-import { startScriptedModel } from '../../testing/models/scripted-model.ts'
+import { guardedFetch, type GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
+import { startHostileModel, type HostileModel } from '../../testing/models/hostile-model.ts'
 import { readReply } from '../../testing/models/read-reply.ts'
-import type { ScriptedModel } from '../../testing/models/scripted-model.ts'
+import { startScriptedModel, type ScriptedModel } from '../../testing/models/scripted-model.ts'
 import { modelLimits } from '../adapter.ts'
 import type { ModelPart, ModelRequest } from '../model.ts'
 import { openaiChat } from './chat.ts'
@@ -87,7 +84,7 @@ describe('deviations of OpenAI-compatible servers', () => {
     await expect.poll(() => hostile.openRequests).toBe(0)
   })
 
-  it('fails on a response with nothing but the end marker (§14.31)', async () => {
+  it('fails on a response with nothing but the end marker', async () => {
     expect((await requestFault('only-done-and-nothing')).end).toMatchObject({
       type: 'failed',
       code: 'upstream_invalid',
@@ -128,7 +125,7 @@ describe('deviations of OpenAI-compatible servers', () => {
     })
   })
 
-  it('reads thinking that Mistral sends as a chunk of the content (§24.7)', async () => {
+  it('reads thinking that Mistral sends as a chunk of the content', async () => {
     const chunk = (content: unknown) => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`
     const thinking = (text: string) => [{ type: 'thinking', thinking: [{ type: 'text', text }] }]
     scripted.reply([
@@ -161,13 +158,13 @@ describe('deviations of OpenAI-compatible servers', () => {
       { prompt_tokens: 100, completion_tokens: 20, total_tokens: 150 },
       { inputTokens: 100, outputTokens: 50 },
     ],
-  ])('reads the usage of %s (§24.6)', async (_, sent, usage) => {
+  ])('reads the usage of %s', async (_, sent, usage) => {
     scripted.reply(['ok', { raw: `data: ${JSON.stringify({ choices: [], usage: sent })}\n\n` }])
     const { parts } = await callModel(scripted.baseUrl, {})
     expect(parts.find((part) => part.type === 'usage')).toEqual({ type: 'usage', ...usage })
   })
 
-  it('runs none of ten thousand tool calls (§16.2)', async () => {
+  it('runs none of ten thousand tool calls', async () => {
     const { end, calls } = await requestFault('many-tools')
     expect(end).toMatchObject({ type: 'failed', code: 'output_limit' })
     expect(calls).toEqual([])
@@ -203,7 +200,7 @@ describe('requests', () => {
     expect(second).not.toHaveProperty('max_tokens')
   })
 
-  it('sends instructions in the role that the model supports, or before the first message (§24.2)', async () => {
+  it('sends instructions in the role that the model supports, or before the first message', async () => {
     const refuse = (message: string) => scripted.reply([{ status: 400, body: { error: { message } } }])
     refuse("Unsupported value: 'messages[0].role' does not support 'system' with this model.")
     refuse('System role not supported')

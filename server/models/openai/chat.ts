@@ -2,10 +2,8 @@ import type { AdapterDeps } from '../adapter.ts'
 import type { ModelEndpoint } from '../endpoint.ts'
 import type { ModelRequest, ModelStream, ModelMessage } from '../model.ts'
 import { readNote } from '../reply-parts.ts'
-import { streamReply } from '../upstream/stream-reply.ts'
-import type { WireFormat } from '../upstream/stream-reply.ts'
-import { ChunkReader } from './read-chunks.ts'
-import type { OpenaiNote } from './read-chunks.ts'
+import { streamReply, type WireFormat } from '../upstream/stream-reply.ts'
+import { ChunkReader, type OpenaiNote } from './read-chunks.ts'
 
 /** Calls OpenAI-compatible chat completions: OpenAI, OpenRouter, Ollama, vLLM, DeepSeek and others. */
 export function openaiChat(endpoint: ModelEndpoint, deps: AdapterDeps): ModelStream {

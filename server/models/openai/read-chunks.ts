@@ -1,17 +1,14 @@
-import { createToolCallAssembler } from './assemble-tool-calls.ts'
-import type { ToolCallChunk } from './assemble-tool-calls.ts'
-import { noteSource, writeNote } from '../reply-parts.ts'
-import { describeSentError, findMessage } from '../upstream/describe-failure.ts'
-import { isError, isObject } from './json-fields.ts'
-import type { Fields } from './json-fields.ts'
-import { createTurnFieldCollector, createThinkingSplitter } from './thinking.ts'
-import { ModelFailure } from '../failure.ts'
 import type { ModelLimits } from '../adapter.ts'
+import { ModelFailure } from '../failure.ts'
 import type { FinishReason, ModelPart, ModelUsage } from '../model.ts'
+import { noteSource, writeNote } from '../reply-parts.ts'
+import { describeSentError, findMessage, type Confidential } from '../upstream/describe-failure.ts'
 import { PartCollector, tokenCount } from '../upstream/part-collector.ts'
-import type { ReplyReader } from '../upstream/read-response.ts'
 import type { ModelCall } from '../upstream/post-model-call.ts'
-import type { Confidential } from '../upstream/describe-failure.ts'
+import type { ReplyReader } from '../upstream/read-response.ts'
+import { createToolCallAssembler, type ToolCallChunk } from './assemble-tool-calls.ts'
+import { isError, isObject, type Fields } from './json-fields.ts'
+import { createTurnFieldCollector, createThinkingSplitter } from './thinking.ts'
 
 /** Fields that some servers send with a reply or with its tool calls, and expect back. */
 export interface OpenaiNote {
@@ -26,65 +23,65 @@ export interface OpenaiNote {
  */
 export class ChunkReader implements ReplyReader {
   readonly endsWithMarker = true
-  private choiceIndex: unknown
-  private reason: FinishReason | undefined
-  private usage: Extract<ModelPart, { type: 'usage' }> | undefined
-  private readonly parts: PartCollector
-  private readonly thinking = createThinkingSplitter()
-  private readonly calls = createToolCallAssembler()
-  private readonly emit = (kind: 'text' | 'reasoning', text: string) => this.parts.addText(kind, text)
-  private readonly turn = createTurnFieldCollector()
-  private readonly upstream: string
-  private readonly confidential: Confidential
-  private readonly url: URL
+  #choiceIndex: unknown
+  #reason: FinishReason | undefined
+  #usage: Extract<ModelPart, { type: 'usage' }> | undefined
+  readonly #parts: PartCollector
+  readonly #thinking = createThinkingSplitter()
+  readonly #calls = createToolCallAssembler()
+  readonly #emit = (kind: 'text' | 'reasoning', text: string) => this.#parts.addText(kind, text)
+  readonly #turn = createTurnFieldCollector()
+  readonly #upstream: string
+  readonly #confidential: Confidential
+  readonly #url: URL
 
   constructor(
     { upstream, confidential, url }: Pick<ModelCall, 'upstream' | 'confidential' | 'url'>,
     limits: ModelLimits,
   ) {
-    this.upstream = upstream
-    this.confidential = confidential
-    this.url = url
-    this.parts = new PartCollector(limits)
+    this.#upstream = upstream
+    this.#confidential = confidential
+    this.#url = url
+    this.#parts = new PartCollector(limits)
   }
 
   get finished(): boolean {
-    return this.reason !== undefined
+    return this.#reason !== undefined
   }
 
   read(chunk: unknown, eventName: string): void {
     if (!isObject(chunk))
       throw new ModelFailure(
         'upstream_invalid',
-        `${this.upstream} sent JSON that is not a chat completion. Check the address and the API path.`,
+        `${this.#upstream} sent JSON that is not a chat completion. Check the address and the API path.`,
       )
-    if (isError(chunk['error'])) this.fail(chunk['error'])
-    if (chunk['object'] === 'error' || chunk['type'] === 'error' || eventName === 'error') this.fail(chunk)
-    this.parts.addModel(chunk['model'], chunk['provider'])
-    if (chunk['usage'] !== undefined && chunk['usage'] !== null) this.readUsage(chunk['usage'])
+    if (isError(chunk['error'])) this.#fail(chunk['error'])
+    if (chunk['object'] === 'error' || chunk['type'] === 'error' || eventName === 'error') this.#fail(chunk)
+    this.#parts.addModel(chunk['model'], chunk['provider'])
+    if (chunk['usage'] !== undefined && chunk['usage'] !== null) this.#readUsage(chunk['usage'])
     const { choices } = chunk
     if (!Array.isArray(choices)) return
-    for (const choice of choices as readonly unknown[]) this.readChoice(choice)
+    for (const choice of choices as readonly unknown[]) this.#readChoice(choice)
   }
 
   drain(): ModelPart[] {
-    return this.parts.drain()
+    return this.#parts.drain()
   }
 
   end(): void {
-    const { parts } = this
-    // Without text, reasoning, a call or a finish reason, the reply is empty, also when the end marker came (§14.31).
-    if (this.reason === undefined && !parts.hasContent && this.calls.count === 0) {
+    const parts = this.#parts
+    // Without text, reasoning, a call or a finish reason, the reply is empty, also when the end marker came.
+    if (this.#reason === undefined && !parts.hasContent && this.#calls.count === 0) {
       throw new ModelFailure(
         'upstream_invalid',
-        `${this.upstream} returned a reply without content. Try again.`,
+        `${this.#upstream} returned a reply without content. Try again.`,
       )
     }
     parts.addText('reasoning', parts.endReceived('reasoning'))
-    this.thinking.push(parts.endReceived('text'), this.emit)
-    this.thinking.end(this.emit)
-    const calls = this.calls.end(this.upstream, this.reason === 'length')
-    const turn = this.turn.end()
+    this.#thinking.push(parts.endReceived('text'), this.#emit)
+    this.#thinking.end(this.#emit)
+    const calls = this.#calls.end(this.#upstream, this.#reason === 'length')
+    const turn = this.#turn.end()
     for (const [index, { extra, ...call }] of calls.entries()) {
       const own = extra === undefined ? {} : { call: { extra_content: extra } }
       // The note of the first call contains the data of the whole turn.
@@ -93,69 +90,69 @@ export class ChunkReader implements ReplyReader {
       parts.add({
         type: 'tool_call',
         ...call,
-        ...(isEmpty ? {} : { note: writeNote(noteSource('openai', this.url), note) }),
+        ...(isEmpty ? {} : { note: writeNote(noteSource('openai', this.#url), note) }),
       })
     }
-    if (this.usage !== undefined) parts.add(this.usage)
-    parts.add({ type: 'finish', reason: calls.length > 0 ? 'tool_calls' : (this.reason ?? 'stop') })
+    if (this.#usage !== undefined) parts.add(this.#usage)
+    parts.add({ type: 'finish', reason: calls.length > 0 ? 'tool_calls' : (this.#reason ?? 'stop') })
   }
 
-  private fail(error: unknown): never {
+  #fail(error: unknown): never {
     const code = isObject(error) ? (error['code'] ?? error['type'] ?? error['status']) : undefined
-    throw describeSentError({ code, message: findMessage(error) }, this.upstream, this.confidential)
+    throw describeSentError({ code, message: findMessage(error) }, this.#upstream, this.#confidential)
   }
 
-  private readUsage(usage: unknown): void {
-    if (isObject(usage)) this.usage = { type: 'usage', ...toUsage(usage) }
+  #readUsage(usage: unknown): void {
+    if (isObject(usage)) this.#usage = { type: 'usage', ...toUsage(usage) }
   }
 
-  private readChoice(choice: unknown): void {
+  #readChoice(choice: unknown): void {
     if (!isObject(choice)) return
     // A server may send several alternatives although one was requested; the first one is used.
     const index = choice['index'] ?? 0
-    if (this.choiceIndex === undefined) this.choiceIndex = index
-    else if (index !== this.choiceIndex) return
+    if (this.#choiceIndex === undefined) this.#choiceIndex = index
+    else if (index !== this.#choiceIndex) return
 
     const delta = choice['delta'] ?? choice['message']
-    if (isObject(delta)) this.readDelta(delta)
+    if (isObject(delta)) this.#readDelta(delta)
     const reason = choice['finish_reason']
-    if (reason === 'error') this.fail(choice['error'] ?? choice['message'])
-    if (typeof reason === 'string' && reason !== '') this.reason = toFinishReason(reason)
+    if (reason === 'error') this.#fail(choice['error'] ?? choice['message'])
+    if (typeof reason === 'string' && reason !== '') this.#reason = toFinishReason(reason)
   }
 
-  private readDelta(delta: Fields): void {
+  #readDelta(delta: Fields): void {
     // Few upstreams send either field, and this runs for every token.
     if (delta['reasoning_content'] !== undefined || delta['reasoning_details'] !== undefined)
-      this.turn.push(delta)
+      this.#turn.push(delta)
     const reasoning = delta['reasoning_content'] ?? delta['reasoning']
     if (typeof reasoning === 'string' && reasoning !== '')
-      this.parts.addText('reasoning', this.parts.receive('reasoning', reasoning))
+      this.#parts.addText('reasoning', this.#parts.receive('reasoning', reasoning))
     const content = delta['content'] ?? delta['refusal']
-    if (content !== undefined && content !== null && content !== '') this.readContent(content)
+    if (content !== undefined && content !== null && content !== '') this.#readContent(content)
     const calls = delta['tool_calls']
-    if (Array.isArray(calls)) for (const call of calls as readonly unknown[]) this.readCall(call)
+    if (Array.isArray(calls)) for (const call of calls as readonly unknown[]) this.#readCall(call)
   }
 
-  private readContent(content: unknown): void {
+  #readContent(content: unknown): void {
     if (Array.isArray(content)) {
-      for (const chunk of content as readonly unknown[]) this.readContentChunk(chunk)
+      for (const chunk of content as readonly unknown[]) this.#readContentChunk(chunk)
     } else {
-      this.thinking.push(this.parts.receive('text', textOf(content)), this.emit)
+      this.#thinking.push(this.#parts.receive('text', textOf(content)), this.#emit)
     }
   }
 
-  /** Mistral sends thinking as a chunk of the content, with chunks of text in it (§24.7). */
-  private readContentChunk(chunk: unknown): void {
+  /** Mistral sends thinking as a chunk of the content, with chunks of text in it. */
+  #readContentChunk(chunk: unknown): void {
     if (isObject(chunk) && chunk['type'] === 'thinking')
-      this.parts.addText('reasoning', this.parts.receive('reasoning', textOf(chunk['thinking'])))
+      this.#parts.addText('reasoning', this.#parts.receive('reasoning', textOf(chunk['thinking'])))
     else
-      this.thinking.push(
-        this.parts.receive('text', textOf(isObject(chunk) ? chunk['text'] : chunk)),
-        this.emit,
+      this.#thinking.push(
+        this.#parts.receive('text', textOf(isObject(chunk) ? chunk['text'] : chunk)),
+        this.#emit,
       )
   }
 
-  private readCall(call: unknown): void {
+  #readCall(call: unknown): void {
     if (!isObject(call)) return
     const named: unknown = call['function']
     const inner: Fields = isObject(named) ? named : {}
@@ -166,12 +163,12 @@ export class ChunkReader implements ReplyReader {
       arguments: argumentsOf(inner['arguments']),
       extra: isObject(call['extra_content']) ? call['extra_content'] : undefined,
     }
-    this.parts.countChars(this.calls.push(chunk))
-    this.parts.requireCallCount(this.calls.count, this.upstream)
+    this.#parts.countChars(this.#calls.push(chunk))
+    this.#parts.requireCallCount(this.#calls.count, this.#upstream)
   }
 }
 
-/** Reads usage as OpenAI, DeepSeek, xAI and Google write it (§24.6). */
+/** Reads usage as OpenAI, DeepSeek, xAI and Google write it. */
 function toUsage(usage: Fields): ModelUsage {
   const input = tokenCount(usage['prompt_tokens'])
   const output = tokenCount(usage['completion_tokens'])

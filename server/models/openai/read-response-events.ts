@@ -7,8 +7,7 @@ import { PartCollector, tokenCount } from '../upstream/part-collector.ts'
 import type { ModelCall } from '../upstream/post-model-call.ts'
 import type { ReplyReader } from '../upstream/read-response.ts'
 import { completeCalls } from './assemble-tool-calls.ts'
-import { isError, isObject } from './json-fields.ts'
-import type { Fields } from './json-fields.ts'
+import { isError, isObject, type Fields } from './json-fields.ts'
 
 /** The reasoning that precedes a call. It is sent back with the call's result, so that the model continues it. */
 export interface ResponsesNote {
@@ -30,201 +29,203 @@ interface OutputItem {
 /** Converts the events of a response, or a complete response, to parts. */
 export class ResponseEventReader implements ReplyReader {
   readonly endsWithMarker = false
-  private reason: FinishReason | undefined
-  private usage: ModelUsage | undefined
-  private readonly items: OutputItem[] = []
+  #reason: FinishReason | undefined
+  #usage: ModelUsage | undefined
+  readonly #items: OutputItem[] = []
   /** The items by index and by id, because compatible servers may send only one of them. */
-  private readonly itemsByKey = new Map<unknown, OutputItem>()
+  readonly #itemsByKey = new Map<unknown, OutputItem>()
   /** Which kinds of text have arrived as deltas. Complete items only repeat text of these kinds. */
-  private readonly hasDeltas = { text: false, reasoning: false }
-  private callCount = 0
+  readonly #hasDeltas = { text: false, reasoning: false }
+  #callCount = 0
   /** The section of reasoning that is being read; a blank line separates sections. */
-  private section: string | undefined
-  private readonly parts: PartCollector
-  private readonly call: Pick<ModelCall, 'upstream' | 'confidential' | 'url'>
+  #section: string | undefined
+  readonly #parts: PartCollector
+  readonly #call: Pick<ModelCall, 'upstream' | 'confidential' | 'url'>
 
   constructor(call: Pick<ModelCall, 'upstream' | 'confidential' | 'url'>, limits: ModelLimits) {
-    this.call = call
-    this.parts = new PartCollector(limits)
+    this.#call = call
+    this.#parts = new PartCollector(limits)
   }
 
   get finished(): boolean {
-    return this.reason !== undefined
+    return this.#reason !== undefined
   }
 
   read(event: unknown, name: string): void {
-    if (!isObject(event)) throw this.invalid()
+    if (!isObject(event)) throw this.#invalid()
     switch (event['type'] ?? name) {
       case 'response.output_text.delta':
       case 'response.refusal.delta':
-        return this.readText(event)
+        return this.#readText(event)
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta':
-        return this.readReasoning(event)
+        return this.#readReasoning(event)
       case 'response.function_call_arguments.delta':
-        return this.addArguments(this.itemOf(event), event['delta'])
+        return this.#addArguments(this.#itemOf(event), event['delta'])
       case 'response.output_item.added':
-        return this.readItem(event, event['item'], false)
+        return this.#readItem(event, event['item'], false)
       case 'response.output_item.done':
-        return this.readItem(event, event['item'], true)
+        return this.#readItem(event, event['item'], true)
       case 'response.created':
       case 'response.in_progress':
       case 'response.queued':
-        return this.readModel(event['response'])
+        return this.#readModel(event['response'])
       case 'response.completed':
       case 'response.incomplete':
       case 'response.failed':
       case 'response.cancelled':
-        return this.endResponse(event['response'], event['type'])
+        return this.#endResponse(event['response'], event['type'])
       case 'error':
-        return this.fail(isObject(event['error']) ? event['error'] : event)
+        return this.#fail(isObject(event['error']) ? event['error'] : event)
       default:
-        if (isError(event['error'])) this.fail(event['error'])
-        if (event['object'] === 'response') this.endResponse(event, undefined)
+        if (isError(event['error'])) this.#fail(event['error'])
+        if (event['object'] === 'response') this.#endResponse(event, undefined)
     }
   }
 
   drain(): ModelPart[] {
-    return this.parts.drain()
+    return this.#parts.drain()
   }
 
   end(): void {
-    const { parts, reason } = this
-    if (reason === undefined) throw this.invalid()
+    const parts = this.#parts
+    const reason = this.#reason
+    if (reason === undefined) throw this.#invalid()
     parts.addText('reasoning', parts.endReceived('reasoning'))
     parts.addText('text', parts.endReceived('text'))
-    const { items } = this
+    const items = this.#items
     const calls = items.filter(({ type }) => type === 'function_call')
-    const completed = completeCalls(calls, this.call.upstream, reason === 'length')
+    const completed = completeCalls(calls, this.#call.upstream, reason === 'length')
     for (const [index, call] of completed.entries()) {
       const reasoning = reasoningBefore(items, calls[index], calls[index - 1])
       parts.add({
         type: 'tool_call',
         ...call,
-        ...(reasoning.length === 0 ? {} : { note: this.note(reasoning) }),
+        ...(reasoning.length === 0 ? {} : { note: this.#note(reasoning) }),
       })
     }
-    if (this.usage !== undefined) parts.add({ type: 'usage', ...this.usage })
+    if (this.#usage !== undefined) parts.add({ type: 'usage', ...this.#usage })
     parts.add({ type: 'finish', reason: calls.length > 0 ? 'tool_calls' : reason })
   }
 
-  private note(reasoning: readonly Fields[]): unknown {
+  #note(reasoning: readonly Fields[]): unknown {
     const note: ResponsesNote = { reasoning }
-    return writeNote(noteSource('openai-responses', this.call.url), note)
+    return writeNote(noteSource('openai-responses', this.#call.url), note)
   }
 
-  private readText(event: Fields): void {
+  #readText(event: Fields): void {
     const { delta } = event
     if (typeof delta !== 'string' || delta === '') return
-    this.hasDeltas.text = true
-    this.parts.addText('text', this.parts.receive('text', delta))
+    this.#hasDeltas.text = true
+    this.#parts.addText('text', this.#parts.receive('text', delta))
   }
 
-  private readReasoning(event: Fields): void {
+  #readReasoning(event: Fields): void {
     const { delta } = event
     if (typeof delta !== 'string' || delta === '') return
-    this.hasDeltas.reasoning = true
-    this.addReasoning(`${String(event['output_index'])} ${String(event['summary_index'])}`, delta)
+    this.#hasDeltas.reasoning = true
+    this.#addReasoning(`${String(event['output_index'])} ${String(event['summary_index'])}`, delta)
   }
 
-  private addReasoning(section: string, text: string): void {
-    const separator = this.section === undefined || this.section === section ? '' : '\n\n'
-    this.section = section
-    this.parts.addText('reasoning', this.parts.receive('reasoning', separator + text))
+  #addReasoning(section: string, text: string): void {
+    const separator = this.#section === undefined || this.#section === section ? '' : '\n\n'
+    this.#section = section
+    this.#parts.addText('reasoning', this.#parts.receive('reasoning', separator + text))
   }
 
   /** Returns the item that an event belongs to, a new one if it is not known yet. */
-  private itemOf({ output_index: index, item_id: id }: Fields): OutputItem {
-    const known = this.itemsByKey.get(index) ?? this.itemsByKey.get(id)
+  #itemOf({ output_index: index, item_id: id }: Fields): OutputItem {
+    const known = this.#itemsByKey.get(index) ?? this.#itemsByKey.get(id)
     const item = known ?? { type: '', isDone: false, id: '', name: '', arguments: '', reasoning: undefined }
-    for (const key of [index, id]) if (key !== undefined) this.itemsByKey.set(key, item)
+    for (const key of [index, id]) if (key !== undefined) this.#itemsByKey.set(key, item)
     if (known === undefined) {
-      this.items.push(item)
+      this.#items.push(item)
       // An item takes memory also when it is empty.
-      this.parts.countChars(100)
+      this.#parts.countChars(100)
     }
     return item
   }
 
-  private addArguments(item: OutputItem, text: unknown): void {
+  #addArguments(item: OutputItem, text: unknown): void {
     if (typeof text !== 'string') return
     item.arguments += text
-    this.parts.countChars(text.length)
+    this.#parts.countChars(text.length)
   }
 
   /** Reads the start of an item, or the complete item. */
-  private readItem(place: Fields, sent: unknown, isDone: boolean): void {
+  #readItem(place: Fields, sent: unknown, isDone: boolean): void {
     if (!isObject(sent)) return
-    const item = this.itemOf({ output_index: place['output_index'], item_id: sent['id'] })
+    const item = this.#itemOf({ output_index: place['output_index'], item_id: sent['id'] })
     if (item.isDone) return
     item.isDone = isDone
     const { type } = sent
     if (typeof type === 'string') {
       if (type === 'function_call' && item.type !== type)
-        this.parts.requireCallCount(++this.callCount, this.call.upstream)
+        this.#parts.requireCallCount(++this.#callCount, this.#call.upstream)
       item.type = type
     }
-    if (type === 'function_call') this.readCall(item, sent)
-    else if (isDone && type === 'message' && !this.hasDeltas.text) this.readContents(sent['content'], 'text')
+    if (type === 'function_call') this.#readCall(item, sent)
+    else if (isDone && type === 'message' && !this.#hasDeltas.text)
+      this.#readContents(sent['content'], 'text')
     else if (isDone && type === 'reasoning') {
-      if (!this.hasDeltas.reasoning) this.readContents(sent['summary'], 'reasoning')
+      if (!this.#hasDeltas.reasoning) this.#readContents(sent['summary'], 'reasoning')
       item.reasoning = reasoningToReturn(sent)
-      this.parts.countChars(textOf(sent['encrypted_content']).length)
+      this.#parts.countChars(textOf(sent['encrypted_content']).length)
     }
   }
 
-  private readCall(item: OutputItem, { call_id: callId, id, name, arguments: text }: Fields): void {
+  #readCall(item: OutputItem, { call_id: callId, id, name, arguments: text }: Fields): void {
     item.id = textOf(callId) || textOf(id) || item.id
     item.name = textOf(name) || item.name
     const rest = textOf(text)
     if (rest === '' || rest === item.arguments) return
-    this.parts.countChars(rest.length)
+    this.#parts.countChars(rest.length)
     item.arguments = rest
   }
 
-  private readContents(contents: unknown, kind: 'text' | 'reasoning'): void {
+  #readContents(contents: unknown, kind: 'text' | 'reasoning'): void {
     if (!Array.isArray(contents)) return
     for (const [index, content] of (contents as readonly unknown[]).entries()) {
       if (!isObject(content)) continue
       const text = textOf(content['text']) || textOf(content['refusal'])
       if (text === '') continue
-      if (kind === 'reasoning') this.addReasoning(`whole ${index}`, text)
-      else this.parts.addText('text', this.parts.receive('text', text))
+      if (kind === 'reasoning') this.#addReasoning(`whole ${index}`, text)
+      else this.#parts.addText('text', this.#parts.receive('text', text))
     }
   }
 
-  private readModel(response: unknown): void {
-    if (isObject(response)) this.parts.addModel(response['model'], response['provider'])
+  #readModel(response: unknown): void {
+    if (isObject(response)) this.#parts.addModel(response['model'], response['provider'])
   }
 
-  private endResponse(sent: unknown, type: unknown): void {
+  #endResponse(sent: unknown, type: unknown): void {
     const response = isObject(sent) ? sent : {}
-    this.readModel(response)
+    this.#readModel(response)
     const { output, usage, incomplete_details: details } = response
     if (Array.isArray(output)) {
       for (const [index, item] of (output as readonly unknown[]).entries())
-        this.readItem({ output_index: index }, item, true)
+        this.#readItem({ output_index: index }, item, true)
     }
-    if (isObject(usage)) this.usage = toUsage(usage)
+    if (isObject(usage)) this.#usage = toUsage(usage)
     const status = textOf(response['status']) || textOf(type).replace('response.', '')
     const error = response['error']
-    if (isObject(error)) this.fail(error)
+    if (isObject(error)) this.#fail(error)
     if (status === 'failed' || status === 'cancelled')
-      this.fail({ message: `the status of the response is “${status}”` })
+      this.#fail({ message: `the status of the response is “${status}”` })
     const reason = isObject(details) ? details['reason'] : undefined
-    this.reason = status === 'incomplete' ? toCutReason(reason) : 'stop'
+    this.#reason = status === 'incomplete' ? toCutReason(reason) : 'stop'
   }
 
-  private fail(error: unknown): never {
+  #fail(error: unknown): never {
     const code = isObject(error) ? (error['code'] ?? error['type']) : undefined
-    const { upstream, confidential } = this.call
+    const { upstream, confidential } = this.#call
     throw describeSentError({ code, message: findMessage(error) }, upstream, confidential)
   }
 
-  private invalid(): ModelFailure {
+  #invalid(): ModelFailure {
     return new ModelFailure(
       'upstream_invalid',
-      `${this.call.upstream} sent JSON that is not a response of the Responses API. Check the address and the API path.`,
+      `${this.#call.upstream} sent JSON that is not a response of the Responses API. Check the address and the API path.`,
     )
   }
 }

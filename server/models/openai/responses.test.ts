@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { openModelScene } from '../../testing/models/open-model-scene.ts'
-import type { ModelScene } from '../../testing/models/open-model-scene.ts'
+import { openModelScene, type ModelScene } from '../../testing/models/open-model-scene.ts'
 import type { ModelMessage, ModelRequest } from '../model.ts'
 
 let scene: ModelScene
@@ -49,7 +48,7 @@ async function read(events: readonly Event[], request: Partial<ModelRequest> = {
 const tools = [{ name: 'look_up', description: 'Looks up', inputSchema: { type: 'object' } }]
 
 describe('requests to the Responses API', () => {
-  it('store nothing, and send the conversation as items (§24.8)', async () => {
+  it('store nothing, and send the conversation as items', async () => {
     const messages: ModelMessage[] = [
       { role: 'user', content: 'What is it?' },
       { role: 'assistant', content: 'I look.', toolCalls: [{ id: 'c1', name: 'look_up', arguments: '{}' }] },
@@ -81,13 +80,13 @@ describe('requests to the Responses API', () => {
     })
   })
 
-  it('do not ask a model without reasoning for any (§24.8)', async () => {
+  it('do not ask a model without reasoning for any', async () => {
     const { body } = await read([completed()], { model: 'gpt-4o-mini' })
     expect(body).not.toHaveProperty('include')
     expect(body).not.toHaveProperty('reasoning')
   })
 
-  it('leave out what the model does not support (§24.8)', async () => {
+  it('leave out what the model does not support', async () => {
     const { url, seen } = await scene.serve(
       () => written([{ type: 'response.output_text.delta', delta: 'ok' }, completed()]),
       (body) => {
@@ -101,7 +100,7 @@ describe('requests to the Responses API', () => {
     expect(seen).toHaveLength(3)
   })
 
-  it('send the reasoning back before the call that it led to (§24.8)', async () => {
+  it('send the reasoning back before the call that it led to', async () => {
     const output = [
       reasoning('rs_1'),
       message({ type: 'output_text', text: 'I look.' }),
@@ -208,7 +207,7 @@ describe('a response of the Responses API', () => {
     expect(end).toEqual({ type: 'finish', reason: finish })
   })
 
-  it('fails when it ends with an error, and names a prompt that is too long (§24.1)', async () => {
+  it('fails when it ends with an error, and names a prompt that is too long', async () => {
     const failed = (code: string, text: string): Event => ({
       type: 'response.failed',
       response: { status: 'failed', error: { code, message: text } },
@@ -232,7 +231,7 @@ describe('a response of the Responses API', () => {
     expect(calls).toEqual([])
   })
 
-  it('runs none of ten thousand calls (§16.2)', async () => {
+  it('runs none of ten thousand calls', async () => {
     const events = Array.from({ length: 10_000 }, (_, index) => done(functionCall(`c${index}`), index))
     const { end, calls } = await read([...events, completed()])
     expect(end).toMatchObject({ code: 'output_limit' })

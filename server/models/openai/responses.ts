@@ -2,14 +2,12 @@ import type { AdapterDeps } from '../adapter.ts'
 import type { ModelEndpoint } from '../endpoint.ts'
 import type { ModelMessage, ModelRequest, ModelStream } from '../model.ts'
 import { readNote } from '../reply-parts.ts'
-import { streamReply } from '../upstream/stream-reply.ts'
-import type { WireFormat } from '../upstream/stream-reply.ts'
-import { ResponseEventReader } from './read-response-events.ts'
-import type { ResponsesNote } from './read-response-events.ts'
+import { streamReply, type WireFormat } from '../upstream/stream-reply.ts'
+import { ResponseEventReader, type ResponsesNote } from './read-response-events.ts'
 
 /**
  * Calls the Responses API of OpenAI and compatible servers. The conversation is not stored there: the reasoning between
- * tool calls is received encrypted and sent back with their results (§24.8).
+ * tool calls is received encrypted and sent back with their results.
  */
 export function openaiResponses(endpoint: ModelEndpoint, deps: AdapterDeps): ModelStream {
   return streamReply(endpoint, responsesFormat, deps)

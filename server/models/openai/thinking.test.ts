@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createTurnFieldCollector, createThinkingSplitter } from './thinking.ts'
 import { createTextJoiner } from '../reply-parts.ts'
+import { createTurnFieldCollector, createThinkingSplitter } from './thinking.ts'
 
 const collect = (...deltas: Record<string, unknown>[]) => {
   const turn = createTurnFieldCollector()

@@ -70,7 +70,7 @@ describe('failure messages', () => {
     [400, `The model x does not exist. ${'x'.repeat(5000)}`, 'does not know this model (400)'],
     [400, 'temperature: unknown field', 'returned an error (400)'],
     [400, "Unknown parameter: 'top_p' is not supported with this model", 'returned an error (400)'],
-  ])('give the reason of the status %i with %j (§23.12)', (status, message, text) => {
+  ])('give the reason of the status %i with %j', (status, message, text) => {
     const response = { status, headers: {}, body: JSON.stringify({ error: { message } }) }
     expect(describeHttpError(response, 'a.example', confidential).message).toContain(text)
   })
@@ -110,7 +110,7 @@ describe('a message of an upstream', () => {
     expect(quoteUpstream('x'.repeat(5000), noSecrets)).toHaveLength(301)
   })
 
-  it('never shows a key, in any encoding (§21.11)', () => {
+  it('never shows a key, in any encoding', () => {
     const key = 'canary+key/0123456789'
     const forms = [key, encodeURIComponent(key), Buffer.from(key).toString('base64')]
     for (const form of forms)

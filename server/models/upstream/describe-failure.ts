@@ -1,6 +1,6 @@
+import { normalizeText, toVisibleLine } from '../../lib/text.ts'
 import { ModelFailure } from '../failure.ts'
 import { contextExceeded, findContextWindow, maxRefusalChars } from '../refusal.ts'
-import { normalizeText, toVisibleLine } from '../../lib/text.ts'
 
 /** A response that is treated as a failure. */
 export interface FailedResponse {
@@ -320,8 +320,7 @@ export function findMessage(value: unknown, depth = 0): string | undefined {
 }
 
 /**
- * An upstream's message for a user: on one line, shortened, with keys masked; empty when it repeats the request
- * (§21.11).
+ * An upstream's message for a user: on one line, shortened, with keys masked; empty when it repeats the request.
  */
 export function quoteUpstream(message: string | undefined, confidential: Confidential): string {
   if (message === undefined) return ''

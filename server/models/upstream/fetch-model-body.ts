@@ -1,8 +1,7 @@
-import { describeSentError, findUpstreamMessage } from './describe-failure.ts'
 import { linkSignal } from '../../lib/abort.ts'
 import { ModelFailure } from '../failure.ts'
-import { postModelCall } from './post-model-call.ts'
-import type { ModelCall, ModelCallOptions, Progress } from './post-model-call.ts'
+import { describeSentError, findUpstreamMessage } from './describe-failure.ts'
+import { postModelCall, type ModelCall, type ModelCallOptions, type Progress } from './post-model-call.ts'
 import { createBodyReader } from './read-events.ts'
 
 interface FetchOptions extends Omit<ModelCallOptions, 'onData'> {

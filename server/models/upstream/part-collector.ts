@@ -8,22 +8,22 @@ type Kind = 'text' | 'reasoning'
 
 /** Collects the parts of a reply: joins consecutive text of one kind, and limits the characters of the whole reply. */
 export class PartCollector {
-  private parts: ModelPart[] = []
-  private pendingKind: Kind = 'text'
-  private pendingText = ''
-  private outputChars = 0
-  private hasText = false
-  private modelKnown = false
-  private readonly joiners = { text: createTextJoiner(), reasoning: createTextJoiner() }
-  private readonly limits: ModelLimits
+  #parts: ModelPart[] = []
+  #pendingKind: Kind = 'text'
+  #pendingText = ''
+  #outputChars = 0
+  #hasText = false
+  #modelKnown = false
+  readonly #joiners = { text: createTextJoiner(), reasoning: createTextJoiner() }
+  readonly #limits: ModelLimits
 
   constructor(limits: ModelLimits) {
-    this.limits = limits
+    this.#limits = limits
   }
 
   /** Whether the reply has text or reasoning. */
   get hasContent(): boolean {
-    return this.hasText
+    return this.#hasText
   }
 
   /**
@@ -32,34 +32,34 @@ export class PartCollector {
    */
   receive(kind: Kind, text: string): string {
     this.countChars(text.length)
-    return this.joiners[kind].push(text)
+    return this.#joiners[kind].push(text)
   }
 
   /** Returns the text that was held back and never completed. */
   endReceived(kind: Kind): string {
-    return this.joiners[kind].end()
+    return this.#joiners[kind].end()
   }
 
   /** Adds normalized text. */
   addText(kind: Kind, text: string): void {
     if (text === '') return
-    this.hasText = true
-    if (kind !== this.pendingKind) {
-      this.flushText()
-      this.pendingKind = kind
+    this.#hasText = true
+    if (kind !== this.#pendingKind) {
+      this.#flushText()
+      this.#pendingKind = kind
     }
-    this.pendingText += text
+    this.#pendingText += text
   }
 
   add(part: ModelPart): void {
-    this.flushText()
-    this.parts.push(part)
+    this.#flushText()
+    this.#parts.push(part)
   }
 
   /** Adds the model's name once. */
   addModel(model: unknown, provider: unknown): void {
-    if (this.modelKnown || typeof model !== 'string' || model === '') return
-    this.modelKnown = true
+    if (this.#modelKnown || typeof model !== 'string' || model === '') return
+    this.#modelKnown = true
     const named =
       typeof provider === 'string' && provider !== ''
         ? { provider: normalizeText(provider.slice(0, maxNameChars)) }
@@ -72,35 +72,35 @@ export class PartCollector {
    * @throws ModelFailure when the reply is longer than allowed
    */
   countChars(count: number): void {
-    this.outputChars += count
-    if (this.outputChars <= this.limits.maxOutputChars) return
+    this.#outputChars += count
+    if (this.#outputChars <= this.#limits.maxOutputChars) return
     throw new ModelFailure(
       'output_limit',
-      `The reply was cut after ${this.limits.maxOutputChars.toLocaleString('en')} characters, the limit of this server.`,
+      `The reply was cut after ${this.#limits.maxOutputChars.toLocaleString('en')} characters, the limit of this server.`,
     )
   }
 
   /** @throws ModelFailure when the reply has more calls than allowed */
   requireCallCount(count: number, upstream: string): void {
-    if (count <= this.limits.maxToolCalls) return
+    if (count <= this.#limits.maxToolCalls) return
     throw new ModelFailure(
       'output_limit',
-      `${upstream} requested more than ${this.limits.maxToolCalls} tool calls at once. None was run.`,
+      `${upstream} requested more than ${this.#limits.maxToolCalls} tool calls at once. None was run.`,
     )
   }
 
   /** Returns the parts added since the last call; may be empty. */
   drain(): ModelPart[] {
-    this.flushText()
-    const { parts } = this
-    if (parts.length > 0) this.parts = []
+    this.#flushText()
+    const parts = this.#parts
+    if (parts.length > 0) this.#parts = []
     return parts
   }
 
-  private flushText(): void {
-    if (this.pendingText === '') return
-    this.parts.push({ type: this.pendingKind, text: this.pendingText })
-    this.pendingText = ''
+  #flushText(): void {
+    if (this.#pendingText === '') return
+    this.#parts.push({ type: this.#pendingKind, text: this.#pendingText })
+    this.#pendingText = ''
   }
 }
 

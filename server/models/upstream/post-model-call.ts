@@ -1,6 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
+import { linkSignal } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
+import type { ModelLimits } from '../adapter.ts'
+import { ModelFailure } from '../failure.ts'
 import {
   defaultRetryDelay,
   describeHttpError,
@@ -8,11 +11,9 @@ import {
   formatDelay,
   isRetryable,
   retryDelay,
+  type FailedResponse,
+  type Confidential,
 } from './describe-failure.ts'
-import type { FailedResponse, Confidential } from './describe-failure.ts'
-import { linkSignal } from '../../lib/abort.ts'
-import { ModelFailure } from '../failure.ts'
-import type { ModelLimits } from '../adapter.ts'
 
 /** A request to a model, ready to be sent, and what is needed to describe its failures. */
 export interface ModelCall {
@@ -71,7 +72,7 @@ const maxUnreadBytes = 16 * 1024
 
 /**
  * Posts a call and passes the body of a successful response to `onData`, chunk by chunk. A failed call is retried
- * only while no data of a reply has arrived (§21.9).
+ * only while no data of a reply has arrived.
  */
 export function postModelCall(call: ModelCall, options: ModelCallOptions): ActiveCall {
   let exchange: Exchange | undefined
@@ -176,130 +177,133 @@ function postOnce(
 
 /** One attempt: receives the callbacks of the dispatcher, and passes its outcome to `resolve` once. */
 class Exchange implements Dispatcher.DispatchHandler {
-  private controller: Dispatcher.DispatchController | undefined
-  private status = 0
-  private headers: FailedResponse['headers'] = {}
-  private errorBody = ''
-  private errorDecoder: InstanceType<typeof TextDecoder> | undefined
-  private unread: Buffer[] = []
-  private unreadBytes = 0
-  private settled = false
-  private finishing = false
-  private timer: NodeJS.Timeout | undefined
-  private readonly options: ModelCallOptions
-  private readonly resolve: (outcome: AttemptOutcome) => void
-  private readonly onAbort = () =>
-    this.settle({ kind: 'broken', error: this.options.signal.reason, started: true })
+  #controller: Dispatcher.DispatchController | undefined
+  #status = 0
+  #headers: FailedResponse['headers'] = {}
+  #errorBody = ''
+  #errorDecoder: InstanceType<typeof TextDecoder> | undefined
+  #unread: Buffer[] = []
+  #unreadBytes = 0
+  #settled = false
+  #finishing = false
+  #timer: NodeJS.Timeout | undefined
+  readonly #options: ModelCallOptions
+  readonly #resolve: (outcome: AttemptOutcome) => void
+  readonly #onAbort = () =>
+    this.#settle({ kind: 'broken', error: this.#options.signal.reason, started: true })
 
   constructor(options: ModelCallOptions, resolve: (outcome: AttemptOutcome) => void) {
-    this.options = options
-    this.resolve = resolve
-    if (options.signal.aborted) this.onAbort()
-    else options.signal.addEventListener('abort', this.onAbort, { once: true })
+    this.#options = options
+    this.#resolve = resolve
+    if (options.signal.aborted) this.#onAbort()
+    else options.signal.addEventListener('abort', this.#onAbort, { once: true })
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.controller = controller
-    if (this.settled) controller.abort(stopped())
+    this.#controller = controller
+    if (this.#settled) controller.abort(stopped())
   }
 
   onResponseStart(_controller: unknown, status: number, headers: FailedResponse['headers']): void {
     if (status < 200) return
-    this.status = status
-    this.headers = headers
+    this.#status = status
+    this.#headers = headers
     // The text of an error may follow. Five seconds are enough; the idle timeout is much longer.
-    if (!this.succeeded) this.timer = setTimeout(() => this.settle(this.refused()), 5_000)
+    if (!this.#succeeded) this.#timer = setTimeout(() => this.#settle(this.#refused()), 5_000)
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.settled) {
+    if (this.#settled) {
       controller.abort(stopped())
-    } else if (this.succeeded) {
-      this.enqueue(chunk)
+    } else if (this.#succeeded) {
+      this.#enqueue(chunk)
     } else {
-      this.errorDecoder ??= new TextDecoder()
-      this.errorBody += this.errorDecoder.decode(chunk.subarray(0, maxErrorBodyBytes), { stream: true })
-      if (this.errorBody.length >= maxErrorBodyBytes) this.settle(this.refused())
+      this.#errorDecoder ??= new TextDecoder()
+      this.#errorBody += this.#errorDecoder.decode(chunk.subarray(0, maxErrorBodyBytes), { stream: true })
+      if (this.#errorBody.length >= maxErrorBodyBytes) this.#settle(this.#refused())
     }
   }
 
   onResponseEnd(): void {
     this.readWaiting()
-    clearTimeout(this.timer)
-    this.controller = undefined
-    this.settle(this.succeeded ? { kind: 'ended' } : this.refused())
+    clearTimeout(this.#timer)
+    this.#controller = undefined
+    this.#settle(this.#succeeded ? { kind: 'ended' } : this.#refused())
   }
 
   onResponseError(_controller: unknown, error: unknown): void {
     this.readWaiting()
-    clearTimeout(this.timer)
-    this.controller = undefined
-    if (this.finishing) return this.settle({ kind: 'ended' })
-    this.settle(
-      this.status !== 0 && !this.succeeded
-        ? this.refused()
-        : { kind: 'broken', error, started: this.status !== 0 },
+    clearTimeout(this.#timer)
+    this.#controller = undefined
+    if (this.#finishing) return this.#settle({ kind: 'ended' })
+    this.#settle(
+      this.#status !== 0 && !this.#succeeded
+        ? this.#refused()
+        : { kind: 'broken', error, started: this.#status !== 0 },
     )
   }
 
-  private get succeeded(): boolean {
-    return this.status >= 200 && this.status < 300 && this.status !== 204 && this.status !== 205
+  get #succeeded(): boolean {
+    return this.#status >= 200 && this.#status < 300 && this.#status !== 204 && this.#status !== 205
   }
 
-  private refused(): AttemptOutcome {
-    return { kind: 'refused', response: { status: this.status, headers: this.headers, body: this.errorBody } }
+  #refused(): AttemptOutcome {
+    return {
+      kind: 'refused',
+      response: { status: this.#status, headers: this.#headers, body: this.#errorBody },
+    }
   }
 
-  private enqueue(chunk: Buffer): void {
-    this.unread.push(chunk)
-    this.unreadBytes += chunk.length
-    const { onReadable } = this.options
-    if (onReadable === undefined || this.unreadBytes > maxUnreadBytes) this.readWaiting()
+  #enqueue(chunk: Buffer): void {
+    this.#unread.push(chunk)
+    this.#unreadBytes += chunk.length
+    const { onReadable } = this.#options
+    if (onReadable === undefined || this.#unreadBytes > maxUnreadBytes) this.readWaiting()
     onReadable?.()
   }
 
   readWaiting(): void {
-    const chunks = this.unread
+    const chunks = this.#unread
     const [first] = chunks
-    if (first === undefined || this.settled) return
-    this.unread = []
-    this.unreadBytes = 0
-    this.read(chunks.length === 1 ? first : Buffer.concat(chunks))
+    if (first === undefined || this.#settled) return
+    this.#unread = []
+    this.#unreadBytes = 0
+    this.#read(chunks.length === 1 ? first : Buffer.concat(chunks))
   }
 
-  private read(chunk: Buffer): void {
+  #read(chunk: Buffer): void {
     let progress: Progress
     try {
-      progress = this.options.onData(chunk)
+      progress = this.#options.onData(chunk)
     } catch (error) {
-      this.settle({ kind: 'unreadable', error })
+      this.#settle({ kind: 'unreadable', error })
       return
     }
-    if (progress === 'done') this.endResponse()
-    else if (progress === 'finishing' && !this.finishing) {
-      this.finishing = true
-      this.timer = setTimeout(() => this.settle({ kind: 'ended' }), this.options.limits.afterFinishMs)
+    if (progress === 'done') this.#endResponse()
+    else if (progress === 'finishing' && !this.#finishing) {
+      this.#finishing = true
+      this.#timer = setTimeout(() => this.#settle({ kind: 'ended' }), this.#options.limits.afterFinishMs)
     }
   }
 
   /** Ends the attempt. Its connection stays open for a moment, and can be reused if the response ends by then. */
-  private endResponse(): void {
-    const { controller } = this
-    this.controller = undefined
-    this.settle({ kind: 'ended' })
-    this.timer = setTimeout(() => controller?.abort(stopped()), 500)
-    this.timer.unref()
+  #endResponse(): void {
+    const controller = this.#controller
+    this.#controller = undefined
+    this.#settle({ kind: 'ended' })
+    this.#timer = setTimeout(() => controller?.abort(stopped()), 500)
+    this.#timer.unref()
   }
 
-  private settle(outcome: AttemptOutcome): void {
+  #settle(outcome: AttemptOutcome): void {
     this.readWaiting()
     // Reading the waiting data may have settled the attempt already.
-    if (this.settled) return
-    this.settled = true
-    clearTimeout(this.timer)
-    this.options.signal.removeEventListener('abort', this.onAbort)
-    this.controller?.abort(stopped())
-    this.resolve(outcome)
+    if (this.#settled) return
+    this.#settled = true
+    clearTimeout(this.#timer)
+    this.#options.signal.removeEventListener('abort', this.#onAbort)
+    this.#controller?.abort(stopped())
+    this.#resolve(outcome)
   }
 }
 

@@ -1,7 +1,6 @@
-import { endMarker } from '@yonder/contract/lib/event-stream'
 import { StringDecoder } from 'node:string_decoder'
-import { createParser } from 'eventsource-parser'
-import type { EventSourceMessage } from 'eventsource-parser'
+import { endMarker } from '@yonder/contract/lib/event-stream'
+import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { ModelFailure } from '../failure.ts'
 import { describeSentError } from './describe-failure.ts'
 import type { ModelCall } from './post-model-call.ts'
@@ -27,7 +26,7 @@ const keepAliveNames: readonly string[] = ['ping', 'heartbeat', 'keepalive', 'ke
 /**
  * Creates a reader of the body of a response: an event stream, or JSON from an upstream that does not stream. The first
  * character shows which; the content type may be wrong behind a proxy. The result does not depend on how the bytes are
- * split (§21.13). The last event counts even without the blank line after it.
+ * split. The last event counts even without the blank line after it.
  */
 export function createBodyReader(
   { upstream, confidential }: Pick<ModelCall, 'upstream' | 'confidential'>,

@@ -1,5 +1,5 @@
-import { ModelFailure } from '../failure.ts'
 import type { ModelLimits } from '../adapter.ts'
+import { ModelFailure } from '../failure.ts'
 import type { ModelPart } from '../model.ts'
 import type { PartQueue } from '../reply-parts.ts'
 import type { ModelCall, Progress } from './post-model-call.ts'
@@ -99,7 +99,7 @@ export function createResponseReader(
 }
 
 /**
- * An empty response fails (§14.31). JSON that could be parsed is complete. A stream is complete when an event reported
+ * An empty response fails. JSON that could be parsed is complete. A stream is complete when an event reported
  * the end of the reply, or after the end marker when that is enough for the wire format.
  * @throws ModelFailure
  */

@@ -1,17 +1,19 @@
 import type { ApiType } from '@yonder/contract/bot'
-import { modelLimits } from '../adapter.ts'
-import type { AdapterDeps, ModelLimits } from '../adapter.ts'
-import { buildModelUrl, nameUpstream, readApiKey } from '../endpoint.ts'
-import type { ModelEndpoint } from '../endpoint.ts'
+import { modelLimits, type AdapterDeps, type ModelLimits } from '../adapter.ts'
+import { buildModelUrl, nameUpstream, readApiKey, type ModelEndpoint } from '../endpoint.ts'
 import { ModelFailure, toFailedPart } from '../failure.ts'
-import { confidentialTexts } from '../model.ts'
-import type { ModelPart, ModelReply, ModelRequest, ModelStream, ModelStreamOptions } from '../model.ts'
+import {
+  confidentialTexts,
+  type ModelPart,
+  type ModelReply,
+  type ModelRequest,
+  type ModelStream,
+  type ModelStreamOptions,
+} from '../model.ts'
 import { explainRefusal } from '../refusal.ts'
 import { noteSource, PartQueue } from '../reply-parts.ts'
-import { postModelCall } from './post-model-call.ts'
-import type { ActiveCall, ModelCall } from './post-model-call.ts'
-import { createResponseReader } from './read-response.ts'
-import type { ReplyReader } from './read-response.ts'
+import { postModelCall, type ActiveCall, type ModelCall } from './post-model-call.ts'
+import { createResponseReader, type ReplyReader } from './read-response.ts'
 
 /**
  * A wire format that needs no package of its provider. `Dialect` says how a request is written for servers that do

@@ -1,7 +1,6 @@
 import { addCompaction } from '../factories/chats.ts'
 import type { ChatClient } from './open-chat-app.ts'
-import { waitingCall } from './open-tool-app.ts'
-import type { ToolApp } from './open-tool-app.ts'
+import { waitingCall, type ToolApp } from './open-tool-app.ts'
 
 /** The settings of an app in which users can have data of every kind. */
 export const userDataEnvironment = {

@@ -1,10 +1,8 @@
 import type { Chat } from '@yonder/contract/chat'
-import type { TestStream } from './open-stream.ts'
-import { startScriptedModel } from '../models/scripted-model.ts'
-import type { ScriptedModel } from '../models/scripted-model.ts'
+import { startScriptedModel, type ScriptedModel } from '../models/scripted-model.ts'
 import { createRequestClient, overHttp } from '../send-request.ts'
-import { openTestApp } from '../test-app.ts'
-import type { TestApp, TestAppOptions, TestClient } from '../test-app.ts'
+import { openTestApp, type TestApp, type TestAppOptions, type TestClient } from '../test-app.ts'
+import type { TestStream } from './open-stream.ts'
 
 export const botName = 'Helper'
 

@@ -1,5 +1,4 @@
-import { applyEvent, emptyRun } from '@yonder/contract/apply-event'
-import type { RunState } from '@yonder/contract/apply-event'
+import { applyEvent, emptyRun, type RunState } from '@yonder/contract/apply-event'
 import { LiveEvent } from '@yonder/contract/live'
 import { textOfContent } from '@yonder/contract/message-text'
 import { openStream } from './open-stream.ts'

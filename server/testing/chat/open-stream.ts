@@ -1,10 +1,7 @@
-import { request } from 'node:http'
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { applyEvent, emptyRun } from '@yonder/contract/apply-event'
-import type { RunState } from '@yonder/contract/apply-event'
+import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import { applyEvent, emptyRun, type RunState } from '@yonder/contract/apply-event'
+import { CompletionEvent, type RunEvent } from '@yonder/contract/completion'
 import { endMarker } from '@yonder/contract/lib/event-stream'
-import { CompletionEvent } from '@yonder/contract/completion'
-import type { RunEvent } from '@yonder/contract/completion'
 
 export interface TestStream {
   readonly status: number

@@ -1,11 +1,9 @@
 import type { ToolConfirmRequest } from '@yonder/contract/completion'
-import { botName, openChatApp } from './open-chat-app.ts'
-import type { ChatApp, ChatClient } from './open-chat-app.ts'
-import type { TestStream } from './open-stream.ts'
+import { startHostileServer, type HostileServer } from '../hostile-mcp/start-hostile-server.ts'
 import type { Step } from '../models/scripted-model.ts'
-import { startHostileServer } from '../hostile-mcp/start-hostile-server.ts'
-import type { HostileServer } from '../hostile-mcp/start-hostile-server.ts'
 import type { TestAppOptions } from '../test-app.ts'
+import { botName, openChatApp, type ChatApp, type ChatClient } from './open-chat-app.ts'
+import type { TestStream } from './open-stream.ts'
 
 export interface ToolApp extends ChatApp {
   /** The MCP server that `connect` connects to. It has an address for each behaviour. */

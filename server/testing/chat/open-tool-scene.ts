@@ -1,10 +1,9 @@
 import type { Message } from '@yonder/contract/message'
-import type { ChatClient } from './open-chat-app.ts'
-import type { TestStream } from './open-stream.ts'
-import { callOf, openToolApp } from './open-tool-app.ts'
-import type { ToolApp } from './open-tool-app.ts'
 import type { Step } from '../models/scripted-model.ts'
 import type { TestAppOptions } from '../test-app.ts'
+import type { ChatClient } from './open-chat-app.ts'
+import type { TestStream } from './open-stream.ts'
+import { callOf, openToolApp, type ToolApp } from './open-tool-app.ts'
 
 /** A user, Ada, with a model that calls tools. The tools of the built-in connector need no approval. */
 export interface ToolScene extends ToolApp {

@@ -1,11 +1,11 @@
 import { Registry } from 'prom-client'
 import { createApp } from '../../app.ts'
 import { parseConfig } from '../../config/config.ts'
-import { newId } from '../../lib/new-id.ts'
 import { openDatabase } from '../../db/open-database.ts'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
 import { openGuards } from '../../http/outgoing/guarded-fetch.ts'
 import type { User } from '../../identity/user.ts'
+import { newId } from '../../lib/new-id.ts'
 import { createTestIdentity } from '../identity/test-identity.ts'
 
 /*

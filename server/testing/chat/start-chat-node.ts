@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
+import type { TestDatabase } from '../database/test-database.ts'
 import { programParameters } from '../program-path.ts'
 import type { TestClient } from '../test-app.ts'
-import type { TestDatabase } from '../database/test-database.ts'
 
 export interface ChatNode {
   readonly base: string

@@ -1,7 +1,6 @@
-import { sql } from 'kysely'
-import type { Kysely } from 'kysely'
-import type { Database } from '../../db/database.ts'
+import { sql, type Kysely } from 'kysely'
 import { copiedTables, primaryKeys } from '../../db/backup/tables.ts'
+import type { Database } from '../../db/database.ts'
 
 /** Rows of each table. The second one has null wherever it may. */
 const rowsPerTable = 3

@@ -1,7 +1,6 @@
 import { PGlite } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
-import { Kysely, PostgresDialect } from 'kysely'
-import type { PostgresPool } from 'kysely'
+import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { postgresDialect } from '../../db/dialects/postgres.ts'
 import type { Tables } from '../../db/tables/tables.ts'

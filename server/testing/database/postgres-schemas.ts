@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import pg from 'pg'
+import { openPostgres, type PostgresOptions } from '../../db/dialects/postgres.ts'
 import { migrate } from '../../db/migrate.ts'
-import { openPostgres } from '../../db/dialects/postgres.ts'
-import type { PostgresOptions } from '../../db/dialects/postgres.ts'
 import type { TestDatabase } from './test-database.ts'
 
 /**

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import { createServer, request as sendRequest } from 'node:http'
-import type { IncomingHttpHeaders } from 'node:http'
+import { createServer, request as sendRequest, type IncomingHttpHeaders } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 
 export interface ProxyFaults {

@@ -1,7 +1,11 @@
 import { insertChat, selectLeaf } from '../../chats/chat-store.ts'
 import { saveCompaction } from '../../chats/compaction-store.ts'
-import { appendMessage, updateMessage } from '../../chats/message-store.ts'
-import type { MessageChange, NewMessage } from '../../chats/message-store.ts'
+import {
+  appendMessage,
+  updateMessage,
+  type MessageChange,
+  type NewMessage,
+} from '../../chats/message-store.ts'
 import type { Db } from '../../db/database.ts'
 import type { ChatRow, CompactionRow, MessageRow } from '../../db/tables/tables.ts'
 import { newId } from '../../lib/new-id.ts'

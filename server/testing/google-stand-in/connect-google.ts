@@ -1,6 +1,5 @@
-import { serviceOfIntegration } from '@yonder/contract/integration-names'
-import type { GoogleIntegration } from '@yonder/contract/integration-names'
 import type { Integration } from '@yonder/contract/integration'
+import { serviceOfIntegration, type GoogleIntegration } from '@yonder/contract/integration-names'
 import type { TestClient } from '../test-app.ts'
 
 /** The return of a browser from Google's consent page. */

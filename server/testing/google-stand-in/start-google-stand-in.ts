@@ -1,12 +1,9 @@
-import { createServer } from 'node:http'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { renderConsentPage } from './consent-page.ts'
 import type { StandInApi } from '../google/api-stand-in.ts'
-import { createStandInKeys } from './stand-in-keys.ts'
-import type { StandInKeys } from './stand-in-keys.ts'
-import { StandInGrants, TokenError } from './stand-in-grants.ts'
-import type { ConsentQuery, IssuedTokens } from './stand-in-grants.ts'
+import { renderConsentPage } from './consent-page.ts'
+import { StandInGrants, TokenError, type ConsentQuery, type IssuedTokens } from './stand-in-grants.ts'
+import { createStandInKeys, type StandInKeys } from './stand-in-keys.ts'
 
 export interface StandInBehaviour {
   /** What happens with a request for consent: it is granted or denied at once, or a page with a form is shown. */

@@ -1,5 +1,4 @@
-import { listShapeProblems, matchMethod } from './check-request.ts'
-import type { MatchedRequest } from './check-request.ts'
+import { listShapeProblems, matchMethod, type MatchedRequest } from './check-request.ts'
 import type { DiscoveredMethod } from './discovery.ts'
 import { GoogleApiError } from './google-api-error.ts'
 

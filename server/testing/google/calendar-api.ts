@@ -1,8 +1,6 @@
 import type { calendar_v3 } from '@googleapis/calendar'
-import { AccountCalendar, startOf, endOf } from './account-calendar.ts'
-import type { StoredEvent } from './account-calendar.ts'
-import { ApiStandIn } from './api-stand-in.ts'
-import type { ApiCall } from './api-stand-in.ts'
+import { AccountCalendar, startOf, endOf, type StoredEvent } from './account-calendar.ts'
+import { ApiStandIn, type ApiCall } from './api-stand-in.ts'
 import { calendarMethods } from './discovery.ts'
 import { GoogleApiError, notFound } from './google-api-error.ts'
 

@@ -1,5 +1,4 @@
-import { discoveredSchemas } from './discovery.ts'
-import type { DiscoveredMethod, QueryType } from './discovery.ts'
+import { discoveredSchemas, type DiscoveredMethod, type QueryType } from './discovery.ts'
 
 export interface MatchedRequest {
   readonly method: DiscoveredMethod

@@ -1,10 +1,8 @@
 import type { gmail_v1 } from '@googleapis/gmail'
-import { ApiStandIn } from './api-stand-in.ts'
-import type { ApiCall } from './api-stand-in.ts'
+import { ApiStandIn, type ApiCall } from './api-stand-in.ts'
 import { gmailMethods } from './discovery.ts'
 import { GoogleApiError, notFound } from './google-api-error.ts'
-import { headerOf, Mailbox, newMailId } from './mailbox.ts'
-import type { StoredMail } from './mailbox.ts'
+import { headerOf, Mailbox, newMailId, type StoredMail } from './mailbox.ts'
 import { parseRawMessage, requireRecipients } from './raw-message.ts'
 
 type Draft = gmail_v1.Schema$Draft

@@ -1,12 +1,11 @@
 import { Client } from '@modelcontextprotocol/client'
-import { AppError } from '../../lib/app-error.ts'
-import { googleScopes } from '../../integrations/oauth/scopes.ts'
-import type { GoogleApiDeps } from '../../integrations/google/api-client.ts'
-import type { GoogleLimits } from '../../integrations/google/retry.ts'
-import { googleLimits } from '../../integrations/google/retry.ts'
-import type { IntegrationConnector } from '../../integrations/integration-connector.ts'
-import { openInProcessTransport } from '../../connectors/mcp/connect-server.ts'
 import { afterEach, beforeEach, expect } from 'vitest'
+import { openInProcessTransport } from '../../connectors/mcp/connect-server.ts'
+import type { GoogleApiDeps } from '../../integrations/google/api-client.ts'
+import { type GoogleLimits, googleLimits } from '../../integrations/google/retry.ts'
+import type { IntegrationConnector } from '../../integrations/integration-connector.ts'
+import { googleScopes } from '../../integrations/oauth/scopes.ts'
+import { AppError } from '../../lib/app-error.ts'
 import type { ApiStandIn } from './api-stand-in.ts'
 
 export interface ToolResult {

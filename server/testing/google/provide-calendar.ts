@@ -1,9 +1,7 @@
 import { createCalendarConnector } from '../../integrations/google-connectors.ts'
 import type { AccountCalendar, StoredEvent } from './account-calendar.ts'
-import { createCalendarApi } from './calendar-api.ts'
-import type { CalendarApi } from './calendar-api.ts'
-import { provideGoogle, testAccount } from './google-client.ts'
-import type { ProvidedGoogle } from './google-client.ts'
+import { createCalendarApi, type CalendarApi } from './calendar-api.ts'
+import { provideGoogle, testAccount, type ProvidedGoogle } from './google-client.ts'
 
 interface ProvidedCalendar {
   readonly google: ProvidedGoogle<CalendarApi>

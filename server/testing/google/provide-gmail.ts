@@ -1,9 +1,7 @@
 import { createGmailConnector } from '../../integrations/google-connectors.ts'
-import { createGmailApi } from './gmail-api.ts'
-import type { GmailApi } from './gmail-api.ts'
+import { createGmailApi, type GmailApi } from './gmail-api.ts'
+import { provideGoogle, testAccount, type ProvidedGoogle } from './google-client.ts'
 import type { Mailbox } from './mailbox.ts'
-import { provideGoogle, testAccount } from './google-client.ts'
-import type { ProvidedGoogle } from './google-client.ts'
 
 /** Provides the Gmail connector and its mailbox, new for each test of a file. */
 export function provideGmail(): {

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { event, onCall, sse, text } from './hostile-behaviour.ts'
-import type { Behaviour, Exchange, Message } from './hostile-behaviour.ts'
 import { slowPattern } from './bad-tools.ts'
+import { event, onCall, sse, text, type Behaviour, type Exchange, type Message } from './hostile-behaviour.ts'
 
 const form = (properties: Record<string, unknown>, rest = {}) => ({
   message: 'Tell me',

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { event, json, onCall, onMethod, sse, text, tool } from './hostile-behaviour.ts'
-import type { Behaviour } from './hostile-behaviour.ts'
+import { event, json, onCall, onMethod, sse, text, tool, type Behaviour } from './hostile-behaviour.ts'
 
 const statuses = [400, 404, 429, 501, 502, 503, 504]
 const callStatuses = Object.fromEntries(
@@ -38,7 +37,7 @@ export const badResponses: Readonly<Record<string, Behaviour>> = {
       return true
     },
   },
-  /** Returns the token reversed, because the product removes it from responses (§21.16), after up to 20 ms. */
+  /** Returns the token reversed, because the product removes it from responses, after up to 20 ms. */
   whoami: {
     post: onCall(({ request, response, message }) =>
       setTimeout(

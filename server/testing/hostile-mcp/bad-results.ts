@@ -1,6 +1,5 @@
 import { needsSignInKey } from '../../integrations/integration-connector.ts'
-import { event, json, onCall, sse, text } from './hostile-behaviour.ts'
-import type { Behaviour, Exchange } from './hostile-behaviour.ts'
+import { event, json, onCall, sse, text, type Behaviour, type Exchange } from './hostile-behaviour.ts'
 
 /** Responds with a structured result: a list of `count` items, nested nearly as deep as the product accepts. */
 function sendStructured({ response, message }: Exchange, item: string, count: number): void {

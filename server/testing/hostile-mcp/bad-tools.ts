@@ -1,5 +1,4 @@
-import { event, json, onCall, onMethod, sse, text, tool } from './hostile-behaviour.ts'
-import type { Behaviour } from './hostile-behaviour.ts'
+import { event, json, onCall, onMethod, sse, text, tool, type Behaviour } from './hostile-behaviour.ts'
 
 /** A pattern with exponential backtracking on a long text. */
 export const slowPattern = '^(a+)+$'

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
-import { event, onCall, onMethod, sse } from './hostile-behaviour.ts'
-import type { Behaviour, Exchange } from './hostile-behaviour.ts'
+import { event, onCall, onMethod, sse, type Behaviour, type Exchange } from './hostile-behaviour.ts'
 
 /** Writes a chunk `count` times, as fast as the client reads, and then `end`. */
 export function writeRepeatedly(response: ServerResponse, chunk: Buffer, count: number, end: string): void {

@@ -1,7 +1,16 @@
 import type { ServerResponse } from 'node:http'
-import { event, json, onCall, onMethod, sse, text, tool } from './hostile-behaviour.ts'
-import type { Behaviour, Exchange } from './hostile-behaviour.ts'
 import { writeRepeatedly } from './endless-responses.ts'
+import {
+  event,
+  json,
+  onCall,
+  onMethod,
+  sse,
+  text,
+  tool,
+  type Behaviour,
+  type Exchange,
+} from './hostile-behaviour.ts'
 
 /** Just under the limit of a response to a call. */
 const almostAll = 4 * 1_024 * 1_024 - 4_096

@@ -1,12 +1,11 @@
 import { createServer } from 'node:http'
-import { badResponses } from './bad-responses.ts'
 import { badElicitations, handleAnswer } from './bad-elicitations.ts'
+import { badResponses } from './bad-responses.ts'
 import { badResults } from './bad-results.ts'
 import { badTools } from './bad-tools.ts'
 import { endlessResponses } from './endless-responses.ts'
 import { floods } from './floods.ts'
-import { json, text, tool } from './hostile-behaviour.ts'
-import type { Behaviour, Exchange, Message } from './hostile-behaviour.ts'
+import { json, text, tool, type Behaviour, type Exchange, type Message } from './hostile-behaviour.ts'
 
 /*
  * An MCP server with one behaviour per path, most of them hostile. It runs in a process of its own, so that its

@@ -1,18 +1,15 @@
-import { callTool } from '../../connectors/calls/call-tool.ts'
-import type { ToolCallRequest } from '../../connectors/calls/call-tool.ts'
+import { callTool, type ToolCallRequest } from '../../connectors/calls/call-tool.ts'
+import type { ToolOutcome } from '../../connectors/calls/tool-call.ts'
 import type { ConnectorLimits } from '../../connectors/connector-limits.ts'
 import { requireConnector } from '../../connectors/connector-store.ts'
-import { listModelTools } from '../../connectors/tools/list-model-tools.ts'
 import { syncConnectors } from '../../connectors/sync-connectors.ts'
+import { listModelTools } from '../../connectors/tools/list-model-tools.ts'
 import { refreshTools } from '../../connectors/tools/refresh-tools.ts'
-import type { ToolOutcome } from '../../connectors/calls/tool-call.ts'
 import { listTools } from '../../connectors/tools/tool-store.ts'
 import type { ConnectorToolRow } from '../../db/tables/connector-tables.ts'
 import type { AppError } from '../../lib/app-error.ts'
-import { openTestConnectors } from '../mcp/open-test-connectors.ts'
-import type { TestConnectors } from '../mcp/open-test-connectors.ts'
-import { startHostileServer } from './start-hostile-server.ts'
-import type { HostileServer } from './start-hostile-server.ts'
+import { openTestConnectors, type TestConnectors } from '../mcp/open-test-connectors.ts'
+import { startHostileServer, type HostileServer } from './start-hostile-server.ts'
 
 /** Low, because tests wait until they are reached. */
 export const hostileLimits = { minReconnectMs: 200, maxReconnects: 3, maxToolListWaitMs: 400 }

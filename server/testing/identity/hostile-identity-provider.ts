@@ -1,10 +1,7 @@
-import { createHmac, createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto'
-import type { KeyObject } from 'node:crypto'
-import { createServer } from 'node:http'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createHmac, createPublicKey, generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { calculateJwkThumbprint, exportJWK, SignJWT } from 'jose'
-import type { JWK, JWTPayload } from 'jose'
+import { calculateJwkThumbprint, exportJWK, SignJWT, type JWK, type JWTPayload } from 'jose'
 
 /** How an ID token is signed. `forged` uses another key under the known key id. */
 export type Signing = 'good' | 'forged' | 'none' | 'none with signature' | 'hmac with the public key'

@@ -1,13 +1,9 @@
 import { afterEach, beforeEach, expect } from 'vitest'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
-import { createReset, readIssuer } from '../../identity/users/manage-users.ts'
-import type { ManageUsersDeps } from '../../identity/users/manage-users.ts'
-import { openTestDatabase } from '../database/test-database.ts'
-import type { Engine, TestDatabase } from '../database/test-database.ts'
-import { openIdentityServer, testSecret } from './identity-server.ts'
-import type { IdentityServer } from './identity-server.ts'
-import { SignInSession, testAccount } from './sign-in-session.ts'
-import type { Tokens } from './sign-in-session.ts'
+import { createReset, readIssuer, type ManageUsersDeps } from '../../identity/users/manage-users.ts'
+import { openTestDatabase, type Engine, type TestDatabase } from '../database/test-database.ts'
+import { openIdentityServer, testSecret, type IdentityServer } from './identity-server.ts'
+import { SignInSession, testAccount, type Tokens } from './sign-in-session.ts'
 
 /** A signed-in user, and what an operator needs to manage users. Each test has a database of its own. */
 export class OperatorScene {

@@ -1,8 +1,8 @@
-import { AppError } from '../../lib/app-error.ts'
-import { newId } from '../../lib/new-id.ts'
 import type { Database, Db } from '../../db/database.ts'
 import type { EndedSession, Identity } from '../../identity/identity.ts'
 import type { User } from '../../identity/user.ts'
+import { AppError } from '../../lib/app-error.ts'
+import { newId } from '../../lib/new-id.ts'
 
 export interface TestIdentity extends Identity {
   /** Stores a user, as their first sign-in would, and returns a token for them. */

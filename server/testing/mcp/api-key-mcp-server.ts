@@ -1,8 +1,6 @@
-import { createServer } from 'node:http'
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { respondToMcp } from './respond-to-mcp.ts'
-import type { SmallMcpServer } from './respond-to-mcp.ts'
+import { respondToMcp, type SmallMcpServer } from './respond-to-mcp.ts'
 
 const defaultMcp: SmallMcpServer = { name: 'api-key', tool: 'search', result: 'found' }
 

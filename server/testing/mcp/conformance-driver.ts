@@ -1,15 +1,13 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { ConnectResult, ConnectorList } from '@yonder/contract/connector'
-import type { Connector } from '@yonder/contract/connector'
+import { ConnectResult, ConnectorList, type Connector } from '@yonder/contract/connector'
 import type { Elicitation } from '@yonder/contract/elicitation'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
 import { parseDefinition } from '../../connectors/tools/tool-store.ts'
-import { openChatApp } from '../chat/open-chat-app.ts'
-import type { ChatApp, ChatClient } from '../chat/open-chat-app.ts'
-import { callOf, waitingCall } from '../chat/open-tool-app.ts'
+import { openChatApp, type ChatApp, type ChatClient } from '../chat/open-chat-app.ts'
 import type { TestStream } from '../chat/open-stream.ts'
+import { callOf, waitingCall } from '../chat/open-tool-app.ts'
 
 /** A scenario of the suite, as `conformance/adapter.mjs` sends it. */
 interface Scenario {

@@ -1,8 +1,7 @@
 import { type Connector, ConnectorList } from '@yonder/contract/connector'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import type { Engine } from '../database/test-database.ts'
-import { openTestApp } from '../test-app.ts'
-import type { TestApp, TestClient } from '../test-app.ts'
+import { openTestApp, type TestApp, type TestClient } from '../test-app.ts'
 
 export const connectorUrl = 'https://tools.example/mcp'
 

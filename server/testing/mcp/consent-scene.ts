@@ -1,15 +1,11 @@
-import { ConnectResult, ConnectorList } from '@yonder/contract/connector'
-import type { Connector } from '@yonder/contract/connector'
+import { ConnectResult, ConnectorList, type Connector } from '@yonder/contract/connector'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { callTool } from '../../connectors/calls/call-tool.ts'
 import type { ToolOutcome } from '../../connectors/calls/tool-call.ts'
-import { openConnectors } from '../../connectors/open-connectors.ts'
-import type { Connectors } from '../../connectors/open-connectors.ts'
+import { openConnectors, type Connectors } from '../../connectors/open-connectors.ts'
 import type { Engine } from '../database/test-database.ts'
-import { openTestApp } from '../test-app.ts'
-import type { TestApp, TestClient } from '../test-app.ts'
-import { startOAuthMcpServer } from './oauth-mcp-server.ts'
-import type { OAuthMcpServer } from './oauth-mcp-server.ts'
+import { openTestApp, type TestApp, type TestClient } from '../test-app.ts'
+import { startOAuthMcpServer, type OAuthMcpServer } from './oauth-mcp-server.ts'
 
 export interface StartedConsent {
   /** The path and query to which the authorization server redirects the browser. */

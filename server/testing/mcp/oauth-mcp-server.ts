@@ -1,9 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { createServer } from 'node:http'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { respondToMcp } from './respond-to-mcp.ts'
-import type { SmallMcpServer } from './respond-to-mcp.ts'
+import { respondToMcp, type SmallMcpServer } from './respond-to-mcp.ts'
 
 const mcp: SmallMcpServer = { name: 'guarded', tool: 'secret', result: 'the secret' }
 

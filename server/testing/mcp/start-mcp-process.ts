@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { readFileSync } from 'node:fs'
 import { freePort } from '../free-port.ts'
 
 export interface McpProcess {

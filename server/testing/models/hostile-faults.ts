@@ -1,7 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import { replyOk, beginReply as begin, faultUsage as usage, sendJson as json } from './fault-scene.ts'
-import type { Fault, FaultScene } from './fault-scene.ts'
+import {
+  replyOk,
+  beginReply as begin,
+  faultUsage as usage,
+  sendJson as json,
+  type Fault,
+  type FaultScene,
+} from './fault-scene.ts'
 import { openaiFaults } from './openai-faults.ts'
 
 /** Fails with a status, with a retry-after header when one is given. */

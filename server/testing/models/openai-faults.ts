@@ -1,5 +1,4 @@
-import { replyOk, beginReply as begin, sendJson as json } from './fault-scene.ts'
-import type { Fault } from './fault-scene.ts'
+import { replyOk, beginReply as begin, sendJson as json, type Fault } from './fault-scene.ts'
 
 const chunk = (choices: unknown) => `data: ${JSON.stringify({ model: 'm', choices })}\n\n`
 const openaiEnd = `${chunk([{ index: 0, delta: {}, finish_reason: 'stop' }])}data: [DONE]\n\n`

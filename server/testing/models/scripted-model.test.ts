@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startScriptedModel } from './scripted-model.ts'
-import type { ScriptedModel } from './scripted-model.ts'
+import { startScriptedModel, type ScriptedModel } from './scripted-model.ts'
 
 let model: ScriptedModel
 

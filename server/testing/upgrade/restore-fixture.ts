@@ -6,8 +6,7 @@ import pg from 'pg'
 import type { Database } from '../../db/database.ts'
 import { migrate } from '../../db/migrate.ts'
 import { openDatabase, openStoredDatabase } from '../../db/open-database.ts'
-import { isConcurrent, postgresUrl } from '../database/test-database.ts'
-import type { Engine } from '../database/test-database.ts'
+import { isConcurrent, postgresUrl, type Engine } from '../database/test-database.ts'
 import { unpackFixture } from './fixtures.ts'
 
 /** A copy of a fixture's installation, for one test. */

@@ -10,7 +10,7 @@ export interface AccountMenuProps {
   readonly onSignOut: () => void
 }
 
-/** The avatar and its menu (§2.18). */
+/** The avatar and its menu. */
 export function AccountMenu({ user, onSignOut }: AccountMenuProps) {
   const name = user.name || user.email || 'User'
   return (

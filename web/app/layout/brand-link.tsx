@@ -1,7 +1,7 @@
 import { Link } from 'react-router'
 import { Logo } from '../../ui/icons/logo.tsx'
 
-/** The logo, which links to the home page (§2.14). */
+/** The logo, which links to the home page. */
 export function BrandLink() {
   return (
     <Link

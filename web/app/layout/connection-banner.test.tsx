@@ -14,7 +14,7 @@ afterEach(() => {
 const pass = (milliseconds: number) => act(() => vi.advanceTimersByTimeAsync(milliseconds))
 const banner = () => screen.queryByText(/You can still read the open page/)
 
-it('shows a banner while the browser is offline (§10.20)', async () => {
+it('shows a banner while the browser is offline', async () => {
   const isOnline = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(true)
   renderScreen(
     new ScriptedApi().on('GET /healthz', () => json({})),
@@ -30,7 +30,7 @@ it('shows a banner while the browser is offline (§10.20)', async () => {
   isOnline.mockRestore()
 })
 
-it('shows a banner while the server does not respond, and not for a short interruption (§10.30)', async () => {
+it('shows a banner while the server does not respond, and not for a short interruption', async () => {
   let status = 502
   const api = new ScriptedApi()
     .on('GET /api/bots', () => {
@@ -56,7 +56,7 @@ it('shows a banner while the server does not respond, and not for a short interr
   expect(api.seen('GET /healthz')).toHaveLength(checks + 1)
 })
 
-it('says that a proxy holds replies back, unless the server cannot be reached (§33.8)', () => {
+it('says that a proxy holds replies back, unless the server cannot be reached', () => {
   const isOnline = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(true)
   renderScreen(
     new ScriptedApi().on('GET /healthz', () => json({})),

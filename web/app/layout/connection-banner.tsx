@@ -1,6 +1,6 @@
 import { CloudOff, Hourglass, WifiOff } from 'lucide-react'
-import { sentenceOf } from '../../lib/api/failure-sentences.ts'
 import { useApi } from '../../lib/api/api-provider.tsx'
+import { sentenceOf } from '../../lib/api/failure-sentences.ts'
 import { useStore } from '../../lib/store.ts'
 
 export interface ConnectionBannerProps {
@@ -9,8 +9,7 @@ export interface ConnectionBannerProps {
 }
 
 /**
- * A row of the header while the browser is offline, the server cannot be reached, or streams are held back (§10.20,
- * §10.30, §33.8). The header grows by `--spacing-banner`, so the row covers nothing.
+ * A row of the header while the browser is offline, the server cannot be reached, or streams are held back. The header grows by `--spacing-banner`, so the row covers nothing.
  */
 export function ConnectionBanner({ isHeldBack }: ConnectionBannerProps) {
   const state = useStore(useApi().connection)

@@ -39,7 +39,7 @@ it('has a logo that links to the home page (§2.14)', async () => {
   expect(path()).toBe('/')
 })
 
-it('starts a new chat with its button and with its shortcut (§14.23)', async () => {
+it('starts a new chat with its button and with its shortcut', async () => {
   open()
   await userEvent.click(screen.getByRole('button', { name: 'New chat' }))
   expect(path()).toBe('/')

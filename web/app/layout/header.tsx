@@ -1,8 +1,8 @@
 import { CodeXml, Search, SquarePen } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useNavigate } from 'react-router'
-import { HeaderSlot } from '../../ui/header-slot.tsx'
 import { IconButton, IconLink } from '../../ui/button/icon-button.tsx'
+import { HeaderSlot } from '../../ui/header-slot.tsx'
 import { useShortcut } from '../../ui/shortcut/shortcut.ts'
 import { AccountMenu, type AccountMenuProps } from './account-menu.tsx'
 import { BrandLink } from './brand-link.tsx'
@@ -18,7 +18,7 @@ export interface HeaderProps extends AccountMenuProps {
   readonly children?: ReactNode
 }
 
-/** The bar above every screen of a signed-in user (§2.14, §2.15, §2.16, §2.17, §2.18). */
+/** The bar above every screen of a signed-in user. */
 export function Header({ user, sourceUrl, onSignOut, onSearch, children }: HeaderProps) {
   const navigate = useNavigate()
   const startChat = () => void navigate('/')

@@ -20,7 +20,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-it('removes the home page at once when a chat opens, so that no text goes into a new chat (§14.33)', async () => {
+it('removes the home page at once when a chat opens, so that no text goes into a new chat', async () => {
   const scene = new WebAppScene()
   scene.signIn()
   scene.api

@@ -3,13 +3,13 @@ import { NavigationType, Outlet, useLocation, useNavigationType } from 'react-ro
 import { ConfirmOriginsDialog } from '../../features/connectors/confirm-origins-dialog.tsx'
 import { HistoryDialog } from '../../features/history/history-dialog.tsx'
 import { TokenFailureNotice } from '../../features/identity/token-failure-notice.tsx'
+import { ErrorBoundary } from '../error-boundary.tsx'
+import { useLiveUpdates } from '../live-updates.ts'
 import { CentredSpinner } from './centred-spinner.tsx'
 import { ConnectionBanner } from './connection-banner.tsx'
-import { ErrorBoundary } from '../error-boundary.tsx'
 import { Header, type HeaderProps } from './header.tsx'
-import { useLiveUpdates } from '../live-updates.ts'
 
-/** The frame of a signed-in user's screens: the header, the screen, and the search that opens over both (§14.23). */
+/** The frame of a signed-in user's screens: the header, the screen, and the search that opens over both. */
 export function SignedInLayout(props: Omit<HeaderProps, 'onSearch' | 'children'>) {
   const [isSearching, setSearching] = useState(false)
   const { pathname } = useLocation()
@@ -23,7 +23,7 @@ export function SignedInLayout(props: Omit<HeaderProps, 'onSearch' | 'children'>
       <ScrollToTop key={pathname} />
       <ErrorBoundary screen={pathname}>
         {/* Without the key, the previous screen would stay usable until the code of the next one is loaded
-            (§14.33). */}
+. */}
         <Suspense key={pathname.split('/')[1]} fallback={<CentredSpinner />}>
           <main className="flex min-h-0 flex-1 flex-col">
             <Outlet />

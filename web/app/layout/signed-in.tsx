@@ -17,7 +17,7 @@ export interface SignedInProps {
   /** Signs out in every tab and at the provider, and returns to the origin of the site. */
   readonly onSignOut: () => void
   /**
-   * Called when the server refused the token: signs out in this browser and redirects to the root of the site (§2.11).
+   * Called when the server refused the token: signs out in this browser and redirects to the root of the site.
    */
   readonly onUnauthorized: (userId: string) => void
   readonly sourceUrl: string

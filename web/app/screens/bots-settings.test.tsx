@@ -1,11 +1,11 @@
-import { makeBot } from '../../testing/wire-objects.ts'
-import type { BotInput } from '@yonder/contract/bot'
 import { screen } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
+import type { BotInput } from '@yonder/contract/bot'
 import { expect, test } from 'vitest'
 import { expectConsole } from '../../testing/expect-console.ts'
 import { renderScreen } from '../../testing/render-screen.tsx'
 import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
+import { makeBot } from '../../testing/wire-objects.ts'
 import { ToastRegion } from '../../ui/toast/toast-region.tsx'
 import { BotsSettings } from './bots-settings.tsx'
 
@@ -50,7 +50,7 @@ test('a renamed bot stays selected in every chat where it was selected (§3.23, 
   })
 })
 
-test('a bot stays selected under its old name when the new name is refused (§21.7)', async () => {
+test('a bot stays selected under its old name when the new name is refused', async () => {
   expectConsole('error', /Failed to save bot/)
   await rename(() => failure(409, 'name_taken', 'You already have a bot named "Eagle".'))
   expect(await screen.findByText(/Failed to save bot/)).toBeVisible()

@@ -2,7 +2,7 @@ import { waitFor } from '@testing-library/react'
 import { expect, it } from 'vitest'
 import { reply, chatOf, message, openToolChat, send, waitForTurnEnd } from '../../testing/tool-chat-scene.tsx'
 
-it('names the tab after the first message, shortened, once the chat is loaded, and requests the chat once (§14.22)', async () => {
+it('names the tab after the first message, shortened, once the chat is loaded, and requests the chat once', async () => {
   const long = '**Bake** bread\nwith seeds, salt, water and whatever else is left'
   const opening = openToolChat(
     chatOf(message('u1', null, { content: long }), reply('a1', 'u1'), message('u2', 'a1')),

@@ -1,16 +1,15 @@
 import { useMemo } from 'react'
 import { Navigate, useParams, useSearchParams } from 'react-router'
 import { useConnectors } from '../../data/connectors.ts'
-import { ChatView } from '../../features/chat/chat-view.tsx'
-import { MessageSlotsContext } from '../../features/chat/message/message-context.ts'
-import type { MessageSlots } from '../../features/chat/message/message-context.ts'
 import { useChatTitle } from '../../features/chat/chat-title.ts'
+import { ChatView } from '../../features/chat/chat-view.tsx'
+import { MessageSlotsContext, type MessageSlots } from '../../features/chat/message/message-context.ts'
 import { useAuthorizationReturn } from '../../features/connectors/list/authorization-return.ts'
 import { connectionLogsPreference } from '../../features/preferences/connection-logs.ts'
 import { PromptButton } from '../../features/prompts/prompt-button.tsx'
 import { ShareButton } from '../../features/sharing/share-button.tsx'
-import { LogPanel } from '../../features/tools/log/log-panel.tsx'
 import { ToolBlock } from '../../features/tools/call/tool-block.tsx'
+import { LogPanel } from '../../features/tools/log/log-panel.tsx'
 import { useServerLog } from '../../features/tools/log/server-log.ts'
 import { DetailsButton } from '../../features/usage/details-button.tsx'
 import { useStore } from '../../lib/store.ts'
@@ -18,7 +17,7 @@ import { ImageSitesProvider } from '../../ui/markdown/images.tsx'
 import { PageTitle } from '../page-title.tsx'
 import type { UserScreenProps } from '../signed-in-user.ts'
 
-/** Shows the chat whose id is in the path (§2.2, §2.10). */
+/** Shows the chat whose id is in the path. */
 export function ChatScreen({ user }: UserScreenProps) {
   const { id } = useParams()
   const [params] = useSearchParams()
@@ -46,7 +45,7 @@ function ChatTitle({ chatId }: { readonly chatId: string }) {
   return <PageTitle>{useChatTitle(chatId) ?? 'Chat'}</PageTitle>
 }
 
-/** The chat with what other features add: buttons of messages, tool calls, and the connection logs (§2.28). */
+/** The chat with what other features add: buttons of messages, tool calls, and the connection logs. */
 function OwnChat({ chatId }: { readonly chatId: string }) {
   const slots = useMemo(() => createSlots(chatId), [chatId])
   const { log, receive, clear, close } = useServerLog()

@@ -28,7 +28,7 @@ describe('the connection log', () => {
   }
   const panel = () => screen.queryByRole('complementary', { name: 'Connection logs' })
 
-  it('is shown beside the chat when the preference is on, and can be cleared and closed (§1.10, §2.28, §3.22, §4.8, §7.33, §13.22)', async () => {
+  it('is shown beside the chat when the preference is on, and can be cleared and closed (§1.10, §2.28, §3.22, §4.8, §7.33)', async () => {
     await connect('true')
     expect(within(panel()!).getAllByText('Connected to files')).toHaveLength(2)
     expect(within(panel()!).getByText('1 of 1 connected')).toBeVisible()
@@ -46,13 +46,13 @@ describe('the connection log', () => {
     expect(panel()).toBeNull()
   })
 
-  it('shows the current round when the preference is switched on (§13.27)', async () => {
+  it('shows the current round when the preference is switched on', async () => {
     await connect(undefined)
     act(() => connectionLogsPreference.set(true))
     expect(within(panel()!).getByText('1 of 1 connected')).toBeVisible()
   })
 
-  it('is empty and closed when the chat is opened again (§13.27)', async () => {
+  it('is empty and closed when the chat is opened again', async () => {
     const { unmount } = await connect('true')
     expect(panel()).toBeVisible()
     unmount()

@@ -1,6 +1,6 @@
-import type { Message } from '@yonder/contract/message'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
+import type { Message } from '@yonder/contract/message'
 import { describe, expect, it, vi } from 'vitest'
 import { personalStorage } from '../../features/chat/chat-storage.ts'
 import { expectConsole } from '../../testing/expect-console.ts'
@@ -63,7 +63,7 @@ describe('a call with an elicitation', () => {
   }
   const form = () => screen.getByRole('form', { name: 'Question from default' })
 
-  it('shows which connector asks, also after a reload, and sends the entries (§13.14)', async () => {
+  it('shows which connector asks, also after a reload, and sends the entries', async () => {
     const { api, stream } = await openAsking([
       name,
       age,
@@ -95,7 +95,7 @@ describe('a call with an elicitation', () => {
     await waitForTurnEnd()
   })
 
-  it('says what is wrong with an entry and sends nothing (§13.15)', async () => {
+  it('says what is wrong with an entry and sends nothing', async () => {
     const { api, stream } = await openAsking([
       name,
       { ...age, value: 17.5 },
@@ -113,7 +113,7 @@ describe('a call with an elicitation', () => {
     await waitForTurnEnd()
   })
 
-  it('does not omit a value that the browser cannot read as a number or a date (§13.15)', async () => {
+  it('does not omit a value that the browser cannot read as a number or a date', async () => {
     const { api } = await openAsking([{ ...age, required: false }])
     const box = within(form()).getByLabelText<HTMLInputElement>('Age')
     // For a text such as "1-2" a browser returns an empty value and sets `badInput`.
@@ -124,7 +124,7 @@ describe('a call with an elicitation', () => {
     expect(api.seen('POST /api/tool/answer')).toHaveLength(0)
   })
 
-  it('can be declined, and says when the answer was not sent (§13.13)', async () => {
+  it('can be declined, and says when the answer was not sent', async () => {
     expectConsole('error', /Your answer was not sent/)
     const { api, stream } = await openAsking([name])
     api.on('POST /api/tool/answer', () => failure(409, 'conflict', 'This form is closed.'))
@@ -135,7 +135,7 @@ describe('a call with an elicitation', () => {
     await waitForTurnEnd()
   })
 
-  it('is not stopped by Escape in a field (§13.26)', async () => {
+  it('is not stopped by Escape in a field', async () => {
     const { api, stream } = await openAsking([name])
     fireEvent.keyDown(within(form()).getByLabelText('Name *'), { key: 'Escape' })
     stream.end()
@@ -162,7 +162,7 @@ describe('a call with an elicitation', () => {
       return opened
     }
 
-    it('are still there after a reload, and are sent (§13.16)', async () => {
+    it('are still there after a reload, and are sent', async () => {
       const { view } = await fillIn()
       view.unmount()
       const { api } = await openAsking(fields)
@@ -184,7 +184,7 @@ describe('a call with an elicitation', () => {
       expect(field('Name *')).toHaveValue('')
     })
 
-    it('are removed when it is declined, unless the answer was not sent (§13.16)', async () => {
+    it('are removed when it is declined, unless the answer was not sent', async () => {
       expectConsole('error', /Your answer was not sent/)
       const { api } = await fillIn()
       api.on('POST /api/tool/answer', () => failure(503, 'unavailable', 'Later.'))
@@ -204,7 +204,7 @@ describe('a call with an elicitation', () => {
       expect(stored()).toHaveLength(1)
     })
 
-    it('are removed when the call ends without an answer, also while the chat is closed (§13.16)', async () => {
+    it('are removed when the call ends without an answer, also while the chat is closed', async () => {
       const { stream } = await fillIn()
       stream.send({ type: 'tool_result', role: 'user', content: '5', message: result('r1', 'a1') })
       await waitFor(() => expect(stored()).toEqual([]))
@@ -218,14 +218,14 @@ describe('a call with an elicitation', () => {
       await waitFor(() => expect(stored()).toEqual([]))
     })
 
-    it('are removed when the user signs out (§13.16)', async () => {
+    it('are removed when the user signs out', async () => {
       await fillIn()
       expect(stored()).toHaveLength(1)
       personalStorage.clearTexts()
       expect(stored()).toEqual([])
     })
 
-    it('are not stored where they look like a secret (§13.16)', async () => {
+    it('are not stored where they look like a secret', async () => {
       const secrets = [
         { ...name, name: 'access_token', label: 'Key for the door' },
         { ...name, name: 'code', label: 'Code', description: 'The one-time code from your phone' },

@@ -22,7 +22,7 @@ import {
 describe('a finished call', () => {
   const finished = chatOf(question, call('a1', 'u1', answered), result('r1', 'a1'), reply('a2', 'r1'))
 
-  it('is one line with a check mark and its duration, inside its turn (§2.33, §4.26, §3.10, §3.11, §13.1)', async () => {
+  it('is one line with a check mark and its duration, inside its turn (§2.33, §4.26, §3.10, §3.11)', async () => {
     await openToolChat(finished)
     const line = within(block()).getByRole('button', { name: 'default Calculator Done, 12 ms' })
     expect(line).toHaveAttribute('aria-expanded', 'false')
@@ -34,7 +34,7 @@ describe('a finished call', () => {
     expect(await screen.findByText('It is five.')).toBeVisible()
   })
 
-  it('expands to show the exact arguments and the result, and collapses again (§2.33, §13.2)', async () => {
+  it('expands to show the exact arguments and the result, and collapses again (§2.33)', async () => {
     await openToolChat(finished)
     const line = within(block()).getByRole('button', { name: /Calculator/ })
     await userEvent.click(line)
@@ -45,7 +45,7 @@ describe('a finished call', () => {
     expect(within(block()).queryByLabelText('Arguments')).toBeNull()
   })
 
-  it('shows every kind of result and never interprets its texts (§13.2, §13.35)', async () => {
+  it('shows every kind of result and never interprets its texts', async () => {
     showAllElements()
     const parts = [
       { type: 'text', text: '**bold** <b>html</b> ![](https://evil.example/x.png)' },
@@ -84,7 +84,7 @@ describe('a finished call', () => {
     expect(within(block()).getByText('An audio recording is not shown.')).toBeVisible()
   })
 
-  it('says that an image could not be loaded or is damaged, and tries again (§13.36)', async () => {
+  it('says that an image could not be loaded or is damaged, and tries again', async () => {
     showAllElements()
     expectConsole('error', /images/)
     const api = new ScriptedApi().on('GET /api/chats/c1/images/r1/0', () =>
@@ -124,7 +124,7 @@ describe('a finished call', () => {
     expect(within(block()).getByText(sentence)).toBeVisible()
   })
 
-  it('copies all texts of its turn together (§2.29, §13.5)', async () => {
+  it('copies all texts of its turn together (§2.29)', async () => {
     await openToolChat(
       chatOf(
         question,

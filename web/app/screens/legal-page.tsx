@@ -9,7 +9,7 @@ export interface LegalPageProps {
   readonly children: ReactNode
 }
 
-/** A page of fixed text, the same signed in and signed out (§2.7, §2.95, §9.16). */
+/** A page of fixed text, the same signed in and signed out. */
 export function LegalPage({ title, lead, children }: LegalPageProps) {
   return (
     <>

@@ -22,7 +22,7 @@ describe('a call that asks the user to open a page', () => {
   const answersOf = (api: Awaited<ReturnType<typeof openAsking>>['api']) =>
     api.seen('POST /api/tool/answer').map(({ body }) => (body as { answer: unknown }).answer)
 
-  it('shows the connector, the origin and the whole address, and accepts when the page is opened (§13.32, §13.33)', async () => {
+  it('shows the connector, the origin and the whole address, and accepts when the page is opened', async () => {
     const { api } = await openAsking({ address, needs_continue: false })
     expect(region()).toHaveTextContent('The connector default asks you to open a page:Pay first')
     expect(inside().getByText('https://pay.example')).toBeVisible()
@@ -36,7 +36,7 @@ describe('a call that asks the user to open a page', () => {
     await waitFor(() => expect(answersOf(api)).toEqual([{ action: 'accept' }]))
   })
 
-  it('accepts only when the user continues, if the call is made again then (§13.34)', async () => {
+  it('accepts only when the user continues, if the call is made again then', async () => {
     const { api } = await openAsking({ address, needs_continue: true })
     expect(inside().queryByRole('button', { name: 'Continue' })).toBeNull()
     await userEvent.click(inside().getByRole('link', { name: 'Open page' }))
@@ -46,7 +46,7 @@ describe('a call that asks the user to open a page', () => {
     await waitFor(() => expect(answersOf(api)).toEqual([{ action: 'accept' }]))
   })
 
-  it('can be declined, and says when the answer was not sent (§13.33)', async () => {
+  it('can be declined, and says when the answer was not sent', async () => {
     expectConsole('error', /Your answer was not sent/)
     const { api } = await openAsking({ address, needs_continue: true })
     api.on('POST /api/tool/answer', () => failure(503, 'unavailable', 'Later.'))
@@ -60,13 +60,13 @@ describe('a call that asks the user to open a page', () => {
   it.each([
     ['http://pay.example/', /not encrypted/],
     ['https://xn--pple-43d.example/', /letters of other scripts/],
-  ])('warns of the address %s (§13.32)', async (suspicious, warning) => {
+  ])('warns of the address %s', async (suspicious, warning) => {
     await openAsking({ address: suspicious, needs_continue: false })
     expect(inside().getByText(warning)).toBeVisible()
   })
 
   it.each([['https://pay.example/'], ['http://localhost:3000/'], ['http://127.0.0.1/']])(
-    'does not warn of the address %s (§13.32)',
+    'does not warn of the address %s',
     async (plain) => {
       await openAsking({ address: plain, needs_continue: false })
       expect(inside().queryByText(/not encrypted|other scripts/)).toBeNull()

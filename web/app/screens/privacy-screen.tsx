@@ -1,6 +1,6 @@
 import { LegalPage, LegalSection } from './legal-page.tsx'
 
-/** The privacy policy (§1.9). */
+/** The privacy policy. */
 export function PrivacyScreen() {
   return (
     <LegalPage

@@ -5,7 +5,7 @@ import { Select } from '../../ui/form/select.tsx'
 import { PageTitle } from '../page-title.tsx'
 import { settingsSections, type SettingsSection } from './settings-sections.tsx'
 
-/** The settings: a menu on the left on wide screens, a 'Sections' dropdown on small ones (§2.5, §2.47). */
+/** The settings: a menu on the left on wide screens, a 'Sections' dropdown on small ones. */
 export function SettingsScreen() {
   const { section } = useParams()
   const current = settingsSections.find(({ id }) => id === section)

@@ -1,9 +1,9 @@
-import { makeMessage, makeSharedChat } from '../../testing/wire-objects.ts'
-import type { Message } from '@yonder/contract/message'
 import { render, screen, waitFor, within } from '@testing-library/react'
+import type { Message } from '@yonder/contract/message'
 import { MemoryRouter, Route, Routes } from 'react-router'
 import { afterEach, expect, it, vi } from 'vitest'
 import { json, ScriptedApi } from '../../testing/scripted-api.ts'
+import { makeMessage, makeSharedChat } from '../../testing/wire-objects.ts'
 import { ShareScreen } from './share-screen.tsx'
 
 afterEach(() => vi.unstubAllGlobals())
@@ -28,7 +28,7 @@ function open(shareId: string, messages: readonly Message[]) {
   )
 }
 
-it('shows the messages of the path, and only the name and state of a tool call (§1.6, §2.3, §2.37, §4.26, §20.5)', async () => {
+it('shows the messages of the path, and only the name and state of a tool call (§1.6, §2.3, §2.37, §4.26)', async () => {
   open('tools', [
     message(1, { role: 'user', content: 'Look it up' }),
     message(2, { role: 'assistant', content: 'Looking.', server: 'files', tool: 'read' }),
@@ -71,7 +71,7 @@ it.each([
   ['timed_out', 'Timed out'],
   ['stopped', 'Stopped'],
   ['interrupted', 'Interrupted'],
-] as const)('shows a call that ended as %s as %s (§20.5)', async (status, label) => {
+] as const)('shows a call that ended as %s as %s', async (status, label) => {
   open(status, [
     message(1, { role: 'user', content: 'Look it up' }),
     message(2, { role: 'assistant', server: 'files', tool: 'read', call: { state: 'answered' } }),
@@ -86,7 +86,7 @@ it.each([
   expect(screen.queryByText('Done')).toBeNull()
 })
 
-it('is excluded from search engines (§20.8)', async () => {
+it('is excluded from search engines', async () => {
   open('robots', [message(1, { role: 'user', content: 'Hello' })])
   await screen.findByText('Hello')
   await waitFor(() =>

@@ -2,15 +2,13 @@ import type { Message } from '@yonder/contract/message'
 import type { SharedChat } from '@yonder/contract/share'
 import type { ToolCall } from '@yonder/contract/tool-call'
 import { useParams } from 'react-router'
-import { MessageSlotsContext } from '../../features/chat/message/message-context.ts'
-import type { MessageSlots } from '../../features/chat/message/message-context.ts'
 import { ReadOnlyMessages } from '../../features/chat/list/read-only-messages.tsx'
+import { MessageSlotsContext, type MessageSlots } from '../../features/chat/message/message-context.ts'
 import { SharedChatView } from '../../features/sharing/shared-chat-view.tsx'
-import { SharedToolCall } from '../../features/sharing/shared-tool-call.tsx'
-import type { SharedCallState } from '../../features/sharing/shared-tool-call.tsx'
+import { SharedToolCall, type SharedCallState } from '../../features/sharing/shared-tool-call.tsx'
 import { BrandLink } from '../layout/brand-link.tsx'
 
-/** A shared chat, the same signed in and signed out (§2.3), without input, connection logs and connectors (§2.37). */
+/** A shared chat, the same signed in and signed out, without input, connection logs and connectors. */
 export function ShareScreen() {
   const { id = '' } = useParams()
   return (

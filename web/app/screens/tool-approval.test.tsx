@@ -6,7 +6,6 @@ import { CallDetails } from '../../features/tools/call/call-details.tsx'
 import { expectConsole } from '../../testing/expect-console.ts'
 import { renderScreen } from '../../testing/render-screen.tsx'
 import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
-import { makeConnector, owlAndFox } from '../../testing/wire-objects.ts'
 import {
   reply,
   streamReply,
@@ -26,6 +25,7 @@ import {
   waitForTurnEnd,
   turns,
 } from '../../testing/tool-chat-scene.tsx'
+import { makeConnector, owlAndFox } from '../../testing/wire-objects.ts'
 
 describe('a call that needs approval', () => {
   const waiting = chatOf(question, call('a1', 'u1', { content: 'I will count.' }))
@@ -34,7 +34,7 @@ describe('a call that needs approval', () => {
     call: { state: 'running', title: 'Calculator' },
   })
 
-  it('shows its arguments, its connector, and three buttons (§2.34, §4.19, §13.6)', async () => {
+  it('shows its arguments, its connector, and three buttons (§2.34, §4.19)', async () => {
     await openToolChat(waiting)
     expect(within(block()).getByRole('button', { name: /Needs approval/ })).toBeVisible()
     expect(within(block()).getByLabelText('Arguments')).toHaveTextContent('"expression": "2 + 3"')
@@ -49,26 +49,23 @@ describe('a call that needs approval', () => {
   it.each([
     ['the tool is described', () => json([connector])],
     ['its description cannot be read', () => failure(500, 'internal', 'Broken.')],
-  ])(
-    'can be decided only when %s, so that the buttons do not move under the pointer (§13.43)',
-    async (_, respond) => {
-      if (respond().status === 500) expectConsole('error', /mcp-servers/)
-      let finish: (response: Response) => void = () => undefined
-      const loading = new Promise<Response>((resolve) => (finish = resolve))
-      const api = new ScriptedApi()
-        .on('GET /api/bots', () => json(owlAndFox))
-        .on('GET /api/mcp-servers', () => loading)
-      const decide = () => undefined
-      renderScreen(api, <ApprovalCard message={call('a1', 'u1')} allow={decide} deny={decide} />)
-      const buttons = ['Allow Once', 'Allow Always', 'Deny']
-      for (const name of buttons) expect(button(name)).toBeDisabled()
-      finish(respond())
-      await waitFor(() => expect(button('Deny')).toBeEnabled())
-      for (const name of buttons) expect(button(name)).toBeEnabled()
-    },
-  )
+  ])('can be decided only when %s, so that the buttons do not move under the pointer', async (_, respond) => {
+    if (respond().status === 500) expectConsole('error', /mcp-servers/)
+    let finish: (response: Response) => void = () => undefined
+    const loading = new Promise<Response>((resolve) => (finish = resolve))
+    const api = new ScriptedApi()
+      .on('GET /api/bots', () => json(owlAndFox))
+      .on('GET /api/mcp-servers', () => loading)
+    const decide = () => undefined
+    renderScreen(api, <ApprovalCard message={call('a1', 'u1')} allow={decide} deny={decide} />)
+    const buttons = ['Allow Once', 'Allow Always', 'Deny']
+    for (const name of buttons) expect(button(name)).toBeDisabled()
+    finish(respond())
+    await waitFor(() => expect(button('Deny')).toBeEnabled())
+    for (const name of buttons) expect(button(name)).toBeEnabled()
+  })
 
-  it('opens what the model reads of the tool, with a long description folded (§13.28)', async () => {
+  it('opens what the model reads of the tool, with a long description folded', async () => {
     const description = `${'long '.repeat(100)}end`
     const api = new ScriptedApi().on('GET /api/mcp-server/default/tools/calculate', () =>
       json({
@@ -128,7 +125,7 @@ describe('a call that needs approval', () => {
     await waitForTurnEnd()
   })
 
-  it('is confirmed after Allow Always has added the tool to the current list, with the fingerprint and credential of the call (§4.21, §7.16, §8.32, §13.8, §13.30)', async () => {
+  it('is confirmed after Allow Always has added the tool to the current list, with the fingerprint and credential of the call (§4.21, §7.16, §8.32)', async () => {
     const { api } = await openToolChat(waiting)
     const stream = api.stream('POST /api/tool/confirm')
     api.on('PUT /api/mcp-server/default', () => json(connector))
@@ -154,7 +151,7 @@ describe('a call that needs approval', () => {
     await waitForTurnEnd()
   })
 
-  it('always allows the version of the tool that was shown, not a newer one (§13.8)', async () => {
+  it('always allows the version of the tool that was shown, not a newer one', async () => {
     const waitingForChanged = chatOf(
       question,
       call('a1', 'u1', { call: { state: 'waiting', title: 'Calculator', fingerprint: 'f0' } }),
@@ -184,7 +181,7 @@ describe('a call that needs approval', () => {
     await waitForTurnEnd()
   })
 
-  it('does not run when the allowed tools could not be saved (§8.21, §13.7)', async () => {
+  it('does not run when the allowed tools could not be saved (§8.21)', async () => {
     expectConsole('error', /Failed to update allow tools/)
     const { api } = await openToolChat(waiting)
     api.on('PUT /api/mcp-server/default', () => failure(409, 'conflict', 'The tool has changed.'))
@@ -194,7 +191,7 @@ describe('a call that needs approval', () => {
     expect(api.seen('POST /api/tool/confirm')).toHaveLength(0)
   })
 
-  it('says that its tool is blocked, which cannot be always allowed (§28.12)', async () => {
+  it('says that its tool is blocked, which cannot be always allowed', async () => {
     await openToolChat(waiting, new ScriptedApi(), { ...connector, block_tools: ['calculate'] })
     expect(await within(block()).findByText('You have blocked this tool.')).toBeVisible()
     expect(within(block()).getByText(/^The call will not run\./)).toBeVisible()
@@ -217,7 +214,7 @@ describe('a call that needs approval', () => {
   })
 
   it.each(['is discarded', 'is replaced by a message'])(
-    "leaves the input empty when the denial was not sent and %s: the user has not written its 'cancel' (§10.21)",
+    "leaves the input empty when the denial was not sent and %s: the user has not written its 'cancel'",
     async (end) => {
       expectConsole('error', /Error sending message/)
       const { api } = await openToolChat(waiting)
@@ -246,7 +243,7 @@ describe('a call that needs approval', () => {
     },
   )
 
-  it('shows its result when it was already allowed elsewhere (§13.10)', async () => {
+  it('shows its result when it was already allowed elsewhere', async () => {
     expectConsole('error', /The call could not be approved/)
     const { api } = await openToolChat(waiting)
     api
@@ -262,7 +259,7 @@ describe('a call that needs approval', () => {
     expect(screen.queryByRole('button', { name: 'Allow Once' })).toBeNull()
   })
 
-  it('shows that one of several calls was decided elsewhere, and offers no denial to send again (§12.29, §13.10)', async () => {
+  it('shows that one of several calls was decided elsewhere, and offers no denial to send again', async () => {
     expectConsole('error', /Error sending message: 409/)
     const place = { index: 1, total: 2 }
     const first = (state: 'waiting' | 'denied') => call('a1', 'u1', { call: { state, place } })
@@ -284,7 +281,7 @@ describe('a call that needs approval', () => {
     expect(screen.getByPlaceholderText('Type your message...')).toHaveValue('')
   })
 
-  it('sends the denial of one of several calls again with the bot that made them (§12.24, §12.29)', async () => {
+  it('sends the denial of one of several calls again with the bot that made them', async () => {
     expectConsole('error', /Error sending message/)
     const place = { index: 1, total: 2 }
     const { api } = await openToolChat(
@@ -309,7 +306,7 @@ describe('a call that needs approval', () => {
     await waitForTurnEnd()
   })
 
-  it('shows the account of its own credential, and not that of an earlier one (§13.38)', async () => {
+  it('shows the account of its own credential, and not that of an earlier one', async () => {
     const mail = makeConnector({ name: 'Gmail', url: 'builtin://google-gmail', is_default: true })
     const send = (credential: string) =>
       call('a1', 'u1', {
@@ -337,7 +334,7 @@ describe('a call that needs approval', () => {
     expect(await screen.findByText('second@example.com')).toBeVisible()
   })
 
-  it('shows what has changed since the tool was allowed (§13.6)', async () => {
+  it('shows what has changed since the tool was allowed', async () => {
     await openToolChat(
       chatOf(
         question,
@@ -369,7 +366,7 @@ describe('a call that needs approval', () => {
     expect(screen.queryByRole('button', { name: 'Allow Once' })).toBeNull()
   })
 
-  it('is announced to screen readers (§13.11)', async () => {
+  it('is announced to screen readers', async () => {
     const { api } = await openToolChat(chatOf(question, reply('a0', 'u1')))
     const stream = await send(api, 'And now?')
     stream.send({

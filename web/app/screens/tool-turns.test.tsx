@@ -1,6 +1,6 @@
-import type { Message } from '@yonder/contract/message'
 import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
+import type { Message } from '@yonder/contract/message'
 import { describe, expect, it, vi } from 'vitest'
 import { expectConsole } from '../../testing/expect-console.ts'
 import { EventStream, json, ScriptedApi, settle } from '../../testing/scripted-api.ts'
@@ -32,7 +32,7 @@ describe('a turn that is still being written', () => {
   ]
   const running = call('a1', 'u1', { call: { state: 'running', title: 'Calculator' } })
 
-  it('is joined when the page opens, by the id of its first reply (§13.21)', async () => {
+  it('is joined when the page opens, by the id of its first reply', async () => {
     const { api, stream } = await openRunning(9, half)
     await waitFor(() => expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(1))
     const [joined] = api.seen('GET /api/chat/c1/stream')
@@ -46,7 +46,7 @@ describe('a turn that is still being written', () => {
     expect(await screen.findByRole('button', { name: 'Regenerate' })).toBeEnabled()
   })
 
-  it('keeps an opened block open while the turn continues under it (§13.21)', async () => {
+  it('keeps an opened block open while the turn continues under it', async () => {
     const { stream } = await openRunning(5, [question, running])
     await userEvent.click(within(block()).getByRole('button', { name: /Running/ }))
     // A running turn has no actions.
@@ -61,7 +61,7 @@ describe('a turn that is still being written', () => {
     await waitForTurnEnd()
   })
 
-  it('is stopped while its tool runs, and shows and announces that (§4.15, §13.4, §14.26)', async () => {
+  it('is stopped while its tool runs, and shows and announces that (§4.15)', async () => {
     const { api } = await openRunning(5, [question, running])
     const outcome: Message['outcome'] = { status: 'stopped', duration: 5, parts: [] }
     api
@@ -81,13 +81,13 @@ describe('a turn that is still being written', () => {
 describe('a turn that ends with a result', () => {
   const halfway = chatOf(question, call('a1', 'u1', answered), result('r1', 'a1'))
 
-  it('does not continue when the page opens, only on request (§13.25)', async () => {
+  it('does not continue when the page opens, only on request', async () => {
     const { api } = await openToolChat(halfway)
     expect(button('Continue')).toBeEnabled()
     expect(api.requests.filter(({ route }) => !route.startsWith('GET '))).toEqual([])
   })
 
-  it('continues on request, with the bot that began it (§4.23, §7.11, §12.24, §13.19)', async () => {
+  it('continues on request, with the bot that began it (§4.23, §7.11)', async () => {
     const { api } = await openToolChat(halfway)
     const { sent, stream } = await pressForRun(api, 'Continue')
     expect(sent).toEqual({ chatId: 'c1', botName: 'Owl', content: '5', server: 'default', parentId: 'r1' })
@@ -132,13 +132,13 @@ describe('a turn that ends with a result', () => {
       return { ...opened, assign }
     }
 
-    it('has no button once the consent is given (§13.20)', async () => {
+    it('has no button once the consent is given', async () => {
       const { api } = await openToolChat(needed)
       await waitFor(() => expect(api.seen('GET /api/mcp-servers')).toHaveLength(1))
       expect(screen.queryByRole('button', { name: 'Connect' })).toBeNull()
     })
 
-    it('opens the consent page, and can be used again after a return without consent (§13.20)', async () => {
+    it('opens the consent page, and can be used again after a return without consent', async () => {
       const { api, assign } = await openNeeding()
       api.on(connect, consent)
       await userEvent.click(button('Connect'))
@@ -150,7 +150,7 @@ describe('a turn that ends with a result', () => {
       await waitFor(() => expect(button('Connect')).not.toHaveAttribute('aria-busy'))
     })
 
-    it('does not open the consent page when the user left the chat before the response arrived (§18.29)', async () => {
+    it('does not open the consent page when the user left the chat before the response arrived', async () => {
       const { api, view, assign } = await openNeeding()
       let respond: (response: Response) => void = () => undefined
       api.on(connect, () => new Promise((resolve) => (respond = resolve)))
@@ -163,7 +163,7 @@ describe('a turn that ends with a result', () => {
   })
 })
 
-it('continues after an event of an unknown type (§10.13)', async () => {
+it('continues after an event of an unknown type', async () => {
   const { api } = await openToolChat(chatOf())
   const stream = await send(api, 'Hello')
   stream.send({ type: 'hologram' } as never)

@@ -19,7 +19,7 @@ const suggestions = (form: Form) =>
   [...(form.getByLabelText<HTMLInputElement>('Model *').list?.options ?? [])].map(({ value }) => value)
 
 describe('the models of the provider', () => {
-  it('are suggested when the model field is entered, once for an address, and typing stays free (§23.17)', async () => {
+  it('are suggested when the model field is entered, once for an address, and typing stays free', async () => {
     const odd = '<img src=x onerror=alert(1)>'
     scene.api.on(modelsRoute, () => json({ models: ['gpt-a', odd], omitted: 0 }))
     const form = await scene.openAdd()
@@ -46,7 +46,7 @@ describe('the models of the provider', () => {
     })
   })
 
-  it('are requested with the name of the stored bot and the mask of its key (§23.10, §23.17)', async () => {
+  it('are requested with the name of the stored bot and the mask of its key', async () => {
     scene = new BotsScene([
       makeBot({ name: 'Mine', base_url: 'https://one.example', api_key: 'sk-t••••••••tail' }),
     ])
@@ -60,14 +60,14 @@ describe('the models of the provider', () => {
     [{ models: [], omitted: 0, problem: 'x refused the API key (401).' }, 'x refused the API key (401).'],
     [{ models: ['a'], omitted: 9_000 }, /1 of 9,001 models are suggested; type any other/],
     [{ models: [], omitted: 0 }, /The provider lists no models/],
-  ])('are described below the field: %j (§23.17)', async (list, hint) => {
+  ])('are described below the field: %j', async (list, hint) => {
     scene.api.on(modelsRoute, () => json(list))
     const form = await scene.openAdd()
     await userEvent.click(form.getByLabelText('Model *'))
     await waitFor(() => expect(form.getByLabelText('Model *')).toHaveAccessibleDescription(hint))
   })
 
-  it('are requested again after a request has failed (§23.17)', async () => {
+  it('are requested again after a request has failed', async () => {
     scene.api.on(modelsRoute, () => failure(429, 'rate_limited', 'Too many requests.'))
     const form = await scene.openAdd()
     await userEvent.click(form.getByLabelText('Model *'))
@@ -81,7 +81,7 @@ describe('the models of the provider', () => {
 describe('Test', () => {
   const fine = 'The model replied in 0.4 s, streams its replies and accepts tools.'
 
-  it('says what works, once for two clicks, and until the draft changes (§23.11, §23.19)', async () => {
+  it('says what works, once for two clicks, and until the draft changes', async () => {
     const reply = defer<Response>()
     scene.api.on(testRoute, () => reply.promise)
     const form = await scene.openAdd()
@@ -99,7 +99,7 @@ describe('Test', () => {
     expect(form.queryByText(fine)).not.toBeInTheDocument()
   })
 
-  it('shows what is wrong, and why it could not be tested (§23.12, §23.19)', async () => {
+  it('shows what is wrong, and why it could not be tested', async () => {
     scene.api.on(testRoute, () => json({ works: false, code: 'upstream_error', message: 'Wrong path.' }))
     const form = await scene.openAdd()
     await userEvent.type(form.getByLabelText('Model *'), 'm')
@@ -110,7 +110,7 @@ describe('Test', () => {
     expect(await form.findByText('Base URL: must be a web address')).toBeVisible()
   })
 
-  it('requires a model, and sends nothing without one (§5.5, §23.19)', async () => {
+  it('requires a model, and sends nothing without one (§5.5)', async () => {
     const form = await scene.openAdd()
     await userEvent.click(button('Test', form))
     expect(form.getByText('Please fill in all required fields')).toHaveRole('alert')
@@ -118,7 +118,7 @@ describe('Test', () => {
     expect(scene.api.seen(testRoute)).toEqual([])
   })
 
-  it('shows nothing for a draft that has changed meanwhile (§23.19)', async () => {
+  it('shows nothing for a draft that has changed meanwhile', async () => {
     const reply = defer<Response>()
     scene.api.on(testRoute, () => reply.promise)
     const form = await scene.openAdd()
@@ -131,7 +131,7 @@ describe('Test', () => {
     expect(form.queryByText(fine)).not.toBeInTheDocument()
   })
 
-  it('ends when the dialog is closed (§23.14)', async () => {
+  it('ends when the dialog is closed', async () => {
     const reply = defer<Response>()
     scene.api.on(testRoute, () => reply.promise)
     const form = await scene.openAdd()
@@ -148,7 +148,7 @@ describe('Test', () => {
 describe('an Ollama that the server has found', () => {
   const local = { base_url: 'http://127.0.0.1:11434/v1', models: ['llama3:8b', 'qwen3'] }
 
-  it('is offered in Add Bot, and a click on a model fills in the form (§23.16)', async () => {
+  it('is offered in Add Bot, and a click on a model fills in the form', async () => {
     scene.api.on('GET /api/bot/local-models', () => json({ local }))
     const form = await scene.openAdd()
     await userEvent.click(await form.findByRole('button', { name: 'qwen3' }))
@@ -160,7 +160,7 @@ describe('an Ollama that the server has found', () => {
     expect(scene.writes[0]?.body).toMatchObject({ model: 'qwen3', base_url: local.base_url, api_key: null })
   })
 
-  it('is named by its address, which may be that of another machine (§34.24)', async () => {
+  it('is named by its address, which may be that of another machine', async () => {
     scene.api.on('GET /api/bot/local-models', () =>
       json({ local: { ...local, base_url: 'http://nas:11434/v1' } }),
     )
@@ -168,14 +168,14 @@ describe('an Ollama that the server has found', () => {
     expect(await form.findByRole('region', { name: 'Models of Ollama at nas:11434' })).toBeVisible()
   })
 
-  it('is not offered when a bot is edited (§23.16)', async () => {
+  it('is not offered when a bot is edited', async () => {
     scene = new BotsScene([makeBot({ name: 'Mine' })])
     scene.api.on('GET /api/bot/local-models', () => json({ local }))
     await scene.openEdit('Mine')
     expect(screen.queryByText(/Ollama/)).not.toBeInTheDocument()
   })
 
-  it('is not mentioned without one (§23.16)', async () => {
+  it('is not mentioned without one', async () => {
     const form = await scene.openAdd()
     expect(scene.api.seen('GET /api/bot/local-models')).toHaveLength(1)
     expect(form.queryByText(/Ollama/)).not.toBeInTheDocument()

@@ -1,5 +1,5 @@
-import { botLimits, describeRange, maxInstructionsChars } from '@yonder/contract/lib/bot-limits'
 import type { ApiType, Bot, EndpointDraft, BotInput, ReasoningEffort } from '@yonder/contract/bot'
+import { botLimits, describeRange, maxInstructionsChars } from '@yonder/contract/lib/bot-limits'
 import { formatCount } from '../../lib/format-usage.ts'
 import type { Problems } from '../../lib/use-form.ts'
 
@@ -74,34 +74,34 @@ function choiceOf(names: readonly string[] | null): ConnectorChoice {
   return { scope: names.length === 0 ? 'none' : 'chosen', names }
 }
 
-/** Returns the names of the connectors that a bot may use; null means all (§28.1). */
+/** Returns the names of the connectors that a bot may use; null means all. */
 function connectorsOf({ connectors: { scope, names } }: BotDraft): string[] | null {
   if (scope === 'all') return null
   return scope === 'none' ? [] : [...names]
 }
 
-/** Shows or hides the fields of the user's own key; hiding clears them (§5.7). */
+/** Shows or hides the fields of the user's own key; hiding clears them. */
 export function toggleOwnKey(draft: BotDraft): BotDraft {
   return draft.showsOwnKey
     ? { ...draft, showsOwnKey: false, ...emptyOwnKey }
     : { ...draft, showsOwnKey: true }
 }
 
-/** Shows or hides the optional settings; hiding clears them (§5.8, §23.18). */
+/** Shows or hides the optional settings; hiding clears them. */
 export function toggleOptional(draft: BotDraft): BotDraft {
   return draft.showsOptional
     ? { ...draft, showsOptional: false, ...emptyOptional }
     : { ...draft, showsOptional: true }
 }
 
-/** What a click on a model of Ollama fills in (§23.16). Ollama needs no key and has the default API type. */
+/** What a click on a model of Ollama fills in. Ollama needs no key and has the default API type. */
 export function ollamaDraft(baseUrl: string, model: string): Partial<BotDraft> {
   return { model, showsOwnKey: true, baseUrl, apiKey: '', apiType: '', customApiPath: '' }
 }
 
 /**
  * Returns the request body. It names every field, so that a field cleared in the form is cleared on the server too.
- * Only `connectors` is omitted when unchanged, since a connector can have been renamed in another tab (§28.5).
+ * Only `connectors` is omitted when unchanged, since a connector can have been renamed in another tab.
  */
 export function inputOf(draft: BotDraft): BotInput {
   const connectors = connectorsOf(draft)
@@ -151,8 +151,8 @@ export type NumberField = keyof typeof numbers
 export type CheckedField = 'name' | 'model' | 'instructions' | NumberField
 
 /**
- * Returns the problems that prevent saving a draft (§5.5, §5.6, §23.6). `isUnreadable` is true when a number field
- * contains a text that is not a number, such as "1e", for which the browser returns an empty value (§5.4, §8.17).
+ * Returns the problems that prevent saving a draft. `isUnreadable` is true when a number field
+ * contains a text that is not a number, such as "1e", for which the browser returns an empty value.
  */
 export function checkBotDraft(
   draft: BotDraft,

@@ -1,11 +1,16 @@
-import { botLimits } from '@yonder/contract/lib/bot-limits'
 import type { ApiType } from '@yonder/contract/bot'
+import { botLimits } from '@yonder/contract/lib/bot-limits'
 import { Field } from '../../ui/form/field.tsx'
-import { SecretInput, TextInput } from '../../ui/form/text-input.tsx'
 import { Select } from '../../ui/form/select.tsx'
+import { SecretInput, TextInput } from '../../ui/form/text-input.tsx'
 import type { BotDraft } from './bot-draft.ts'
-import { InstructionsField, NumberInput, SamplingFields } from './bot-option-fields.tsx'
-import type { BotFieldsProps, OptionFieldsProps } from './bot-option-fields.tsx'
+import {
+  InstructionsField,
+  NumberInput,
+  SamplingFields,
+  type BotFieldsProps,
+  type OptionFieldsProps,
+} from './bot-option-fields.tsx'
 import { ConnectorChoiceFields } from './connector-choice-fields.tsx'
 import { NamedOptions } from './named-options.tsx'
 
@@ -25,7 +30,7 @@ export interface OwnKeyFieldsProps extends BotFieldsProps {
   readonly storedUrl: string | null
 }
 
-/** The address of the model's provider, and the key for it (§5.6, §5.7, §5.9, §6.5). */
+/** The address of the model's provider, and the key for it. */
 export function OwnKeyFields({ draft, onChange, storedKey, storedUrl }: OwnKeyFieldsProps) {
   const isStored = storedKey !== null && draft.apiKey === storedKey
   const addressChanged = draft.baseUrl.trim() !== (storedUrl ?? '')
@@ -58,7 +63,7 @@ function describeStoredKey(mask: string, addressChanged: boolean): string {
     : `Stored: ${mask}. Type to replace it, or empty the field to remove it.`
 }
 
-/** How the model is called and how it behaves (§5.6, §5.8, §23.18). */
+/** How the model is called and how it behaves. */
 export function OptionalFields(props: OptionFieldsProps) {
   const { draft, onChange } = props
   return (

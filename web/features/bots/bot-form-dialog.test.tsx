@@ -46,7 +46,7 @@ describe('the connectors of a bot', () => {
   }
   const optional = () => screen.getByRole('checkbox', { name: 'Optional settings' })
 
-  it('are all, chosen ones or none (§28.1)', async () => {
+  it('are all, chosen ones or none', async () => {
     const { scope, list, save } = open()
     await userEvent.click(optional())
     expect(scope()).toHaveDisplayValue('All')
@@ -56,14 +56,14 @@ describe('the connectors of a bot', () => {
     expect(await save()).toMatchObject({ connectors: ['Mail'] })
   })
 
-  it('are none (§28.1)', async () => {
+  it('are none', async () => {
     const { scope, save } = open()
     await userEvent.click(optional())
     await userEvent.selectOptions(scope(), 'None')
     expect(await save()).toMatchObject({ connectors: [] })
   })
 
-  it('become all when the optional settings are unchecked (§5.8, §28.1)', async () => {
+  it('become all when the optional settings are unchecked (§5.8)', async () => {
     const { scope, save } = open(makeBot({ connectors: [] }))
     expect(optional()).toBeChecked()
     expect(scope()).toHaveDisplayValue('None')
@@ -71,12 +71,12 @@ describe('the connectors of a bot', () => {
     expect(await save()).toMatchObject({ connectors: null })
   })
 
-  it('are not sent when they are unchanged, since a connector may have another name by now (§28.5)', async () => {
+  it('are not sent when they are unchanged, since a connector may have another name by now', async () => {
     const { save } = open(makeBot({ connectors: ['Mail'] }))
     expect(await save()).not.toHaveProperty('connectors')
   })
 
-  it('mark a name that no connector has, and remove it (§28.7)', async () => {
+  it('mark a name that no connector has, and remove it', async () => {
     const { list, save } = open(makeBot({ connectors: ['Gone', 'Mail'] }))
     const gone = await screen.findByRole('checkbox', { name: 'Gone' })
     expect(gone).toBeChecked()
@@ -87,7 +87,7 @@ describe('the connectors of a bot', () => {
     expect(await save()).toMatchObject({ connectors: ['Mail'] })
   })
 
-  it('are searched when there are many (§28.1)', async () => {
+  it('are searched when there are many', async () => {
     const names = Array.from({ length: 12 }, (_, index) => `Server ${index}`)
     const { list } = open(makeBot({ connectors: ['Server 3'] }), names)
     await userEvent.type(await screen.findByRole('searchbox', { name: 'Search connectors' }), 'ver 1')
@@ -96,7 +96,7 @@ describe('the connectors of a bot', () => {
     expect(list()).toHaveTextContent('No connectors found matching "ver 1x"')
   })
 
-  it('cannot be chosen while there are none, which the form says (§28.1)', async () => {
+  it('cannot be chosen while there are none, which the form says', async () => {
     const { scope, list } = open(makeBot({ connectors: [] }), [])
     await userEvent.selectOptions(scope(), 'Chosen')
     expect(await screen.findByText(/^You have no connectors/)).toBeInTheDocument()

@@ -5,8 +5,8 @@ import { useSaveBot } from '../../data/bots.ts'
 import { useForm } from '../../lib/use-form.ts'
 import { Button } from '../../ui/button/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
-import { Checkbox } from '../../ui/form/checkbox.tsx'
 import { FormDialog } from '../../ui/dialog/form-dialog.tsx'
+import { Checkbox } from '../../ui/form/checkbox.tsx'
 import { Field } from '../../ui/form/field.tsx'
 import { TextInput } from '../../ui/form/text-input.tsx'
 import {
@@ -17,8 +17,9 @@ import {
   ollamaDraft,
   toggleOptional,
   toggleOwnKey,
+  type BotDraft,
+  type CheckedField,
 } from './bot-draft.ts'
-import type { BotDraft, CheckedField } from './bot-draft.ts'
 import { OptionalFields, OwnKeyFields } from './bot-fields.tsx'
 import { LocalModelChoices, ModelField } from './model-field.tsx'
 
@@ -32,7 +33,7 @@ export interface BotFormDialogProps {
   readonly onClose: () => void
 }
 
-/** Adds or edits a bot (§2.53). */
+/** Adds or edits a bot. */
 export function BotFormDialog({ bot, local, onRename, onClose }: BotFormDialogProps) {
   const id = useId()
   const save = useSaveBot(bot, onRename)

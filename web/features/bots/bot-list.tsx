@@ -14,7 +14,7 @@ export interface BotListProps {
 }
 
 /**
- * The list of bots and its loading, empty and error states (§2.51, §2.52). A loaded list stays when a later request
+ * The list of bots and its loading, empty and error states. A loaded list stays when a later request
  * fails.
  */
 export function BotList({ onEdit, onDelete }: BotListProps) {

@@ -1,12 +1,11 @@
-import { botLimits } from '@yonder/contract/lib/bot-limits'
 import type { ReasoningEffort } from '@yonder/contract/bot'
+import { botLimits } from '@yonder/contract/lib/bot-limits'
 import type { Form } from '../../lib/use-form.ts'
 import { Field } from '../../ui/form/field.tsx'
 import { Select } from '../../ui/form/select.tsx'
 import { TextArea } from '../../ui/form/text-area.tsx'
 import { TextInput } from '../../ui/form/text-input.tsx'
-import { describeLength } from './bot-draft.ts'
-import type { BotDraft, CheckedField, NumberField } from './bot-draft.ts'
+import { describeLength, type BotDraft, type CheckedField, type NumberField } from './bot-draft.ts'
 import { NamedOptions } from './named-options.tsx'
 
 export interface BotFieldsProps {
@@ -18,7 +17,7 @@ export interface OptionFieldsProps extends BotFieldsProps {
   readonly form: Pick<Form<BotDraft, CheckedField>, 'ref' | 'problems'>
 }
 
-/** The system prompt of the bot (§23.1, §23.18). */
+/** The system prompt of the bot. */
 export function InstructionsField({ draft, onChange, form }: OptionFieldsProps) {
   const length = describeLength(draft)
   return (
@@ -48,7 +47,7 @@ const effortNames: Readonly<Record<ReasoningEffort, string>> = {
   high: 'High',
 }
 
-/** The temperature, top-p and reasoning effort (§23.5, §23.18). */
+/** The temperature, top-p and reasoning effort. */
 export function SamplingFields(props: OptionFieldsProps) {
   const { draft, onChange } = props
   return (

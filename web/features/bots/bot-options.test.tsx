@@ -31,7 +31,7 @@ async function openOptions() {
 }
 
 describe('the optional settings of a bot', () => {
-  it('are revealed by their checkbox, sent, and cleared when it is unchecked (§5.8, §23.18)', async () => {
+  it('are revealed by their checkbox, sent, and cleared when it is unchecked (§5.8)', async () => {
     const form = await openOptions()
     for (const label of labels) expect(form.getByLabelText(label)).toBeVisible()
     await userEvent.click(form.getByLabelText('Instructions'))
@@ -51,7 +51,7 @@ describe('the optional settings of a bot', () => {
     })
   })
 
-  it('are empty again after the checkbox was unchecked (§5.8, §23.18)', async () => {
+  it('are empty again after the checkbox was unchecked (§5.8)', async () => {
     const stored = makeBot({
       name: 'Full',
       instructions: 'Be brief.',
@@ -88,7 +88,7 @@ describe('the optional settings of a bot', () => {
     ['Top-p', '1.5', 'Top-p must be a number from 0 to 1'],
     ['Context window', '999', 'Context window must be a whole number from 1,000 to 100,000,000'],
     ['Context window', '1000.5', 'Context window must be a whole number from 1,000 to 100,000,000'],
-  ])('refuse a %s of %s in the dialog, and send nothing (§23.6)', async (label, text, message) => {
+  ])('refuse a %s of %s in the dialog, and send nothing', async (label, text, message) => {
     const form = await openOptions()
     await userEvent.type(form.getByLabelText(label), text)
     await userEvent.click(button('Save', form))
@@ -98,7 +98,7 @@ describe('the optional settings of a bot', () => {
     expect(scene.writes).toEqual([])
   })
 
-  it('count long instructions, and refuse more than 50,000 characters (§23.6, §23.18)', async () => {
+  it('count long instructions, and refuse more than 50,000 characters', async () => {
     const form = await openOptions()
     const box = form.getByLabelText('Instructions')
     expect(box).toHaveAccessibleDescription(/\{\{user\}\}, \{\{date\}\} and \{\{time_zone\}\} are filled in/)

@@ -248,7 +248,7 @@ describe('editing', () => {
     expect(screen.getByText('m2')).toBeInTheDocument()
   })
 
-  it('warns that a new address removes the stored key (§21.2)', async () => {
+  it('warns that a new address removes the stored key', async () => {
     scene = new BotsScene([full])
     const form = await scene.openEdit(full.name)
     await userEvent.type(form.getByLabelText('Base URL'), '/other')

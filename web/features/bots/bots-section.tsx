@@ -5,8 +5,8 @@ import { flushSync } from 'react-dom'
 import { useLocalModels } from '../../data/bot-checks.ts'
 import { useDeleteBot } from '../../data/bots.ts'
 import { Button } from '../../ui/button/button.tsx'
-import { SettingsHeader } from '../../ui/form/settings-list.tsx'
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx'
+import { SettingsHeader } from '../../ui/form/settings-list.tsx'
 import { BotFormDialog } from './bot-form-dialog.tsx'
 import { BotList } from './bot-list.tsx'
 
@@ -20,7 +20,7 @@ export interface BotsSectionProps {
   readonly onRename?: (name: string, next: string) => void
 }
 
-/** The Bots section of settings (§2.51). */
+/** The Bots section of settings. */
 export function BotsSection({ onRename }: BotsSectionProps) {
   const title = useId()
   const addButton = useRef<HTMLButtonElement>(null)
@@ -63,7 +63,7 @@ interface DeleteBotDialogProps {
   readonly onCancel: () => void
 }
 
-/** Asks the user to confirm the deletion of a bot (§2.54). */
+/** Asks the user to confirm the deletion of a bot. */
 function DeleteBotDialog({ bot, onDeleted, onCancel }: DeleteBotDialogProps) {
   const deleteBot = useDeleteBot()
   return (

@@ -25,7 +25,7 @@ export interface ConnectorChoiceFieldsProps {
   readonly onChange: (choice: ConnectorChoice) => void
 }
 
-/** Which connectors a bot may use (§28.1). */
+/** Which connectors a bot may use. */
 export function ConnectorChoiceFields({ choice, onChange }: ConnectorChoiceFieldsProps) {
   return (
     <>
@@ -52,7 +52,7 @@ interface ConnectorCheckboxesProps {
   readonly onChange: (names: readonly string[]) => void
 }
 
-/** Checkboxes for the user's connectors, and for chosen names without a connector, which can be removed (§28.7). */
+/** Checkboxes for the user's connectors, and for chosen names without a connector, which can be removed. */
 function ConnectorCheckboxes({ names, onChange }: ConnectorCheckboxesProps) {
   const title = useId()
   const [search, setSearch] = useState('')

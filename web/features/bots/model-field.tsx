@@ -17,7 +17,7 @@ export interface ModelFieldProps {
 }
 
 /**
- * The model, with the models of the provider as suggestions (§23.17). The suggestions are a `datalist`, because the
+ * The model, with the models of the provider as suggestions. The suggestions are a `datalist`, because the
  * dialog does not cut it off.
  */
 export function ModelField({ value, list, isInvalid, inputRef, onChange, onFocus }: ModelFieldProps) {
@@ -74,8 +74,7 @@ export interface LocalModelChoicesProps {
 const maxChoices = 6
 
 /**
- * Buttons for the models of the Ollama server that Yonder's server has found, which may be on another machine (§23.16,
- * §34.24).
+ * Buttons for the models of the Ollama server that Yonder's server has found, which may be on another machine.
  */
 export function LocalModelChoices({ local, onChoose }: LocalModelChoicesProps) {
   const id = useId()

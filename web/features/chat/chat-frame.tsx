@@ -1,14 +1,14 @@
-import type { ReactNode } from 'react'
-import { ArrowDown } from 'lucide-react'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
+import { ArrowDown } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { sentenceOf } from '../../lib/api/failure-sentences.ts'
 import { useStore } from '../../lib/store.ts'
+import { IconButton } from '../../ui/button/icon-button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { useFocusAfterRemoval } from '../../ui/focus-after-removal.ts'
 import { Skeleton } from '../../ui/states/progress.tsx'
 import { ContentsButton } from './contents/chat-contents.tsx'
-import { IconButton } from '../../ui/button/icon-button.tsx'
 import type { ChatSession } from './session/chat-session.ts'
 import { countCallsAfter } from './session/count-calls-after.ts'
 import type { SessionView } from './session/session-state.ts'
@@ -25,7 +25,7 @@ export interface ChatFrameProps {
 }
 
 /**
- * The columns of a chat: contents (§2.27), messages, aside. Without a column for the aside, a very wide window has an
+ * The columns of a chat: contents, messages, aside. Without a column for the aside, a very wide window has an
  * empty one as wide as the contents in its place, which centres the text.
  */
 export function ChatFrame({ contents, aside, reservesAside = false, children }: ChatFrameProps) {
@@ -79,7 +79,7 @@ export interface ComposerBarProps {
   readonly children: ReactNode
 }
 
-/** The bottom of a chat (§2.25): the input over a fading background, and a button that scrolls to the end. */
+/** The bottom of a chat: the input over a fading background, and a button that scrolls to the end. */
 export function ComposerBar({ onGoToEnd, onButtonRemoved, children }: ComposerBarProps) {
   return (
     <div className="sticky bottom-0 z-10 bg-linear-to-b from-transparent to-page to-[1rem] pt-10 short:pt-9">
@@ -123,7 +123,7 @@ export interface ChatStatusProps {
 }
 
 /**
- * The line above the input: a lost connection, a failure, or how a message affects the pending call (§10.25, §13.9).
+ * The line above the input: a lost connection, a failure, or how a message affects the pending call.
  */
 export function ChatStatus({ view: { isConnected, notice }, pending }: ChatStatusProps) {
   const hint = pending && describePending(countCallsAfter(pending))
@@ -141,14 +141,14 @@ function describePending(callsAfter: number): string {
 const maxAnnouncedChars = 280
 
 /**
- * Announces to a screen reader how a reply has ended, and whether its tool call needs approval (§14.26). `reply` is the
+ * Announces to a screen reader how a reply has ended, and whether its tool call needs approval. `reply` is the
  * `endedReply` of the session.
  */
 export function ReplyAnnouncer({ reply }: { readonly reply: Message | undefined }) {
   return <output className="sr-only">{reply === undefined ? '' : announce(reply)}</output>
 }
 
-/** Announces to a screen reader once that older messages are being summarised (§26.10). */
+/** Announces to a screen reader once that older messages are being summarised. */
 export function SummarizingAnnouncer({ session }: { readonly session: ChatSession }) {
   const count = useStore(session.renderedRun, (run) => run?.messages.at(-1)?.compacting)
   return <output className="sr-only">{count === undefined ? '' : describeSummarizing(count)}</output>

@@ -1,5 +1,5 @@
-import { expect, it, test } from 'vitest'
 import { act, renderHook } from '@testing-library/react'
+import { expect, it, test } from 'vitest'
 import { drafts, personalStorage, restoreDraft, storageKeys, useDraft } from './chat-storage.ts'
 
 const texts = [
@@ -30,14 +30,14 @@ it('keeps all entries of the same user, and entries from before owners were stor
   expect(stored()).toEqual([...texts, ...choices, ...others])
 })
 
-it('removes the entries of another user, and keeps the settings of the browser (§15.12)', () => {
+it('removes the entries of another user, and keeps the settings of the browser', () => {
   personalStorage.setOwner('ada')
   fill()
   personalStorage.setOwner('eve')
   expect(stored()).toEqual(others)
 })
 
-it('removes texts on sign-out, and choices when another user signs in (§15.12)', () => {
+it('removes texts on sign-out, and choices when another user signs in', () => {
   personalStorage.setOwner('ada')
   fill()
   personalStorage.clearTexts()
@@ -57,7 +57,7 @@ function open(first = key) {
   }
 }
 
-test('shows the stored text, stores every change, and removes an empty text (§10.23)', () => {
+test('shows the stored text, stores every change, and removes an empty text', () => {
   localStorage.setItem(key, 'before')
   const box = open()
   expect(box.text()).toBe('before')
@@ -69,7 +69,7 @@ test('shows the stored text, stores every change, and removes an empty text (§1
   expect(localStorage.getItem(key)).toBeNull()
 })
 
-test('keeps its text when another tab stores one under the same key (§10.23)', () => {
+test('keeps its text when another tab stores one under the same key', () => {
   const box = open()
   box.type('typed here')
   localStorage.setItem(key, 'typed there')

@@ -3,8 +3,8 @@ import { useCallback, useSyncExternalStore } from 'react'
 import { browserStorage } from '../../lib/browser-storage.ts'
 
 /**
- * The browser storage keys of chats (§3.20). The specification fixes the keys of the selected bots and of the first
- * message of a new chat (§3.23, §3.24, §3.25).
+ * The browser storage keys of chats. The specification fixes the keys of the selected bots and of the first
+ * message of a new chat.
  */
 export const storageKeys = {
   homeBot: 'home_page_selected_bot',
@@ -36,7 +36,7 @@ const textKeys = [
 ]
 const botChoiceKeys = /^chat_.+_selectedBot$/
 
-/** Removes chat data from the browser, so that the next user of the browser does not see it (§15.12). */
+/** Removes chat data from the browser, so that the next user of the browser does not see it. */
 export const personalStorage = {
   /** Called with the signed-in user's id before a screen reads the storage. Removes the entries of another user. */
   setOwner(userId: string): void {
@@ -64,7 +64,7 @@ function removeKeys(shouldRemove: (key: string) => boolean): void {
 const openTexts = new Map<string, string>()
 const listeners = new Set<() => void>()
 
-/** Unsent text, stored under a key so that it survives a reload and a visit to another page (§10.23). */
+/** Unsent text, stored under a key so that it survives a reload and a visit to another page. */
 export const drafts = {
   read: (key: string): string => openTexts.get(key) ?? browserStorage.read(key) ?? '',
   write(key: string, text: string): void {
@@ -93,7 +93,7 @@ export function useDraft(key: string): readonly [string, (text: string) => void]
   return [text, write]
 }
 
-/** Puts a text back into the input with this key, above the text that the user has entered since (§10.19). */
+/** Puts a text back into the input with this key, above the text that the user has entered since. */
 export function restoreDraft(key: string, text: string): void {
   const current = drafts.read(key)
   if (current.trim() === text.trim()) return

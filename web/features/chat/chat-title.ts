@@ -9,7 +9,7 @@ import { useStore } from '../../lib/store.ts'
 import { useChatSession } from './session/use-chat-session.ts'
 
 /**
- * The title of a chat: its first message, cut to one short line (§14.22). Undefined while the chat is loading or empty,
+ * The title of a chat: its first message, cut to one short line. Undefined while the chat is loading or empty,
  * and for a first message without text.
  */
 export function useChatTitle(chatId: string): string | undefined {
@@ -17,7 +17,7 @@ export function useChatTitle(chatId: string): string | undefined {
   return first && (referenceTitle(textOfContent(first.content)) || undefined)
 }
 
-/** The title of a message (§2.36): its text on one line without markdown marks, with '...' after 40 characters. */
+/** The title of a message: its text on one line without markdown marks, with '...' after 40 characters. */
 export function referenceTitle(content: string): string {
   const { text, isCut } = deriveTitle(
     stripMarkdown(content.slice(0, maxTitleSourceChars)),

@@ -1,7 +1,7 @@
-import { makeBot, makeChat, owlAndFox } from '../../testing/wire-objects.ts'
 import { act, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
+import { toasts } from '../../lib/toasts.ts'
 import {
   respondWithStream,
   articles,
@@ -15,11 +15,11 @@ import {
 import { expectConsole } from '../../testing/expect-console.ts'
 import { renderScreen } from '../../testing/render-screen.tsx'
 import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
+import { makeBot, makeChat, owlAndFox } from '../../testing/wire-objects.ts'
 import { HeaderSlot } from '../../ui/header-slot.tsx'
-import { toasts } from '../../lib/toasts.ts'
 import { ChatView } from './chat-view.tsx'
 
-test('shows the messages of the selected path with their time, model and provider (§2.26, §7.7, §2.31, §4.26, §14.9)', async () => {
+test('shows the messages of the selected path with their time, model and provider (§2.26, §7.7, §2.31, §4.26)', async () => {
   openChat({
     ...shortChat,
     messages: [
@@ -173,7 +173,7 @@ test('only logs a copy that failed (§8.13)', async () => {
   expect(toasts.get()).toEqual([])
 })
 
-test('shows the reasoning collapsed above the reply (§14.10)', async () => {
+test('shows the reasoning collapsed above the reply', async () => {
   openChat({
     ...shortChat,
     messages: [message('u1', null), reply('a1', 'u1', { reasoning: 'First I think.' })],
@@ -195,7 +195,7 @@ test('shows content that has several parts as one text (§3.7)', async () => {
   await screen.findByRole('combobox')
 })
 
-test('counts the result of a tool in the use of the context window (§25.16)', async () => {
+test('counts the result of a tool in the use of the context window', async () => {
   const chat = makeChat([
     message('u1', null),
     reply('a1', 'u1', {

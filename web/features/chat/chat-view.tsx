@@ -1,12 +1,11 @@
-import type { RunEvent } from '@yonder/contract/completion'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import type { ReactNode } from 'react'
-import { Navigate } from 'react-router'
 import type { Chat } from '@yonder/contract/chat'
+import type { RunEvent } from '@yonder/contract/completion'
+import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
+import { Navigate } from 'react-router'
 import { isNotFound, readReason } from '../../lib/api/api-error.ts'
 import { useStore } from '../../lib/store.ts'
-import { ErrorState } from '../../ui/states/error-state.tsx'
 import { preloadMarkdown } from '../../ui/markdown/markdown.tsx'
+import { ErrorState } from '../../ui/states/error-state.tsx'
 import {
   ChatFrame,
   ChatSkeleton,
@@ -15,7 +14,6 @@ import {
   ReplyAnnouncer,
   SummarizingAnnouncer,
 } from './chat-frame.tsx'
-import { useChatSession } from './session/use-chat-session.ts'
 import { storageKeys } from './chat-storage.ts'
 import { Composer } from './composer/composer.tsx'
 import { focusInput } from './composer/focus-input.ts'
@@ -23,6 +21,9 @@ import { measureContext } from './composer/measure-context.ts'
 import { UnsentNote } from './composer/unsent-note.tsx'
 import { useBotChoice } from './composer/use-bot-choice.ts'
 import { ChatContents } from './contents/chat-contents.tsx'
+import { MessageList, type MessageListHandle } from './list/message-list.tsx'
+import { indexResults, visiblePath, wholePath } from './list/message-tree.ts'
+import { useFollowEnd } from './list/use-follow-end.ts'
 import {
   createMessageElements,
   MessageElementsContext,
@@ -32,10 +33,7 @@ import {
 import { useMessageActions } from './message/use-message-actions.ts'
 import type { ChatSession } from './session/chat-session.ts'
 import type { SessionView } from './session/session-state.ts'
-import { MessageList } from './list/message-list.tsx'
-import type { MessageListHandle } from './list/message-list.tsx'
-import { indexResults, visiblePath, wholePath } from './list/message-tree.ts'
-import { useFollowEnd } from './list/use-follow-end.ts'
+import { useChatSession } from './session/use-chat-session.ts'
 import { SummariesContext } from './summary/summaries-context.ts'
 import { useSummaries } from './summary/use-summaries.ts'
 
@@ -49,7 +47,7 @@ export interface ChatViewProps {
   readonly reservesAside?: boolean
 }
 
-/** A chat of the user (§2.2). A chat that does not exist redirects to the home page (§2.12, §8.10). */
+/** A chat of the user. A chat that does not exist redirects to the home page. */
 export function ChatView({ chatId, onEvent, aside, reservesAside }: ChatViewProps) {
   const session = useChatSession(chatId)
   const view = useStore(session.view)
@@ -96,7 +94,7 @@ interface ConversationProps {
   readonly reservesAside: boolean | undefined
 }
 
-/** The messages of a chat, and the input fixed under them (§2.25). */
+/** The messages of a chat, and the input fixed under them. */
 function Conversation({ chat, view, session, aside, reservesAside }: ConversationProps) {
   const choice = useBotChoice(storageKeys.chatBot(chat.id))
   const content = useRef<HTMLDivElement>(null)

@@ -1,10 +1,10 @@
-import { owlAndFox } from '../../testing/wire-objects.ts'
 import { act, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import { expectConsole } from '../../testing/expect-console.ts'
 import { renderScreen } from '../../testing/render-screen.tsx'
 import { failure, json, ScriptedApi, settle } from '../../testing/scripted-api.ts'
+import { owlAndFox } from '../../testing/wire-objects.ts'
 import { personalStorage } from './chat-storage.ts'
 import { HomeView } from './home-view.tsx'
 import type { HomeMessage } from './session/home-outbox.ts'
@@ -69,7 +69,7 @@ test('logs a failed request for the id, empties the input, and offers to send th
   expect(localStorage.getItem('newChat_c2_message')).toBe('Do not lose me')
 })
 
-test('moves a text that was not sent back into the input, before what was typed since, and uses its chat for the next message (§10.26, §10.28, §14.43)', async () => {
+test('moves a text that was not sent back into the input, before what was typed since, and uses its chat for the next message', async () => {
   expectConsole('error', /Error creating chat with message/)
   const api = openApi().on('GET /api/chat/id', () => failure(503, 'unavailable', 'Down.'))
   const view = renderScreen(api, <HomeView userName="Ada" />)
@@ -104,7 +104,7 @@ function storeAsOtherPage(request: string, more: Partial<HomeMessage> = {}): voi
   localStorage.setItem(`home_page_outbox_${request}`, JSON.stringify(message))
 }
 
-test('keeps the messages that were not sent while other pages are shown (§10.26)', async () => {
+test('keeps the messages that were not sent while other pages are shown', async () => {
   expectConsole('error', /Error creating chat with message/)
   const api = openApi().on('GET /api/chat/id', () => {
     throw new TypeError('Failed to fetch')
@@ -121,7 +121,7 @@ test('keeps the messages that were not sent while other pages are shown (§10.26
   await screen.findByRole('combobox')
 })
 
-test('does not return to a chat whose id arrives after the user has gone elsewhere, and offers to send the text (§10.26)', async () => {
+test('does not return to a chat whose id arrives after the user has gone elsewhere, and offers to send the text', async () => {
   let answer: (response: Response) => void = () => undefined
   const api = openApi().on('GET /api/chat/id', () => new Promise((resolve) => (answer = resolve)))
   const view = renderScreen(api, <HomeView userName="Ada" />)
@@ -142,7 +142,7 @@ test('does not return to a chat whose id arrives after the user has gone elsewhe
   expect(second).toBe(first)
 })
 
-test('takes a message back from the chat that was left before it was sent, and sends it into that chat (§4.16, §10.27, §10.28)', async () => {
+test('takes a message back from the chat that was left before it was sent, and sends it into that chat (§4.16)', async () => {
   const api = openApi().on('GET /api/chat/id', () => json({ id: 'c1' }))
   const view = renderScreen(api, <HomeView userName="Ada" />)
   await send('Not like this')
@@ -160,7 +160,7 @@ test('takes a message back from the chat that was left before it was sent, and s
   expect(second).toBe(first)
 })
 
-test('keeps the message when the server signs the user out (§10.26, §2.11)', async () => {
+test('keeps the message when the server signs the user out (§2.11)', async () => {
   const api = openApi().on('GET /api/chat/id', () => failure(401, 'unauthorized', 'Sign in.'))
   const view = renderScreen(api, <HomeView userName="Ada" />)
   await send('Still mine')
@@ -172,7 +172,7 @@ test('keeps the message when the server signs the user out (§10.26, §2.11)', a
   await screen.findByRole('combobox')
 })
 
-test('shows a message whose page was closed, and not one that another tab is sending (§10.26, §10.27)', async () => {
+test('shows a message whose page was closed, and not one that another tab is sending', async () => {
   const held = new Set(['home_page_outbox_busy'])
   const waiting = new Map<string, () => void>()
   vi.stubGlobal('navigator', {
@@ -194,7 +194,7 @@ test('shows a message whose page was closed, and not one that another tab is sen
   expect(await unsent('text of busy')).toBeVisible()
 })
 
-test('says only of the newest message that it will be sent after an outage (§10.31)', async () => {
+test('says only of the newest message that it will be sent after an outage', async () => {
   const isOnline = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
   storeAsOtherPage('older', { sentAt: 1, failure: { cause: 'offline' } })
   storeAsOtherPage('newer', { sentAt: 2, failure: { cause: 'offline' } })
@@ -206,7 +206,7 @@ test('says only of the newest message that it will be sent after an outage (§10
   isOnline.mockRestore()
 })
 
-test('does not send a message again that another tab has begun to send (§10.27)', async () => {
+test('does not send a message again that another tab has begun to send', async () => {
   storeAsOtherPage('r1', { failure: { text: 'Offline.' } })
   const api = openApi()
   renderScreen(api, <HomeView userName="Ada" />)
@@ -220,7 +220,7 @@ test('does not send a message again that another tab has begun to send (§10.27)
   expect(screen.queryByText('text of r1')).toBeNull()
 })
 
-test('shows nothing of the previous user, also when a call of that user fails later (§15.12)', async () => {
+test('shows nothing of the previous user, also when a call of that user fails later', async () => {
   expectConsole('error', /Error creating chat with message/)
   personalStorage.setOwner('ada')
   let fail: (error: Error) => void = () => undefined

@@ -1,15 +1,14 @@
 import { useRef } from 'react'
+import { storageKeys } from './chat-storage.ts'
 import { Composer } from './composer/composer.tsx'
 import { focusInput } from './composer/focus-input.ts'
-import { storageKeys } from './chat-storage.ts'
-import { homeOutbox } from './session/home-outbox.ts'
-import { useStartChat } from './use-start-chat.ts'
 import { UnsentNote } from './composer/unsent-note.tsx'
 import { useBotChoice } from './composer/use-bot-choice.ts'
+import { homeOutbox } from './session/home-outbox.ts'
+import { useStartChat } from './use-start-chat.ts'
 
 /**
- * The greeting, the input for the first message of a new chat, and the messages that were not sent (§2.19, §2.20,
- * §10.26).
+ * The greeting, the input for the first message of a new chat, and the messages that were not sent.
  */
 export function HomeView({ userName }: { readonly userName: string | null | undefined }) {
   const choice = useBotChoice(storageKeys.homeBot)

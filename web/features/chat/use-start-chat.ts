@@ -27,8 +27,8 @@ export interface StartChat {
 }
 
 /**
- * Opens a new chat with its first message (§2.21): stores the message, requests the id of a chat, and navigates to its
- * page, which sends the message (§4.12, §8.12, §10.26).
+ * Opens a new chat with its first message: stores the message, requests the id of a chat, and navigates to its
+ * page, which sends the message.
  */
 export function useStartChat(): StartChat {
   const api = useApi()
@@ -89,7 +89,7 @@ export function useStartChat(): StartChat {
   }
 }
 
-/** When the connection is back, sends the message that could not be sent without it (§10.31). */
+/** When the connection is back, sends the message that could not be sent without it. */
 function useAutomaticSends(
   find: () => HomeMessage | undefined,
   send: (message: HomeMessage, botName: string) => void,

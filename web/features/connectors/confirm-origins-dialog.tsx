@@ -3,8 +3,7 @@ import { declineOrigins, useOriginConfirmation } from '../../data/connector-togg
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx'
 
 /**
- * Asks the user to confirm the origins of an authorization server before Yonder registers or opens a page there
- * (§18.39).
+ * Asks the user to confirm the origins of an authorization server before Yonder registers or opens a page there.
  */
 export function ConfirmOriginsDialog() {
   const confirmation = useOriginConfirmation()

@@ -1,14 +1,14 @@
-import type { ConnectInput } from '@yonder/contract/connector'
 import { screen, waitFor, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
+import type { ConnectInput } from '@yonder/contract/connector'
 import { describe, expect, it, vi } from 'vitest'
-import { buttonOf, ConnectorsScene, defer, refuse, rowOf } from '../../testing/connectors-scene.tsx'
-import { makeConnector } from '../../testing/wire-objects.ts'
-import { expectConsole } from '../../testing/expect-console.ts'
-import { json, settle } from '../../testing/scripted-api.ts'
 import { connectorsKey } from '../../data/keys.ts'
 import { readAnnounced } from '../../lib/api/announced-reads.ts'
 import { toasts } from '../../lib/toasts.ts'
+import { buttonOf, ConnectorsScene, defer, refuse, rowOf } from '../../testing/connectors-scene.tsx'
+import { expectConsole } from '../../testing/expect-console.ts'
+import { json, settle } from '../../testing/scripted-api.ts'
+import { makeConnector } from '../../testing/wire-objects.ts'
 import { ConfirmOriginsDialog } from './confirm-origins-dialog.tsx'
 import { ConnectorsSection } from './connectors-section.tsx'
 
@@ -150,7 +150,7 @@ describe('connecting', () => {
     expect(buttonOf('Connect')).toBeEnabled()
   })
 
-  it('opens the consent page, and stays busy until the browser returns, but is updated (§10.6)', async () => {
+  it('opens the consent page, and stays busy until the browser returns, but is updated', async () => {
     const leave = vi.spyOn(location, 'assign').mockImplementation(() => undefined)
     const scene = new ConnectorsScene([files])
     scene.api.on(connect, () =>
@@ -173,7 +173,7 @@ describe('connecting', () => {
     ['Continue', 2],
     ['Cancel', 1],
   ])(
-    'shows the address of a sign-in at another origin, and connects after Continue only: %s (§18.39)',
+    'shows the address of a sign-in at another origin, and connects after Continue only: %s',
     async (button, count) => {
       const leave = vi
         .spyOn(location, 'assign')
@@ -204,7 +204,7 @@ describe('connecting', () => {
     },
   )
 
-  it('answers the question about another origin with no when its user leaves (§18.39)', async () => {
+  it('answers the question about another origin with no when its user leaves', async () => {
     const scene = new ConnectorsScene([files])
     scene.api.on(connect, () =>
       json({ connector: files, authorization_url: null, origins_to_confirm: ['https://auth.example'] }),
@@ -224,7 +224,7 @@ describe('connecting', () => {
     expect(scene.writes).toHaveLength(1)
   })
 
-  it('does not open the sign-in page once the user has left the page (§18.29)', async () => {
+  it('does not open the sign-in page once the user has left the page', async () => {
     const leave = vi
       .spyOn(location, 'assign')
       .mockReset()
@@ -348,14 +348,14 @@ describe('the return from the consent page', () => {
     await waitFor(() => expect(view.search()).toBe(''))
   })
 
-  it("does not show a name that none of the user's connectors has (§18.28)", async () => {
+  it("does not show a name that none of the user's connectors has", async () => {
     expectConsole('error', /Failed to toggle connector/)
     new ConnectorsScene([files]).open(back('authorization=connected&connector=Call%20555'))
     expect(await screen.findByText(/^Failed to toggle connector: /)).toBeInTheDocument()
     expect(screen.queryByText(/Call 555/)).not.toBeInTheDocument()
   })
 
-  it('does not show success when the connector is not connected, whatever the address says (§18.28)', async () => {
+  it('does not show success when the connector is not connected, whatever the address says', async () => {
     expectConsole('error', /Failed to toggle connector/)
     new ConnectorsScene([files]).open(
       back(`authorization=connected&connector=${encodeURIComponent(files.name)}`),
@@ -366,7 +366,7 @@ describe('the return from the consent page', () => {
 })
 
 describe('an address that asks to configure a connector', () => {
-  it('opens its tools once, and the request leaves the address (§12.26)', async () => {
+  it('opens its tools once, and the request leaves the address', async () => {
     const view = new ConnectorsScene([files]).open(
       `/settings/connectors?configure=${encodeURIComponent(files.name)}`,
     )
@@ -376,7 +376,7 @@ describe('an address that asks to configure a connector', () => {
     expect(screen.queryByRole('dialog')).not.toBeInTheDocument()
   })
 
-  it('opens nothing for a name that the user does not have (§12.26)', async () => {
+  it('opens nothing for a name that the user does not have', async () => {
     const view = new ConnectorsScene([files]).open('/settings/connectors?configure=Call%20555')
     await waitFor(() => expect(view.search()).toBe(''))
     expect(screen.queryByRole('dialog')).not.toBeInTheDocument()

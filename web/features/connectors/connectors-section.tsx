@@ -4,21 +4,21 @@ import { useCallback, useId, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useConnectors, useDeleteConnector } from '../../data/connectors.ts'
 import { Button } from '../../ui/button/button.tsx'
-import { SettingsHeader } from '../../ui/form/settings-list.tsx'
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx'
+import { SettingsHeader } from '../../ui/form/settings-list.tsx'
 import { BrowseDialog } from './browse/browse-dialog.tsx'
 import { ConfigureToolsDialog } from './configure/configure-tools-dialog.tsx'
 import { ConnectorFormDialog } from './form/connector-form-dialog.tsx'
-import { ConnectorList } from './list/connector-list.tsx'
 import { useAuthorizationReturn } from './list/authorization-return.ts'
+import { ConnectorList } from './list/connector-list.tsx'
 import { useRequestedConnector } from './list/requested-connector.ts'
 
-/** The dialog that is open over the list (§4.30). */
+/** The dialog that is open over the list. */
 type OpenDialog =
   | { readonly kind: 'add' | 'browse' }
   | { readonly kind: 'edit' | 'configure' | 'delete'; readonly connector: Connector }
 
-/** The Connectors section of settings (§2.55). */
+/** The Connectors section of settings. */
 export function ConnectorsSection() {
   const title = useId()
   const addButton = useRef<HTMLButtonElement>(null)
@@ -69,7 +69,7 @@ interface DeleteConnectorDialogProps {
   readonly onClose: () => void
 }
 
-/** Asks the user to confirm the deletion of a connector (§2.59). */
+/** Asks the user to confirm the deletion of a connector. */
 function DeleteConnectorDialog({ connector, onClose }: DeleteConnectorDialogProps) {
   const deleteConnector = useDeleteConnector()
   return (

@@ -1,11 +1,11 @@
-import { makeChatSummary } from '../../testing/wire-objects.ts'
-import type { ChatSummary } from '@yonder/contract/chat'
 import { createEvent, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
+import type { ChatSummary } from '@yonder/contract/chat'
 import { expect, it, vi } from 'vitest'
 import { expectConsole } from '../../testing/expect-console.ts'
 import { renderScreen } from '../../testing/render-screen.tsx'
 import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
+import { makeChatSummary } from '../../testing/wire-objects.ts'
 import { HistoryDialog } from './history-dialog.tsx'
 
 const route = 'GET /api/chats'

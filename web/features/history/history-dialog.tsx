@@ -1,13 +1,13 @@
 import { X } from 'lucide-react'
 import { useState } from 'react'
 import { useChatSearch, type ChatSearch } from '../../data/chats.ts'
+import { IconButton } from '../../ui/button/icon-button.tsx'
 import { Dialog } from '../../ui/dialog/dialog.tsx'
 import { moveByArrowKeys, useFocusList } from '../../ui/focus-list.ts'
 import { SearchInput } from '../../ui/form/text-input.tsx'
-import { IconButton } from '../../ui/button/icon-button.tsx'
 import { HistoryResults } from './history-results.tsx'
 
-/** Finds a chat: shows the recent chats at once, and searches all chats by their words (§2.41, §2.42, §2.44). */
+/** Finds a chat: shows the recent chats at once, and searches all chats by their words. */
 export function HistoryDialog({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('')
   const [search, setSearch] = useState('')

@@ -16,7 +16,7 @@ export interface HistoryResultsProps {
   readonly onOpen: () => void
 }
 
-/** The results of the search, in each of its states (§2.45, §8.29). */
+/** The results of the search, in each of its states. */
 export function HistoryResults({ focusList, result, search, onOpen }: HistoryResultsProps) {
   const { chats, error, isLoading } = result
   if (isLoading) return <LoadingState>Loading chats...</LoadingState>

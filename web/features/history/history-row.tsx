@@ -3,8 +3,8 @@ import type { Ref } from 'react'
 import { Link } from 'react-router'
 import { formatMoment, formatRecent } from '../../lib/format-time.ts'
 import { classNames } from '../../ui/class-names.ts'
-import { MarkedText } from '../../ui/marked-text.tsx'
 import { ModelIcon } from '../../ui/icons/model-icon.tsx'
+import { MarkedText } from '../../ui/marked-text.tsx'
 import { summarizeChat } from './summarize-chat.ts'
 
 export interface HistoryRowProps {

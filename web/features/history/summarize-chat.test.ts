@@ -1,7 +1,7 @@
-import { makeChatSummary } from '../../testing/wire-objects.ts'
 import type { ChatSummary } from '@yonder/contract/chat'
 import { describe, expect, it } from 'vitest'
 import { measureCpuTime } from '../../testing/measure-cpu-time.ts'
+import { makeChatSummary } from '../../testing/wire-objects.ts'
 import { summarizeChat } from './summarize-chat.ts'
 
 type Messages = ChatSummary['messages']

@@ -9,7 +9,7 @@ import {
 
 type SummaryMessage = ChatSummary['messages'][number]
 
-/** The length of a preview (§9.6). */
+/** The length of a preview. */
 const maxPreviewChars = 50
 
 export interface ChatLine {
@@ -21,7 +21,7 @@ export interface ChatLine {
   readonly model: string | undefined
 }
 
-/** Returns what the history shows of a chat (§2.43, §2.46). */
+/** Returns what the history shows of a chat. */
 export function summarizeChat({ messages }: ChatSummary): ChatLine {
   const [first, second] = messages
   if (first === undefined)

@@ -10,7 +10,7 @@ export interface SignInRequest {
   readonly returnTo: string
 }
 
-/** Returns the address of the provider's sign-in page, and stores the values to check its response against (§7.29). */
+/** Returns the address of the provider's sign-in page, and stores the values to check its response against. */
 export async function beginSignIn(
   { library, configuration }: OpenIdClient,
   store: SessionStore,

@@ -4,7 +4,7 @@ import type { Session } from './session-store.ts'
 
 /**
  * Revokes the refresh token if possible, and returns the address to open next: the provider's sign-out page, which
- * redirects back to our origin, or our origin itself when the provider has no such page or cannot be reached (§15.10).
+ * redirects back to our origin, or our origin itself when the provider has no such page or cannot be reached.
  */
 export async function endSession(
   openClient: () => Promise<OpenIdClient>,

@@ -1,5 +1,5 @@
-import type { OpenIdClient } from './open-id-client.ts'
 import { takePendingSignIn } from './begin-sign-in.ts'
+import type { OpenIdClient } from './open-id-client.ts'
 import { toReturnPath } from './return-path.ts'
 import type { SessionStore } from './session-store.ts'
 
@@ -12,7 +12,7 @@ export function isSignInResponse({ pathname, search }: Location): boolean {
 /**
  * Processes the provider's response in the address, once: returns to the page where the sign-in started, checks the
  * response and stores the session. A signed-in user stays signed in after a response that this tab did not request.
- * @throws if no session was obtained; then nothing is stored (§5.19, §15.7, §15.19)
+ * @throws if no session was obtained; then nothing is stored
  */
 export async function finishSignIn(
   openClient: () => Promise<OpenIdClient>,

@@ -1,22 +1,18 @@
 import type { ClientSettings } from '@yonder/contract/identity'
-import { beginSignIn } from './begin-sign-in.ts'
-import type { SignInRequest } from './begin-sign-in.ts'
-import { finishSignIn, isSignInResponse } from './finish-sign-in.ts'
-import { insecureOrigin, loginFailed, tokenFailed } from './identity-state.ts'
-import type { IdentityState } from './identity-state.ts'
-import { createIdentityStateStore } from './identity-state-store.ts'
-import type { IdentityStateStore } from './identity-state-store.ts'
-import { createOpenIdClient, type OpenIdClient } from './open-id-client.ts'
 import { logError } from '../../lib/log-error.ts'
+import { beginSignIn, type SignInRequest } from './begin-sign-in.ts'
+import { finishSignIn, isSignInResponse } from './finish-sign-in.ts'
+import { createIdentityStateStore, type IdentityStateStore } from './identity-state-store.ts'
+import { insecureOrigin, loginFailed, tokenFailed, type IdentityState } from './identity-state.ts'
+import { createOpenIdClient, type OpenIdClient } from './open-id-client.ts'
+import { createSessionStore, type Session, type SessionStore } from './session-store.ts'
 import { SignedOutError } from './signed-out-error.ts'
 import { createTokenSource } from './token-source.ts'
-import { createSessionStore } from './session-store.ts'
-import type { Session, SessionStore } from './session-store.ts'
 
 /** Signs the user in and out. A page has one client; the tabs of a browser share the session through local storage. */
 export interface IdentityClient {
   readonly getState: () => IdentityState
-  /** The address of the account page of the built-in provider (§15.30); null with any other provider. */
+  /** The address of the account page of the built-in provider; null with any other provider. */
   readonly accountUrl: string | null
   /** The returned function ends the subscription. */
   readonly subscribe: (onChange: () => void) => () => void

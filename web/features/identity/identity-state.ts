@@ -6,7 +6,7 @@ export interface IdentityUser {
   readonly picture: string | null
 }
 
-/** The sign-in state of this tab (§4.1). */
+/** The sign-in state of this tab. */
 export type IdentityState =
   | { readonly status: 'loading' }
   | { readonly status: 'unauthenticated' }
@@ -18,10 +18,10 @@ export type IdentityState =
     }
   | { readonly status: 'error'; readonly message: string }
 
-/** The message of a failed sign-in (§8.5). */
+/** The message of a failed sign-in. */
 export const loginFailed = 'Login failed'
-/** The message when there is no access token (§8.6). */
+/** The message when there is no access token. */
 export const tokenFailed = 'Get access token failed'
-/** Browsers provide the cryptography for signing in only on pages from https or localhost (§15.20). */
+/** Browsers provide the cryptography for signing in only on pages from https or localhost. */
 export const insecureOrigin =
   'Signing in needs a secure address. This page was opened over plain http; open it over https, or on localhost.'

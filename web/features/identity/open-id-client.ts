@@ -2,7 +2,7 @@ import type { ClientSettings } from '@yonder/contract/identity'
 import type { Configuration } from 'openid-client'
 import type * as Library from './open-id-library.ts'
 
-/** The limits for the library, in seconds (§9.15). */
+/** The limits for the library, in seconds. */
 const httpTimeoutSeconds = 10
 const idTokenLeewaySeconds = 60
 

@@ -5,8 +5,7 @@ import { toSession } from './to-session.ts'
 
 /**
  * Exchanges the refresh token of `previous` for a new access token and stores the new session. Without a refresh token,
- * or when the provider refuses it, the session is removed; after any other failure the user stays signed in
- * (§15.9, §15.13).
+ * or when the provider refuses it, the session is removed; after any other failure the user stays signed in.
  * @throws SignedOutError, or the failure of the request
  */
 export async function refreshSession(

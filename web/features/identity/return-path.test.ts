@@ -3,7 +3,7 @@ import { toReturnPath } from './return-path.ts'
 
 const origin = 'https://yonder.example'
 
-it.each(['/', '/chat/abc', '/settings/bots?tab=1#top'])('returns to %s (§15.7)', (path) => {
+it.each(['/', '/chat/abc', '/settings/bots?tab=1#top'])('returns to %s', (path) => {
   expect(toReturnPath(path, origin)).toBe(path)
 })
 
@@ -21,6 +21,6 @@ it.each([
   undefined,
   null,
   7,
-])('returns to / instead of %s (§15.7)', (path) => {
+])('returns to / instead of %s', (path) => {
   expect(toReturnPath(path, origin)).toBe('/')
 })

@@ -1,4 +1,4 @@
-/** Returns `value` if it is a path on our origin to return to after sign-in, else `/` (§15.7). */
+/** Returns `value` if it is a path on our origin to return to after sign-in, else `/`. */
 export function toReturnPath(value: unknown, origin: string): string {
   if (typeof value !== 'string' || !value.startsWith('/')) return '/'
   const url = URL.parse(value, origin)

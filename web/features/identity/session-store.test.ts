@@ -1,6 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { createSessionStore } from './session-store.ts'
-import type { Session } from './session-store.ts'
+import { createSessionStore, type Session } from './session-store.ts'
 
 const session: Session = {
   accessToken: 'access',

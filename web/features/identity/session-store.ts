@@ -1,7 +1,7 @@
 import { browserStorage } from '../../lib/browser-storage.ts'
 import type { IdentityUser } from './identity-state.ts'
 
-/** What a signed-in browser stores (§3.26). */
+/** What a signed-in browser stores. */
 export interface Session {
   readonly accessToken: string
   /** Milliseconds since 1970. */

@@ -1,5 +1,5 @@
 /**
- * Says where the operator finds the link that creates the first account of a closed installation (§34.20). The link is
+ * Says where the operator finds the link that creates the first account of a closed installation. The link is
  * secret, so it is not shown here.
  */
 export function SetUpNotice() {

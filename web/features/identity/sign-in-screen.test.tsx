@@ -1,12 +1,11 @@
-import type { ClientSettings } from '@yonder/contract/identity'
 import { cleanup, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
+import type { ClientSettings } from '@yonder/contract/identity'
 import { describe, expect, it, vi } from 'vitest'
-import type { IdentityClient } from './identity-client.ts'
-import { loginFailed } from './identity-state.ts'
-import type { IdentityState } from './identity-state.ts'
-import { SignInScreen } from './sign-in-screen.tsx'
 import { makeIdentity } from '../../testing/make-identity.ts'
+import type { IdentityClient } from './identity-client.ts'
+import { loginFailed, type IdentityState } from './identity-state.ts'
+import { SignInScreen } from './sign-in-screen.tsx'
 import { IdentityContext } from './use-identity.ts'
 
 function open(
@@ -60,14 +59,14 @@ describe('the sign-in screen', () => {
     expect(screen.queryByRole('button', { name: /local/ })).toBeNull()
   })
 
-  it('offers a local account where the provider is embedded (§15.1)', async () => {
+  it('offers a local account where the provider is embedded', async () => {
     const { signIn } = open(true)
     await userEvent.click(screen.getByRole('button', { name: 'Sign in with a local account' }))
     expect(signIn).toHaveBeenCalledExactlyOnceWith({ withGoogle: false, returnTo: '/chat/abc' })
     expect(screen.getByRole('button', { name: 'Sign in with Google' })).toBeVisible()
   })
 
-  it('says where the set-up link is while there is no account (§34.20)', async () => {
+  it('says where the set-up link is while there is no account', async () => {
     open(true, { status: 'unauthenticated' }, null, true)
     const notice = await screen.findByRole('region', { name: 'Create the first account' })
     for (const command of ['docker compose logs', 'journalctl -u yonder', /^yonder users invite/])

@@ -1,5 +1,5 @@
-import { lazy } from 'react'
 import type { ClientSettings } from '@yonder/contract/identity'
+import { lazy } from 'react'
 import { Button } from '../../ui/button/button.tsx'
 import { Logo } from '../../ui/icons/logo.tsx'
 import { useIdentity } from './use-identity.ts'
@@ -13,7 +13,7 @@ export interface SignInScreenProps {
   readonly returnTo: string
 }
 
-/** The sign-in screen, shown to signed-out visitors (§2.13). */
+/** The sign-in screen, shown to signed-out visitors. */
 export function SignInScreen({ settings, returnTo }: SignInScreenProps) {
   const { state, identity } = useIdentity()
   const { embedded } = settings.identity

@@ -1,10 +1,9 @@
 import { render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, it, vi } from 'vitest'
-import type { IdentityClient } from './identity-client.ts'
-import { tokenFailed } from './identity-state.ts'
-import type { IdentityState } from './identity-state.ts'
 import { makeIdentity } from '../../testing/make-identity.ts'
+import type { IdentityClient } from './identity-client.ts'
+import { tokenFailed, type IdentityState } from './identity-state.ts'
 import { TokenFailureNotice } from './token-failure-notice.tsx'
 import { IdentityContext } from './use-identity.ts'
 

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { Button } from '../../ui/button/button.tsx'
 import { useIdentity } from './use-identity.ts'
 
-/** Shown when the user is signed in but no access token can be requested (§8.6), with a button to try again. */
+/** Shown when the user is signed in but no access token can be requested, with a button to try again. */
 export function TokenFailureNotice() {
   const { state, identity } = useIdentity()
   const [busy, setBusy] = useState(false)

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { createSessionStore } from './session-store.ts'
-import type { Session } from './session-store.ts'
 import { refreshSession } from './refresh-session.ts'
+import { createSessionStore, type Session } from './session-store.ts'
 import { createTokenSource } from './token-source.ts'
 
 const store = createSessionStore('https://id.example', 'yonder')
@@ -36,20 +35,20 @@ afterEach(() => {
 
 const openNothing = () => Promise.reject(new Error('No request to the provider is expected.'))
 
-it('returns the token of the user it is requested for (§15.25)', async () => {
+it('returns the token of the user it is requested for', async () => {
   store.write(sessionOf('ada', hourMs))
   const tokens = createTokenSource(store, openNothing)
   expect(await tokens.get('ada')).toBe('token of ada')
   expect(await tokens.get()).toBe('token of ada')
 })
 
-it('refuses a request of a user when another user has signed in (§15.25)', async () => {
+it('refuses a request of a user when another user has signed in', async () => {
   store.write(sessionOf('eve', hourMs))
   const tokens = createTokenSource(store, openNothing)
   await expect(tokens.get('ada')).rejects.toThrow('Another user has signed in.')
 })
 
-it('ends a session that cannot be refreshed, but not that of a user who has signed in meanwhile (§15.25)', async () => {
+it('ends a session that cannot be refreshed, but not that of a user who has signed in meanwhile', async () => {
   const ended: Session = { ...sessionOf('ada', 0), refreshToken: null }
   const expired = 'The access token has expired and cannot be refreshed.'
   const next = sessionOf('eve', hourMs)
@@ -61,7 +60,7 @@ it('ends a session that cannot be refreshed, but not that of a user who has sign
   expect(store.read()).toBeNull()
 })
 
-it('refuses a request that was waiting for a token when another user signed in (§15.25)', async () => {
+it('refuses a request that was waiting for a token when another user signed in', async () => {
   store.write(sessionOf('ada', 0))
   const tokens = createTokenSource(store, openNothing)
   const waiting = tokens.get('ada')

@@ -2,9 +2,9 @@ import type { OpenIdClient } from './open-id-client.ts'
 import type { Session, SessionStore } from './session-store.ts'
 import { SignedOutError } from './signed-out-error.ts'
 
-/** An access token that expires within this time is refreshed (§9.15). */
+/** An access token that expires within this time is refreshed. */
 const refreshMarginMs = 60_000
-/** How long a tab waits while another tab refreshes the token (§9.15). */
+/** How long a tab waits while another tab refreshes the token. */
 const lockTimeoutMs = 5_000
 
 /**
@@ -19,7 +19,7 @@ const minWaitMs = 20
 export interface TokenSource {
   /**
    * Returns a token of the user with this id, or of the stored session's user when it is omitted. It never returns the
-   * token of another user who has signed in in this browser meanwhile (§15.25).
+   * token of another user who has signed in in this browser meanwhile.
    * @throws SignedOutError, a TimeoutError when another tab holds the lock for too long, or the failure of the request
    */
   readonly get: (userId?: string) => Promise<string>
@@ -27,7 +27,7 @@ export interface TokenSource {
 
 /**
  * Returns access tokens from the store, and refreshes them shortly before they expire. Concurrent calls in a tab share
- * one refresh, and only one tab refreshes at a time (§1.2, §15.8).
+ * one refresh, and only one tab refreshes at a time.
  */
 export function createTokenSource(store: SessionStore, openClient: () => Promise<OpenIdClient>): TokenSource {
   /** The refresh that is running, by user id. */

@@ -1,6 +1,7 @@
 import { screen, waitFor, type within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { expectConsole } from '../../testing/expect-console.ts'
 import {
   button,
   calendar,
@@ -12,7 +13,6 @@ import {
   withKey,
 } from '../../testing/integrations-scene.tsx'
 import { failure, json } from '../../testing/scripted-api.ts'
-import { expectConsole } from '../../testing/expect-console.ts'
 
 let scene: IntegrationsScene
 

@@ -10,7 +10,7 @@ import { IntegrationList } from './list/integration-list.tsx'
 
 type OpenDialog = { readonly kind: 'add' } | { readonly kind: 'edit'; readonly integration: Integration }
 
-/** The Integrations section of settings (§1.7, §2.75). */
+/** The Integrations section of settings. */
 export function IntegrationsSection() {
   const title = useId()
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
@@ -23,7 +23,7 @@ export function IntegrationsSection() {
 
   const reload = () => Promise.all([types.mutate(), integrations.mutate()])
 
-  /** Opens the consent page at once for an integration that needs the user's consent (§2.89, §19.7). */
+  /** Opens the consent page at once for an integration that needs the user's consent. */
   const openConsentPage = async ({ name, auth_type }: IntegrationInput, isWanted: () => boolean) => {
     if (auth_type === 'oauth') await authorization.authorize(name, isWanted)
   }

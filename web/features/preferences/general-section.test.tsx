@@ -1,10 +1,10 @@
 import { fireEvent, screen } from '@testing-library/react'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expectConsole } from '../../testing/expect-console.ts'
 import { renderScreen } from '../../testing/render-screen.tsx'
 import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
 import { GeneralSection } from './general-section.tsx'
 import { followTheme } from './theme.ts'
-import { expectConsole } from '../../testing/expect-console.ts'
 
 const route = 'GET /api/auth/userinfo'
 const ada = {
@@ -38,7 +38,7 @@ it('shows picture, name, email, ID and prefix (§2.49, §3.2, §7.27)', async ()
   expect(container.querySelector('img')).toBeNull()
 })
 
-it("links to 'Account and security' only at the built-in provider (§15.30)", async () => {
+it("links to 'Account and security' only at the built-in provider", async () => {
   const screenOf = (accountUrl: string | null) => <GeneralSection accountUrl={accountUrl} />
   const { redraw } = renderScreen(
     new ScriptedApi().on(route, () => json(ada)),
@@ -101,7 +101,7 @@ it('toggles the theme: light, dark, system, light (§2.50, §4.6)', async () => 
   expect(localStorage.getItem('theme')).toBe('light')
 })
 
-it('switches the connection logs on and off, here and in other tabs; they are off by default (§1.10, §3.22, §9.14, §13.22)', async () => {
+it('switches the connection logs on and off, here and in other tabs; they are off by default (§1.10, §3.22, §9.14)', async () => {
   renderScreen(
     new ScriptedApi().on(route, () => json(ada)),
     <GeneralSection accountUrl={null} />,

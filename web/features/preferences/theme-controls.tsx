@@ -16,13 +16,13 @@ const themeOptions: readonly {
   { value: 'system', label: 'System', icon: <Monitor size={16} aria-hidden /> },
 ]
 
-/** The three themes side by side, for a menu (§2.18). */
+/** The three themes side by side, for a menu. */
 export function ThemeChoice() {
   const theme = useStore(themePreference)
   return <MenuChoice label="Theme" value={theme} options={themeOptions} onChange={themePreference.set} />
 }
 
-/** Switches to the next theme (§2.50, §4.6). */
+/** Switches to the next theme. */
 export function ThemeToggle() {
   const theme = useStore(themePreference)
   const current = themeOptions.find(({ value }) => value === theme)

@@ -134,7 +134,7 @@ describe('the first paint', () => {
     expect([isDark(), icon(), frame()]).toEqual(first)
   })
 
-  it('comes before the styles and the application are requested (§14.28)', () => {
+  it('comes before the styles and the application are requested', () => {
     expect(page.indexOf('<script src="/theme.js"></script>')).toBeGreaterThan(0)
     expect(page.indexOf('/theme.js')).toBeLessThan(page.indexOf('/main.tsx'))
     expect(page.indexOf('/theme.js')).toBeGreaterThan(page.indexOf('rel="icon"'))

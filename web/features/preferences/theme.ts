@@ -1,18 +1,18 @@
 import { createStoredValue } from '../../lib/browser-storage.ts'
 
-/** The values of the theme preference (§3.19). */
+/** The values of the theme preference. */
 const themes = ['light', 'dark', 'system'] as const
 export type Theme = (typeof themes)[number]
 
 const darkQuery = '(prefers-color-scheme: dark)'
 
-/** The theme chosen in this browser (§3.21). An unknown stored value counts as light (§4.6). */
+/** The theme chosen in this browser. An unknown stored value counts as light. */
 export const themePreference = createStoredValue<Theme>(
   'theme',
   (text) => themes.find((theme) => theme === text) ?? 'light',
 )
 
-/** Returns the theme that follows the given one: light, dark, system, light (§4.6). */
+/** Returns the theme that follows the given one: light, dark, system, light. */
 export function nextTheme(theme: Theme): Theme {
   switch (theme) {
     case 'light':
@@ -42,7 +42,7 @@ export function followTheme(): () => void {
 
 /**
  * Switches the page, the `theme-color` of the browser and the tab icon to light or dark. `public/theme.js` does the
- * same before the first paint, when no module has loaded yet (§1.11, §14.28).
+ * same before the first paint, when no module has loaded yet.
  */
 function applyTheme(isDark: boolean): void {
   document.documentElement.classList.toggle('dark', isDark)

@@ -1,10 +1,10 @@
 import type { UserInfo } from '@yonder/contract/identity'
 import { useUserInfo } from '../../data/user-info.ts'
-import { Avatar } from '../../ui/icons/avatar.tsx'
 import { SettingsGroup, SettingsRow } from '../../ui/form/settings-list.tsx'
+import { Avatar } from '../../ui/icons/avatar.tsx'
 import { Skeleton } from '../../ui/states/progress.tsx'
 
-/** The signed-in user (§2.49), with a link to the account page of the built-in provider (§15.30). */
+/** The signed-in user, with a link to the account page of the built-in provider. */
 export function UserInformation({ accountUrl }: { readonly accountUrl: string | null }) {
   const { data, error } = useUserInfo()
   return (

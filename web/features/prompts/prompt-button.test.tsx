@@ -29,7 +29,7 @@ async function open(api: ScriptedApi) {
   return screen.findByRole('dialog', { name: 'What the model was given' })
 }
 
-it('shows instructions, messages, tools and their sizes (§27.1)', async () => {
+it('shows instructions, messages, tools and their sizes', async () => {
   const api = new ScriptedApi().on(address, () => json(prompt))
   const dialog = await open(api)
   expect(await screen.findByText('Be brief.')).toBeTruthy()
@@ -42,7 +42,7 @@ it('shows instructions, messages, tools and their sizes (§27.1)', async () => {
   expect(screen.getByText('Adds.')).toBeTruthy()
 })
 
-it('names what is no longer stored (§27.3)', async () => {
+it('names what is no longer stored', async () => {
   const dialog = await open(
     new ScriptedApi().on(address, () => json({ ...prompt, instructions: null, missing: ['instructions'] })),
   )
@@ -52,12 +52,12 @@ it('names what is no longer stored (§27.3)', async () => {
   expect(screen.queryByText('none')).toBeNull()
 })
 
-it('does not say that no tools were sent when they are no longer stored (§27.3)', async () => {
+it('does not say that no tools were sent when they are no longer stored', async () => {
   await open(new ScriptedApi().on(address, () => json({ ...prompt, tools: [], missing: ['tools'] })))
   expect(await screen.findByRole('region', { name: 'Tools' })).toHaveTextContent('no longer stored')
 })
 
-it('says that a reply has no stored prompt, which is not an error (§27.1)', async () => {
+it('says that a reply has no stored prompt, which is not an error', async () => {
   await open(new ScriptedApi().on(address, () => failure(404, 'not_found', 'None.')))
   expect(await screen.findByText(/prompt of this reply is not stored.*the model was not called/)).toBeTruthy()
 })

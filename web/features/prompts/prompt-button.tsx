@@ -13,7 +13,7 @@ export interface PromptButtonProps {
   readonly messageId: string
 }
 
-/** A button that shows what the model was given for a reply (§27.1). */
+/** A button that shows what the model was given for a reply. */
 export function PromptButton({ chatId, messageId }: PromptButtonProps) {
   const [isOpen, setOpen] = useState(false)
   return (

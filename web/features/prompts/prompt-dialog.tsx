@@ -1,6 +1,5 @@
 import type { SentMessage, SentTool, SentPrompt } from '@yonder/contract/sent-prompt'
 import type { ReactNode } from 'react'
-import { useSentPrompt } from './use-sent-prompt.ts'
 import { isNotFound, readReason } from '../../lib/api/api-error.ts'
 import { formatRecent } from '../../lib/format-time.ts'
 import { Dialog } from '../../ui/dialog/dialog.tsx'
@@ -8,6 +7,7 @@ import { Disclosure } from '../../ui/disclosure.tsx'
 import { InertText } from '../../ui/inert-text.tsx'
 import { LoadingState } from '../../ui/states/states.tsx'
 import { describeOptions, describeSize, formatChars, sizeOfMessage, sizeOfTool } from './describe-prompt.ts'
+import { useSentPrompt } from './use-sent-prompt.ts'
 
 export interface PromptDialogProps {
   readonly chatId: string
@@ -15,7 +15,7 @@ export interface PromptDialogProps {
   readonly onClose: () => void
 }
 
-/** What the model was given for a reply: instructions, messages and tools, with their sizes (§27.1). */
+/** What the model was given for a reply: instructions, messages and tools, with their sizes. */
 export function PromptDialog({ chatId, messageId, onClose }: PromptDialogProps) {
   const { data, error } = useSentPrompt(chatId, messageId)
   return (

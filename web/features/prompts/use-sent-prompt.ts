@@ -6,7 +6,7 @@ import { optionalReadOptions } from '../../lib/api/api-provider.tsx'
 // The prompt of a finished reply never changes.
 const sentPromptOptions = { ...optionalReadOptions, revalidateOnReconnect: false }
 
-/** What the model was given for a reply (§27.1). */
+/** What the model was given for a reply. */
 export function useSentPrompt(chatId: string, messageId: string) {
   const path = `/api/chats/${encodeURIComponent(chatId)}/messages/${encodeURIComponent(messageId)}/prompt`
   const { cache } = useSWRConfig()

@@ -1,9 +1,9 @@
 import { logError } from '../../lib/log-error.ts'
 
-/** How a link was passed on; `cancelled` if the user closed the system's share dialog (§20.12). */
+/** How a link was passed on; `cancelled` if the user closed the system's share dialog. */
 export type LinkDelivery = 'shared' | 'copied' | 'cancelled' | 'failed'
 
-/** Passes a link to the system's share dialog if there is one, else to the clipboard (§7.10, §20.3). */
+/** Passes a link to the system's share dialog if there is one, else to the clipboard. */
 export async function deliverLink(address: string): Promise<LinkDelivery> {
   if (typeof navigator.share === 'function') {
     try {

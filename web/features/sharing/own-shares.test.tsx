@@ -1,12 +1,12 @@
-import { makeOwnShare } from '../../testing/wire-objects.ts'
 import { screen, waitFor, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { afterEach, expect, it } from 'vitest'
+import { dismissToast, toasts } from '../../lib/toasts.ts'
 import { expectConsole } from '../../testing/expect-console.ts'
 import { renderScreen } from '../../testing/render-screen.tsx'
 import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
+import { makeOwnShare } from '../../testing/wire-objects.ts'
 import { ToastRegion } from '../../ui/toast/toast-region.tsx'
-import { dismissToast, toasts } from '../../lib/toasts.ts'
 import { OwnShares } from './own-shares.tsx'
 
 const first = makeOwnShare()
@@ -36,7 +36,7 @@ function serve(shares = [first, second]) {
     })
 }
 
-it('lists the links, which open in a new tab and can be copied (§20.4)', async () => {
+it('lists the links, which open in a new tab and can be copied', async () => {
   const user = userEvent.setup()
   open(serve())
   const link = await screen.findByRole('link', { name: /How do tides work/ })
@@ -48,7 +48,7 @@ it('lists the links, which open in a new tab and can be copied (§20.4)', async 
   expect(await navigator.clipboard.readText()).toBe(`${location.origin}/share/abc`)
 })
 
-it('revokes a link after a confirmation, and removes it from the list (§20.4)', async () => {
+it('revokes a link after a confirmation, and removes it from the list', async () => {
   const api = serve()
   open(api)
   await screen.findByRole('link', { name: /How do tides work/ })

@@ -6,7 +6,7 @@ import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx'
 import { SettingsGroup } from '../../ui/form/settings-list.tsx'
 import { ShareRow } from './share-row.tsx'
 
-/** The user's share links, which can be opened, copied and revoked (§20.4). */
+/** The user's share links, which can be opened, copied and revoked. */
 export function OwnShares() {
   const group = useRef<HTMLDivElement>(null)
   const [revoking, setRevoking] = useState<OwnShare>()

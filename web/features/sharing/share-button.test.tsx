@@ -44,7 +44,7 @@ async function click() {
   await pass(0)
 }
 
-it("copies the link and shows 'Copied to clipboard!' for two seconds (§2.30, §7.10, §9.3, §20.3)", async () => {
+it("copies the link and shows 'Copied to clipboard!' for two seconds (§2.30, §7.10, §9.3)", async () => {
   const api = open()
   await click()
   expect(api.seen(route)[0]?.body).toEqual({ messageId: 'm1' })
@@ -57,7 +57,7 @@ it("copies the link and shows 'Copied to clipboard!' for two seconds (§2.30, §
   expect(feedback()).toBe('')
 })
 
-it("opens the system's share dialog if there is one, and copies nothing (§7.10, §20.3)", async () => {
+it("opens the system's share dialog if there is one, and copies nothing (§7.10)", async () => {
   const shared: ShareData[] = []
   setNativeShare(async (data) => {
     shared.push(data)
@@ -69,7 +69,7 @@ it("opens the system's share dialog if there is one, and copies nothing (§7.10,
   expect(feedback()).toBe('Shared')
 })
 
-it('does nothing more when the user closes the share dialog (§20.12)', async () => {
+it('does nothing more when the user closes the share dialog', async () => {
   setNativeShare(() => Promise.reject(new DOMException('closed', 'AbortError')))
   open()
   await click()
@@ -96,7 +96,7 @@ it("logs a failure, and shows 'Not shared' (§8.14)", async () => {
   expect(feedback()).toBe('')
 })
 
-it('shows the created link in a dialog when the browser refuses to copy it (§20.3)', async () => {
+it('shows the created link in a dialog when the browser refuses to copy it', async () => {
   expectConsole('error', /^Copying failed/)
   setClipboard(() => Promise.reject(new DOMException('no', 'NotAllowedError')))
   open()

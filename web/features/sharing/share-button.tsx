@@ -5,7 +5,7 @@ import { IconButton } from '../../ui/button/icon-button.tsx'
 import { deliverLink, type LinkDelivery } from './deliver-link.ts'
 import { ShareLinkDialog } from './share-link-dialog.tsx'
 
-/** How long the outcome is shown (§9.3). */
+/** How long the outcome is shown. */
 const feedbackMs = 2000
 
 type Feedback = Exclude<LinkDelivery, 'cancelled'>
@@ -22,8 +22,7 @@ export interface ShareButtonProps {
 }
 
 /**
- * Shares the chat up to a message, and shows the outcome for two seconds (§2.30). A link that cannot be copied is shown
- * (§1.6).
+ * Shares the chat up to a message, and shows the outcome for two seconds. A link that cannot be copied is shown.
  */
 export function ShareButton({ chatId, messageId }: ShareButtonProps) {
   const createShare = useCreateShare(chatId)

@@ -1,11 +1,11 @@
-import { makeMessage, makeSharedChat } from '../../testing/wire-objects.ts'
 import { act, render, screen } from '@testing-library/react'
 import { MemoryRouter } from 'react-router'
 import { mutate } from 'swr'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
-import { SharedChatView } from './shared-chat-view.tsx'
 import { expectConsole } from '../../testing/expect-console.ts'
+import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
+import { makeMessage, makeSharedChat } from '../../testing/wire-objects.ts'
+import { SharedChatView } from './shared-chat-view.tsx'
 
 const chat = makeSharedChat('abc', [makeMessage('1', null, { content: 'Hello' })])
 const gone = () => failure(404, 'not_found', 'There is no such shared chat.')
@@ -109,7 +109,7 @@ it('retries after five seconds when the server cannot be reached (§7.1)', async
   expect(reads()).toHaveLength(2)
 })
 
-it('does not retry for a link that does not exist (§20.11)', async () => {
+it('does not retry for a link that does not exist', async () => {
   expectConsole('error', /fetching the data\. 404/)
   respond = gone
   open()

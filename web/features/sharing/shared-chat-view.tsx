@@ -11,7 +11,7 @@ export interface SharedChatViewProps {
   readonly children: (chat: SharedChat) => ReactNode
 }
 
-/** A shared chat, read-only (§2.39). */
+/** A shared chat, read-only. */
 export function SharedChatView({ shareId, children }: SharedChatViewProps) {
   const { data: chat, error } = useSharedChat(shareId)
   if (error !== undefined) return <NotFound />
@@ -32,7 +32,7 @@ export function SharedChatView({ shareId, children }: SharedChatViewProps) {
   )
 }
 
-/** Shown after any failure to load the chat (§2.40, §8.11). */
+/** Shown after any failure to load the chat. */
 function NotFound() {
   return (
     <main className="flex flex-1 items-center justify-center">
@@ -51,7 +51,7 @@ function NotFound() {
   )
 }
 
-/** Shown under a shared chat (§2.38). */
+/** Shown under a shared chat. */
 function ReadOnlyFooter() {
   return (
     <footer className="sticky bottom-0 z-10 border-t border-line bg-page">

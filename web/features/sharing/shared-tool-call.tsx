@@ -25,7 +25,7 @@ export interface SharedToolCallProps {
 
 /**
  * A tool call in a shared chat: connector, tool and state. It cannot be expanded, since the arguments and the result
- * are private (§20.5).
+ * are private.
  */
 export function SharedToolCall({ server, tool, state }: SharedToolCallProps) {
   const { label, Icon, tone } = states[state]

@@ -1,6 +1,6 @@
-import type { MessageUsage } from '@yonder/contract/usage/usage-report'
 import { screen, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
+import type { MessageUsage } from '@yonder/contract/usage/usage-report'
 import { expect, it } from 'vitest'
 import { renderScreen } from '../../testing/render-screen.tsx'
 import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
@@ -42,7 +42,7 @@ async function open(api: ScriptedApi, replies = [makeReply('a1', 'u1')]) {
 }
 const value = (name: string) => screen.getByText(name, { selector: 'dt' }).nextElementSibling
 
-it('shows tokens, cost and times of a reply (§25.15)', async () => {
+it('shows tokens, cost and times of a reply', async () => {
   const usage: MessageUsage = { calls: [call], total }
   await open(new ScriptedApi().on('GET /api/chats/c1/usage', () => json(usage)))
   expect(await screen.findByText('1,000')).toBeVisible()
@@ -53,7 +53,7 @@ it('shows tokens, cost and times of a reply (§25.15)', async () => {
   expect(screen.queryByRole('table')).toBeNull()
 })
 
-it('lists each call of a turn, whose replies it names all (§25.15)', async () => {
+it('lists each call of a turn, whose replies it names all', async () => {
   const summary = { ...call, kind: 'summary', cost: null, first_text_ms: null, duration_ms: 183_500 } as const
   const usage: MessageUsage = {
     calls: [summary, call],
@@ -70,7 +70,7 @@ it('lists each call of a turn, whose replies it names all (§25.15)', async () =
   expect(api.seen('GET /api/chats/c1/usage')[0]?.query.get('messageIds')).toBe('a1,a2')
 })
 
-it('shows the counts of the message itself for a reply without a record (§25.4, §25.15)', async () => {
+it('shows the counts of the message itself for a reply without a record', async () => {
   const api = new ScriptedApi().on('GET /api/chats/c1/usage', () => failure(404, 'not_found', 'None.'))
   await open(api, [makeReply('a1', 'u1', { usage: { input_tokens: 7, output_tokens: null } })])
   expect(await screen.findByText(/no record of the usage/)).toBeVisible()

@@ -14,7 +14,7 @@ export interface DetailsButtonProps {
   readonly replies: readonly Message[]
 }
 
-/** A button that shows what a reply used and cost (§25.15). */
+/** A button that shows what a reply used and cost. */
 export function DetailsButton({ chatId, replies }: DetailsButtonProps) {
   const [isOpen, setOpen] = useState(false)
   return (

@@ -1,8 +1,7 @@
-import type { Message } from '@yonder/contract/message'
 import { maxUsageMessages } from '@yonder/contract/lib/chat-limits'
+import type { Message } from '@yonder/contract/message'
 import type { MessageUsage, ModelCallUsage } from '@yonder/contract/usage/usage-report'
-import { useId } from 'react'
-import type { ReactNode } from 'react'
+import { useId, type ReactNode } from 'react'
 import useSWR from 'swr'
 import { isNotFound, readReason } from '../../lib/api/api-error.ts'
 import { optionalReadOptions } from '../../lib/api/api-provider.tsx'
@@ -19,7 +18,7 @@ export interface DetailsDialogProps {
   readonly onClose: () => void
 }
 
-/** What the replies of a turn used and cost (§25.15). */
+/** What the replies of a turn used and cost. */
 export function DetailsDialog({ chatId, replies, onClose }: DetailsDialogProps) {
   return (
     <Dialog

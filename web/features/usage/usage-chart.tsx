@@ -22,7 +22,7 @@ const height = 100
 /** Keeps a small amount visible beside a large one. */
 const minHeight = 1
 
-/** Bars of input and output tokens. For screen readers it is one image, whose name says where the table is (§25.18). */
+/** Bars of input and output tokens. For screen readers it is one image, whose name says where the table is. */
 export function UsageChart({ unit, bars }: UsageChartProps) {
   const totalOf = ({ totals }: UsageBar) => (totals?.input_tokens ?? 0) + (totals?.output_tokens ?? 0)
   const highest = bars.reduce((top, bar) => (totalOf(bar) > totalOf(top) ? bar : top), bars[0] ?? noBar)
@@ -75,7 +75,7 @@ export function UsageChart({ unit, bars }: UsageChartProps) {
 
 const noBar: UsageBar = { label: '', totals: undefined }
 
-/** A sum of 0 is shown as 'unknown' when no call was fully counted (§25.4). */
+/** A sum of 0 is shown as 'unknown' when no call was fully counted. */
 function describeTotals(totals: UsageTotals | undefined): string {
   if (totals === undefined) return 'no calls'
   return `${formatTokens(totals, totals.input_tokens)} input, ${formatTokens(totals, totals.output_tokens)} output`

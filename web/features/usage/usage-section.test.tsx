@@ -1,6 +1,6 @@
-import type { UsageReport, UsageTotals } from '@yonder/contract/usage/usage-report'
 import { screen, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
+import type { UsageReport, UsageTotals } from '@yonder/contract/usage/usage-report'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { renderScreen } from '../../testing/render-screen.tsx'
 import { json, ScriptedApi } from '../../testing/scripted-api.ts'
@@ -38,7 +38,7 @@ function serve(fields: Partial<UsageTotals> = {}) {
 
 const figure = (name: string) => screen.getByText(name, { selector: 'dt' }).nextElementSibling
 
-it('shows totals, a chart and tables of the range (§25.17, §25.18)', async () => {
+it('shows totals, a chart and tables of the range', async () => {
   const api = serve()
   renderScreen(api, <UsageSection />)
   const bots = await screen.findByRole('region', { name: 'Usage by bot' })
@@ -57,7 +57,7 @@ it('shows totals, a chart and tables of the range (§25.17, §25.18)', async () 
   ])
 })
 
-it('shows what is not known as unknown, and never as 0 (§25.4, §25.17)', async () => {
+it('shows what is not known as unknown, and never as 0', async () => {
   renderScreen(
     serve({
       input_tokens: 0,
@@ -81,7 +81,7 @@ it('shows what is not known as unknown, and never as 0 (§25.4, §25.17)', async
   expect(screen.queryByText(/No price was known/)).toBeNull()
 })
 
-it('says which figures are incomplete, and when prices are missing (§25.4, §25.17)', async () => {
+it('says which figures are incomplete, and when prices are missing', async () => {
   const { unmount } = renderScreen(serve({ uncounted_calls: 1, unpriced_calls: 2 }), <UsageSection />)
   expect(
     await screen.findByText(
@@ -93,7 +93,7 @@ it('says which figures are incomplete, and when prices are missing (§25.4, §25
   expect(await screen.findByText(/No price was known for these calls\./)).toBeVisible()
 })
 
-it('says that a range has no usage (§25.17)', async () => {
+it('says that a range has no usage', async () => {
   renderScreen(serve({ calls: 0, costs: [] }), <UsageSection />)
   expect(await screen.findByText('No usage in this range')).toBeVisible()
   expect(screen.queryByRole('img')).toBeNull()

@@ -1,12 +1,11 @@
 import type { UsageReport } from '@yonder/contract/usage/usage-report'
 import { ChartColumn, Download } from 'lucide-react'
-import { useId, useState } from 'react'
-import type { ReactNode } from 'react'
+import { useId, useState, type ReactNode } from 'react'
 import useSWR from 'swr'
-import { ApiError, readReason } from '../../lib/api/api-error.ts'
 import { readErrorBody } from '../../lib/api/api-client.ts'
-import { formatCosts, formatCount } from '../../lib/format-usage.ts'
+import { ApiError, readReason } from '../../lib/api/api-error.ts'
 import { useAction } from '../../lib/api/use-action.ts'
+import { formatCosts, formatCount } from '../../lib/format-usage.ts'
 import { Button } from '../../ui/button/button.tsx'
 import { Disclosure } from '../../ui/disclosure.tsx'
 import { Select } from '../../ui/form/select.tsx'
@@ -15,11 +14,10 @@ import { ErrorState } from '../../ui/states/error-state.tsx'
 import { Skeleton } from '../../ui/states/progress.tsx'
 import { EmptyState } from '../../ui/states/states.tsx'
 import { UsageChart } from './usage-chart.tsx'
+import { daysOfRange, listDays, listMonths, rangeNames, usageRanges, type UsageRange } from './usage-range.ts'
 import { formatTokens, UsageTable } from './usage-table.tsx'
-import { daysOfRange, listDays, listMonths, rangeNames, usageRanges } from './usage-range.ts'
-import type { UsageRange } from './usage-range.ts'
 
-/** The Usage section of settings: what the user's bots used and cost in a range of months (§25.17). */
+/** The Usage section of settings: what the user's bots used and cost in a range of months. */
 export function UsageSection() {
   const title = useId()
   const [range, setRange] = useState<UsageRange>('this-month')
@@ -138,7 +136,7 @@ function Report({ report, isYear }: { readonly report: UsageReport; readonly isY
   )
 }
 
-/** The sums of the range, and for how many calls they are incomplete (§25.4). */
+/** The sums of the range, and for how many calls they are incomplete. */
 function Totals({ report: { total } }: { readonly report: UsageReport }) {
   const { calls, uncounted_calls, unpriced_calls, costs } = total
   const gaps = [

@@ -58,7 +58,7 @@ export function UsageTable({ name, firstColumn, rows }: UsageTableProps) {
   )
 }
 
-/** Formats a sum of tokens; 'unknown' if it is 0 because no call was fully counted (§25.4). */
+/** Formats a sum of tokens; 'unknown' if it is 0 because no call was fully counted. */
 export function formatTokens({ calls, uncounted_calls }: UsageTotals, tokens: number): string {
   return tokens === 0 && uncounted_calls === calls && calls > 0 ? 'unknown' : formatCount(tokens)
 }

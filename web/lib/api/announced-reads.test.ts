@@ -11,7 +11,7 @@ test('reads are announced only while the live stream is open', () => {
   expect(isAnnouncedNow('/api/bots')).toBe(false)
 })
 
-test('an announced read waits for the running changes of its list, and is then done once (§10.29)', () => {
+test('an announced read waits for the running changes of its list, and is then done once', () => {
   const read = vi.fn()
   const ends = [beginChange('/api/bots'), beginChange('/api/bots')]
   readAnnounced('/api/bots', read)
@@ -25,7 +25,7 @@ test('an announced read waits for the running changes of its list, and is then d
   expect(read).toHaveBeenCalledTimes(2)
 })
 
-test('an immediate read replaces the announced reads before it, but not those announced during it (§10.29)', () => {
+test('an immediate read replaces the announced reads before it, but not those announced during it', () => {
   const held = vi.fn()
   const end = beginChange('/api/bots')
   readAnnounced('/api/bots', held)

@@ -2,7 +2,7 @@ import { createStore, useStore } from '../store.ts'
 
 /*
  * Reads whose changes the server announces over the live stream. The announcement repeats such a read after a change or
- * a reconnection, so the page itself need not (§9.4, §10.29).
+ * a reconnection, so the page itself need not.
  */
 
 interface Announced {

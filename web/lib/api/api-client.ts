@@ -24,8 +24,8 @@ export interface ApiRequest {
 
 /**
  * The calls to the server, with the user's bearer token. After a 401 the user is signed out and the call returns
- * `undefined`. A success without a body returns `null` (§7.38, §8.2). A call throws an `UnreachableError` when it
- * reaches no server, and 'Failed to get access token' when there is no token (§8.1).
+ * `undefined`. A success without a body returns `null`. A call throws an `UnreachableError` when it
+ * reaches no server, and 'Failed to get access token' when there is no token.
  */
 export interface ApiClient {
   /**
@@ -47,7 +47,7 @@ export interface ApiClient {
   readonly connection: Connection
 }
 
-/** Creates the client. It shows nothing, and does not navigate except by `onUnauthorized` (§8.1, §8.3, §8.4). */
+/** Creates the client. It shows nothing, and does not navigate except by `onUnauthorized`. */
 export function createApiClient(options: ApiClientOptions): ApiClient {
   const { onUnauthorized } = options
   const send = options.fetch ?? ((input: RequestInfo | URL, init?: RequestInit) => fetch(input, init))
@@ -152,7 +152,7 @@ async function readJsonBody<Answer>(response: Response): Promise<Answer | undefi
 }
 
 /**
- * Loads public data without a token and without cookies (§7.1). After a failure status, 401 included, it throws the
+ * Loads public data without a token and without cookies. After a failure status, 401 included, it throws the
  * same `ApiError` as `ApiClient.read`. Without a response it throws the error of `fetch`.
  */
 export async function readPublicly<Answer>(path: string): Promise<Answer> {

@@ -31,7 +31,7 @@ it('uses the message of an error without a reason from the server', () => {
   expect(readReason(new Error(''), labels)).toBe('Unknown error')
 })
 
-it('returns one sentence for each cause, whatever the message of the browser (§10.33)', () => {
+it('returns one sentence for each cause, whatever the message of the browser', () => {
   expect(readReason(new UnreachableError(new TypeError('Failed to fetch')))).toBe(
     'The server could not be reached.',
   )
@@ -48,7 +48,7 @@ it('returns the message of the server, or of an error of the page (§8.3)', () =
   expect(readReason(undefined)).toBe('Unknown error')
 })
 
-it('says that a user who is online again was offline (§10.33)', () => {
+it('says that a user who is online again was offline', () => {
   expect(describeFailure({ cause: 'offline' }, false)).toBe('You are offline.')
   expect(describeFailure({ cause: 'offline' }, true)).toBe('You were offline.')
 })
@@ -63,7 +63,7 @@ it('counts failures of the connection as outages, and no others', () => {
   })
 })
 
-it('does not take a server that quotes the sentence of an outage for an outage (§10.33)', () => {
+it('does not take a server that quotes the sentence of an outage for an outage', () => {
   const detail = { code: 'upstream_unreachable', message: 'The server could not be reached.' } as const
   expect(createNotice(new ApiError('API error: 502', 502, detail))).toEqual({
     text: 'The server could not be reached.',

@@ -20,7 +20,7 @@ export function isOutage(failure: Failure): boolean {
 /** A sentence for the user about something that failed. */
 export interface Notice {
   readonly text: string
-  /** Whether the reason is an outage. The sentence is no longer true when the outage has ended (§10.33). */
+  /** Whether the reason is an outage. The sentence is no longer true when the outage has ended. */
   readonly isOutage?: boolean
 }
 
@@ -83,7 +83,7 @@ export function isGatewayFailure(status: number): boolean {
 
 /** Returns why a request failed. */
 export function toFailure(error: unknown): Failure {
-  // Without a reason the message is one that the specification fixes (§8.3, §8.4, §8.8).
+  // Without a reason the message is one that the specification fixes.
   if (error instanceof ApiError) return { text: error.reason || error.message }
   if (!navigator.onLine) return { cause: 'offline' }
   if (error instanceof UnreachableError) return { cause: 'unreachable' }

@@ -1,9 +1,9 @@
 import { act, render, screen } from '@testing-library/react'
 import useSWR from 'swr'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { expectConsole } from '../../testing/expect-console.ts'
 import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
 import { ApiProvider, readOptions } from './api-provider.tsx'
-import { expectConsole } from '../../testing/expect-console.ts'
 
 const route = 'GET /api/bots'
 

@@ -1,14 +1,14 @@
 import { createContext, useContext, useMemo, type ReactNode } from 'react'
 import { SWRConfig, type SWRConfiguration } from 'swr'
+import { logError } from '../log-error.ts'
 import type { ApiClient } from './api-client.ts'
 import { ApiError, isNotFound, UnreachableError } from './api-error.ts'
-import { logError } from '../log-error.ts'
 
 const ApiContext = createContext<ApiClient | null>(null)
 
-/** The pause between a failed read and the next try (§7.1). */
+/** The pause between a failed read and the next try. */
 const retryIntervalMs = 5000
-/** Equal reads within this time share one request (§9.4). */
+/** Equal reads within this time share one request. */
 const dedupingMs = 2000
 
 /** The timer for the next try of each failed read, by its key. */
@@ -19,7 +19,7 @@ function cancelRetry(key: string): void {
   retries.delete(key)
 }
 
-/** The default options of reads (§7.28): a failed read is retried every five seconds, without a limit. */
+/** The default options of reads: a failed read is retried every five seconds, without a limit. */
 export const readOptions = {
   revalidateOnFocus: false,
   revalidateOnReconnect: true,
@@ -27,7 +27,7 @@ export const readOptions = {
   dedupingInterval: dedupingMs,
   errorRetryInterval: retryIntervalMs,
   onSuccess: (_data: unknown, key) => cancelRetry(key),
-  // A failed read is logged even if the screen still shows older data (§8.34). The log names its path, without the
+  // A failed read is logged even if the screen still shows older data. The log names its path, without the
   // query and without the prefix that SWR adds to paged reads.
   onError: (error: unknown, key) =>
     logError(`${describeReadError(error)} (${key.replace(/^\$inf\$|\?.*/g, '')})`),

@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import { useSWRConfig, type ScopedMutator } from 'swr'
-import { beginChange, isAnnouncedNow, readNow } from './announced-reads.ts'
-import type { ApiClient } from './api-client.ts'
 import { logError } from '../log-error.ts'
 import { toast } from '../toasts.ts'
+import { beginChange, isAnnouncedNow, readNow } from './announced-reads.ts'
+import type { ApiClient } from './api-client.ts'
 import { useApi } from './api-provider.tsx'
 
 /**
@@ -22,7 +22,7 @@ export interface ActionOptions<Input, Answer> {
   readonly update?: (update: UpdateRead, answer: Answer, input: Input) => unknown
   /** The toast after a success; none if this is absent or returns undefined. */
   readonly success?: (answer: Answer, input: Input) => string | undefined
-  /** The toast after a failure, which is also logged to the console (§8.34). */
+  /** The toast after a failure, which is also logged to the console. */
   readonly failure: (error: unknown, input: Input) => string
   /** `false` for a failure that is only logged. */
   readonly isFailureShown?: boolean
@@ -42,7 +42,7 @@ export interface Action<Input, Answer> {
 }
 
 /**
- * A change that the user makes on the server: the call, the update of cached data, and the toasts (§8.30). It does not
+ * A change that the user makes on the server: the call, the update of cached data, and the toasts. It does not
  * prevent a second run while the first is pending.
  */
 export function useAction<Input, Answer>(options: ActionOptions<Input, Answer>): Action<Input, Answer> {

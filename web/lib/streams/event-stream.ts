@@ -51,7 +51,7 @@ export async function connectStream(
 /**
  * Reads an event stream and yields the data of each event until the end marker or the end of the body. Chunks may
  * end anywhere, even within a character. An incomplete line at the end of the body is ignored. Leaving the loop
- * cancels the body (§8.9).
+ * cancels the body.
  */
 export async function* readSse(response: Response): AsyncGenerator<string, void, undefined> {
   if (response.body === null) throw new Error('Response body is not readable')

@@ -2,8 +2,7 @@ import { BroadcastChannel } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Connection, ConnectionState } from '../api/connection.ts'
 import { createStore } from '../store.ts'
-import { shareStream } from './share-stream.ts'
-import type { SharedStreamState } from './share-stream.ts'
+import { shareStream, type SharedStreamState } from './share-stream.ts'
 
 /** Locks by name, each held by the first page that requests it. */
 function createLocks() {
@@ -96,7 +95,7 @@ function openPage(name = 'stream', connection?: Connection) {
   return { received, states, leave }
 }
 
-it('passes every event to ten pages over one connection (§10.7)', async () => {
+it('passes every event to ten pages over one connection', async () => {
   const pages = Array.from({ length: 10 }, () => openPage())
   await vi.waitFor(() => expect(pages.map(({ states }) => states)).toEqual(pages.map(() => ['open'])))
   server.send('one')
@@ -116,7 +115,7 @@ it('reports the open stream to a page that joins later, without past events', as
   expect(server.requests).toBe(1)
 })
 
-it('moves to another page when its page closes, and every page gets the first event of the new stream (§10.8)', async () => {
+it('moves to another page when its page closes, and every page gets the first event of the new stream', async () => {
   const pages = [openPage(), openPage(), openPage()]
   await vi.waitFor(() => expect(pages[2]?.states).toEqual(['open']))
   pages[0]?.leave()
@@ -159,7 +158,7 @@ describe('held back by a proxy', () => {
   })
   const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds)
 
-  it('is reported as held when the request has no event for ten seconds, until one arrives (§33.8)', async () => {
+  it('is reported as held when the request has no event for ten seconds, until one arrives', async () => {
     server.firstEvent = ''
     const [leader, other] = [openPage(), openPage()]
     await pass(9_000)
@@ -173,7 +172,7 @@ describe('held back by a proxy', () => {
     expect(leader.states.at(-1)).toBe('open')
   })
 
-  it('stays held over the next attempts, and is lost when the server refuses one (§33.8)', async () => {
+  it('stays held over the next attempts, and is lost when the server refuses one', async () => {
     server.firstEvent = ''
     const page = openPage()
     await pass(11_000)
@@ -186,7 +185,7 @@ describe('held back by a proxy', () => {
     expect(page.states).toEqual(['lost', 'held', 'lost'])
   })
 
-  it('requests the stream again after an outage, because the request may hang since then (§33.8)', async () => {
+  it('requests the stream again after an outage, because the request may hang since then', async () => {
     server.firstEvent = ''
     const connection = createStore<ConnectionState>('online')
     const page = openPage('stream', { ...connection, check: () => undefined, countOutages: () => 0 })
@@ -204,7 +203,7 @@ describe('held back by a proxy', () => {
   })
 })
 
-it('is unavailable where the server refuses it, and in a browser without locks (§10.12)', async () => {
+it('is unavailable where the server refuses it, and in a browser without locks', async () => {
   server.status = 404
   const page = openPage()
   await vi.waitFor(() => expect(page.states).toEqual(['unavailable']))

@@ -1,6 +1,6 @@
-import { readSse, type ConnectedStream } from './event-stream.ts'
-import { logError } from '../log-error.ts'
 import { onOutageEnd, waitToRetry, type Connection } from '../api/connection.ts'
+import { logError } from '../log-error.ts'
+import { readSse, type ConnectedStream } from './event-stream.ts'
 
 /**
  * `lost`: the stream is not open and is retried. `held`: a request for the stream has had no event for ten seconds, as
@@ -45,7 +45,7 @@ const minGoodStreamMs = 5000
 /**
  * One event stream for all pages of a browser. The page that has the lock reads the stream and forwards it; when that
  * page closes, another one gets the lock and opens a stream of its own, whose first event reports the current state.
- * The returned function leaves the shared stream (§10.7, §10.8).
+ * The returned function leaves the shared stream.
  */
 export function shareStream(options: SharedStreamOptions): () => void {
   // Missing where the page is not a secure context: `http` at another address than localhost.

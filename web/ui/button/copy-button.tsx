@@ -9,7 +9,7 @@ export interface CopyButtonProps {
   readonly text: string
 }
 
-/** A button that copies a text and then has the title 'Copied!' for two seconds (§2.29). */
+/** A button that copies a text and then has the title 'Copied!' for two seconds. */
 export function CopyButton({ title, text }: CopyButtonProps) {
   const [copied, copy] = useCopied()
   const name = copied ? 'Copied!' : title
@@ -20,12 +20,11 @@ export function CopyButton({ title, text }: CopyButtonProps) {
   )
 }
 
-/** How long the button shows that the text was copied (§9.3). */
+/** How long the button shows that the text was copied. */
 const feedbackMs = 2000
 
 /**
- * Returns whether a text was copied in the last two seconds, and the function that copies one. A failure is only logged
- * (§8.13).
+ * Returns whether a text was copied in the last two seconds, and the function that copies one. A failure is only logged.
  */
 function useCopied(): readonly [copied: boolean, copy: (text: string) => Promise<void>] {
   const [copied, setCopied] = useState(false)

@@ -1,9 +1,9 @@
 import { createEvent, fireEvent, render, screen, waitFor } from '@testing-library/react'
 import { describe, expect, it, vi } from 'vitest'
-import { ConfirmDialog } from './confirm-dialog.tsx'
-import { Dialog } from './dialog.tsx'
 import { Select } from '../form/select.tsx'
 import { TextInput } from '../form/text-input.tsx'
+import { ConfirmDialog } from './confirm-dialog.tsx'
+import { Dialog } from './dialog.tsx'
 import { SidePanel } from './side-panel.tsx'
 
 function pressBackdrop(dialog: HTMLElement) {

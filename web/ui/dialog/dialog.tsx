@@ -1,10 +1,10 @@
 import { X } from 'lucide-react'
 import { useContext, useEffect, useId, useRef, useState, type ReactNode } from 'react'
 import { createPortal } from 'react-dom'
-import { classNames } from '../class-names.ts'
-import { dialogStack, useBackdropClick, useModal } from './dialog-layer.ts'
-import { InitialFocusContext, useInitialFocus, type InitialFocus } from '../form/initial-focus.ts'
 import { IconButton } from '../button/icon-button.tsx'
+import { classNames } from '../class-names.ts'
+import { InitialFocusContext, useInitialFocus, type InitialFocus } from '../form/initial-focus.ts'
+import { dialogStack, useBackdropClick, useModal } from './dialog-layer.ts'
 
 export interface DialogProps {
   readonly title: string

@@ -25,7 +25,7 @@ const savingQuestion = {
   cancel: 'Keep open',
 } as const
 
-/** Asks before a form closes that contains changes (§14.38). */
+/** Asks before a form closes that contains changes. */
 export function useDiscardQuestion(changes: Changes, onClose: () => void): DiscardQuestion {
   const [isAsking, setAsking] = useState(false)
   return {

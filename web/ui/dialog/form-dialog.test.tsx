@@ -35,7 +35,7 @@ const form = () => screen.queryByRole('dialog', { name: 'Edit' })
 const question = () => screen.queryByRole('alertdialog', { name: 'Discard changes?' })
 const escape = (target: Element) => fireEvent.keyDown(target, { key: 'Escape' })
 
-it('asks before Escape, the close button and the backdrop close a form with changes (§14.38)', async () => {
+it('asks before Escape, the close button and the backdrop close a form with changes', async () => {
   await open('Ada')
   expect(escape(screen.getByLabelText('Name'))).toBe(false)
   expect(question()).toHaveAccessibleDescription('What you entered has not been saved.')

@@ -9,7 +9,7 @@ export interface FormDialogProps extends DialogProps {
   readonly changes: Changes
 }
 
-/** A dialog with a form. A button such as Cancel calls `onClose` itself and does not ask (§14.38). */
+/** A dialog with a form. A button such as Cancel calls `onClose` itself and does not ask. */
 export function FormDialog({ changes, onClose, ...rest }: FormDialogProps) {
   const { requestClose, question } = useDiscardQuestion(changes, onClose)
   const content = useRef<HTMLDivElement>(null)

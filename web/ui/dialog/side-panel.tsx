@@ -1,8 +1,8 @@
 import { X } from 'lucide-react'
 import { useId, useRef, type ReactNode } from 'react'
 import { createPortal } from 'react-dom'
-import { InitialFocusContext, useInitialFocus } from '../form/initial-focus.ts'
 import { IconButton } from '../button/icon-button.tsx'
+import { InitialFocusContext, useInitialFocus } from '../form/initial-focus.ts'
 import { useBackdropClick, useModal } from './dialog-layer.ts'
 
 export interface SidePanelProps {
@@ -12,7 +12,7 @@ export interface SidePanelProps {
   readonly children: ReactNode
 }
 
-/** A modal panel of 280 px that slides in from the left (§2.27, §9.11, §14.13). */
+/** A modal panel of 280 px that slides in from the left. */
 export function SidePanel({ title, onClose, children }: SidePanelProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()

@@ -8,7 +8,7 @@ interface Family {
 
 const stroke = { fill: 'none', stroke: 'currentColor', strokeWidth: 1.75, strokeLinecap: 'round' } as const
 
-/** The model families that have an icon (§1.8). The first family whose pattern matches is used. */
+/** The model families that have an icon. The first family whose pattern matches is used. */
 const families: readonly Family[] = [
   {
     name: 'Claude',

@@ -18,7 +18,7 @@ export interface CodeBlockProps {
   readonly closed: boolean
 }
 
-/** Code with its language and a copy button. Highlighting changes neither text nor size, so nothing moves (§14.20). */
+/** Code with its language and a copy button. Highlighting changes neither text nor size, so nothing moves. */
 export const CodeBlock = memo(function CodeBlock({ language, code, closed }: CodeBlockProps) {
   const isHighlighted = useDeferredValue(
     closed && language !== '' && code.length <= maxHighlightedChars,

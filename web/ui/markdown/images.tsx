@@ -51,7 +51,7 @@ export interface MarkdownImageProps {
 
 /**
  * An image in an untrusted text. Loading it would reveal to its site that this user reads the text, so nothing is
- * requested before the user clicks or has allowed that site. The address is not changed (§14.18, §14.21).
+ * requested before the user clicks or has allowed that site. The address is not changed.
  */
 export function MarkdownImage({ src, alt }: MarkdownImageProps) {
   const sites = use(ImageSitesContext)

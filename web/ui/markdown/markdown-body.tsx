@@ -1,11 +1,10 @@
 import { memo, useState } from 'react'
 import { CodeBlock } from './code-block.tsx'
 import { KeepLineBreaks } from './line-breaks.ts'
-import { createBlockSplitter } from './split-blocks.ts'
-import type { Definition, MarkdownBlock } from './split-blocks.ts'
+import { MarkdownText } from './markdown-text.tsx'
 import { joinFootnotes, listDefinitions } from './references.ts'
 import './markdown.css'
-import { MarkdownText } from './markdown-text.tsx'
+import { createBlockSplitter, type Definition, type MarkdownBlock } from './split-blocks.ts'
 
 export interface MarkdownBodyProps {
   readonly text: string
@@ -16,7 +15,7 @@ export interface MarkdownBodyProps {
 
 /**
  * Renders a text as blocks. While the text grows, only its unfinished end is rendered again, unless it adds a link
- * definition (§14.19).
+ * definition.
  */
 export function MarkdownBody({ text, growing, keepLineBreaks = false }: MarkdownBodyProps) {
   const [split] = useState(createBlockSplitter)

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Components } from 'react-markdown'
-import { CodeFence } from './code-block.tsx'
 import { Tooltip } from '../tooltip/tooltip.tsx'
+import { CodeFence } from './code-block.tsx'
 import { MarkdownImage } from './images.tsx'
 
 /** The elements that need more than a plain tag. */
@@ -34,13 +34,13 @@ interface MarkdownLinkProps {
 
 /**
  * A link in an untrusted text. Another site opens in a new tab and learns nothing about this page. A link whose address
- * was refused has an empty `href` (§5.18) and does nothing. Hover and focus show the address of any other link, unless
- * it leads to a footnote (§14.35).
+ * was refused has an empty `href` and does nothing. Hover and focus show the address of any other link, unless
+ * it leads to a footnote.
  */
 function MarkdownLink({ href, children }: MarkdownLinkProps) {
   if (href === '')
     return (
-      // oxlint-disable-next-line jsx-a11y/anchor-is-valid -- §5.18 keeps the link, with an empty address
+      // oxlint-disable-next-line jsx-a11y/anchor-is-valid -- the specification keeps the link, with an empty address
       <a href="" aria-disabled onClick={(event) => event.preventDefault()}>
         {children}
       </a>

@@ -1,9 +1,9 @@
 import { lazy, Suspense, use } from 'react'
 import ReactMarkdown, { defaultUrlTransform } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
-import { BlockGrowing } from './code-block.tsx'
 import { LongText } from '../long-text.tsx'
 import { isTooExpensive } from './block-limits.ts'
+import { BlockGrowing } from './code-block.tsx'
 import { KeepLineBreaks, keepLineBreaks } from './line-breaks.ts'
 import { markdownComponents } from './markdown-components.tsx'
 import { normalizeMaths } from './normalize-maths.ts'
@@ -41,7 +41,7 @@ function TextWithoutMaths({ source }: { readonly source: string }) {
     <ReactMarkdown
       remarkPlugins={keepsBreaks ? pluginsWithBreaks : plugins}
       components={markdownComponents}
-      // Allows addresses without a scheme or with a harmless one (§5.18); all others become empty.
+      // Allows addresses without a scheme or with a harmless one; all others become empty.
       urlTransform={defaultUrlTransform}
     >
       {source}

@@ -13,7 +13,7 @@ export interface MarkdownProps {
 }
 
 /**
- * Renders markdown as React elements, without raw HTML. Until the renderer has loaded, it shows the plain text (§1.3).
+ * Renders markdown as React elements, without raw HTML. Until the renderer has loaded, it shows the plain text.
  */
 export function Markdown({ text, growing = false, keepLineBreaks = false }: MarkdownProps) {
   return (

@@ -17,7 +17,7 @@ async function draw(text: string) {
   return page
 }
 
-test('draws formulas in a line and on lines of their own (§14.16)', async () => {
+test('draws formulas in a line and on lines of their own', async () => {
   const page = await draw('So $x^2$ and \\(y\\):\n\n$$\nz + 1\n$$\n\nand `$a$` for $5.')
   expect(page.querySelectorAll('.markdown-inline-formula math')).toHaveLength(2)
   expect(page.querySelectorAll('.markdown-formula math')).toHaveLength(1)
@@ -34,7 +34,7 @@ test.each([
     '\\def\\a{xxxx}\\def\\b{\\a\\a\\a\\a}\\def\\c{\\b\\b\\b\\b}\\def\\d{\\c\\c\\c\\c}\\def\\e{\\d\\d\\d\\d}\\e\\e\\e\\e',
   ],
   ['is nested too deep', '{'.repeat(900) + 'x' + '}'.repeat(900)],
-])('shows the source of a formula that %s, without blocking the page (§14.17)', async (_name, tex) => {
+])('shows the source of a formula that %s, without blocking the page', async (_name, tex) => {
   const cpuMs = measureCpuTime()
   const page = await draw(`$$\n${tex}\n$$`)
   expect(cpuMs()).toBeLessThan(4000)

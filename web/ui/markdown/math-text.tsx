@@ -2,8 +2,7 @@ import type { Element } from 'hast'
 import katex from 'katex'
 import 'katex/dist/katex.min.css'
 import { memo, use, useLayoutEffect, useRef } from 'react'
-import ReactMarkdown, { defaultUrlTransform } from 'react-markdown'
-import type { Components } from 'react-markdown'
+import ReactMarkdown, { defaultUrlTransform, type Components } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import remarkMath from 'remark-math'
 import { CodeFence } from './code-block.tsx'
@@ -28,7 +27,7 @@ const components: Components = {
     ),
 }
 
-/** Renders a block of markdown whose formulas `normalizeMaths` has put between double dollars (§14.17). */
+/** Renders a block of markdown whose formulas `normalizeMaths` has put between double dollars. */
 export function MathText({ source }: { readonly source: string }) {
   const keepsBreaks = use(KeepLineBreaks)
   return (

@@ -9,7 +9,7 @@ const formula =
 
 /**
  * Returns a block of markdown with its formulas between double dollars; a display formula that is alone in its lines
- * gets the dollars on lines of their own. Returns undefined when the block has no formula, or too many (§14.16).
+ * gets the dollars on lines of their own. Returns undefined when the block has no formula, or too many.
  */
 export function normalizeMaths(source: string): string | undefined {
   if (!source.includes('$') && !source.includes('\\[') && !source.includes('\\(')) return undefined

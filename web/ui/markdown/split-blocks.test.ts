@@ -40,7 +40,7 @@ const pieces = [
   '\\',
 ]
 
-test('splits a text into the same blocks whether it comes at once or in chunks (§14.19)', () => {
+test('splits a text into the same blocks whether it comes at once or in chunks', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 40 }), (parts) => {
       const text = parts.join('')
@@ -54,7 +54,7 @@ test('splits a text into the same blocks whether it comes at once or in chunks (
   )
 })
 
-test('keeps finished blocks as they are while the end grows (§14.19)', () => {
+test('keeps finished blocks as they are while the end grows', () => {
   const cut = createBlockSplitter()
   const before = cut('# Title\n\nFirst.\n\nSecond\n')
   const after = cut('# Title\n\nFirst.\n\nSecond\ngrows')

@@ -1,5 +1,4 @@
-import { Lexer, Marked } from 'marked'
-import type { Token, Tokens } from 'marked'
+import { Lexer, Marked, type Token, type Tokens } from 'marked'
 
 /** A part of a text that is rendered on its own. A finished block stays the same object while the text grows. */
 export type MarkdownBlock =

@@ -15,7 +15,7 @@ import { dialogStack } from '../dialog/dialog-layer.ts'
 import { useFocusList, type FocusList } from '../focus-list.ts'
 import { useMenuKeys } from './use-menu-keys.ts'
 
-/** How long a menu stays open after the pointer has left it (§9.12). */
+/** How long a menu stays open after the pointer has left it. */
 const leaveDelayMs = 100
 
 /** What a menu provides to its items. */

@@ -1,5 +1,4 @@
-import { useEffect, useEffectEvent } from 'react'
-import type { KeyboardEvent as ReactKeyboardEvent } from 'react'
+import { useEffect, useEffectEvent, type KeyboardEvent as ReactKeyboardEvent } from 'react'
 import { dialogStack } from '../dialog/dialog-layer.ts'
 
 /** Whether this machine's keyboard has a Command key. */
@@ -41,7 +40,7 @@ export function matchesShortcut(
 }
 
 /**
- * Whether the event is Enter without Shift, which sends a message (§5.3). During the composition of an input method,
+ * Whether the event is Enter without Shift, which sends a message. During the composition of an input method,
  * Enter confirms a word instead; Safari reports that only as key code 229.
  */
 export function isSendKey(event: ReactKeyboardEvent): boolean {
@@ -49,8 +48,7 @@ export function isSendKey(event: ReactKeyboardEvent): boolean {
 }
 
 /**
- * Whether the event is Escape without Shift, which closes an editor. With Shift it moves the focus to the message input
- * (§14.24), and during the composition of an input method it ends the composition.
+ * Whether the event is Escape without Shift, which closes an editor. With Shift it moves the focus to the message input, and during the composition of an input method it ends the composition.
  */
 export function isCancelKey(event: ReactKeyboardEvent): boolean {
   return event.key === 'Escape' && !event.shiftKey && !event.nativeEvent.isComposing

@@ -7,7 +7,7 @@ const gapPx = 8
 const controls = 'button, a, input, select, textarea, summary, label, [tabindex]'
 
 /**
- * Keeps toasts from covering the controls that are being used (§9.17): the focused one, and the one that was pressed
+ * Keeps toasts from covering the controls that are being used: the focused one, and the one that was pressed
  * last, because not every browser focuses a pressed button. Layouts change without an event, so the place is checked in
  * each frame while `isShown`.
  */

@@ -1,8 +1,8 @@
 import { act, fireEvent, render, screen, within } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { toast } from '../../lib/toasts.ts'
 import { Dialog } from '../dialog/dialog.tsx'
 import { ToastRegion } from './toast-region.tsx'
-import { toast } from '../../lib/toasts.ts'
 
 const wait = (milliseconds: number) => act(() => vi.advanceTimersByTimeAsync(milliseconds))
 

@@ -1,10 +1,10 @@
 import { CircleAlert, CircleCheck, X } from 'lucide-react'
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { createPortal } from 'react-dom'
-import { classNames } from '../class-names.ts'
-import { dialogStack } from '../dialog/dialog-layer.ts'
 import { useStore } from '../../lib/store.ts'
 import { dismissToast, pauseToasts, toasts, type Toast } from '../../lib/toasts.ts'
+import { classNames } from '../class-names.ts'
+import { dialogStack } from '../dialog/dialog-layer.ts'
 import { useStayClear } from './stay-clear.ts'
 
 /** How long a new live region stays empty: screen readers announce only what changes in it. */

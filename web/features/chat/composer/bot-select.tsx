@@ -2,7 +2,7 @@ import { Link } from 'react-router'
 import { Select } from '../../../ui/form/select.tsx'
 import type { BotChoice } from './use-bot-choice.ts'
 
-/** Selects the bot that replies; each bot is listed as 'name (model)' (§2.23). */
+/** Selects the bot that replies; each bot is listed as 'name (model)'. */
 export function BotSelect({ choice }: { readonly choice: BotChoice }) {
   const { bots, error, selected, select } = choice
   if (bots === undefined)

@@ -1,12 +1,12 @@
-import { owlAndFox } from '../../../testing/wire-objects.ts'
 import { act, fireEvent, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
+import { expectConsole } from '../../../testing/expect-console.ts'
 import { renderScreen } from '../../../testing/render-screen.tsx'
 import { failure, json, ScriptedApi } from '../../../testing/scripted-api.ts'
+import { owlAndFox } from '../../../testing/wire-objects.ts'
 import { Composer } from './composer.tsx'
 import { useBotChoice } from './use-bot-choice.ts'
-import { expectConsole } from '../../../testing/expect-console.ts'
 
 interface Props {
   readonly busy?: boolean
@@ -130,7 +130,7 @@ test('shows a stop button while a reply is being written, and Escape stops too (
   expect(onStop).toHaveBeenCalledTimes(2)
 })
 
-test('gets the focus when the button that was pressed disappears (§14.43)', async () => {
+test('gets the focus when the button that was pressed disappears', async () => {
   const { redraw } = open()
   await screen.findByRole('combobox')
   const user = userEvent.setup()
@@ -144,7 +144,7 @@ test('gets the focus when the button that was pressed disappears (§14.43)', asy
   expect(input()).toHaveFocus()
 })
 
-test('keeps a draft across a reload (§10.23)', async () => {
+test('keeps a draft across a reload', async () => {
   const first = open()
   await screen.findByRole('combobox')
   await userEvent.type(input(), 'half a thought')
@@ -154,7 +154,7 @@ test('keeps a draft across a reload (§10.23)', async () => {
   await screen.findByRole('combobox')
 })
 
-test('keeps the typed text when another tab writes a draft and a bot is chosen (§10.23)', async () => {
+test('keeps the typed text when another tab writes a draft and a bot is chosen', async () => {
   open()
   await userEvent.type(input(), 'typed here')
   localStorage.setItem('draft', 'typed there')
@@ -162,7 +162,7 @@ test('keeps the typed text when another tab writes a draft and a bot is chosen (
   expect(input()).toHaveValue('typed here')
 })
 
-test('gets the focus with Shift+Escape (§14.24)', async () => {
+test('gets the focus with Shift+Escape', async () => {
   open()
   await screen.findByRole('combobox')
   input().blur()

@@ -1,19 +1,18 @@
 import { ArrowUp, Square } from 'lucide-react'
-import { useEffect, useImperativeHandle, useRef } from 'react'
-import type { Ref, RefObject } from 'react'
+import { useEffect, useImperativeHandle, useRef, type Ref, type RefObject } from 'react'
 import { IconButton } from '../../../ui/button/icon-button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
+import { dialogStack } from '../../../ui/dialog/dialog-layer.ts'
 import { useFocusAfterRemoval } from '../../../ui/focus-after-removal.ts'
 import { prepareForLongLine, hasLongLine } from '../../../ui/long-text.tsx'
 import { isSendKey, useShortcut } from '../../../ui/shortcut/shortcut.ts'
+import { useDraft } from '../chat-storage.ts'
 import { BotSelect } from './bot-select.tsx'
 import { ContextGauge } from './context-gauge.tsx'
 import { focusInput } from './focus-input.ts'
 import type { ContextUse } from './measure-context.ts'
-import type { BotChoice } from './use-bot-choice.ts'
 import { NewLineButton } from './new-line-button.tsx'
-import { useDraft } from '../chat-storage.ts'
-import { dialogStack } from '../../../ui/dialog/dialog-layer.ts'
+import type { BotChoice } from './use-bot-choice.ts'
 
 export interface ComposerProps {
   readonly choice: BotChoice
@@ -31,7 +30,7 @@ export interface ComposerProps {
   readonly ref?: Ref<HTMLTextAreaElement>
 }
 
-/** The message input (§2.22, §2.23, §2.24), the same on the home page and in a chat (§5.1, §5.2, §14.24). */
+/** The message input, the same on the home page and in a chat. */
 export function Composer({ choice, contextUse, draftKey, busy, onSend, onStop, ref }: ComposerProps) {
   const [text, setText] = useDraft(draftKey)
   const area = useRef<HTMLTextAreaElement>(null)
@@ -106,7 +105,7 @@ interface ComposerBoxProps {
 }
 
 /**
- * The text area of the message input: two rows when empty (§2.22), growing to ten rows before it scrolls (§9.13), or to
+ * The text area of the message input: two rows when empty, growing to ten rows before it scrolls, or to
  * three in a low window.
  */
 function ComposerBox({ text, onChange, onSubmit, ref: box }: ComposerBoxProps) {

@@ -10,7 +10,7 @@ const path = [
   makeReply('a1', 'u1', { usage: { input_tokens: 900, output_tokens: 100 } }),
 ]
 
-it('is what the last reply used, and an estimate of what came after it (§25.16)', () => {
+it('is what the last reply used, and an estimate of what came after it', () => {
   const bot = makeBot({ known_context_window: 8_000 })
   expect(measureContext(path, bot)).toEqual({ tokens: 1_000, window: 8_000, isEstimate: false })
   const longer = [...path, makeMessage('u2', 'a1', { content: 'x'.repeat(400) })]
@@ -20,13 +20,13 @@ it('is what the last reply used, and an estimate of what came after it (§25.16)
   )
 })
 
-it('is absent without a known window, without messages, and without a bot (§25.4, §25.16)', () => {
+it('is absent without a known window, without messages, and without a bot', () => {
   expect(measureContext(path, makeBot())).toBeUndefined()
   expect(measureContext([], makeBot({ context_window: 2_000 }))).toBeUndefined()
   expect(measureContext(path, undefined)).toBeUndefined()
 })
 
-it('names the share, also above 100 %, and shows it as a figure from 50 % on (§25.16)', () => {
+it('names the share, also above 100 %, and shows it as a figure from 50 % on', () => {
   const { rerender } = render(<ContextGauge use={{ tokens: 1_000, window: 8_000, isEstimate: false }} />)
   const gauge = screen.getByRole('button')
   expect(gauge).toHaveAccessibleName('Context used: 13 % (1,000 of 8,000 tokens)')
@@ -36,7 +36,7 @@ it('names the share, also above 100 %, and shows it as a figure from 50 % on (§
   expect(screen.getByText('113 %')).toBeVisible()
 })
 
-it('shows its figures when it is tapped, and hides them after a tap elsewhere (§25.16)', async () => {
+it('shows its figures when it is tapped, and hides them after a tap elsewhere', async () => {
   const user = userEvent.setup()
   render(<ContextGauge use={{ tokens: 1_000, window: 8_000, isEstimate: false }} />)
   const figures = () => screen.queryByText('Context: 13 % (1,000 of 8,000 tokens)')

@@ -12,7 +12,7 @@ const radius = 6.5
 const circumference = 2 * Math.PI * radius
 
 /**
- * The part of the bot's context window that the chat uses: a ring, from 50 % on with the percentage (§25.16). It is a
+ * The part of the bot's context window that the chat uses: a ring, from 50 % on with the percentage. It is a
  * button, because its tooltip must also open with a tap and with the keyboard.
  */
 export function ContextGauge({ use }: { readonly use: ContextUse }) {

@@ -17,7 +17,7 @@ const charsPerToken = 4
 /**
  * Returns how much of the context window the messages of a path use: the provider's count for the last reply that has
  * one, and an estimate for the messages after it, which include tool results. Undefined for an empty path, and when the
- * size of the window is not known (§25.16).
+ * size of the window is not known.
  */
 export function measureContext(path: readonly Message[], bot: Bot | undefined): ContextUse | undefined {
   const window = bot?.context_window ?? bot?.known_context_window

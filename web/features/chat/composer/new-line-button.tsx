@@ -3,8 +3,7 @@ import type { RefObject } from 'react'
 import { IconButton } from '../../../ui/button/icon-button.tsx'
 
 /**
- * Breaks the line in a text area whose Enter key sends. Only touch screens show it: their keyboards have no Shift+Enter
- * (§5.3, §14.41).
+ * Breaks the line in a text area whose Enter key sends. Only touch screens show it: their keyboards have no Shift+Enter.
  */
 export function NewLineButton({ area }: { readonly area: RefObject<HTMLTextAreaElement | null> }) {
   return (

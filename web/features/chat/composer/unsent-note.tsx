@@ -8,7 +8,7 @@ import { TypedText } from '../message/typed-text.tsx'
 export interface UnsentNoteProps {
   readonly text: string
   readonly failure: Failure
-  /** Whether the message is sent without a click after an outage (§10.31). */
+  /** Whether the message is sent without a click after an outage. */
   readonly isAutomatic?: boolean
   /** Whether the text is the page's denial of a tool call, which the user can discard but not edit. */
   readonly isDenial?: boolean
@@ -20,7 +20,7 @@ export interface UnsentNoteProps {
   readonly busy?: boolean
 }
 
-/** A message that was not sent, with the reason and with buttons to send it again or edit it (§10.21, §10.22). */
+/** A message that was not sent, with the reason and with buttons to send it again or edit it. */
 export function UnsentNote({
   text,
   failure,

@@ -8,14 +8,13 @@ export interface BotChoice {
   /** Undefined until the list is loaded. */
   readonly bots: readonly Bot[] | undefined
   readonly error: Error | undefined
-  /** Undefined until the list is loaded, and while it is empty (§4.3). */
+  /** Undefined until the list is loaded, and while it is empty. */
   readonly selected: Bot | undefined
   readonly select: (name: string) => void
 }
 
 /**
- * The bot that replies (§4.2): the stored choice, or the first bot of the list. A choice is stored under `storageKey`
- * (§4.4).
+ * The bot that replies: the stored choice, or the first bot of the list. A choice is stored under `storageKey`.
  */
 export function useBotChoice(storageKey: string): BotChoice {
   const { data: bots, error } = useBots()
@@ -30,7 +29,7 @@ export function useBotChoice(storageKey: string): BotChoice {
 
 const choiceKeys = /^(chat_.+_selectedBot|newChat_.+_bot)$/
 
-/** Renames a bot in the stored choices, so that it stays selected in all chats of this browser (§21.7). */
+/** Renames a bot in the stored choices, so that it stays selected in all chats of this browser. */
 export function renameBotChoices(name: string, next: string): void {
   for (const key of browserStorage.keys()) {
     const isChoice = key === storageKeys.homeBot || choiceKeys.test(key)
@@ -38,7 +37,7 @@ export function renameBotChoices(name: string, next: string): void {
   }
 }
 
-/** How often the stored choice is read (§4.5, §9.12), because another tab may change it. */
+/** How often the stored choice is read, because another tab may change it. */
 const pollIntervalMs = 100
 
 const listeners = new Set<() => void>()

@@ -1,11 +1,11 @@
 import type { Message } from '@yonder/contract/message'
+import { TableOfContents } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { TableOfContents } from 'lucide-react'
-import { SidePanel } from '../../../ui/dialog/side-panel.tsx'
-import { ContentsList } from './contents-list.tsx'
 import { IconButton } from '../../../ui/button/icon-button.tsx'
+import { SidePanel } from '../../../ui/dialog/side-panel.tsx'
 import { IntoHeader } from '../../../ui/header-slot.tsx'
+import { ContentsList } from './contents-list.tsx'
 
 /** The height of a row in the list beside the messages, and in the panel on small screens. */
 const denseRowPx = 32
@@ -17,8 +17,7 @@ export interface ChatContentsProps {
 }
 
 /**
- * The table of contents: beside the messages on a wide window, else in a panel that a button in the header opens
- * (§2.27, §2.15).
+ * The table of contents: beside the messages on a wide window, else in a panel that a button in the header opens.
  */
 export function ChatContents({ path, onSelect }: ChatContentsProps) {
   const [isOpen, setOpen] = useState(false)
@@ -56,7 +55,7 @@ export interface ContentsButtonProps {
   readonly onOpen?: () => void
 }
 
-/** Opens the contents of a chat on small screens (§2.15). */
+/** Opens the contents of a chat on small screens. */
 export function ContentsButton({ isOpen = false, onOpen }: ContentsButtonProps) {
   return (
     <IntoHeader>

@@ -1,8 +1,8 @@
-import { makeMessage } from '../../../testing/wire-objects.ts'
-import type { Message } from '@yonder/contract/message'
 import { render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
+import type { Message } from '@yonder/contract/message'
 import { expect, test, vi } from 'vitest'
+import { makeMessage } from '../../../testing/wire-objects.ts'
 import { ContentsList } from './contents-list.tsx'
 
 const makeUserMessages = (count: number): readonly Message[] =>

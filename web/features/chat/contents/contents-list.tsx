@@ -1,7 +1,6 @@
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
-import { useEffect, useRef, useState } from 'react'
-import type { KeyboardEvent, Ref } from 'react'
+import { useEffect, useRef, useState, type KeyboardEvent, type Ref } from 'react'
 import { flushSync } from 'react-dom'
 import { classNames } from '../../../ui/class-names.ts'
 import { useInitialFocusRef } from '../../../ui/form/initial-focus.ts'

@@ -1,14 +1,13 @@
 import { use, useSyncExternalStore } from 'react'
-import { MessageElementsContext } from '../message/message-context.ts'
-import type { MessageElements } from '../message/message-context.ts'
 import { distanceToEnd, endZonePx } from '../list/use-follow-end.ts'
+import { MessageElementsContext, type MessageElements } from '../message/message-context.ts'
 
 /** The current message is the last one that begins above this fraction of the window's height. */
 const readingLine = 0.35
 
 type UserMessages = readonly { readonly id: string }[]
 
-/** Returns the index in `userMessages` of the message in view, updated while the page scrolls (§14.12). */
+/** Returns the index in `userMessages` of the message in view, updated while the page scrolls. */
 export function useCurrentMessage(userMessages: UserMessages): number {
   const rendered = use(MessageElementsContext)
   return useSyncExternalStore(watchWindow, () => findCurrentMessage(userMessages, rendered))

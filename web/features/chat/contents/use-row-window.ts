@@ -1,5 +1,4 @@
-import { useCallback, useLayoutEffect, useRef, useState } from 'react'
-import type { RefObject } from 'react'
+import { useCallback, useLayoutEffect, useRef, useState, type RefObject } from 'react'
 
 /** The number of rows that are rendered beyond each end of the box. */
 const spareRows = 8

@@ -1,4 +1,5 @@
 import type { Message } from '@yonder/contract/message'
+import { textOfContent } from '@yonder/contract/message-text'
 import {
   Fragment,
   memo,
@@ -10,29 +11,26 @@ import {
   useMemo,
   useRef,
   useState,
+  type Ref,
 } from 'react'
-import type { Ref } from 'react'
 import { flushSync } from 'react-dom'
-import { textOfContent } from '@yonder/contract/message-text'
-import type { ChatSession } from '../session/chat-session.ts'
-import { MessageElementsContext } from '../message/message-context.ts'
-import { groupMessages } from './message-tree.ts'
-import type { MessageGroup } from './message-tree.ts'
 import { KeepMountedContext } from '../../../lib/keep-mounted.ts'
 import { foldedPx } from '../../../ui/folded-content.tsx'
+import { MessageElementsContext } from '../message/message-context.ts'
 import { MessageView } from '../message/message-view.tsx'
+import type { ChatSession } from '../session/chat-session.ts'
 import { SummariesAfter } from '../summary/summaries-after.tsx'
+import { groupMessages, type MessageGroup } from './message-tree.ts'
 
 /** The number of message groups that are rendered or omitted together. */
 const chunkLength = 10
 /**
- * A path of up to this many messages is always rendered whole, so that the browser's search finds each message
- * (§14.15).
+ * A path of up to this many messages is always rendered whole, so that the browser's search finds each message.
  */
 const maxWholeMessages = 60
 
 export interface MessageListHandle {
-  /** Scrolls a message of the user to the top of the window and focuses it (§14.12). */
+  /** Scrolls a message of the user to the top of the window and focuses it. */
   readonly goTo: (messageId: string) => void
 }
 
@@ -48,8 +46,7 @@ export interface MessageListProps {
 }
 
 /**
- * The messages of the visible path, oldest first (§2.26). In a long chat only those near the window are rendered
- * (§14.15).
+ * The messages of the visible path, oldest first. In a long chat only those near the window are rendered.
  */
 export function MessageList({ path, runMessageIds, session, opensAt = 'start', ref }: MessageListProps) {
   const elements = use(MessageElementsContext)

@@ -1,6 +1,6 @@
-import { makeMessage } from '../../../testing/wire-objects.ts'
 import type { Message } from '@yonder/contract/message'
 import { expect, test } from 'vitest'
+import { makeMessage } from '../../../testing/wire-objects.ts'
 import { indexSiblings, visiblePath } from './message-tree.ts'
 
 const message = makeMessage

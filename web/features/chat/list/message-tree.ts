@@ -1,6 +1,6 @@
 import type { Message } from '@yonder/contract/message'
 
-/** Whether a message carries a tool's result: a user message that names a connector (§3.11). */
+/** Whether a message carries a tool's result: a user message that names a connector. */
 function isToolResult(message: Message): boolean {
   return message.role === 'user' && message.server !== undefined
 }
@@ -23,7 +23,7 @@ export function wholePath(messages: readonly Message[], leafId: string | null): 
   return path.reverse()
 }
 
-/** The messages that a chat shows (§4.26): those from the root to the leaf, without tool results. */
+/** The messages that a chat shows: those from the root to the leaf, without tool results. */
 export function visiblePath(messages: readonly Message[], leafId: string | null): readonly Message[] {
   return wholePath(messages, leafId).filter((message) => !isToolResult(message))
 }
@@ -49,7 +49,7 @@ export interface Siblings {
   readonly index: number
 }
 
-/** Returns a function that finds the versions of a message: those with the same role and parent (§2.35). */
+/** Returns a function that finds the versions of a message: those with the same role and parent. */
 export function indexSiblings(messages: readonly Message[]): (message: Message) => Siblings {
   const versions = new Map<string, string[]>()
   for (const message of messages) {

@@ -1,10 +1,10 @@
 import type { Message } from '@yonder/contract/message'
 import { useEffect, useMemo, useRef } from 'react'
 import { preloadMarkdown } from '../../../ui/markdown/markdown.tsx'
-import { MessageList } from './message-list.tsx'
 import { ToolCallsContext } from '../message/message-context.ts'
-import { useReadingPlace } from './reading-place.ts'
+import { MessageList } from './message-list.tsx'
 import { indexResults, visiblePath } from './message-tree.ts'
+import { useReadingPlace } from './reading-place.ts'
 
 export interface ReadOnlyMessagesProps {
   readonly messages: readonly Message[]

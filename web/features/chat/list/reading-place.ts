@@ -9,7 +9,7 @@ const minHeightPx = 2
 
 /**
  * Keeps the line at the top of the view in its place when the layout of `content` changes, for example because a phone
- * is turned (§14.42). The browser's own scroll anchoring keeps the start of an element, which may be far above the view
+ * is turned. The browser's own scroll anchoring keeps the start of an element, which may be far above the view
  * in a long paragraph. `scroll-margin-top` of `content` is the height of what covers the top of the window. While
  * `isAtEnd`, this hook does nothing: the caller keeps the page at its end.
  *

@@ -1,5 +1,4 @@
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import type { RefObject } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react'
 import { useReadingPlace } from './reading-place.ts'
 
 /** Every button and `<summary>` in a message or in the block of a compaction: a click on it may expand something. */
@@ -14,10 +13,10 @@ export interface FollowEnd {
 }
 
 /**
- * Opens the page at its end and keeps it there while `content` grows or the window changes (§14.42), until the user
+ * Opens the page at its end and keeps it there while `content` grows or the window changes, until the user
  * scrolls up or expands something, or `leaveEnd` is called. Scrolling back down or `goToEnd` resumes following. While
  * the page does not follow its end, `useReadingPlace` keeps the line at the top. The observer runs between layout and
- * paint, so nothing jumps (§14.14).
+ * paint, so nothing jumps.
  */
 export function useFollowEnd(content: RefObject<HTMLElement | null>): FollowEnd {
   const [following, setFollowing] = useState(true)

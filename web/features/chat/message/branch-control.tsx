@@ -9,7 +9,7 @@ export interface BranchControlProps {
   readonly onSelect: (messageId: string) => void
 }
 
-/** Buttons for the previous and the next version of a message, disabled at the ends, and its number (§1.5, §2.35). */
+/** Buttons for the previous and the next version of a message, disabled at the ends, and its number. */
 export function BranchControl({ siblings: { ids, index }, disabled, onSelect }: BranchControlProps) {
   if (ids.length < 2) return null
   return (
@@ -39,7 +39,7 @@ interface VersionButtonProps {
   readonly children: ReactNode
 }
 
-/** Uses `aria-disabled`: with `disabled`, a button would lose the focus at the first or last version (§14.32). */
+/** Uses `aria-disabled`: with `disabled`, a button would lose the focus at the first or last version. */
 function VersionButton({ label, target, onSelect, children }: VersionButtonProps) {
   return (
     <IconButton

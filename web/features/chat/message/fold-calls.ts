@@ -4,7 +4,7 @@ import { textOfContent } from '@yonder/contract/message-text'
 /** Fewer calls of a row are not folded. */
 const minFoldedCalls = 5
 
-/** Tool calls of a row that are folded into one line (§13.39). A row is a series of consecutive calls of a turn. */
+/** Tool calls of a row that are folded into one line. A row is a series of consecutive calls of a turn. */
 export interface CallFold {
   /** The id of the reply above whose call the line is shown. */
   readonly firstId: string

@@ -8,7 +8,7 @@ export interface FoldedCallsProps {
   readonly onToggle: () => void
 }
 
-/** The line into which tool calls are folded. A click shows them below it (§13.39). */
+/** The line into which tool calls are folded. A click shows them below it. */
 export function FoldedCalls({ fold: { count, failures }, open, onToggle }: FoldedCallsProps) {
   return (
     <section aria-label="Tool calls" className="my-2.5 rounded-card border border-line bg-surface text-sm">

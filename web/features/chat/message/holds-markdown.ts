@@ -3,7 +3,7 @@ const listItem = /^ {0,3}(?:[-+*]|\d{1,9}[.)])[ \t]+\S/
 
 /**
  * Whether a text that a user typed holds a code fence, at least two list items, or a table. Every other text is shown
- * as it was typed, because its stars and underscores may not be meant as markdown (§14.39).
+ * as it was typed, because its stars and underscores may not be meant as markdown.
  */
 export function holdsMarkdown(text: string): boolean {
   let items = 0

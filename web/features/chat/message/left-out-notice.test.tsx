@@ -1,6 +1,6 @@
-import type { LeftOutTools } from '@yonder/contract/tool-call'
 import { render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
+import type { LeftOutTools } from '@yonder/contract/tool-call'
 import { MemoryRouter } from 'react-router'
 import { expect, test } from 'vitest'
 import { LeftOutNotice } from './left-out-notice.tsx'
@@ -17,7 +17,7 @@ function show(leftOut: LeftOutTools) {
 const mail = { server: 'Mail', count: 1, tools: ['send'] }
 const files = { server: 'Files & more', count: 12, tools: ['read', 'write'] }
 
-test('names the connectors, the limit and the tools, and leads to both settings (§12.26)', async () => {
+test('names the connectors, the limit and the tools, and leads to both settings', async () => {
   const notice = show({ max_tools: 128, connectors: [files, mail] })
   expect(
     notice.getByText(
@@ -38,7 +38,7 @@ test('names the connectors, the limit and the tools, and leads to both settings 
   )
 })
 
-test('names the limit of characters (§12.27)', () => {
+test('names the limit of characters', () => {
   const notice = show({ max_tools: 128, max_chars: 250_000, connectors: [mail] })
   expect(
     notice.getByText(
@@ -47,14 +47,14 @@ test('names the limit of characters (§12.27)', () => {
   ).toBeVisible()
 })
 
-test('says how many tools are offered, if that is known (§28.17)', async () => {
+test('says how many tools are offered, if that is known', async () => {
   const notice = show({ max_tools: 128, offered: 128, total: 1_402, connectors: [files] })
   expect(notice.getByText(/128 of 1,402 tools are offered\./)).toBeVisible()
   await userEvent.click(notice.getByRole('button', { name: 'Which tools' }))
   expect(notice.getByText(/block tools that you do not need/)).toBeVisible()
 })
 
-test('says when nothing is left out any more, without a link (§12.26)', () => {
+test('says when nothing is left out any more, without a link', () => {
   const notice = show({ connectors: [] })
   expect(notice.getByText('From here on, no tools are left out.')).toBeVisible()
   expect(notice.queryByRole('link')).toBeNull()

@@ -6,7 +6,7 @@ import { InertText } from '../../../ui/inert-text.tsx'
 
 const linkLook = 'text-accent underline underline-offset-4'
 
-/** Shows which tools are left out of requests from a reply on, and links to where the user can change this (§12.26). */
+/** Shows which tools are left out of requests from a reply on, and links to where the user can change this. */
 export function LeftOutNotice({ leftOut }: { readonly leftOut: LeftOutTools }) {
   return (
     <aside aria-label="Tools left out" className="text-sm text-muted">

@@ -1,6 +1,5 @@
 import type { Message } from '@yonder/contract/message'
-import { createContext } from 'react'
-import type { ReactNode } from 'react'
+import { createContext, type ReactNode } from 'react'
 import type { Siblings } from '../list/message-tree.ts'
 
 /** The message that is being edited. */
@@ -14,7 +13,7 @@ export interface Editing {
 export interface MessageActions {
   readonly siblingsOf: (message: Message) => Siblings
   readonly select: (messageId: string) => void
-  /** Whether a reply is being written. No message can be changed then (§14.7). */
+  /** Whether a reply is being written. No message can be changed then. */
   readonly busy: boolean
   /** Absent while no bot is selected, like `resend`, `allow`, `deny` and `continueAfter`. */
   readonly regenerate?: ((reply: Message) => void) | undefined
@@ -23,11 +22,11 @@ export interface MessageActions {
   readonly edit: (messageId: string | undefined) => void
   /** Stores the edited text; called with undefined when it is the original one. */
   readonly storeEdit: (text: string | undefined) => void
-  /** Sends the edited text as a new version of a message (§14.1). */
+  /** Sends the edited text as a new version of a message. */
   readonly resend?: ((message: Message, text: string) => void) | undefined
-  /** Approves the pending tool call of a reply, which then runs (§4.20). */
+  /** Approves the pending tool call of a reply, which then runs. */
   readonly allow?: ((reply: Message) => void) | undefined
-  /** Denies the pending tool call of a reply by sending 'cancel' (§4.22). */
+  /** Denies the pending tool call of a reply by sending 'cancel'. */
   readonly deny?: ((reply: Message) => void) | undefined
   /** Requests the reply that is missing after a tool's result. */
   readonly continueAfter?: ((result: Message) => void) | undefined

@@ -1,10 +1,9 @@
 import type { Message } from '@yonder/contract/message'
 import { Pencil, RefreshCw } from 'lucide-react'
-import { use } from 'react'
-import type { Ref } from 'react'
+import { use, type Ref } from 'react'
+import { formatRecent } from '../../../lib/format-time.ts'
 import { CopyButton } from '../../../ui/button/copy-button.tsx'
 import { IconButton } from '../../../ui/button/icon-button.tsx'
-import { formatRecent } from '../../../lib/format-time.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { ModelIcon } from '../../../ui/icons/model-icon.tsx'
 import { BranchControl } from './branch-control.tsx'
@@ -20,7 +19,7 @@ export interface MessageMetaProps {
   readonly editButton?: Ref<HTMLButtonElement>
 }
 
-/** The line under a message: its author and time, its versions, and its actions (§14.8). */
+/** The line under a message: its author and time, its versions, and its actions. */
 export function MessageMeta({ message, replies = [message], text, align, editButton }: MessageMetaProps) {
   const slots = use(MessageSlotsContext)
   const actions = use(MessageActionsContext)
@@ -32,7 +31,7 @@ export function MessageMeta({ message, replies = [message], text, align, editBut
       )}
     >
       <MessageAuthor message={message} />
-      {/* 0 stands for an unknown time (§2.31). */}
+      {/* 0 stands for an unknown time. */}
       {message.unix_timestamp !== 0 && (
         <time dateTime={message.timestamp}>{formatRecent(new Date(message.unix_timestamp))}</time>
       )}
@@ -57,8 +56,7 @@ export function MessageMeta({ message, replies = [message], text, align, editBut
 }
 
 /**
- * The model of a reply with the icon of its family, and its provider. `bdi` keeps the text direction of each name
- * (§14.9).
+ * The model of a reply with the icon of its family, and its provider. `bdi` keeps the text direction of each name.
  */
 function MessageAuthor({ message: { role, model, provider } }: { readonly message: Message }) {
   if (role === 'user' || (model === undefined && provider === undefined)) return null
@@ -96,7 +94,7 @@ function EditButton({
   )
 }
 
-/** Requests another reply (§4.24). For an incomplete reply, `ReplyOutcome` has the button (§14.4). */
+/** Requests another reply. For an incomplete reply, `ReplyOutcome` has the button. */
 function RegenerateButton({ message }: { readonly message: Message }) {
   const actions = use(MessageActionsContext)
   if (actions === undefined || message.status !== 'complete') return null

@@ -1,20 +1,18 @@
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
-import { Fragment, memo, use, useState } from 'react'
-import type { ReactNode } from 'react'
 import { ChevronRight, RefreshCw } from 'lucide-react'
+import { Fragment, memo, use, useState, type ReactNode } from 'react'
+import { Button } from '../../../ui/button/button.tsx'
+import { LongText } from '../../../ui/long-text.tsx'
+import { Markdown } from '../../../ui/markdown/markdown.tsx'
+import { describeSummarizing } from '../summary/describe-summary.ts'
 import { BranchControl } from './branch-control.tsx'
 import { hasOwnContent } from './fold-calls.ts'
 import { FoldedCalls } from './folded-calls.tsx'
 import { LeftOutNotice } from './left-out-notice.tsx'
 import { MessageActionsContext, MessageSlotsContext, ToolCallsContext } from './message-context.ts'
 import { MessageMeta } from './message-meta.tsx'
-import { describeSummarizing } from '../summary/describe-summary.ts'
-import { useFolds } from './use-folds.ts'
-import type { Folds } from './use-folds.ts'
-import { Button } from '../../../ui/button/button.tsx'
-import { LongText } from '../../../ui/long-text.tsx'
-import { Markdown } from '../../../ui/markdown/markdown.tsx'
+import { useFolds, type Folds } from './use-folds.ts'
 
 export interface ReplyMessageProps {
   /** The replies of the turn without `last`, oldest first. */
@@ -24,7 +22,7 @@ export interface ReplyMessageProps {
   readonly isWriting: boolean
 }
 
-/** The replies of a turn, shown as one message (§13.5). */
+/** The replies of a turn, shown as one message. */
 export function ReplyMessage({ earlier, last, isWriting }: ReplyMessageProps) {
   const replies = [...earlier, last]
   const folds = useFolds(replies)
@@ -73,7 +71,7 @@ function ReplyVersions({ reply }: { readonly reply: Message }) {
   )
 }
 
-/** Joins the texts of a turn, which are copied as one (§13.5). */
+/** Joins the texts of a turn, which are copied as one. */
 function joinTexts(replies: readonly Message[]): string {
   return replies
     .map(({ content }) => textOfContent(content))
@@ -125,7 +123,7 @@ interface ReasoningProps {
   readonly isThinking: boolean
 }
 
-/** The model's reasoning, collapsed above the text of the reply. It is rendered only while it is open (§14.10). */
+/** The model's reasoning, collapsed above the text of the reply. It is rendered only while it is open. */
 function Reasoning({ text, isThinking }: ReasoningProps) {
   const [open, setOpen] = useState(false)
   return (
@@ -156,8 +154,7 @@ function Reasoning({ text, isThinking }: ReasoningProps) {
 const dotDelays = ['', '[animation-delay:200ms]', '[animation-delay:400ms]']
 
 /**
- * The placeholder of a reply without text yet (§2.32), with the number of messages that are being summarised, if any
- * (§26.10).
+ * The placeholder of a reply without text yet, with the number of messages that are being summarised, if any.
  */
 function PulsingDots({ summarizing }: { readonly summarizing: number | undefined }) {
   return (
@@ -178,7 +175,7 @@ interface ReplyCallProps {
   readonly onToggle: Folds['onToggleCall']
 }
 
-/** The tool call of a reply with the actions that the user can take (§13.19). */
+/** The tool call of a reply with the actions that the user can take. */
 function ReplyCall({ message, onToggle }: ReplyCallProps) {
   const { toolCall } = use(MessageSlotsContext)
   const { resultOf, last } = use(ToolCallsContext)
@@ -207,7 +204,7 @@ function ReplyCall({ message, onToggle }: ReplyCallProps) {
   )
 }
 
-/** Why a reply is incomplete (§8.7, §14.11). Unless it was cut off, a button requests another one (§14.4). */
+/** Why a reply is incomplete. Unless it was cut off, a button requests another one. */
 function ReplyOutcome({ message }: { readonly message: Message }) {
   if (message.status === 'failed')
     return (

@@ -5,8 +5,7 @@ import { Markdown } from '../../../ui/markdown/markdown.tsx'
 import { holdsMarkdown } from './holds-markdown.ts'
 
 /**
- * A text that the user typed: as it was typed, or as markdown (see `holdsMarkdown`). A long one is folded
- * (§14.39, §14.40).
+ * A text that the user typed: as it was typed, or as markdown (see `holdsMarkdown`). A long one is folded.
  */
 export function TypedText({ text }: { readonly text: string }) {
   const isMarkdown = useMemo(() => holdsMarkdown(text), [text])

@@ -1,7 +1,6 @@
 import type { Message } from '@yonder/contract/message'
 import { use, useCallback, useState } from 'react'
-import { foldCalls } from './fold-calls.ts'
-import type { CallFold } from './fold-calls.ts'
+import { foldCalls, type CallFold } from './fold-calls.ts'
 import { MessageActionsContext, ToolCallsContext } from './message-context.ts'
 
 export interface Folds {
@@ -15,7 +14,7 @@ export interface Folds {
   readonly onToggleCall: (replyId: string, open: boolean) => void
 }
 
-/** The folded tool calls of a turn (§13.39). */
+/** The folded tool calls of a turn. */
 export function useFolds(replies: readonly Message[]): Folds {
   const { resultOf, last } = use(ToolCallsContext)
   const siblingsOf = use(MessageActionsContext)?.siblingsOf

@@ -1,14 +1,14 @@
-import type { Chat } from '@yonder/contract/chat'
 import { cleanup, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
+import type { Chat } from '@yonder/contract/chat'
 import { beforeEach, expect, test, vi } from 'vitest'
-import { makeBot, makeChat, makeMessage, makeReply } from '../../../testing/wire-objects.ts'
+import { dismissToast, toasts } from '../../../lib/toasts.ts'
+import { defer } from '../../../testing/connectors-scene.tsx'
 import { expectConsole } from '../../../testing/expect-console.ts'
 import { renderScreen } from '../../../testing/render-screen.tsx'
 import { EventStream, failure, json, ScriptedApi } from '../../../testing/scripted-api.ts'
+import { makeBot, makeChat, makeMessage, makeReply } from '../../../testing/wire-objects.ts'
 import { ToastRegion } from '../../../ui/toast/toast-region.tsx'
-import { defer } from '../../../testing/connectors-scene.tsx'
-import { dismissToast, toasts } from '../../../lib/toasts.ts'
 import { ChatView } from '../chat-view.tsx'
 import { outbox } from '../session/outbox.ts'
 
@@ -77,7 +77,7 @@ test('shows another version at once, saves it, and reads the chat again (§4.25,
   expect(lastArticle()).toHaveTextContent('text of u3')
 })
 
-test('keeps the focus on the button that led to the last version, which then does nothing (§14.32)', async () => {
+test('keeps the focus on the button that led to the last version, which then does nothing', async () => {
   const api = new ScriptedApi().on('POST /api/chat/select-response', () =>
     json({ selected_message_id: 'u3' }),
   )
@@ -95,7 +95,7 @@ test('keeps the focus on the button that led to the last version, which then doe
   expect(api.seen('POST /api/chat/select-response')).toHaveLength(1)
 })
 
-test('saves the first and the last of several choices in a row, one after the other (§14.29)', async () => {
+test('saves the first and the last of several choices in a row, one after the other', async () => {
   const replies = ['b1', 'b2', 'b3', 'b4'].map((id) => makeReply(id, 'u2'))
   const versions = makeChat([
     makeMessage('u1', null),
@@ -122,7 +122,7 @@ test('saves the first and the last of several choices in a row, one after the ot
   expect(saved()[1]).toEqual({ chatId: 'c1', messageId: 'b1' })
 })
 
-test('returns to the version of the server when a choice could not be saved (§14.5)', async () => {
+test('returns to the version of the server when a choice could not be saved', async () => {
   expectConsole('error', /^Error selecting response/)
   open(
     chat,
@@ -159,7 +159,7 @@ test('regenerates: clears the reply and requests another one to the same message
   expect(api.seen('GET /api/chats/c1')).toHaveLength(1)
 })
 
-test('shows the old reply again when another one is being written (409) (§10.19, §14.30)', async () => {
+test('shows the old reply again when another one is being written (409)', async () => {
   expectConsole('error', /^The reply could not be regenerated/)
   open(
     chat,
@@ -193,7 +193,7 @@ test('keeps a message that was not sent while a reply is regenerated', async () 
 })
 
 test.each(['failed', 'stopped', 'interrupted'] as const)(
-  'shows a labelled regenerate button under a reply that was %s (§14.4)',
+  'shows a labelled regenerate button under a reply that was %s',
   async (status) => {
     const stream = new EventStream()
     const ended = { ...chat, messages: [makeMessage('u1', null), makeReply('a1', 'u1', { status })] }
@@ -209,7 +209,7 @@ test.each(['failed', 'stopped', 'interrupted'] as const)(
   },
 )
 
-test('sends an edited message as a sibling of the old one (§14.1)', async () => {
+test('sends an edited message as a sibling of the old one', async () => {
   const stream = new EventStream()
   const api = open(
     chat,
@@ -232,7 +232,7 @@ test('sends an edited message as a sibling of the old one (§14.1)', async () =>
 })
 
 test.each(['{Escape}', 'Cancel'])(
-  'closes the editor without a change by %s, and returns the focus (§14.2, §14.38)',
+  'closes the editor without a change by %s, and returns the focus',
   async (way) => {
     const api = open()
     await ready()
@@ -251,7 +251,7 @@ test.each(['{Escape}', 'Cancel'])(
   },
 )
 
-test('restores an open edit without moving the focus, and nothing of a cancelled edit (§14.3)', async () => {
+test('restores an open edit without moving the focus, and nothing of a cancelled edit', async () => {
   open()
   await ready()
   await userEvent.click(button('Edit message', articles()[2]))
@@ -297,7 +297,7 @@ test('keeps an edit open while another reply is requested', async () => {
   stream.end()
 })
 
-test('disables every change while a reply is being written (§14.7)', async () => {
+test('disables every change while a reply is being written', async () => {
   const api = new ScriptedApi().on('GET /api/chat/c1/stream', () => new EventStream(1).response)
   const running = {
     ...chat,

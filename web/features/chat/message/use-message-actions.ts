@@ -1,12 +1,12 @@
 import type { Chat } from '@yonder/contract/chat'
 import type { Message } from '@yonder/contract/message'
 import { useCallback, useMemo, useState } from 'react'
+import { editDraft } from '../chat-storage.ts'
 import type { BotChoice } from '../composer/use-bot-choice.ts'
 import { indexSiblings } from '../list/message-tree.ts'
-import { countCallsAfter } from '../session/count-calls-after.ts'
 import type { ChatSession } from '../session/chat-session.ts'
+import { countCallsAfter } from '../session/count-calls-after.ts'
 import type { Editing, MessageActions } from './message-context.ts'
-import { editDraft } from '../chat-storage.ts'
 
 export interface MessageActionsOptions {
   /** The chat as it is shown, with the messages that are being written. */
@@ -28,7 +28,7 @@ export function useMessageActions(options: MessageActionsOptions): MessageAction
   return useMemo(() => {
     const actions = { siblingsOf, select: session.selectBranch, busy, editing, edit, storeEdit }
     if (selected === undefined) return actions
-    /** The name of the bot that wrote a reply, or of the selected one if that bot no longer exists (§12.24). */
+    /** The name of the bot that wrote a reply, or of the selected one if that bot no longer exists. */
     const botNameOf = (reply: Message | undefined) =>
       bots?.find(({ name }) => name === reply?.bot)?.name ?? selected.name
     const notifyIfRequested = (isRequested: boolean) => {
@@ -55,7 +55,7 @@ export function useMessageActions(options: MessageActionsOptions): MessageAction
   }, [siblingsOf, busy, editing, edit, storeEdit, bots, selected, messages, session, onRequest])
 }
 
-/** The message that is being edited. An edit that was open when the chat was left is restored (§14.3). */
+/** The message that is being edited. An edit that was open when the chat was left is restored. */
 function useEditing(chatId: string): Pick<MessageActions, 'editing' | 'edit' | 'storeEdit'> {
   const [editing, setEditing] = useState<Editing | undefined>(() => {
     const draft = editDraft.read(chatId)

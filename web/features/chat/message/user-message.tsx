@@ -1,16 +1,15 @@
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
-import { use, useCallback, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
-import type { Ref } from 'react'
-import { MessageElementsContext, MessageActionsContext } from './message-context.ts'
-import { MessageMeta } from './message-meta.tsx'
+import { use, useCallback, useEffect, useId, useLayoutEffect, useRef, useState, type Ref } from 'react'
 import { useKeepMounted } from '../../../lib/keep-mounted.ts'
 import { Button } from '../../../ui/button/button.tsx'
-import { useDiscardQuestion } from '../../../ui/dialog/discard-question.tsx'
 import { classNames } from '../../../ui/class-names.ts'
+import { useDiscardQuestion } from '../../../ui/dialog/discard-question.tsx'
 import { prepareForLongLine, hasLongLine } from '../../../ui/long-text.tsx'
 import { isCancelKey, isSendKey } from '../../../ui/shortcut/shortcut.ts'
 import { NewLineButton } from '../composer/new-line-button.tsx'
+import { MessageElementsContext, MessageActionsContext } from './message-context.ts'
+import { MessageMeta } from './message-meta.tsx'
 import { TypedText } from './typed-text.tsx'
 
 /** A message of the user, in a block on the right. */
@@ -80,7 +79,7 @@ interface MessageEditorProps {
 
 /**
  * Edits a message of the user in place, to send it again with another text. Escape asks before it discards changes. The
- * editor gets the focus when the user opens it, but not when an earlier edit is restored (§14.2).
+ * editor gets the focus when the user opens it, but not when an earlier edit is restored.
  */
 function MessageEditor({ text: before, stored, onChange, onSend, onCancel }: MessageEditorProps) {
   const [text, setText] = useState(stored ?? before)

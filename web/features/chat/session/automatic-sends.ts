@@ -2,7 +2,7 @@ import { isOutage, type Failure } from '../../../lib/api/api-error.ts'
 import type { Connection } from '../../../lib/api/connection.ts'
 
 /**
- * Decides whether a message that an outage kept from the server is sent without a click (§10.31). This happens once per
+ * Decides whether a message that an outage kept from the server is sent without a click. This happens once per
  * message and outage. Otherwise a request that, for example, a browser extension blocks would be repeated forever.
  */
 export class AutomaticSends {

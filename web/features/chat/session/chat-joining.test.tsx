@@ -1,7 +1,6 @@
 import { act, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
-import { ChatView } from '../chat-view.tsx'
 import {
   respondWithStream,
   articles,
@@ -16,10 +15,11 @@ import {
 } from '../../../testing/chat-scene.tsx'
 import { expectConsole } from '../../../testing/expect-console.ts'
 import { renderScreen } from '../../../testing/render-screen.tsx'
-import { makeChat } from '../../../testing/wire-objects.ts'
 import { failure, json, ScriptedApi, settle } from '../../../testing/scripted-api.ts'
+import { makeChat } from '../../../testing/wire-objects.ts'
+import { ChatView } from '../chat-view.tsx'
 
-test('joins the run that is being written when a chat is opened, after the event that was read (§10.9)', async () => {
+test('joins the run that is being written when a chat is opened, after the event that was read', async () => {
   const api = new ScriptedApi()
   const stream = api.stream('GET /api/chat/c1/stream', 7)
   openChat(
@@ -40,7 +40,7 @@ test('joins the run that is being written when a chat is opened, after the event
   expect(await screen.findByRole('button', { name: 'Send message' })).toBeVisible()
 })
 
-test('reconnects without a missing or repeated event when the connection is lost (§10.25)', async () => {
+test('reconnects without a missing or repeated event when the connection is lost', async () => {
   expectConsole('error', /The stream broke/)
   const { api, server } = await beginReply('Count', 'one ')
   const second = api.stream('GET /api/chat/c1/stream', 1)
@@ -55,7 +55,7 @@ test('reconnects without a missing or repeated event when the connection is lost
   await screen.findByRole('button', { name: 'Send message' })
 })
 
-test('reconnects after the server has refused a reconnection because of its limits (§10.25)', async () => {
+test('reconnects after the server has refused a reconnection because of its limits', async () => {
   expectConsole('error', /The stream broke/)
   const { api, server } = await beginReply('Count', 'one ')
   api.on('GET /api/chat/c1/stream', () => failure(429, 'rate_limited', 'Too many requests.'))
@@ -70,7 +70,7 @@ test('reconnects after the server has refused a reconnection because of its limi
   expect(api.seen('GET /api/chats/c1')).toHaveLength(reads)
 })
 
-test('reconnects when an event is missing (§10.9)', async () => {
+test('reconnects when an event is missing', async () => {
   expectConsole('error', /The stream broke/)
   const { api, server } = await beginReply('Count')
   const second = api.stream('GET /api/chat/c1/stream', 1)
@@ -82,7 +82,7 @@ test('reconnects when an event is missing (§10.9)', async () => {
   expect(screen.queryByText(/late/)).toBeNull()
 })
 
-test('loads the chat when the server no longer has the run, and announces how it ended (§14.26)', async () => {
+test('loads the chat when the server no longer has the run, and announces how it ended', async () => {
   const { api, server } = await beginReply('Hello', 'Half')
   const { id } = api.seen('POST /api/chat/completions')[0]!.body as { id: string }
   expectConsole('error', /The stream broke/)
@@ -105,7 +105,7 @@ test('loads the chat when the server no longer has the run, and announces how it
   expect(screen.getByRole('button', { name: 'Send message' })).toBeVisible()
 })
 
-test('shows why a reply could not be stored, and the text that has arrived (§10.24)', async () => {
+test('shows why a reply could not be stored, and the text that has arrived', async () => {
   const { api, server } = await beginReply('Hello', 'Half')
   expectConsole('error', /The stream broke/)
   const second = api.stream('GET /api/chat/c1/stream', 2)
@@ -120,7 +120,7 @@ test('shows why a reply could not be stored, and the text that has arrived (§10
   await waitFor(() => expect(screen.queryByText(message)).toBeNull())
 })
 
-test('reconnects when the stream has sent nothing for 40 s, not even a heartbeat (§10.25)', async () => {
+test('reconnects when the stream has sent nothing for 40 s, not even a heartbeat', async () => {
   const { api } = openChat(emptyChat)
   const server = respondWithStream(api)
   await screen.findByRole('combobox')
@@ -170,7 +170,7 @@ test('requests nothing when the stream ends after the page of the chat is gone, 
   }
 })
 
-test('loads a chat again when it is reopened, and keeps the message that was not sent (§10.21)', async () => {
+test('loads a chat again when it is reopened, and keeps the message that was not sent', async () => {
   expectConsole('error', /Error sending message/)
   const { api, view } = openChat(shortChat)
   api.on('POST /api/chat/completions', () => failure(500, 'internal', 'Going down.'))

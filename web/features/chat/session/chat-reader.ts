@@ -12,7 +12,7 @@ export interface ChatReaderHandlers {
 }
 
 /**
- * Loads a chat while it is open (§7.7), with the same timing as other reads (§7.1, §7.28). It does not use SWR, because
+ * Loads a chat while it is open, with the same timing as other reads. It does not use SWR, because
  * the session must know whether a read is in progress, to defer live updates until it ends.
  */
 export class ChatReader {

@@ -6,15 +6,16 @@ import type { LiveRun } from '@yonder/contract/live'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
 import type { ApiClient } from '../../../lib/api/api-client.ts'
-import { onConnectionBack, onOutageEnd } from '../../../lib/api/connection.ts'
-import type { ConnectedStream } from '../../../lib/streams/event-stream.ts'
-import { logError } from '../../../lib/log-error.ts'
 import { createNotice, readReason, toFailure, UnconfirmedError } from '../../../lib/api/api-error.ts'
-import type { SharedStreamState } from '../../../lib/streams/share-stream.ts'
+import { onConnectionBack, onOutageEnd } from '../../../lib/api/connection.ts'
+import { logError } from '../../../lib/log-error.ts'
 import { createStore, type ReadableStore } from '../../../lib/store.ts'
+import type { ConnectedStream } from '../../../lib/streams/event-stream.ts'
+import type { SharedStreamState } from '../../../lib/streams/share-stream.ts'
 import { restoreDraft, storageKeys } from '../chat-storage.ts'
 import { AutomaticSends } from './automatic-sends.ts'
 import { ChatReader } from './chat-reader.ts'
+import { countCallsAfter } from './count-calls-after.ts'
 import { firstMessage, outbox, type OutgoingMessage } from './outbox.ts'
 import {
   createMessageId,
@@ -23,13 +24,25 @@ import {
   optimisticReply,
   optimisticSend,
 } from './run-messages.ts'
-import { countCallsAfter } from './count-calls-after.ts'
-import { explainRunFailure, explainSendFailure, readRun, requestRun, RunRefusedError } from './run-stream.ts'
-import type { RunRequest } from './run-stream.ts'
+import {
+  explainRunFailure,
+  explainSendFailure,
+  readRun,
+  requestRun,
+  RunRefusedError,
+  type RunRequest,
+} from './run-stream.ts'
 import { SelectionSaver } from './selection-saver.ts'
 import { reduceSession } from './session-reducer.ts'
-import { activeRun, createView, firstReply, initialState } from './session-state.ts'
-import type { SessionAction, SessionState, SessionView } from './session-state.ts'
+import {
+  activeRun,
+  createView,
+  firstReply,
+  initialState,
+  type SessionAction,
+  type SessionState,
+  type SessionView,
+} from './session-state.ts'
 
 /** How long the page usually keeps the data of a chat that was closed, and follows its run. */
 const closeDelayMs = 3000
@@ -118,7 +131,7 @@ export class ChatSession {
 
   readonly reload = (): void => this.#apply({ type: 'outdated' })
 
-  /** Shows the message and an empty reply, and requests the reply (§4.14). During a run it only returns false. */
+  /** Shows the message and an empty reply, and requests the reply. During a run it only returns false. */
   send({ id = createMessageId(), ...draft }: MessageDraft): boolean {
     const message = { id, ...draft }
     const { unsent } = this.#state
@@ -151,7 +164,7 @@ export class ChatSession {
     this.#apply({ type: 'unsent', unsent: undefined })
   }
 
-  /** Requests another reply to the message before `reply` (§4.24). */
+  /** Requests another reply to the message before `reply`. */
   regenerate(reply: Message, botName: string): boolean {
     const userMessage = findUserMessage(this.#messages, reply)
     if (userMessage === undefined) return false
@@ -162,7 +175,7 @@ export class ChatSession {
     })
   }
 
-  /** Approves the pending tool call of a reply, which then runs (§4.20). */
+  /** Approves the pending tool call of a reply, which then runs. */
   allow(reply: Message, botName: string): boolean {
     const { id: messageId, server, tool, arguments: args } = reply
     return this.#request(optimisticCall(this.#messages, reply), {
@@ -172,13 +185,13 @@ export class ChatSession {
     })
   }
 
-  /** Denies the pending tool call of a reply by sending 'cancel' (§4.22), but not the calls after it (§12.29). */
+  /** Denies the pending tool call of a reply by sending 'cancel', but not the calls after it. */
   deny(reply: Message, botName: string): boolean {
     const more = countCallsAfter(reply) > 0 ? ({ denyOne: true } as const) : {}
     return this.send({ parentId: reply.id, content: 'cancel', botName, isDenial: true, ...more })
   }
 
-  /** Requests the reply that is missing after a tool's result (§4.23). */
+  /** Requests the reply that is missing after a tool's result. */
   continueAfter(result: Message, botName: string): boolean {
     const { id: parentId, server, content } = result
     return this.#request(optimisticReply(result, botName, Date.now()), {
@@ -188,17 +201,17 @@ export class ChatSession {
     })
   }
 
-  /** Shows the branch of a message at once, saves the selection (§7.13) and loads the chat again (§4.25, §14.5). */
+  /** Shows the branch of a message at once, saves the selection and loads the chat again. */
   readonly selectBranch = (messageId: string): void => {
     this.#apply({ type: 'branch_selected', messageId })
     this.#selections.save(messageId, (isLast) => this.#apply({ type: 'branch_saved', isLast }))
   }
 
-  /** Shows a summary as the server has stored it, or removes one that the server has removed (§26.6, §26.8). */
+  /** Shows a summary as the server has stored it, or removes one that the server has removed. */
   readonly changeCompaction = (id: string, compaction: Compaction | undefined): void =>
     this.#apply({ type: 'compaction_changed', id, compaction })
 
-  /** Stops the run on the server, closes its stream and loads the chat again (§4.15). */
+  /** Stops the run on the server, closes its stream and loads the chat again. */
   async stop(): Promise<void> {
     const { phase } = this.#state.activity
     if (phase === 'idle' || phase === 'stopping') return

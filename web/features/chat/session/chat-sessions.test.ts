@@ -19,7 +19,7 @@ it('misses nothing before the first live updates', () => {
 })
 
 it.each(['lost', 'held', 'unavailable'] as const)(
-  'may have missed live updates while they were %s (§10.11)',
+  'may have missed live updates while they were %s',
   (state) => {
     const { sessions, receiveReady } = open()
     sessions.setLiveState(state)

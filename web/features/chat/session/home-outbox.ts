@@ -5,7 +5,7 @@ import { restoreDraft, storageKeys } from '../chat-storage.ts'
 
 /** A message of the home page, until the page of its chat sends it. */
 export interface HomeMessage {
-  /** The id of the request that reserves the chat, so that a repeated request gets the same chat (§17.26). */
+  /** The id of the request that reserves the chat, so that a repeated request gets the same chat. */
   readonly request: string
   readonly content: string
   readonly botName: string
@@ -33,11 +33,11 @@ let listed: readonly HomeMessage[] = []
 
 /**
  * Stores the messages of the home page, so that none is lost by a reload, by a 401 that signs the user out, or when the
- * user opens another page (§10.26).
+ * user opens another page.
  */
 export const homeOutbox = {
   /**
-   * Stores a message before its chat is reserved. Its lock shows the other tabs that this page is sending it (§10.27).
+   * Stores a message before its chat is reserved. Its lock shows the other tabs that this page is sending it.
    */
   begin(message: Omit<HomeMessage, 'failure' | 'sentAt'>): SendAttempt {
     const { request } = message
@@ -61,7 +61,7 @@ export const homeOutbox = {
   isUnsent: (request: string): boolean => read(request)?.failure !== undefined,
   /**
    * Moves the text back into the input. The request id is kept for the next message, since a chat may be reserved for
-   * it (§10.28). If the chat is known, its page must not send the message when the user opens it.
+   * it. If the chat is known, its page must not send the message when the user opens it.
    */
   edit({ request, content, chatId }: HomeMessage): void {
     remove(request)

@@ -1,5 +1,5 @@
-import type { Failure } from '../../../lib/api/api-error.ts'
 import type { Chat } from '@yonder/contract/chat'
+import type { Failure } from '../../../lib/api/api-error.ts'
 import { browserStorage } from '../../../lib/browser-storage.ts'
 import { storageKeys } from '../chat-storage.ts'
 import { homeOutbox } from './home-outbox.ts'
@@ -10,7 +10,7 @@ export interface OutgoingMessage {
   readonly parentId: string | null
   readonly content: string
   readonly botName: string
-  /** Denies only the waiting call of the parent, and not the calls after it (§12.29). */
+  /** Denies only the waiting call of the parent, and not the calls after it. */
   readonly denyOne?: true
   /** Whether the page has written the text to deny a call. Not sent to the server. */
   readonly isDenial?: true
@@ -33,7 +33,7 @@ interface OutboxEntry {
 /** A message that another page has put into the outbox counts as not sent if it is unconfirmed after this time. */
 const maxResponseMs = 5000
 
-/** Stores the message of a chat that the server has not confirmed, so that a reload does not lose it (§10.21). */
+/** Stores the message of a chat that the server has not confirmed, so that a reload does not lose it. */
 export const outbox = {
   read(chatId: string): OutboxEntry | undefined {
     const stored = browserStorage.read(storageKeys.outbox(chatId))
@@ -48,8 +48,7 @@ export const outbox = {
     browserStorage.write(storageKeys.outbox(chatId), JSON.stringify(entry))
   },
   /**
-   * Stores why a message could not be sent, unless it was removed meanwhile, for instance because the user signed out
-   * (§15.12).
+   * Stores why a message could not be sent, unless it was removed meanwhile, for instance because the user signed out.
    */
   fail(chatId: string, message: OutgoingMessage, failure: Failure): void {
     if (outbox.read(chatId)?.message.id === message.id)
@@ -80,7 +79,7 @@ export const outbox = {
   },
 }
 
-/** Passes the first message of a new chat from the home page to the page of the chat (§2.21, §4.16). */
+/** Passes the first message of a new chat from the home page to the page of the chat. */
 export const firstMessage = {
   store(chatId: string, content: string, botName: string): void {
     browserStorage.write(storageKeys.newMessage(chatId), content)

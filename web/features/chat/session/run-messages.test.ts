@@ -1,6 +1,6 @@
-import { makeChat, makeMessage } from '../../../testing/wire-objects.ts'
 import type { Message } from '@yonder/contract/message'
 import { expect, it, test } from 'vitest'
+import { makeChat, makeMessage } from '../../../testing/wire-objects.ts'
 import { findUserMessage, resumeRun, selectLeaf } from './run-messages.ts'
 
 const message = (id: string, parent: string | null, role: Message['role'] = 'assistant') =>
@@ -43,7 +43,7 @@ test.each([
   expect(selectLeaf(chat, chosen).selected_message_id).toBe(leaf)
 })
 
-test('a branch shows the path again that it showed last (§14.6)', () => {
+test('a branch shows the path again that it showed last', () => {
   const below = selectLeaf(selectLeaf(chat, 'u2'), 'a2')
   expect(below.selected_message_id).toBe('a2')
   expect(selectLeaf(below, 'a1').selected_message_id).toBe('u2')

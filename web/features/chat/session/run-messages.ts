@@ -12,7 +12,7 @@ export function createMessageId(): string {
 }
 
 /**
- * Returns the run that a chat shows until the server has confirmed a new message (§4.14): the message and an empty
+ * Returns the run that a chat shows until the server has confirmed a new message: the message and an empty
  * reply. `now` is in milliseconds since 1970.
  */
 export function optimisticSend({ id, parentId, content, botName }: OutgoingMessage, now: number): RunState {
@@ -28,14 +28,14 @@ export function optimisticSend({ id, parentId, content, botName }: OutgoingMessa
 }
 
 /**
- * Returns the run to show for a reply to an existing message (§4.23, §4.24): an empty reply, beside earlier ones if
- * there are any (§14.30).
+ * Returns the run to show for a reply to an existing message: an empty reply, beside earlier ones if
+ * there are any.
  */
 export function optimisticReply(userMessage: Message, botName: string, now: number): RunState {
   return unconfirmed([userMessage, emptyReply(userMessage, `${userMessage.id}_${now}`, botName, now)])
 }
 
-/** Returns the run to show for a tool call that the user has just approved (§4.20): the call is running. */
+/** Returns the run to show for a tool call that the user has just approved: the call is running. */
 export function optimisticCall(messages: readonly Message[], reply: Message): RunState {
   const { changes: _, ...call } = reply.call ?? {}
   const parents = messages.filter(({ id }) => id === reply.parent_id)
@@ -72,8 +72,7 @@ export function resumeRun({ messages, run }: Chat): RunState | undefined {
 }
 
 /**
- * Adds the messages of a run to a chat: existing ones are replaced, new ones added, and the last one is selected
- * (§13.21).
+ * Adds the messages of a run to a chat: existing ones are replaced, new ones added, and the last one is selected.
  */
 export function mergeMessages(chat: Chat, messages: readonly Message[]): Chat {
   const leaf = messages.at(-1)
@@ -94,7 +93,7 @@ export function addCompaction(chat: Chat, compaction: Compaction): Chat {
 }
 
 /**
- * Selects the branch of a message as the server does (§7.13, §14.6): the message below it that was shown last becomes
+ * Selects the branch of a message as the server does: the message below it that was shown last becomes
  * the leaf.
  */
 export function selectLeaf(chat: Chat, messageId: string): Chat {

@@ -2,13 +2,13 @@ import type { RunEvent } from '@yonder/contract/completion'
 import type { ErrorDetail } from '@yonder/contract/error'
 import { readErrorBody, type ApiClient } from '../../../lib/api/api-client.ts'
 import { ApiError, createNotice, type Notice } from '../../../lib/api/api-error.ts'
-import { connectStream, readSse, type ConnectedStream } from '../../../lib/streams/event-stream.ts'
-import { logError } from '../../../lib/log-error.ts'
 import { waitToRetry } from '../../../lib/api/connection.ts'
+import { logError } from '../../../lib/log-error.ts'
+import { connectStream, readSse, type ConnectedStream } from '../../../lib/streams/event-stream.ts'
 import type { OutgoingMessage } from './outbox.ts'
 
 /**
- * The server refused to start a run. The message is the status text, or the status code if there is no text (§8.8).
+ * The server refused to start a run. The message is the status text, or the status code if there is no text.
  */
 export class RunRefusedError extends ApiError {
   constructor({ status, statusText }: Response, detail: ErrorDetail | undefined) {
@@ -51,14 +51,14 @@ export interface RunRequest {
   readonly onFailure: (error: unknown) => void
 }
 
-/** The time zone of this browser, for the instructions of the bot. Without this field, the server uses UTC (§23.4). */
+/** The time zone of this browser, for the instructions of the bot. Without this field, the server uses UTC. */
 function timeZoneField(): { readonly time_zone?: string } {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
   return timeZone === 'UTC' ? {} : { time_zone: timeZone }
 }
 
 /**
- * Requests a run. Returns undefined when the user is signed out (§8.8).
+ * Requests a run. Returns undefined when the user is signed out.
  * @throws RunRefusedError, or what `ApiClient.request` throws
  */
 export async function requestRun(
@@ -99,7 +99,7 @@ export type StreamSignal =
 
 /**
  * Reads the events of a run after `start`, each once and in order. When the connection is lost, it tries to reconnect.
- * Ends after the run's last event, after `unknown` or `unconfirmed`, or when `signal` aborts (§10.9, §10.25).
+ * Ends after the run's last event, after `unknown` or `unconfirmed`, or when `signal` aborts.
  */
 export async function* readRun(
   api: ApiClient,
@@ -164,7 +164,7 @@ async function reconnect(
 
 class MissedEventError extends Error {}
 
-/** The server could store neither the reply nor an event about this failure. The user sees the message (§10.24). */
+/** The server could store neither the reply nor an event about this failure. The user sees the message. */
 class UnstoredReplyError extends Error {}
 
 /** @throws MissedEventError, UnstoredReplyError, or the error that broke the connection */

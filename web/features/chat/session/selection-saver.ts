@@ -1,11 +1,11 @@
-import { readReason } from '../../../lib/api/api-error.ts'
 import type { ApiClient } from '../../../lib/api/api-client.ts'
+import { readReason } from '../../../lib/api/api-error.ts'
 import { logError } from '../../../lib/log-error.ts'
 import { toast } from '../../../lib/toasts.ts'
 
 /**
- * Saves the versions that the user selects (§7.13), one after the other. Of those that are selected while one is being
- * saved, only the last is saved (§14.29).
+ * Saves the versions that the user selects, one after the other. Of those that are selected while one is being
+ * saved, only the last is saved.
  */
 export class SelectionSaver {
   readonly #chatId: string

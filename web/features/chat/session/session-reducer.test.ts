@@ -1,13 +1,19 @@
-import { makeChat, makeMessage } from '../../../testing/wire-objects.ts'
 import type { RunState } from '@yonder/contract/apply-event'
 import type { Chat } from '@yonder/contract/chat'
 import type { RunEvent } from '@yonder/contract/completion'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
 import { describe, expect, it, test } from 'vitest'
+import { makeChat, makeMessage } from '../../../testing/wire-objects.ts'
 import { reduceSession } from './session-reducer.ts'
-import { activeRun, createView, initialState } from './session-state.ts'
-import type { Activity, SessionAction, SessionState } from './session-state.ts'
+import {
+  activeRun,
+  createView,
+  initialState,
+  type Activity,
+  type SessionAction,
+  type SessionState,
+} from './session-state.ts'
 
 const message = (id: string, parent: string | null, more: Partial<Message> = {}) =>
   makeMessage(id, parent, { content: '', ...more })
@@ -128,7 +134,7 @@ describe('a run that this page requested', () => {
     expect(done.isOutdated).toBe(false)
   })
 
-  it('applies no event twice, and counts an event of an unknown type (§10.13)', () => {
+  it('applies no event twice, and counts an event of an unknown type', () => {
     const said = apply(streaming, own(text(2, 'a')))
     expect(reduceSession(said, own(text(2, 'a')))).toBe(said)
     for (const type of ['hologram', 'toString']) {
@@ -153,7 +159,7 @@ describe('a run that this page requested', () => {
     expect(left.isOutdated).toBe(true)
   })
 
-  it('ends with the read after it was left, unless the read shows that it goes on (§14.26)', () => {
+  it('ends with the read after it was left, unless the read shows that it goes on', () => {
     const left = apply(streaming, { type: 'ending', reason: 'Full.' }, { type: 'left' })
     const whole = read(chatWith([question, reply({ status: 'interrupted', content: 'Half' })]))
     const done = apply(left, whole)
@@ -336,7 +342,7 @@ describe('the view of a session', () => {
   })
 })
 
-test('a changed summary is replaced, a removed one disappears, and a read in progress is repeated (§26.12, §26.14)', () => {
+test('a changed summary is replaced, a removed one disappears, and a read in progress is repeated', () => {
   const compaction = {
     id: 's1',
     message_id: 'question',

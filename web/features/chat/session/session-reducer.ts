@@ -1,12 +1,18 @@
-import { applyEvent, emptyRun } from '@yonder/contract/apply-event'
-import type { RunState } from '@yonder/contract/apply-event'
+import { applyEvent, emptyRun, type RunState } from '@yonder/contract/apply-event'
 import type { Chat } from '@yonder/contract/chat'
 import type { Compaction } from '@yonder/contract/compaction'
 import type { RunEvent } from '@yonder/contract/completion'
 import { canReceive, type SharedStreamState } from '../../../lib/streams/share-stream.ts'
 import { addCompaction, mergeMessages, resumeRun, selectLeaf } from './run-messages.ts'
-import { activeRun, firstReply, initialState } from './session-state.ts'
-import type { ActiveRun, LiveUpdate, SessionAction, SessionState } from './session-state.ts'
+import {
+  activeRun,
+  firstReply,
+  initialState,
+  type ActiveRun,
+  type LiveUpdate,
+  type SessionAction,
+  type SessionState,
+} from './session-state.ts'
 
 /** Applies an action to the state of a chat. Pure. */
 export function reduceSession(state: SessionState, action: SessionAction): SessionState {
@@ -121,7 +127,7 @@ function deferOrReload(state: SessionState, update: LiveUpdate): SessionState {
     : { ...state, isOutdated: true }
 }
 
-/** Starts to follow a run that another page requested, from its first event (§10.2). */
+/** Starts to follow a run that another page requested, from its first event. */
 function follow(state: SessionState, replyId: string, event: RunEvent & { type: 'started' }): SessionState {
   const { user_message: userMessage } = event
   const parent = userMessage.parent_id
@@ -232,7 +238,7 @@ function advance(state: SessionState, active: ActiveRun, event: RunEvent): Sessi
   )
 }
 
-/** Without live updates this page reads the run's own stream (§10.12). */
+/** Without live updates this page reads the run's own stream. */
 function changeLiveState(
   state: SessionState,
   active: ActiveRun & { phase: 'following' },
@@ -302,8 +308,7 @@ const eventTypes: Readonly<Record<RunEvent['type'], true>> = {
 }
 
 /**
- * Applies an event. An unknown type, from a newer version, changes only `seq`, so that no event seems to be missing
- * (§10.13).
+ * Applies an event. An unknown type, from a newer version, changes only `seq`, so that no event seems to be missing.
  */
 function advanceRun(run: RunState, event: RunEvent): RunState {
   if (Object.hasOwn(eventTypes, event.type)) return applyEvent(run, event)

@@ -46,13 +46,13 @@ export interface SessionState {
   readonly unsent?: UnsentMessage | undefined
   /** A text for the user about something that failed. */
   readonly notice?: Notice | undefined
-  /** The last message of the latest run, once that run has ended. It is announced (§14.26). */
+  /** The last message of the latest run, once that run has ended. It is announced. */
   readonly endedReply?: Message | undefined
   /** Whether this page left the last run before its end, so that the next read shows how it ended. */
   readonly isEndUnknown: boolean
   /** The number of runs so far. */
   readonly runCount: number
-  /** Whether the chat must be loaded again, for example because an update was missed (§10.11). */
+  /** Whether the chat must be loaded again, for example because an update was missed. */
   readonly isOutdated: boolean
   readonly isReading: boolean
   /** Live updates that arrived while the chat was loading; they are applied after that. */
@@ -93,7 +93,7 @@ export type SessionAction =
   | { readonly type: 'unsent'; readonly unsent: UnsentMessage | undefined }
   | { readonly type: 'branch_selected'; readonly messageId: string }
   | { readonly type: 'branch_saved'; readonly isLast: boolean }
-  /** The server has stored a summary with another text (§26.6, §26.7), or removed it (§26.8). */
+  /** The server has stored a summary with another text, or removed it. */
   | { readonly type: 'compaction_changed'; readonly id: string; readonly compaction: Compaction | undefined }
 
 export const initialState: SessionState = {

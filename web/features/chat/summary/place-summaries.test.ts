@@ -29,18 +29,18 @@ const place = (leaf: string | null, ...summaries: readonly Compaction[]) =>
     isReplaced,
   ])
 
-test('a summary is placed after its last message, and the earlier ones of the path are replaced (§26.11)', () => {
+test('a summary is placed after its last message, and the earlier ones of the path are replaced', () => {
   expect(place('u3', summary('first', 'a1'), summary('second', 'a2'))).toEqual([
     ['a2', 'second', false],
     ['a1', 'first', true],
   ])
 })
 
-test('a summary that ends with a hidden result is placed after the reply before it (§26.11)', () => {
+test('a summary that ends with a hidden result is placed after the reply before it', () => {
   expect(place('u3', summary('one', 'result'))).toEqual([['a2', 'one', false]])
 })
 
-test('a summary of another branch is not shown (§26.11)', () => {
+test('a summary of another branch is not shown', () => {
   expect(place('other', summary('first', 'a1'), summary('second', 'a2'))).toEqual([['a1', 'first', false]])
   expect(place(null, summary('first', 'a1'))).toEqual([])
 })

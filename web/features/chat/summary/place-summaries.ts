@@ -9,7 +9,7 @@ export interface PlacedSummary {
 }
 
 /**
- * Returns the summaries that apply to the path to a leaf, by the id of the last shown message before each (§26.11).
+ * Returns the summaries that apply to the path to a leaf, by the id of the last shown message before each.
  * Tool results are in the path, but are not shown themselves.
  */
 export function placeSummaries(

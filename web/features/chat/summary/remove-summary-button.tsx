@@ -10,7 +10,7 @@ export interface RemoveSummaryButtonProps {
   readonly disabled?: boolean
 }
 
-/** Removes a summary after a confirmation (§26.14). */
+/** Removes a summary after a confirmation. */
 export function RemoveSummaryButton({ action, message, disabled }: RemoveSummaryButtonProps) {
   const [isAsking, setAsking] = useState(false)
   return (

@@ -2,12 +2,12 @@ import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { classNames } from '../../../ui/class-names.ts'
 import { describeSummary } from './describe-summary.ts'
+import { RemoveSummaryButton } from './remove-summary-button.tsx'
 import type { SummaryBlockProps } from './summary-block.tsx'
 import { SummaryText } from './summary-text.tsx'
-import { RemoveSummaryButton } from './remove-summary-button.tsx'
 import { useSummaryActions } from './use-summary-actions.ts'
 
-/** A summary that a later one of the path replaces: one line, without a frame (§26.11). */
+/** A summary that a later one of the path replaces: one line, without a frame. */
 export function ReplacedSummary({ compaction, summaries }: SummaryBlockProps) {
   const [isOpen, setOpen] = useState(false)
   const { remove } = useSummaryActions(compaction, summaries)

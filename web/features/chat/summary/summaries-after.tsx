@@ -4,7 +4,7 @@ import { ReplacedSummary } from './replaced-summary.tsx'
 import { SummariesContext } from './summaries-context.ts'
 import { SummaryBlock } from './summary-block.tsx'
 
-/** The summaries that are shown after a group of messages (§26.11). */
+/** The summaries that are shown after a group of messages. */
 export function SummariesAfter({ group }: { readonly group: MessageGroup }) {
   const summaries = use(SummariesContext)
   if (summaries === undefined) return null

@@ -29,5 +29,5 @@ export interface Summaries {
   readonly onFailed: () => void
 }
 
-/** Undefined in the shared view, which shows no summaries (§26.11). */
+/** Undefined in the shared view, which shows no summaries. */
 export const SummariesContext = createContext<Summaries | undefined>(undefined)

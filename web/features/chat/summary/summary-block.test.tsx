@@ -1,7 +1,7 @@
-import type { Chat } from '@yonder/contract/chat'
-import type { Compaction } from '@yonder/contract/compaction'
 import { act, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
+import type { Chat } from '@yonder/contract/chat'
+import type { Compaction } from '@yonder/contract/compaction'
 import { expect, test, vi } from 'vitest'
 import { respondWithStream, message, openChat, reply, send } from '../../../testing/chat-scene.tsx'
 import { expectConsole } from '../../../testing/expect-console.ts'
@@ -45,7 +45,7 @@ async function openSummary(api = new ScriptedApi()) {
   return within(block)
 }
 
-test('the summary is a closed line after the last message that it replaces, and opens to its text and origin (§26.11)', async () => {
+test('the summary is a closed line after the last message that it replaces, and opens to its text and origin', async () => {
   openChat(summarized(summary('s1', 'a2', { edited: true })))
   const block = await screen.findByRole('complementary', { name: 'Summary of 2 earlier messages' })
   expect(block).toHaveTextContent('The model reads this instead of them.')
@@ -59,7 +59,7 @@ test('the summary is a closed line after the last message that it replaces, and 
   expect(block).toHaveTextContent('Owl · owl-1 · 2025-01-02')
 })
 
-test('a replaced summary only opens and can be removed (§26.11, §26.14)', async () => {
+test('a replaced summary only opens and can be removed', async () => {
   openChat(summarized(summary('s0', 'a1'), summary('s1', 'a2', { message_count: 4 })))
   const block = within(await screen.findByRole('complementary', { name: 'Summary of 2 earlier messages' }))
   await userEvent.click(block.getByRole('button', { name: /replaced by a later one/ }))
@@ -69,7 +69,7 @@ test('a replaced summary only opens and can be removed (§26.11, §26.14)', asyn
   ])
 })
 
-test('saves a changed text and shows what the server has stored (§26.12)', async () => {
+test('saves a changed text and shows what the server has stored', async () => {
   const api = new ScriptedApi().on(`PUT ${path}`, () =>
     json(summary('s1', 'a2', { message_count: 1_214, content: 'Stored.', edited: true })),
   )
@@ -89,7 +89,7 @@ test('saves a changed text and shows what the server has stored (§26.12)', asyn
   expect(block.getByRole('button', { name: 'Edit' })).toHaveFocus()
 })
 
-test('keeps the text when it could not be saved, and says why (§26.12)', async () => {
+test('keeps the text when it could not be saved, and says why', async () => {
   expectConsole('error', /could not be saved/)
   const reason = 'This summary is being written again. Wait until that has ended.'
   const api = new ScriptedApi().on(`PUT ${path}`, () => failure(409, 'conflict', reason))
@@ -101,7 +101,7 @@ test('keeps the text when it could not be saved, and says why (§26.12)', async 
   expect(block.getByRole('textbox')).toHaveValue('The **text** of s1. More.')
 })
 
-test('asks before Escape discards a changed text (§26.12)', async () => {
+test('asks before Escape discards a changed text', async () => {
   const block = await openSummary()
   await userEvent.click(block.getByRole('button', { name: 'Edit' }))
   await userEvent.type(block.getByRole('textbox'), ' More.{Escape}')
@@ -113,7 +113,7 @@ test('asks before Escape discards a changed text (§26.12)', async () => {
   expect(block.queryByRole('textbox')).toBeNull()
 })
 
-test('Shift+Escape moves the focus to the message input, and closes no editor (§14.24, §26.12)', async () => {
+test('Shift+Escape moves the focus to the message input, and closes no editor', async () => {
   const block = await openSummary()
   await userEvent.click(block.getByRole('button', { name: 'Edit' }))
   const box = block.getByRole('textbox')
@@ -123,7 +123,7 @@ test('Shift+Escape moves the focus to the message input, and closes no editor (�
   expect(screen.getByPlaceholderText('Type your message...')).toHaveFocus()
 })
 
-test('an edited text survives leaving the chat, also when the summary was removed meanwhile (§26.18)', async () => {
+test('an edited text survives leaving the chat, also when the summary was removed meanwhile', async () => {
   const first = openChat(summarized(summary('s1', 'a2')))
   const name = 'Summary of 2 earlier messages'
   const block = async () => within(await screen.findByRole('complementary', { name }))
@@ -144,7 +144,7 @@ test('an edited text survives leaving the chat, also when the summary was remove
   expect(localStorage.getItem('chat_c1_summary')).toBeNull()
 })
 
-test('shows that it is written again elsewhere, until that must have ended (§26.17)', async () => {
+test('shows that it is written again elsewhere, until that must have ended', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true })
   const rewriting_until = new Date(Date.now() + 60_000).toISOString()
   openChat(summarized(summary('s1', 'a2', { rewriting_until })))
@@ -159,7 +159,7 @@ test('shows that it is written again elsewhere, until that must have ended (§26
   vi.useRealTimers()
 })
 
-test('is written again by the selected bot; meanwhile nothing else can be done with it (§26.13)', async () => {
+test('is written again by the selected bot; meanwhile nothing else can be done with it', async () => {
   let respond: (response: Response) => void = () => undefined
   const api = new ScriptedApi().on(
     `POST ${path}/rewrite`,
@@ -177,7 +177,7 @@ test('is written again by the selected bot; meanwhile nothing else can be done w
   expect(api.seen(`POST ${path}/rewrite`).map(({ body }) => body)).toEqual([{ botName: 'Fox' }])
 })
 
-test('stays when the bot was deleted meanwhile, and says why (§26.13)', async () => {
+test('stays when the bot was deleted meanwhile, and says why', async () => {
   expectConsole('error', /could not be written again/)
   const api = new ScriptedApi().on(`POST ${path}/rewrite`, () =>
     failure(404, 'not_found', 'There is no such bot.'),
@@ -190,7 +190,7 @@ test('stays when the bot was deleted meanwhile, and says why (§26.13)', async (
   expect(await block.findByRole('button', { name: 'Write again' })).toBeEnabled()
 })
 
-test('is removed after a confirmation (§26.14)', async () => {
+test('is removed after a confirmation', async () => {
   const api = new ScriptedApi().on(`DELETE ${path}`, () => new Response(null, { status: 204 }))
   const block = await openSummary(api)
   await userEvent.click(block.getByRole('button', { name: 'Remove summary' }))
@@ -201,7 +201,7 @@ test('is removed after a confirmation (§26.14)', async () => {
   expect(await screen.findByText('Summary removed')).toBeVisible()
 })
 
-test('a reply says how many messages are being summarised, and announces it once (§26.10)', async () => {
+test('a reply says how many messages are being summarised, and announces it once', async () => {
   const api = new ScriptedApi()
   const server = respondWithStream(api)
   openChat(summarized(), api)

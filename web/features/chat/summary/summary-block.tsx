@@ -18,7 +18,7 @@ export interface SummaryBlockProps {
   readonly summaries: Summaries
 }
 
-/** The summary that requests to models contain instead of the messages above it (§26.11). */
+/** The summary that requests to models contain instead of the messages above it. */
 export const SummaryBlock = memo(function SummaryBlock({ compaction, summaries }: SummaryBlockProps) {
   const isEditing = summaries.editing?.id === compaction.id
   const isGone = isEditing && summaries.isGone

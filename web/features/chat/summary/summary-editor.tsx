@@ -25,7 +25,7 @@ export interface SummaryEditorProps {
 }
 
 /**
- * Edits a summary in place. Escape asks before it discards changes (§26.12). The editor gets the focus when the user
+ * Edits a summary in place. Escape asks before it discards changes. The editor gets the focus when the user
  * opens it, but not when an earlier edit is restored.
  */
 export function SummaryEditor(props: SummaryEditorProps) {

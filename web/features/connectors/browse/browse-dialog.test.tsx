@@ -1,11 +1,11 @@
-import type { BrowseServer } from '@yonder/contract/connector'
 import { screen, waitFor, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
+import type { BrowseServer } from '@yonder/contract/connector'
 import { describe, expect, it } from 'vitest'
 import { buttonOf, ConnectorsScene, defer, dialogOf, refuse } from '../../../testing/connectors-scene.tsx'
-import { makeConnector, makeServer } from '../../../testing/wire-objects.ts'
 import { expectConsole } from '../../../testing/expect-console.ts'
 import { json } from '../../../testing/scripted-api.ts'
+import { makeConnector, makeServer } from '../../../testing/wire-objects.ts'
 import { nameNewConnector } from '../form/connector-draft.ts'
 
 const catalogue = 'GET /api/browse-connectors'
@@ -74,7 +74,7 @@ describe('the catalogue', () => {
     expect(await dialog.findByText('Failed to fetch servers')).toBeInTheDocument()
   })
 
-  it('shows the entries that contain every word of the search (§18.11)', async () => {
+  it('shows the entries that contain every word of the search', async () => {
     const dialog = await browse(
       sceneOf([makeServer('Weather'), makeServer('Maps', { author_name: 'weather.org' })]),
     )
@@ -86,7 +86,7 @@ describe('the catalogue', () => {
     expect(dialog.getByText('No connectors found matching "ORG mapsx"')).toBeInTheDocument()
   })
 
-  it("shows 40 entries at first, and 40 more for each 'Show more' (§18.11, §14.44)", async () => {
+  it("shows 40 entries at first, and 40 more for each 'Show more'", async () => {
     const many = Array.from({ length: 100 }, (_, at) => makeServer(`S${at}`))
     const dialog = await browse(sceneOf(many))
     await dialog.findByText('S0')
@@ -102,7 +102,7 @@ describe('the catalogue', () => {
 })
 
 describe('adding from the catalogue', () => {
-  it('shows progress and success, and lists the connector as disconnected (§2.66, §4.27, §7.15, §8.32, §14.44, §18.3)', async () => {
+  it('shows progress and success, and lists the connector as disconnected (§2.66, §4.27, §7.15, §8.32)', async () => {
     const scene = sceneOf([makeServer('Weather')])
     const reply = defer<void>()
     scene.api.on('POST /api/mcp-server', async ({ body }) => {
@@ -151,7 +151,7 @@ describe('adding from the catalogue', () => {
     expect(buttonOf('Add', dialog)).toBeEnabled()
   })
 
-  it('marks a connector as added by its address (§18.27)', async () => {
+  it('marks a connector as added by its address', async () => {
     const scene = sceneOf(
       [makeServer('Weather')],
       new ConnectorsScene([makeConnector({ name: 'Files', url: 'https://weather.example/mcp' })]),
@@ -160,7 +160,7 @@ describe('adding from the catalogue', () => {
     expect(await dialog.findByText('Added')).toBeInTheDocument()
   })
 
-  it('opens the form first for a server that needs a token (§18.12)', async () => {
+  it('opens the form first for a server that needs a token', async () => {
     const scene = sceneOf([makeServer('Weather', { needs_token: true })])
     const dialog = await browse(scene)
     await userEvent.click(await dialog.findByRole('button', { name: 'Add' }))
@@ -192,7 +192,7 @@ describe('adding from the catalogue', () => {
     expect(dialogOf('Add New Connector').getByLabelText('Token (Optional)')).toHaveValue('secret')
   })
 
-  it('chooses an unused name (§18.27)', () => {
+  it('chooses an unused name', () => {
     const server = makeServer('Weather')
     expect(nameNewConnector(server, [])).toBe('Weather')
     expect(nameNewConnector(server, ['weather'])).toBe('Weather (example.com)')

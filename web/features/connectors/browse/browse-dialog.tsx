@@ -5,9 +5,9 @@ import { ApiError } from '../../../lib/api/api-error.ts'
 import { useRetry } from '../../../lib/use-retry.ts'
 import { Dialog } from '../../../ui/dialog/dialog.tsx'
 import { ErrorState } from '../../../ui/states/error-state.tsx'
-import { BrowseResults } from './browse-results.tsx'
 import type { NewConnector } from '../form/connector-draft.ts'
 import { ConnectorFormDialog } from '../form/connector-form-dialog.tsx'
+import { BrowseResults } from './browse-results.tsx'
 
 export interface BrowseDialogProps {
   /** The user's connectors. */
@@ -15,7 +15,7 @@ export interface BrowseDialogProps {
   readonly onClose: () => void
 }
 
-/** The catalogue, from which the user adds connectors (§2.65, §2.67). */
+/** The catalogue, from which the user adds connectors. */
 export function BrowseDialog({ connectors, onClose }: BrowseDialogProps) {
   const { data, error, mutate } = useConnectorCatalogue()
   const { retrying, retry } = useRetry(mutate)
@@ -48,7 +48,7 @@ export function BrowseDialog({ connectors, onClose }: BrowseDialogProps) {
   )
 }
 
-/** Returns the server's reason, else the message of the error (§8.23). */
+/** Returns the server's reason, else the message of the error. */
 function describeError(error: Error): string {
   const reason = error instanceof ApiError ? error.reason : undefined
   return (reason ?? error.message) || 'Failed to fetch servers'

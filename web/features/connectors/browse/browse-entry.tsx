@@ -18,7 +18,7 @@ export interface BrowseEntryProps {
   readonly onOpenForm: (prefilled: NewConnector) => void
 }
 
-/** One entry of the catalogue (§2.66). */
+/** One entry of the catalogue. */
 export function BrowseEntry({ focusList, server, isAdded, usedNames, onOpenForm }: BrowseEntryProps) {
   const id = useId()
   const entry = useRef<HTMLLIElement>(null)

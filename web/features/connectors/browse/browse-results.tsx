@@ -2,19 +2,19 @@ import type { BrowseServer, Connector } from '@yonder/contract/connector'
 import { useDeferredValue, useState } from 'react'
 import { ShowMoreButton } from '../../../ui/button/show-more-button.tsx'
 import { useFocusList, type FocusList } from '../../../ui/focus-list.ts'
-import { LoadingState } from '../../../ui/states/states.tsx'
 import { SearchInput } from '../../../ui/form/text-input.tsx'
+import { LoadingState } from '../../../ui/states/states.tsx'
 import type { NewConnector } from '../form/connector-draft.ts'
 import { BrowseEntry } from './browse-entry.tsx'
 
-/** How many entries are shown at first, and added by each 'Show more': the catalogue can contain thousands (§18.11). */
+/** How many entries are shown at first, and added by each 'Show more': the catalogue can contain thousands. */
 const pageSize = 40
 
 export interface BrowseResultsProps {
   /** Undefined while the catalogue loads; the search box is already shown. */
   readonly servers: readonly BrowseServer[] | undefined
   readonly connectors: readonly Connector[]
-  /** Opens the form for a connector that needs a token (§18.12). */
+  /** Opens the form for a connector that needs a token. */
   readonly onOpenForm: (prefilled: NewConnector) => void
 }
 

@@ -2,14 +2,14 @@ import type { Connector, ConnectorTool } from '@yonder/contract/connector'
 
 type AllowTools = readonly string[] | null
 
-/** A tool needs approval (`asks`), runs without (`allowed`), or is not offered to models (`blocked`, §28.13). */
+/** A tool needs approval (`asks`), runs without (`allowed`), or is not offered to models (`blocked`). */
 export type ToolState = 'asks' | 'allowed' | 'blocked'
 
 /** The unsaved choice of the tools that run without approval. */
 export interface AllowDraft {
   /** The stored list when the user began to change it. */
   readonly before: AllowTools
-  /** Whether every tool runs without approval. `names` stays, in case the user changes this back (§18.6). */
+  /** Whether every tool runs without approval. `names` stays, in case the user changes this back. */
   readonly allowsEveryTool: boolean
   readonly names: readonly string[]
 }
@@ -18,7 +18,7 @@ export function allowDraftOf(allowTools: Connector['allow_tools']): AllowDraft {
   return { before: allowTools, allowsEveryTool: allowTools === null, names: allowTools ?? [] }
 }
 
-/** Adds a typed name unless it is empty or already in the list. It is trimmed unless a tool has that name (§5.16). */
+/** Adds a typed name unless it is empty or already in the list. It is trimmed unless a tool has that name. */
 export function addToolName(
   names: readonly string[],
   typed: string,
@@ -34,8 +34,7 @@ export function allowToolsOf({ allowsEveryTool, names }: AllowDraft): string[] |
 }
 
 /**
- * Applies the user's additions and removals to the list stored now, since other tools can have been allowed meanwhile
- * (§18.25).
+ * Applies the user's additions and removals to the list stored now, since other tools can have been allowed meanwhile.
  */
 export function applyDraft(draft: AllowDraft, stored: AllowTools): AllowTools {
   const { before, allowsEveryTool, names } = draft
@@ -65,7 +64,7 @@ export function stateOf(name: string, { allow: { allowsEveryTool, names }, block
   return allowsEveryTool || names.includes(name) ? 'allowed' : 'asks'
 }
 
-/** Puts a tool into one state, so that it is never in both lists (§28.9). */
+/** Puts a tool into one state, so that it is never in both lists. */
 export function withState(draft: ToolsDraft, name: string, state: ToolState): ToolsDraft {
   const { names } = draft.allow
   const update = (list: readonly string[], shouldContain: boolean) =>

@@ -40,7 +40,7 @@ export function AllowEditor({ draft, onChange, onEmptied, children }: AllowEdito
   )
 }
 
-/** The badge of a connector whose tools all need approval (§2.72), or all run without approval. */
+/** The badge of a connector whose tools all need approval, or all run without approval. */
 export function ApprovalBadge({ allowsEveryTool }: { readonly allowsEveryTool: boolean }) {
   const Icon = allowsEveryTool ? ShieldAlert : ShieldCheck
   return (

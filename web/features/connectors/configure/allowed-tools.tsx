@@ -1,8 +1,7 @@
 import type { Connector, ConnectorTool } from '@yonder/contract/connector'
 import { Button } from '../../../ui/button/button.tsx'
 import { InertText } from '../../../ui/inert-text.tsx'
-import { withAllowed } from './allow-draft.ts'
-import type { AllowDraft, ToolsDraft } from './allow-draft.ts'
+import { withAllowed, type AllowDraft, type ToolsDraft } from './allow-draft.ts'
 import { AllowEditor, ApprovalBadge } from './allow-editor.tsx'
 import { ToolChips } from './tool-chips.tsx'
 import { ToolSearch } from './tool-search.tsx'
@@ -12,7 +11,7 @@ export interface AllowSummaryProps {
   readonly onManage: () => void
 }
 
-/** Shows which tools run without approval (§2.69, §2.72). */
+/** Shows which tools run without approval. */
 export function AllowSummary({ connector: { allow_tools, tools }, onManage }: AllowSummaryProps) {
   // Before the first connection no tools are known, and no name counts as missing.
   const known = new Set(tools.map(({ name }) => name))
@@ -48,7 +47,7 @@ export interface ManageToolsProps {
   readonly onEmptied: () => void
 }
 
-/** The manage mode of the allowed tools (§2.70). */
+/** The manage mode of the allowed tools. */
 export function ManageTools({ tools, draft, onChange, onEmptied }: ManageToolsProps) {
   const { allow } = draft
   const changeAllowed = (changed: AllowDraft) => onChange(withAllowed(draft, changed))
@@ -70,7 +69,7 @@ export function ManageTools({ tools, draft, onChange, onEmptied }: ManageToolsPr
   )
 }
 
-/** The heading of the allowed tools (§2.69); null means every tool. */
+/** The heading of the allowed tools; null means every tool. */
 function describeAllowed(names: readonly string[] | null): string {
   return `Allowed Tools (${names === null ? 'all' : names.length})`
 }

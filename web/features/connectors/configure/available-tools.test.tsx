@@ -1,5 +1,5 @@
-import type { ModelTool } from '@yonder/contract/connector'
 import { userEvent } from '@testing-library/user-event'
+import type { ModelTool } from '@yonder/contract/connector'
 import { describe, expect, it } from 'vitest'
 import { openTools, toolsScene } from '../../../testing/configure-tools-scene.tsx'
 import { buttonOf } from '../../../testing/connectors-scene.tsx'
@@ -48,7 +48,7 @@ describe('the tools', () => {
     ).toBeInTheDocument()
   })
 
-  it("show the beginning of a long description, and all of it on 'Show all' (§13.28)", async () => {
+  it("show the beginning of a long description, and all of it on 'Show all'", async () => {
     const description = `${'long '.repeat(100)}end`
     const dialog = await openTools(toolsScene({ tools: [makeTool('read', { description })] }))
     expect(dialog.queryByText(/end$/)).not.toBeInTheDocument()
@@ -56,7 +56,7 @@ describe('the tools', () => {
     expect(dialog.getByText(/end$/)).toBeInTheDocument()
   })
 
-  it('open what a model reads of them, and the schema as JSON (§13.28)', async () => {
+  it('open what a model reads of them, and the schema as JSON', async () => {
     const scene = toolsScene({ tools: [makeTool('read', { fingerprint: 'f1' })] })
     scene.api.on('GET /api/mcp-server/Files/tools/read', () => json(modelTool))
     const dialog = await openTools(scene)
@@ -81,7 +81,7 @@ describe('the tools', () => {
     expect(dialog.queryByText(/has changed/)).not.toBeInTheDocument()
   })
 
-  it('show a note when the tool has changed in the meantime (§13.28)', async () => {
+  it('show a note when the tool has changed in the meantime', async () => {
     const scene = toolsScene({ tools: [makeTool('read', { fingerprint: 'earlier' })] })
     scene.api.on('GET /api/mcp-server/Files/tools/read', () => json({ ...modelTool, offered: false }))
     const dialog = await openTools(scene)

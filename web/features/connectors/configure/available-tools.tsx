@@ -4,8 +4,7 @@ import { useConnectors } from '../../../data/connectors.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { InertText } from '../../../ui/inert-text.tsx'
 import { ToolName } from '../../../ui/tool-name.tsx'
-import { stateOf } from './allow-draft.ts'
-import type { ToolsDraft, ToolState } from './allow-draft.ts'
+import { stateOf, type ToolsDraft, type ToolState } from './allow-draft.ts'
 import { ToolEntry } from './tool-entry.tsx'
 import { ToolStateControl } from './tool-state-control.tsx'
 
@@ -17,13 +16,12 @@ export interface AvailableToolsProps {
   readonly onChange: (tool: ConnectorTool, state: ToolState) => void
   /** Unblocks a tool that the connector does not offer now. */
   readonly onUnblock: (name: string) => void
-  /** Allows a tool that has changed since it was allowed (§18.5). Undefined in manage mode. */
+  /** Allows a tool that has changed since it was allowed. Undefined in manage mode. */
   readonly onAllowAgain: ((tool: ConnectorTool) => void) | undefined
 }
 
 /**
- * Every tool that a connector offers, with its state (§2.73, §28.13), and the blocked tools that it does not offer
- * (§28.14).
+ * Every tool that a connector offers, with its state, and the blocked tools that it does not offer.
  */
 export function AvailableTools({
   connector,
@@ -103,7 +101,7 @@ export function AvailableTools({
   )
 }
 
-/** Shown when the connectors have more unblocked tools than a model is offered; says how to make room (§28.17). */
+/** Shown when the connectors have more unblocked tools than a model is offered; says how to make room. */
 function ToolLimitNotice() {
   const { data: connectors = [] } = useConnectors()
   const total = connectors

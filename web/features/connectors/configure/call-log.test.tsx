@@ -2,8 +2,7 @@ import { fireEvent, waitFor, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
 import { openTools, toolsScene } from '../../../testing/configure-tools-scene.tsx'
-import { buttonOf, defer, refuse } from '../../../testing/connectors-scene.tsx'
-import type { ConnectorsScene } from '../../../testing/connectors-scene.tsx'
+import { buttonOf, defer, refuse, type ConnectorsScene } from '../../../testing/connectors-scene.tsx'
 import { expectConsole } from '../../../testing/expect-console.ts'
 import { json } from '../../../testing/scripted-api.ts'
 
@@ -30,7 +29,7 @@ describe('the call log', () => {
     return dialog
   }
 
-  it('is loaded page by page once it is opened (§18.10)', async () => {
+  it('is loaded page by page once it is opened', async () => {
     const scene = toolsScene()
     scene.api.on(route, ({ query }) =>
       json(

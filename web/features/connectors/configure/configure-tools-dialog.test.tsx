@@ -2,10 +2,9 @@ import { screen, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { describe, expect, it, vi } from 'vitest'
 import { openTools, toolsScene } from '../../../testing/configure-tools-scene.tsx'
-import { buttonOf, defer, refuse } from '../../../testing/connectors-scene.tsx'
-import type { ConnectorsScene } from '../../../testing/connectors-scene.tsx'
-import { makeConnector, makeTool } from '../../../testing/wire-objects.ts'
+import { buttonOf, defer, refuse, type ConnectorsScene } from '../../../testing/connectors-scene.tsx'
 import { expectConsole } from '../../../testing/expect-console.ts'
+import { makeConnector, makeTool } from '../../../testing/wire-objects.ts'
 
 const update = 'PUT /api/mcp-server/Files'
 const saved = 'Allow tools updated successfully for "Files"'
@@ -154,7 +153,7 @@ describe('the allowed tools', () => {
     expect(await dialog.findByText('Deletes.')).toBeInTheDocument()
   })
 
-  it('can include every tool, which is stored as null (§18.6)', async () => {
+  it('can include every tool, which is stored as null', async () => {
     const scene = toolsScene({ allow_tools: ['read'] })
     const dialog = await manage(scene)
     await userEvent.click(dialog.getByLabelText('Run every tool without asking'))
@@ -241,7 +240,7 @@ describe('a tool in the list below', () => {
     expect(chips(dialog)).toBe('')
   })
 
-  it('is marked when it has changed, and can be allowed again (§18.5, §18.26)', async () => {
+  it('is marked when it has changed, and can be allowed again', async () => {
     const scene = toolsScene({
       allow_tools: ['read', 'write'],
       tools: [makeTool('read', { consent: 'run' }), makeTool('write', { consent: 'ask_changed' })],
@@ -257,7 +256,7 @@ describe('a tool in the list below', () => {
     expect(buttonOf('Manage', dialog)).toBeInTheDocument()
   })
 
-  it('can be allowed again when its name ends with a space, and no other name is added (§5.16, §18.32)', async () => {
+  it('can be allowed again when its name ends with a space, and no other name is added (§5.16)', async () => {
     const scene = toolsScene({
       allow_tools: ['write '],
       tools: [makeTool('write ', { consent: 'ask_changed' })],
@@ -274,7 +273,7 @@ describe('the state of a tool', () => {
     within(dialog.getByRole('group', { name: `Approval of ${tool}` })).getByRole('button', { pressed: true })
       .textContent
 
-  it('agrees with the chips, and takes effect at once outside manage mode (§28.9, §28.13)', async () => {
+  it('agrees with the chips, and takes effect at once outside manage mode', async () => {
     const scene = toolsScene({ allow_tools: ['read'], block_tools: ['list'] })
     const dialog = await openTools(scene)
     expect(['read', 'write', 'list'].map((tool) => pressed(dialog, tool))).toEqual([
@@ -303,7 +302,7 @@ describe('the state of a tool', () => {
     })
   })
 
-  it('moves by arrow keys without choosing, as one stop of the Tab key (§28.13)', async () => {
+  it('moves by arrow keys without choosing, as one stop of the Tab key', async () => {
     const scene = toolsScene()
     const dialog = await openTools(scene)
     stateOf(dialog, 'read', 'Asks').focus()
@@ -318,7 +317,7 @@ describe('the state of a tool', () => {
     expect(others.map(({ tabIndex }) => tabIndex)).toEqual([0, -1, -1])
   })
 
-  it('is saved with the others in manage mode, and keeps what another tab has blocked (§28.13)', async () => {
+  it('is saved with the others in manage mode, and keeps what another tab has blocked', async () => {
     const scene = toolsScene({ allow_tools: ['read'] })
     const dialog = await manage(scene)
     await userEvent.click(stateOf(dialog, 'read', 'Blocked'))
@@ -330,7 +329,7 @@ describe('the state of a tool', () => {
     expect(scene.writes[0]?.body).toMatchObject({ allow_tools: [], block_tools: ['list', 'read'] })
   })
 
-  it('is not blocked any more when the tool is added to the allowed ones (§28.13)', async () => {
+  it('is not blocked any more when the tool is added to the allowed ones', async () => {
     const scene = toolsScene({ block_tools: ['write'] })
     const dialog = await manage(scene)
     await userEvent.type(dialog.getByPlaceholderText(search), 'write')
@@ -341,7 +340,7 @@ describe('the state of a tool', () => {
     expect(scene.writes[0]?.body).toMatchObject({ allow_tools: ['write'], block_tools: [] })
   })
 
-  it('is Allowed or Blocked while every tool runs without approval (§28.13)', async () => {
+  it('is Allowed or Blocked while every tool runs without approval', async () => {
     const scene = toolsScene({ allow_tools: null })
     const dialog = await openTools(scene)
     expect(pressed(dialog, 'read')).toBe('Allowed')
@@ -354,7 +353,7 @@ describe('the state of a tool', () => {
     expect(scene.writes[1]?.body).toMatchObject({ allow_tools: null, block_tools: [] })
   })
 
-  it('can be taken back for a blocked tool that the connector does not list (§28.14)', async () => {
+  it('can be taken back for a blocked tool that the connector does not list', async () => {
     const scene = toolsScene({ block_tools: ['gone', 'list'] })
     const dialog = await openTools(scene)
     expect(dialog.getByText('Blocked, but not offered by the connector now')).toBeInTheDocument()
@@ -365,7 +364,7 @@ describe('the state of a tool', () => {
     expect(buttonOf('Manage', dialog)).toHaveFocus()
   })
 
-  it('can be Blocked to make room, which the dialog suggests when a model is not offered all tools (§28.17)', async () => {
+  it('can be Blocked to make room, which the dialog suggests when a model is not offered all tools', async () => {
     const tools = Array.from({ length: 130 }, (_, index) => makeTool(`tool${index}`))
     const scene = toolsScene({ tools, block_tools: ['tool0'] })
     const dialog = await openTools(scene)

@@ -13,8 +13,9 @@ import {
   isToolsDraftChanged,
   toolsDraftOf,
   withState,
+  type ToolsDraft,
+  type ToolState,
 } from './allow-draft.ts'
-import type { ToolsDraft, ToolState } from './allow-draft.ts'
 import { AllowSummary, ManageTools } from './allowed-tools.tsx'
 import { AvailableTools } from './available-tools.tsx'
 import { CallLog } from './call-log.tsx'
@@ -24,7 +25,7 @@ export interface ConfigureToolsDialogProps {
   readonly onClose: () => void
 }
 
-/** Shows which tools of a connector run without approval, all its tools, and the log of their calls (§2.68, §2.71). */
+/** Shows which tools of a connector run without approval, all its tools, and the log of their calls. */
 export function ConfigureToolsDialog({ connector, onClose }: ConfigureToolsDialogProps) {
   const { tools } = connector
   const stored = toolsDraftOf(connector)

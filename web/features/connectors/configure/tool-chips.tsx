@@ -11,7 +11,7 @@ export interface ToolChipsProps {
   readonly onEmptied?: () => void
 }
 
-/** Tool names as chips (§2.70). */
+/** Tool names as chips. */
 export function ToolChips({ names, onRemove, onEmptied }: ToolChipsProps) {
   const buttons = useRef(new Map<string, HTMLButtonElement>())
 

@@ -4,8 +4,8 @@ import { useModelTool } from '../../../data/connectors.ts'
 import { Disclosure } from '../../../ui/disclosure.tsx'
 import { FoldedText } from '../../../ui/folded-text.tsx'
 import { InertText } from '../../../ui/inert-text.tsx'
-import { ToolName } from '../../../ui/tool-name.tsx'
 import { ModelToolView } from '../../../ui/model-tool-view.tsx'
+import { ToolName } from '../../../ui/tool-name.tsx'
 
 export interface ToolEntryProps {
   readonly connectorName: string
@@ -14,7 +14,7 @@ export interface ToolEntryProps {
   readonly action?: ReactNode
 }
 
-/** One tool of a connector, as its server describes it (§2.73). */
+/** One tool of a connector, as its server describes it. */
 export function ToolEntry({ connectorName, tool, isBlocked, action }: ToolEntryProps) {
   const { name, title, description, consent, problem } = tool
   return (

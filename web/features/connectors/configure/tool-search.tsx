@@ -3,9 +3,9 @@ import { cutText } from '@yonder/contract/message-text'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { moveByArrowKeys, useFocusList } from '../../../ui/focus-list.ts'
+import { SearchInput } from '../../../ui/form/text-input.tsx'
 import { InertText } from '../../../ui/inert-text.tsx'
 import { ToolName } from '../../../ui/tool-name.tsx'
-import { SearchInput } from '../../../ui/form/text-input.tsx'
 
 const maxResults = 10
 const maxDescriptionChars = 80
@@ -16,7 +16,7 @@ export interface ToolSearchProps {
   readonly onAdd: (name: string) => void
 }
 
-/** Finds tools by name or description, to allow them (§2.70). */
+/** Finds tools by name or description, to allow them. */
 export function ToolSearch({ tools, allowed, onAdd }: ToolSearchProps) {
   const [search, setSearch] = useState('')
   const { add: addItem, list } = useFocusList()
@@ -74,7 +74,7 @@ export function ToolSearch({ tools, allowed, onAdd }: ToolSearchProps) {
   )
 }
 
-/** Returns the first tools that are not allowed yet and whose name or description contains the search (§2.70, §9.8). */
+/** Returns the first tools that are not allowed yet and whose name or description contains the search. */
 function findTools(
   tools: readonly ConnectorTool[],
   allowed: readonly string[],
@@ -91,7 +91,7 @@ function findTools(
     .slice(0, maxResults)
 }
 
-/** Returns at most 80 characters of a description, with an ellipsis if it was longer (§2.70, §9.8). */
+/** Returns at most 80 characters of a description, with an ellipsis if it was longer. */
 function cutDescription(description: string): string {
   const { text, isCut } = cutText(description, maxDescriptionChars)
   return isCut ? `${text}...` : text

@@ -1,5 +1,4 @@
-import { useRef } from 'react'
-import type { KeyboardEvent } from 'react'
+import { useRef, type KeyboardEvent } from 'react'
 import { classNames } from '../../../ui/class-names.ts'
 import type { ToolState } from './allow-draft.ts'
 
@@ -21,7 +20,7 @@ export interface ToolStateControlProps {
 }
 
 /**
- * A button for each state of a tool (§28.13). The Tab key stops once, at the current state. The arrow keys move the
+ * A button for each state of a tool. The Tab key stops once, at the current state. The arrow keys move the
  * focus without choosing, so that moving from 'Asks' to 'Blocked' does not allow the tool for a moment.
  */
 export function ToolStateControl({ name, state, allowsEveryTool, busy, onChange }: ToolStateControlProps) {

@@ -14,7 +14,7 @@ export interface AllowFieldsProps {
   readonly onChange: (change: Partial<ConnectorDraft>) => void
 }
 
-/** The allowed tools in the connector form, typed by name (§2.74, §5.16). */
+/** The allowed tools in the connector form, typed by name. */
 export function AllowFields({ draft, tools, addressChanged, onChange }: AllowFieldsProps) {
   const title = useId()
   const entry = useRef<HTMLInputElement>(null)

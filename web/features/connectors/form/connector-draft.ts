@@ -1,7 +1,6 @@
 import type { BrowseServer, Connector, ConnectorInput } from '@yonder/contract/connector'
 import type { Problems } from '../../../lib/use-form.ts'
-import { addToolName, allowDraftOf, allowToolsOf } from '../configure/allow-draft.ts'
-import type { AllowDraft } from '../configure/allow-draft.ts'
+import { addToolName, allowDraftOf, allowToolsOf, type AllowDraft } from '../configure/allow-draft.ts'
 
 /** The state of the connector form: the texts as typed. */
 export interface ConnectorDraft {
@@ -12,7 +11,7 @@ export interface ConnectorDraft {
   readonly clientId: string
   readonly clientSecret: string
   readonly allow: AllowDraft
-  /** The tool name that is being typed (§18.25). */
+  /** The tool name that is being typed. */
   readonly toolName: string
 }
 
@@ -35,7 +34,7 @@ export interface NewConnector {
   readonly url: string
 }
 
-/** Returns the request body for a new connector: not connected, and every tool needs approval (§4.27, §18.3). */
+/** Returns the request body for a new connector: not connected, and every tool needs approval. */
 export function inputOfNew({ name, url }: NewConnector): ConnectorInput {
   return { name, url, token: null, status: 'disconnected', is_default: false, allow_tools: [] }
 }
@@ -46,7 +45,7 @@ export function isAddressChanged(draft: ConnectorDraft, stored: Connector | unde
 }
 
 /**
- * Returns the request body, with null for an empty token, client ID or client secret (§2.64). The allowed tools are
+ * Returns the request body, with null for an empty token, client ID or client secret. The allowed tools are
  * omitted if they were not changed, since another tab can have changed them meanwhile.
  */
 export function inputOf(draft: ConnectorDraft, stored: Connector | undefined): ConnectorInput {
@@ -69,7 +68,7 @@ function isSame(names: ConnectorInput['allow_tools'], others: ConnectorInput['al
   return JSON.stringify(names) === JSON.stringify(others)
 }
 
-/** Returns the problems that prevent saving a draft. Any address is accepted here (§5.10). */
+/** Returns the problems that prevent saving a draft. Any address is accepted here. */
 export function checkConnectorDraft({ name, url }: ConnectorDraft): Problems<'name' | 'url'> {
   return {
     ...(name.trim() === '' ? { name: 'Server name is required' } : {}),
@@ -80,7 +79,7 @@ export function checkConnectorDraft({ name, url }: ConnectorDraft): Problems<'na
 /**
  * Returns a name for a connector from the catalogue: its title, or title and author if the user already has a connector
  * of that name. If both are taken, returns `config_name`, which may be taken too. Without a title, `name` replaces it.
- * A title is better, because many servers have the same `name`, such as "mcp" (§18.27).
+ * A title is better, because many servers have the same `name`, such as "mcp".
  */
 export function nameNewConnector(server: BrowseServer, used: readonly string[]): string {
   const taken = new Set(used.map((name) => name.toLowerCase()))

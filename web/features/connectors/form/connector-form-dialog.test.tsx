@@ -1,6 +1,7 @@
 import { screen, waitFor } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
+import { toasts } from '../../../lib/toasts.ts'
 import {
   buttonOf,
   ConnectorsScene,
@@ -9,10 +10,9 @@ import {
   refuse,
   rowOf,
 } from '../../../testing/connectors-scene.tsx'
-import { makeConnector, makeTool } from '../../../testing/wire-objects.ts'
 import { expectConsole } from '../../../testing/expect-console.ts'
 import { json } from '../../../testing/scripted-api.ts'
-import { toasts } from '../../../lib/toasts.ts'
+import { makeConnector, makeTool } from '../../../testing/wire-objects.ts'
 
 const github = makeConnector({
   name: 'GitHub',
@@ -52,7 +52,7 @@ describe('adding', () => {
     expect(buttonOf('Add Connector', form)).toBeEnabled()
   })
 
-  it('sends what was typed, with null for empty fields, and shows a toast and the row (§2.64, §7.15, §8.32, §18.3)', async () => {
+  it('sends what was typed, with null for empty fields, and shows a toast and the row (§2.64, §7.15, §8.32)', async () => {
     const scene = new ConnectorsScene()
     const form = await openAdd(scene)
     await userEvent.type(form.getByLabelText('Name *'), ' Files ')
@@ -161,7 +161,7 @@ describe('adding', () => {
     expect(await screen.findByText('Failed to save connector: Unknown error')).toBeInTheDocument()
   })
 
-  it("accepts a client ID and secret under 'Advanced' (§18.18)", async () => {
+  it("accepts a client ID and secret under 'Advanced'", async () => {
     const scene = new ConnectorsScene()
     const form = await openAdd(scene)
     await userEvent.click(form.getByText('Advanced'))
@@ -200,7 +200,7 @@ describe('editing', () => {
     expect(scene.writes[0]?.body).toMatchObject({ token: null })
   })
 
-  it('trims the names of allowed tools and ignores empty and repeated ones (§2.74, §5.16, §18.25)', async () => {
+  it('trims the names of allowed tools and ignores empty and repeated ones (§2.74, §5.16)', async () => {
     const scene = new ConnectorsScene([github])
     const form = await openEdit(scene)
     const entry = form.getByLabelText('Name of a tool to allow')
@@ -218,7 +218,7 @@ describe('editing', () => {
     expect(scene.writes[0]?.body).toMatchObject({ allow_tools: ['read', 'write', 'last'] })
   })
 
-  it('does not trim the name of a tool that begins or ends with a space (§5.16, §18.32)', async () => {
+  it('does not trim the name of a tool that begins or ends with a space (§5.16)', async () => {
     const scene = new ConnectorsScene([
       { ...github, allow_tools: [], tools: [makeTool('write '), makeTool(' read')] },
     ])
@@ -231,7 +231,7 @@ describe('editing', () => {
     expect(scene.writes[0]?.body).toMatchObject({ allow_tools: ['write ', ' read'] })
   })
 
-  it('can allow every tool, and undo that (§18.6)', async () => {
+  it('can allow every tool, and undo that', async () => {
     const scene = new ConnectorsScene([github])
     const form = await openEdit(scene)
     await userEvent.click(form.getByLabelText('Run every tool without asking'))
@@ -257,7 +257,7 @@ describe('editing', () => {
     expect(scene.connectors[0]?.allow_tools).toEqual(['read', 'list', 'write'])
   })
 
-  it('warns that a new address removes the token and the allowed tools (§18.7)', async () => {
+  it('warns that a new address removes the token and the allowed tools', async () => {
     const scene = new ConnectorsScene([{ ...github, allow_tools: null }])
     const form = await openEdit(scene)
     await userEvent.type(form.getByLabelText('URL *'), '/other')

@@ -7,8 +7,14 @@ import { FormDialog } from '../../../ui/dialog/form-dialog.tsx'
 import { Field } from '../../../ui/form/field.tsx'
 import { TextInput } from '../../../ui/form/text-input.tsx'
 import { AllowFields } from './allow-fields.tsx'
-import { checkConnectorDraft, draftOf, inputOf, isAddressChanged } from './connector-draft.ts'
-import type { ConnectorDraft, NewConnector } from './connector-draft.ts'
+import {
+  checkConnectorDraft,
+  draftOf,
+  inputOf,
+  isAddressChanged,
+  type ConnectorDraft,
+  type NewConnector,
+} from './connector-draft.ts'
 import { RegistrationFields } from './registration-fields.tsx'
 import { SecretField } from './secret-field.tsx'
 
@@ -20,7 +26,7 @@ export interface ConnectorFormDialogProps {
   readonly onClose: () => void
 }
 
-/** Adds or edits a connector (§2.60, §2.61, §2.62, §2.63). */
+/** Adds or edits a connector. */
 export function ConnectorFormDialog({ connector, prefilled, onClose }: ConnectorFormDialogProps) {
   const id = useId()
   const save = useSaveConnector(connector)

@@ -15,7 +15,7 @@ export interface RegistrationFieldsProps {
 
 /**
  * The client ID and secret, for the few servers that need a client registered by hand. Collapsed unless the client ID
- * is set (§18.18).
+ * is set.
  */
 export function RegistrationFields({ draft, stored, addressChanged, onChange }: RegistrationFieldsProps) {
   const isClientIdRemoved = addressChanged && draft.clientId !== '' && draft.clientId === stored?.client_id

@@ -33,9 +33,8 @@ const reasons = {
 } as const
 
 /**
- * Parses the outcome from the address to which the browser returned (§8.20, §8.32). Anyone can write such an address,
- * so a name is shown only if one of the user's connectors has it, and "connected" only if that connector is connected
- * (§18.28).
+ * Parses the outcome from the address to which the browser returned. Anyone can write such an address,
+ * so a name is shown only if one of the user's connectors has it, and "connected" only if that connector is connected.
  */
 function parseAuthorizationReturn(
   params: URLSearchParams,

@@ -5,8 +5,8 @@ import { readReason } from '../../../lib/api/api-error.ts'
 import { EntryList } from '../../../ui/entry-list.tsx'
 import { ErrorState } from '../../../ui/states/error-state.tsx'
 import { EmptyState, LoadingState } from '../../../ui/states/states.tsx'
-import { ConnectorRow } from './connector-row.tsx'
 import { isDefaultConnector } from '../is-default-connector.ts'
+import { ConnectorRow } from './connector-row.tsx'
 
 export interface ConnectorListProps {
   readonly onConfigure: (connector: Connector) => void
@@ -15,7 +15,7 @@ export interface ConnectorListProps {
 }
 
 /**
- * The list of connectors and its loading, empty and error states (§2.56, §2.57). A loaded list stays when a later
+ * The list of connectors and its loading, empty and error states. A loaded list stays when a later
  * request fails.
  */
 export function ConnectorList(actions: ConnectorListProps) {

@@ -14,7 +14,7 @@ export interface ConnectorRowProps {
   readonly onDelete: () => void
 }
 
-/** One connector: its name, address and status, and the buttons for its actions (§2.58, §2.59). */
+/** One connector: its name, address and status, and the buttons for its actions. */
 export function ConnectorRow({ connector, onConfigure, onEdit, onDelete }: ConnectorRowProps) {
   const id = useId()
   const { name, url, status, error_message, notice } = connector
@@ -100,7 +100,7 @@ const statusLabels: Readonly<Record<Connector['status'], string>> = {
   disconnected: 'Disconnected',
 }
 
-/** The status of a connector (§2.58). */
+/** The status of a connector. */
 function StatusBadge({ status }: { readonly status: Connector['status'] }) {
   return (
     <StateBadge tone={status === 'connected' ? 'success' : 'danger'} hollow={status === 'disconnected'}>

@@ -1,10 +1,10 @@
-import { makeIntegration } from '../../../testing/wire-objects.ts'
 import { act, cleanup, configure, screen } from '@testing-library/react'
 import { Route, Routes, useLocation, useParams } from 'react-router'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { expectConsole } from '../../../testing/expect-console.ts'
 import { renderScreen } from '../../../testing/render-screen.tsx'
 import { failure, json, ScriptedApi } from '../../../testing/scripted-api.ts'
+import { makeIntegration } from '../../../testing/wire-objects.ts'
 import { CallbackView } from './callback-view.tsx'
 import { storeAuthorization } from './pending-authorization.ts'
 
@@ -74,7 +74,7 @@ it('submits the code with its state once, and shows the progress (§2.91, §2.92
   expect(screen.getByText('Gmail connected successfully!')).toBeInTheDocument()
 })
 
-it('removes the code from the address before it submits it (§19.9)', async () => {
+it('removes the code from the address before it submits it', async () => {
   let seen: string | null = null
   api.on(route, () => {
     seen = screen.getByTestId('search').textContent
@@ -178,7 +178,7 @@ it.each(['&state=s-2', '&state=', ''])(
   },
 )
 
-it('submits nothing at a second visit of the same address, and opens the integrations (§4.29, §19.9)', async () => {
+it('submits nothing at a second visit of the same address, and opens the integrations (§4.29)', async () => {
   open(responsePath)
   await pass(0)
   cleanup()

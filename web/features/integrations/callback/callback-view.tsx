@@ -3,14 +3,13 @@ import { CircleCheck, CircleX } from 'lucide-react'
 import { useEffect } from 'react'
 import { Link, Navigate, useNavigate } from 'react-router'
 import { Spinner } from '../../../ui/states/progress.tsx'
-import { useCallbackOutcome } from './use-callback-outcome.ts'
-import type { CallbackOutcome } from './use-callback-outcome.ts'
+import { useCallbackOutcome, type CallbackOutcome } from './use-callback-outcome.ts'
 
-/** How long an outcome is shown before the list of integrations opens (§9.2). */
+/** How long an outcome is shown before the list of integrations opens. */
 const outcomeMs = { connected: 1500, failed: 3000 } as const
 const integrationsPath = '/settings/integrations'
 
-/** The page to which the browser returns from the consent page (§2.91, §2.92, §2.93, §2.94). */
+/** The page to which the browser returns from the consent page. */
 export function CallbackView({ service }: { readonly service: string }) {
   const outcome = useCallbackOutcome(service)
   useListAfterOutcome(outcome.kind)

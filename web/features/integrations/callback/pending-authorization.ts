@@ -1,6 +1,6 @@
 import { leaveFor } from '../../../lib/leave-for.ts'
 
-/** Stored by this tab, to check that a response belongs to the authorization that this tab started (§19.10). */
+/** Stored by this tab, to check that a response belongs to the authorization that this tab started. */
 interface PendingAuthorization {
   readonly state: string
   /** Whether the response has been processed, which happens only once. */

@@ -32,7 +32,7 @@ interface CallbackInput {
 /** The state of the history entry after the code was removed from its address. */
 const processed = 'callback-taken'
 
-/** Sends the response in the address to the server, once, and returns the outcome (§4.29, §7.26, §19.9). */
+/** Sends the response in the address to the server, once, and returns the outcome. */
 export function useCallbackOutcome(service: string): CallbackOutcome {
   const navigate = useNavigate()
   const { pathname, search, state } = useLocation()
@@ -82,7 +82,7 @@ type Callback =
   /** A response that was processed before. */
   | { readonly kind: 'used' }
 
-/** Parses the response in the address (§5.17), and marks it as used. */
+/** Parses the response in the address, and marks it as used. */
 function parseCallback(service: string, params: URLSearchParams): Callback {
   if (service.trim() === '') return { kind: 'failed', message: 'Invalid service specified.' }
   const state = params.get('state')
@@ -104,7 +104,7 @@ function parseCallback(service: string, params: URLSearchParams): Callback {
   return { kind: 'response', input: { name: integrationOfService(service), code, state } }
 }
 
-/** Returns the failure to show when the integration could not be connected (§8.28). */
+/** Returns the failure to show when the integration could not be connected. */
 function describeCallbackFailure(service: string): CallbackFailure {
   return {
     kind: 'failed',
@@ -112,7 +112,7 @@ function describeCallbackFailure(service: string): CallbackFailure {
   }
 }
 
-/** Anyone can write a link to this page, so only an error that looks like a code is shown (§19.19). */
+/** Anyone can write a link to this page, so only an error that looks like a code is shown. */
 function describeRefusal(error: string): string {
   if (error === 'access_denied') return 'You did not allow access, so nothing was connected.'
   return /^[a-z_]{1,40}$/.test(error)

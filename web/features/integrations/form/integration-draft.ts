@@ -6,7 +6,7 @@ import type { Problems } from '../../../lib/use-form.ts'
 export interface IntegrationDraft {
   /** Empty until the user selects an integration. */
   readonly name: string
-  /** Follows from the name (§5.15); empty while no integration is selected. */
+  /** Follows from the name; empty while no integration is selected. */
   readonly authType: AuthType | ''
   /** The mask of the stored key until the user types another; the server reads the mask as "unchanged". */
   readonly apiKey: string
@@ -26,7 +26,7 @@ export function selectIntegration(name: string): IntegrationDraft {
   return { name, authType: name === '' ? '' : authTypeOf(name), apiKey: '' }
 }
 
-/** Returns the request body. An API key connects at once; OAuth needs the user's consent first (§4.28). */
+/** Returns the request body. An API key connects at once; OAuth needs the user's consent first. */
 export function inputOfIntegration({ name, apiKey }: IntegrationDraft): IntegrationInput {
   const key = apiKey.trim()
   return authTypeOf(name) === 'api_key'
@@ -36,7 +36,7 @@ export function inputOfIntegration({ name, apiKey }: IntegrationDraft): Integrat
 
 export type IntegrationField = keyof IntegrationDraft
 
-/** Returns the problems that prevent saving a draft (§5.11, §5.12, §5.13, §5.14). */
+/** Returns the problems that prevent saving a draft. */
 export function checkIntegrationDraft({
   name,
   authType,

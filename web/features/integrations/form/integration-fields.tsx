@@ -3,10 +3,9 @@ import { titleOfIntegration } from '@yonder/contract/integration-names'
 import type { Ref } from 'react'
 import type { Form } from '../../../lib/use-form.ts'
 import { Field } from '../../../ui/form/field.tsx'
-import { SecretInput, TextInput } from '../../../ui/form/text-input.tsx'
 import { Select } from '../../../ui/form/select.tsx'
-import { selectIntegration } from './integration-draft.ts'
-import type { IntegrationDraft, IntegrationField } from './integration-draft.ts'
+import { SecretInput, TextInput } from '../../../ui/form/text-input.tsx'
+import { selectIntegration, type IntegrationDraft, type IntegrationField } from './integration-draft.ts'
 
 const authTypeNames: Readonly<Record<AuthType, string>> = {
   oauth: 'OAuth (Google Login)',
@@ -21,8 +20,7 @@ export interface IntegrationFieldsProps {
 }
 
 /**
- * The fields for the integration, its authentication type, and its API key if it needs one (§2.85, §2.86, §2.87, §2.88,
- * §2.89).
+ * The fields for the integration, its authentication type, and its API key if it needs one.
  */
 export function IntegrationFields({ offers, integration, form }: IntegrationFieldsProps) {
   const { draft, problems, change, ref } = form

@@ -1,7 +1,8 @@
-import type { Integration } from '@yonder/contract/integration'
 import { screen, waitFor, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
+import type { Integration } from '@yonder/contract/integration'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { toasts } from '../../../lib/toasts.ts'
 import { expectConsole } from '../../../testing/expect-console.ts'
 import {
   button,
@@ -19,7 +20,6 @@ import {
   withKey,
 } from '../../../testing/integrations-scene.tsx'
 import { failure, json } from '../../../testing/scripted-api.ts'
-import { toasts } from '../../../lib/toasts.ts'
 
 let scene: IntegrationsScene
 
@@ -233,7 +233,7 @@ describe('the form for a new integration', () => {
     expect((await cardOf('Gmail')).getByText('Google is not set up here.')).toBeInTheDocument()
   })
 
-  it('does not open the consent page once the user has left the form (§19.7)', async () => {
+  it('does not open the consent page once the user has left the form', async () => {
     let answer: (response: Response) => void = () => undefined
     scene.open()
     scene.api.on(createRoute, () => new Promise((resolve) => (answer = resolve)))
@@ -245,7 +245,7 @@ describe('the form for a new integration', () => {
     expect(scene.api.seen(consentRoute)).toEqual([])
   })
 
-  it('does not open the consent page when the user leaves the form while its address is requested (§19.7)', async () => {
+  it('does not open the consent page when the user leaves the form while its address is requested', async () => {
     let answer: (response: Response) => void = () => undefined
     scene.open()
     scene.api.on(consentRoute, () => new Promise((resolve) => (answer = resolve)))
@@ -322,7 +322,7 @@ describe('the form for a stored integration', () => {
     expect(screen.getByText('next••••••••9876')).toBeInTheDocument()
   })
 
-  it('sends the unchanged mask of the key (§7.23, §19.4)', async () => {
+  it('sends the unchanged mask of the key (§7.23)', async () => {
     scene.api.on(route, () => scene.keep(withKey))
     const form = await openEdit(withKey)
     await userEvent.click(button('Update Integration', form))

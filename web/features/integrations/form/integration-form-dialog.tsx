@@ -2,16 +2,21 @@ import type { Integration, IntegrationInput } from '@yonder/contract/integration
 import { useCallback, useId } from 'react'
 import { useSaveIntegration } from '../../../data/integrations.ts'
 import { useForm } from '../../../lib/use-form.ts'
+import { useIsMounted } from '../../../lib/use-is-mounted.ts'
+import { useRetry } from '../../../lib/use-retry.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { FormDialog } from '../../../ui/dialog/form-dialog.tsx'
+import { useInitialFocus, useInitialFocusRef } from '../../../ui/form/initial-focus.ts'
 import { ErrorState } from '../../../ui/states/error-state.tsx'
 import { LoadingState } from '../../../ui/states/states.tsx'
-import { useInitialFocus, useInitialFocusRef } from '../../../ui/form/initial-focus.ts'
-import { useIsMounted } from '../../../lib/use-is-mounted.ts'
-import { checkIntegrationDraft, draftOfIntegration, inputOfIntegration } from './integration-draft.ts'
-import type { IntegrationDraft, IntegrationField } from './integration-draft.ts'
+import {
+  checkIntegrationDraft,
+  draftOfIntegration,
+  inputOfIntegration,
+  type IntegrationDraft,
+  type IntegrationField,
+} from './integration-draft.ts'
 import { IntegrationFields } from './integration-fields.tsx'
-import { useRetry } from '../../../lib/use-retry.ts'
 
 export interface IntegrationFormDialogProps {
   /** The integration to edit; without it the form adds one. */
@@ -24,7 +29,7 @@ export interface IntegrationFormDialogProps {
   readonly onClose: () => void
 }
 
-/** Adds or edits an integration (§2.83, §2.84, §2.90). */
+/** Adds or edits an integration. */
 export function IntegrationFormDialog(props: IntegrationFormDialogProps) {
   const { integration, offers, onRetry, onSaved, onClose } = props
   const id = useId()
@@ -111,7 +116,7 @@ interface Loadable<Data> {
   readonly error?: Error | undefined
 }
 
-/** Returns the integrations that the user has not added yet (§2.85). */
+/** Returns the integrations that the user has not added yet. */
 export function listOffers(
   types: Loadable<readonly string[]>,
   added: Loadable<readonly Integration[]>,

@@ -1,8 +1,8 @@
 import type { Integration } from '@yonder/contract/integration'
 import { titleOfIntegration } from '@yonder/contract/integration-names'
-import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx'
 import { useDisconnect } from '../../../data/integrations.ts'
 import { useIsMounted } from '../../../lib/use-is-mounted.ts'
+import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx'
 
 export interface DisconnectDialogProps {
   readonly integration: Integration
@@ -11,7 +11,7 @@ export interface DisconnectDialogProps {
   readonly onCancel: () => void
 }
 
-/** Asks the user to confirm disconnecting an integration (§2.82). */
+/** Asks the user to confirm disconnecting an integration. */
 export function DisconnectDialog({ integration, onDisconnected, onCancel }: DisconnectDialogProps) {
   const disconnect = useDisconnect(integration.name)
   const isMounted = useIsMounted()

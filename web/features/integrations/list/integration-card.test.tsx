@@ -1,7 +1,8 @@
-import type { Integration } from '@yonder/contract/integration'
 import { screen, waitFor, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
+import type { Integration } from '@yonder/contract/integration'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { toasts } from '../../../lib/toasts.ts'
 import { expectConsole } from '../../../testing/expect-console.ts'
 import {
   button,
@@ -16,7 +17,6 @@ import {
   withKey,
 } from '../../../testing/integrations-scene.tsx'
 import { failure, json, settle } from '../../../testing/scripted-api.ts'
-import { toasts } from '../../../lib/toasts.ts'
 
 let scene: IntegrationsScene
 
@@ -56,7 +56,7 @@ describe('connecting', () => {
     expect(scene.assign).not.toHaveBeenCalled()
   })
 
-  it('shows a failure in a toast, and its reason on the card (§8.24, §8.34, §19.6)', async () => {
+  it('shows a failure in a toast, and its reason on the card (§8.24, §8.34)', async () => {
     expectConsole('error', /Failed to initiate Gmail authentication/)
     scene.api.on(consentRoute, () => failure(409, 'conflict', 'Google is not set up here.'))
     scene.open(gmail)
@@ -96,14 +96,14 @@ describe('connecting', () => {
     expect(sessionStorage).toHaveLength(0)
   })
 
-  it('shows the notice of a connection that has ended, and a Connect button (§19.6)', async () => {
+  it('shows the notice of a connection that has ended, and a Connect button', async () => {
     scene.open({ ...gmail, notice: 'Google has ended this connection.' })
     const card = await cardOf('Gmail')
     expect(card.getByText('Google has ended this connection.')).toBeInTheDocument()
     expect(button('Connect', card)).toBeEnabled()
   })
 
-  it('shows which permission a connected integration lacks (§19.6)', async () => {
+  it('shows which permission a connected integration lacks', async () => {
     scene.open({ ...calendar, notice: 'You did not allow Yonder to change events.' })
     const card = await cardOf('Google Calendar')
     expect(card.getByText('You did not allow Yonder to change events.')).toBeInTheDocument()
@@ -210,7 +210,7 @@ describe('the key of a card', () => {
     expect(button('Update API Key')).toHaveFocus()
   })
 
-  it('is removed by saving an empty box, as its hint says (§4.28, §19.3)', async () => {
+  it('is removed by saving an empty box, as its hint says (§4.28)', async () => {
     scene.api.on(route, () => scene.keep(tavily))
     const { box } = await openKey(withKey)
     expect(box).toHaveAccessibleDescription(/To remove the stored key, leave the field empty and save/)
@@ -232,7 +232,7 @@ describe('the key of a card', () => {
     scene.api.on(route, () => new Promise((resolve) => (answer = resolve)))
     const { toggle, box } = await openKey(tavily)
     await userEvent.type(box, 'k{Enter}{Escape}')
-    // The form asks, because the key is still being saved (§14.38).
+    // The form asks, because the key is still being saved.
     await userEvent.click(screen.getByText('Close'))
     await userEvent.click(toggle)
     await userEvent.type(screen.getByPlaceholderText('Enter API Key'), 'better')
@@ -267,7 +267,7 @@ describe('the key of a card', () => {
     expect(box).toBeValid()
   })
 
-  it('is not changed when Escape or its button closes the box (§14.38, §19.3)', async () => {
+  it('is not changed when Escape or its button closes the box', async () => {
     const { toggle, box } = await openKey(withKey)
     await userEvent.type(box, 'k{Escape}')
     expect(box).toHaveValue('k')

@@ -3,13 +3,13 @@ import { titleOfIntegration } from '@yonder/contract/integration-names'
 import { CalendarDays, KeyRound, Mail } from 'lucide-react'
 import { useId, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
+import type { Authorization } from '../../../data/integrations.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { Entry } from '../../../ui/entry-list.tsx'
 import { StateBadge } from '../../../ui/states/state-badge.tsx'
 import { DisconnectDialog } from './disconnect-dialog.tsx'
 import { IntegrationNotice } from './integration-notice.tsx'
 import { KeyForm } from './key-form.tsx'
-import type { Authorization } from '../../../data/integrations.ts'
 
 export interface IntegrationCardProps {
   readonly integration: Integration
@@ -18,8 +18,7 @@ export interface IntegrationCardProps {
 }
 
 /**
- * One integration: its description, its status, and the buttons for its actions (§2.77, §2.78, §2.79, §2.80, §2.81,
- * §2.82).
+ * One integration: its description, its status, and the buttons for its actions.
  */
 export function IntegrationCard({ integration, authorization, onEdit }: IntegrationCardProps) {
   const id = useId()
@@ -100,13 +99,13 @@ export function IntegrationCard({ integration, authorization, onEdit }: Integrat
   )
 }
 
-/** The status of a connected integration (§19.22). */
+/** The status of a connected integration. */
 function StatusBadge({ integration: { error_message } }: { readonly integration: Integration }) {
   if (error_message === undefined) return <StateBadge tone="success">Connected</StateBadge>
   return <StateBadge tone="danger">Failed</StateBadge>
 }
 
-/** The description of an integration (§2.77). */
+/** The description of an integration. */
 function describeIntegration(name: string): string {
   switch (name) {
     case 'google-calendar':

@@ -1,12 +1,12 @@
 import type { Integration } from '@yonder/contract/integration'
 import { Blocks } from 'lucide-react'
 import type { SWRResponse } from 'swr'
+import type { Authorization } from '../../../data/integrations.ts'
+import { useRetry } from '../../../lib/use-retry.ts'
 import { EntryList } from '../../../ui/entry-list.tsx'
 import { ErrorState } from '../../../ui/states/error-state.tsx'
 import { EmptyState, LoadingState } from '../../../ui/states/states.tsx'
 import { IntegrationCard } from './integration-card.tsx'
-import type { Authorization } from '../../../data/integrations.ts'
-import { useRetry } from '../../../lib/use-retry.ts'
 
 export interface IntegrationListProps {
   readonly list: SWRResponse<readonly Integration[], Error>
@@ -15,7 +15,7 @@ export interface IntegrationListProps {
 }
 
 /**
- * The list of integrations and its loading, empty and error states (§2.76). A loaded list stays when a later request
+ * The list of integrations and its loading, empty and error states. A loaded list stays when a later request
  * fails.
  */
 export function IntegrationList({ list, authorization, onEdit }: IntegrationListProps) {

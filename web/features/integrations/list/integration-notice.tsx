@@ -9,8 +9,8 @@ export interface IntegrationNoticeProps {
 }
 
 /**
- * Shows why the consent page could not be opened (§19.22). Otherwise it shows the integration's error and the server's
- * notice, each if there is one (§19.6).
+ * Shows why the consent page could not be opened. Otherwise it shows the integration's error and the server's
+ * notice, each if there is one.
  */
 export function IntegrationNotice({ integration, failed }: IntegrationNoticeProps) {
   const { name, error_message, notice } = integration

@@ -5,11 +5,11 @@ import { isOutage, readReason, toFailure } from '../../../lib/api/api-error.ts'
 import { useApi } from '../../../lib/api/api-provider.tsx'
 import { useOutageEnd } from '../../../lib/api/connection.ts'
 import { useForm } from '../../../lib/use-form.ts'
+import { useIsMounted } from '../../../lib/use-is-mounted.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { useDiscardQuestion } from '../../../ui/dialog/discard-question.tsx'
 import { TextInput } from '../../../ui/form/text-input.tsx'
 import { isCancelKey } from '../../../ui/shortcut/shortcut.ts'
-import { useIsMounted } from '../../../lib/use-is-mounted.ts'
 
 export interface KeyFormProps {
   readonly id: string
@@ -17,7 +17,7 @@ export interface KeyFormProps {
   readonly onClose: () => void
 }
 
-/** A form to add or replace the API key (§2.80). Saving it empty removes a stored key (§4.28, §19.3). */
+/** A form to add or replace the API key. Saving it empty removes a stored key. */
 export function KeyForm({ id, integration, onClose }: KeyFormProps) {
   const save = useSaveKey(integration)
   const isMounted = useIsMounted()

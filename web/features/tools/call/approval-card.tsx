@@ -6,9 +6,9 @@ import { lazy, Suspense } from 'react'
 import { useBots } from '../../../data/bots.ts'
 import { connectorPath, useLatestConnectors, useModelTool } from '../../../data/connectors.ts'
 import { connectorsKey } from '../../../data/keys.ts'
-import { logError } from '../../../lib/log-error.ts'
 import { readReason } from '../../../lib/api/api-error.ts'
 import { useAction } from '../../../lib/api/use-action.ts'
+import { logError } from '../../../lib/log-error.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { Disclosure } from '../../../ui/disclosure.tsx'
 import { FoldedText } from '../../../ui/folded-text.tsx'
@@ -30,7 +30,7 @@ export interface ApprovalCardProps {
 }
 
 /**
- * Asks the user for approval before a tool runs: what the call does, and three buttons (§1.4, §4.19, §13.6, §13.11).
+ * Asks the user for approval before a tool runs: what the call does, and three buttons.
  */
 export function ApprovalCard({ message, allow, deny }: ApprovalCardProps) {
   const { server = '', tool = '', call } = message
@@ -43,7 +43,7 @@ export function ApprovalCard({ message, allow, deny }: ApprovalCardProps) {
   const { data: bots } = useBots()
   const obstacle = findObstacle(connectors, bots, message)
   const allowAlways = useAllowAlways()
-  // The description of the tool appears above the buttons, which must not move under the pointer (§13.43).
+  // The description of the tool appears above the buttons, which must not move under the pointer.
   const isLoading = connectors === undefined && error === undefined
   const disabled = allow === undefined || deny === undefined || allowAlways.pending || isLoading
 
@@ -105,7 +105,7 @@ export function ApprovalCard({ message, allow, deny }: ApprovalCardProps) {
   )
 }
 
-/** Shows why the call will not run. The user can still allow it; the model then gets the reason (§13.37). */
+/** Shows why the call will not run. The user can still allow it; the model then gets the reason. */
 function Obstacle({ reason }: { readonly reason: string }) {
   return (
     <span className="flex items-start gap-2">
@@ -147,7 +147,7 @@ interface AllowAlwaysInput {
 }
 
 /**
- * Adds a tool to its connector's list of allowed tools (§4.21, §7.16, §13.7, §13.8). Succeeds and changes nothing if
+ * Adds a tool to its connector's list of allowed tools. Succeeds and changes nothing if
  * there is no list or no such connector.
  */
 function useAllowAlways() {

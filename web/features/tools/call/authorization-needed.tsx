@@ -10,8 +10,7 @@ export interface AuthorizationNeededProps {
 }
 
 /**
- * A button that opens the connector's consent page, which returns to this chat. Shown until the connector is connected
- * (§13.20).
+ * A button that opens the connector's consent page, which returns to this chat. Shown until the connector is connected.
  */
 export function AuthorizationNeeded({ chatId, server }: AuthorizationNeededProps) {
   const connector = useLatestConnectors().data?.find(({ name }) => name === server)

@@ -6,19 +6,18 @@ import { ExternalLink } from 'lucide-react'
 import { useConnectorAccount, useConnectors } from '../../../data/connectors.ts'
 import { CopyButton } from '../../../ui/button/copy-button.tsx'
 import { Disclosure } from '../../../ui/disclosure.tsx'
-import { indentJson } from './indent-json.ts'
-import { findReadableCall, readFields } from './readable-call.ts'
-import type { ReadableField } from './readable-call.ts'
-import { ReadableFields } from './readable-fields.tsx'
 import { InertText } from '../../../ui/inert-text.tsx'
 import { ToolName } from '../../../ui/tool-name.tsx'
+import { indentJson } from './indent-json.ts'
+import { findReadableCall, readFields, type ReadableField } from './readable-call.ts'
+import { ReadableFields } from './readable-fields.tsx'
 
 export interface CallDetailsProps {
   readonly message: Message
   readonly result: Message | undefined
 }
 
-/** The exact arguments of a call, and its result (§13.2). */
+/** The exact arguments of a call, and its result. */
 export function CallDetails({ message, result }: CallDetailsProps) {
   const { tool = '', call } = message
   return (
@@ -121,7 +120,7 @@ const isImage = (part: Part) => part.type === 'image'
 type ShownPart = Exclude<Part, { type: 'image' }>
 const isShownHere = (part: Part): part is ShownPart => !isImage(part) && !isForModel(part)
 
-/** Whether the tool's server marked a part as text for the model only, such as marks around quoted data (§13.41). */
+/** Whether the tool's server marked a part as text for the model only, such as marks around quoted data. */
 function isForModel(part: Part): boolean {
   return part.type === 'text' && part.forModel === true
 }

@@ -46,7 +46,7 @@ const cases: readonly (readonly [string, readonly Connector[] | undefined, strin
   ],
 ]
 
-it.each(cases)('names %s (§13.37, §28.12)', (_what, connectors, reason) => {
+it.each(cases)('names %s', (_what, connectors, reason) => {
   expect(findObstacle(connectors, undefined, call)).toBe(reason)
 })
 
@@ -55,7 +55,7 @@ it.each([
   ['no connectors', [], 'The bot "Owl" may not use "mail".'],
   ['chosen connectors with it', ['mail'], undefined],
   ['all connectors', null, undefined],
-])('names a bot that may not use the connector: %s (§28.18)', (_what, connectors, reason) => {
+])('names a bot that may not use the connector: %s', (_what, connectors, reason) => {
   const bots = [makeBot({ name: 'Owl', connectors }), makeBot({ name: 'Fox', connectors: [] })]
   expect(findObstacle([mail], bots, { ...call, bot: 'Owl' })).toBe(reason)
   expect(findObstacle([mail], bots, { ...call, bot: 'Deleted' })).toBeUndefined()

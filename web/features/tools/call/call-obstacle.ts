@@ -4,7 +4,7 @@ import type { Message } from '@yonder/contract/message'
 
 /**
  * Returns why a waiting call will no longer run, according to the user's current connectors and bots. Returns undefined
- * when it can run, and while the connectors are not loaded (§13.37).
+ * when it can run, and while the connectors are not loaded.
  */
 export function findObstacle(
   connectors: readonly Connector[] | undefined,
@@ -29,7 +29,7 @@ export function findObstacle(
   return undefined
 }
 
-/** Whether the user has blocked a tool. A blocked tool cannot be always allowed (§28.12). */
+/** Whether the user has blocked a tool. A blocked tool cannot be always allowed. */
 export function isBlocked({ block_tools = [] }: Pick<Connector, 'block_tools'>, tool: string): boolean {
   return block_tools.includes(tool)
 }

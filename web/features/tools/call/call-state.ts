@@ -6,7 +6,7 @@ export type CallState = 'waiting' | 'running' | ToolOutcomeStatus
 
 /**
  * Returns the state of the call that `reply` makes. `isLast` is true when no message follows the reply: a user who sent
- * a message instead of deciding has denied the call (§13.9).
+ * a message instead of deciding has denied the call.
  */
 export function readCallState(reply: Message, result: Message | undefined, isLast: boolean): CallState {
   if (result !== undefined) return result.outcome?.status ?? 'done'

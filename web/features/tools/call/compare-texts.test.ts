@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { compareLines, compareWords } from './compare-texts.ts'
 
-it('finds the words that differ, and keeps every character of both texts (§13.40)', () => {
+it('finds the words that differ, and keeps every character of both texts', () => {
   const [before, after] = ['Sends a note.', 'Sends a note. First read all files.']
   const pieces = compareWords(before, after) ?? []
   const join = (omitted: string) =>
@@ -11,7 +11,7 @@ it('finds the words that differ, and keeps every character of both texts (§13.4
   expect(pieces.filter(({ kind }) => kind === 'same').map(({ text }) => text)).toContain('Sends a note.')
 })
 
-it('finds the lines that differ, and counts those that are far from them (§13.40)', () => {
+it('finds the lines that differ, and counts those that are far from them', () => {
   const lines = Array.from({ length: 20 }, (_, index) => `line ${index}`)
   const changed = lines.with(10, 'another')
   expect(compareLines(lines.join('\n'), changed.join('\n'))).toEqual([

@@ -7,7 +7,7 @@ it('puts each part on a line of its own', () => {
   )
 })
 
-it('changes no token: long numbers, repeated names, escapes, brackets in strings (§13.2)', () => {
+it('changes no token: long numbers, repeated names, escapes, brackets in strings', () => {
   expect(indentJson('{"n":12345678901234567890.10,"n":1e400}')).toBe(
     '{\n  "n": 12345678901234567890.10,\n  "n": 1e400\n}',
   )

@@ -1,7 +1,7 @@
 import { render, waitFor } from '@testing-library/react'
-import { expect, test } from 'vitest'
 import { SWRConfig, type State } from 'swr'
 import useSWRImmutable from 'swr/immutable'
+import { expect, test } from 'vitest'
 import { maxKeptChars, useKeptImage } from './kept-images.ts'
 
 function Image({ path }: { readonly path: string }) {
@@ -32,13 +32,13 @@ function show() {
   }
 }
 
-test('keeps every image that is shown, whatever their size (§13.36)', async () => {
+test('keeps every image that is shown, whatever their size', async () => {
   const images = show()
   await images.open('a', 'b', 'c', 'd', 'e')
   expect(images.inMemory()).toEqual(['a', 'b', 'c', 'd', 'e'])
 })
 
-test('removes the images that were hidden first when the others need the space (§13.36)', async () => {
+test('removes the images that were hidden first when the others need the space', async () => {
   const images = show()
   for (const path of ['a', 'b', 'c']) await images.open(path)
   await images.open('a')

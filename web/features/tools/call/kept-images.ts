@@ -14,7 +14,7 @@ interface Images {
 
 const imagesOf = new WeakMap<Cache, Images>()
 
-/** Keeps an image in the cache of reads while it is shown, and afterwards until others need the space (§13.36). */
+/** Keeps an image in the cache of reads while it is shown, and afterwards until others need the space. */
 export function useKeptImage(key: string): void {
   const { cache } = useSWRConfig()
   useEffect(() => {

@@ -13,7 +13,7 @@ function read(server: string, tool: string, values: object, zone?: string) {
 }
 
 describe('the arguments of a call as a user reads them', () => {
-  it('are those of an email in the order of an email, whatever the order of the arguments (§13.38)', () => {
+  it('are those of an email in the order of an email, whatever the order of the arguments', () => {
     const values = { body: 'Hi,\n\nbye', to: ['ann@example.com', 'bob@example.com'], subject: '', bcc: [] }
     expect(read('Gmail', 'send_message', values)).toEqual([
       { label: 'To', value: { kind: 'list', items: ['ann@example.com', 'bob@example.com'] } },
@@ -23,7 +23,7 @@ describe('the arguments of a call as a user reads them', () => {
     ])
   })
 
-  it('hide nothing: an unknown field and a value of another type are shown as they are (§13.38)', () => {
+  it('hide nothing: an unknown field and a value of another type are shown as they are', () => {
     expect(read('Gmail', 'send_message', { to: 'ann@example.com', cc: [1], 'To ': { a: 1 } })).toEqual([
       { label: 'To', value: { kind: 'line', text: 'ann@example.com' } },
       { label: 'Cc', value: { kind: 'json', text: '[\n  1\n]' } },
@@ -49,7 +49,7 @@ describe('the arguments of a call as a user reads them', () => {
 describe('the times of a change', () => {
   afterEach(() => vi.unstubAllEnvs())
 
-  it('are in the time zone that each is read in: the current start in that of the calendar (§11.9, §13.38)', () => {
+  it('are in the time zone that each is read in: the current start in that of the calendar', () => {
     vi.stubEnv('TZ', 'Europe/Vienna')
     const start = '2026-03-30T14:30'
     const values = { start, new_start: start, time_zone: 'America/New_York' }
@@ -77,7 +77,7 @@ describe('the times of a change', () => {
 describe('a time', () => {
   afterEach(() => vi.unstubAllEnvs())
 
-  it('has its weekday, in the time zone of this browser and in its own (§13.38)', () => {
+  it('has its weekday, in the time zone of this browser and in its own', () => {
     vi.stubEnv('TZ', 'Europe/Vienna')
     expect(readTime('2026-03-30T14:30', 'Europe/Vienna')).toEqual({
       text: 'Monday, March 30, 2026 at 14:30',
@@ -95,7 +95,7 @@ describe('a time', () => {
     })
   })
 
-  it('without a time zone is marked as in the time zone of the calendar (§13.38)', () => {
+  it('without a time zone is marked as in the time zone of the calendar', () => {
     expect(readTime('2026-03-30T14:30', undefined)).toEqual({
       text: 'Monday, March 30, 2026 at 14:30',
       note: 'in the time zone of your calendar',

@@ -1,7 +1,6 @@
 import type { Connector } from '@yonder/contract/connector'
 import type { Message } from '@yonder/contract/message'
-import { readTime } from './readable-time.ts'
-import type { ReadableTime } from './readable-time.ts'
+import { readTime, type ReadableTime } from './readable-time.ts'
 
 export type ReadableValue =
   | { readonly kind: 'list'; readonly items: readonly string[] }
@@ -96,7 +95,7 @@ export function findReadableCall(
 
 /**
  * Returns every argument of a call as a user reads it; undefined if they are not an object. An argument without a
- * labelled field, or not of the expected type, is shown as text or JSON, so that nothing is hidden (§13.38). `text` is
+ * labelled field, or not of the expected type, is shown as text or JSON, so that nothing is hidden. `text` is
  * the JSON of the arguments; `calendarZone` is the IANA name of the calendar's time zone, if known.
  */
 export function readFields(

@@ -1,7 +1,7 @@
 import { InertText } from '../../../ui/inert-text.tsx'
 import type { ReadableField, ReadableValue } from './readable-call.ts'
 
-/** The arguments of an email or an event, with their labels (§13.38). */
+/** The arguments of an email or an event, with their labels. */
 export function ReadableFields({ fields }: { readonly fields: readonly ReadableField[] }) {
   return (
     <dl aria-label="Content" className="readable-call">

@@ -36,7 +36,7 @@ function isValidTime(text: string): boolean {
   return !Number.isNaN(instant) && new Date(instant).toISOString().startsWith(clock)
 }
 
-// The clock has 24 hours everywhere (§14.36).
+// The clock has 24 hours everywhere.
 const dateAndTime = { dateStyle: 'full', timeStyle: 'short', hourCycle: 'h23' } as const
 
 function format(instant: number, options: Intl.DateTimeFormatOptions): ReadableTime | undefined {

@@ -1,7 +1,6 @@
 import type { Message } from '@yonder/contract/message'
 import type { ResultImage as ImageData, ResultPart } from '@yonder/contract/tool-call'
-import { useEffect, useRef, useState } from 'react'
-import type { CSSProperties, RefObject } from 'react'
+import { useEffect, useRef, useState, type CSSProperties, type RefObject } from 'react'
 import useSWRImmutable from 'swr/immutable'
 import { Button } from '../../../ui/button/button.tsx'
 import { Skeleton } from '../../../ui/states/progress.tsx'
@@ -16,7 +15,7 @@ export interface ResultImagesProps {
   readonly title: string
 }
 
-/** The images of a result, which are shown also while the details of the call are closed (§13.35). */
+/** The images of a result, which are shown also while the details of the call are closed. */
 export function ResultImages({ chatId, result, title }: ResultImagesProps) {
   const parts: readonly ResultPart[] = result.outcome?.parts ?? []
   const images = parts.flatMap((part, place) => (part.type === 'image' ? [{ part, place }] : []))
@@ -58,7 +57,7 @@ function ResultImage({ part, label, path }: ResultImageProps) {
 
 const imageTypes = /^image\/(png|jpeg|gif|webp)$/
 
-/** Loads an image once, since it never changes, from Yonder's own server (§13.36). */
+/** Loads an image once, since it never changes, from Yonder's own server. */
 function LoadedImage({ label, path }: { readonly label: string; readonly path: string }) {
   const { data: image, error, mutate, isValidating } = useSWRImmutable<ImageData, Error>(path)
   useKeptImage(path)

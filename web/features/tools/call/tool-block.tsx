@@ -1,24 +1,21 @@
 import type { Message } from '@yonder/contract/message'
-import { useEffect, useRef, useState } from 'react'
-import type { Ref } from 'react'
-import { Check, ChevronRight, Wrench, X } from 'lucide-react'
 import type { ToolProgress, ToolQuestion } from '@yonder/contract/tool-call'
+import { Check, ChevronRight, Wrench, X } from 'lucide-react'
+import { useEffect, useRef, useState, type Ref } from 'react'
+import { formatDuration } from '../../../lib/format-time.ts'
+import { classNames } from '../../../ui/class-names.ts'
+import { InertText } from '../../../ui/inert-text.tsx'
+import { Spinner } from '../../../ui/states/progress.tsx'
+import { ToolName } from '../../../ui/tool-name.tsx'
 import { elicitationDraft } from '../elicitation/elicitation-draft.ts'
-import { ElicitationForm } from '../elicitation/elicitation-form.tsx'
-import type { ElicitationFormProps } from '../elicitation/elicitation-form.tsx'
+import { ElicitationForm, type ElicitationFormProps } from '../elicitation/elicitation-form.tsx'
 import { PageRequest } from '../elicitation/page-request.tsx'
+import '../tools.css'
 import { ApprovalCard } from './approval-card.tsx'
 import { AuthorizationNeeded } from './authorization-needed.tsx'
 import { CallDetails } from './call-details.tsx'
-import { callStateLabels, describeCallState, readCallState } from './call-state.ts'
-import type { CallState } from './call-state.ts'
+import { callStateLabels, describeCallState, readCallState, type CallState } from './call-state.ts'
 import { ResultImages } from './result-images.tsx'
-import '../tools.css'
-import { formatDuration } from '../../../lib/format-time.ts'
-import { classNames } from '../../../ui/class-names.ts'
-import { Spinner } from '../../../ui/states/progress.tsx'
-import { InertText } from '../../../ui/inert-text.tsx'
-import { ToolName } from '../../../ui/tool-name.tsx'
 
 export interface ToolBlockProps {
   readonly chatId: string
@@ -34,8 +31,7 @@ export interface ToolBlockProps {
 }
 
 /**
- * A tool call: one line that opens the arguments and the result (§2.33), and the forms and buttons for the user
- * (§2.34).
+ * A tool call: one line that opens the arguments and the result, and the forms and buttons for the user.
  */
 export function ToolBlock({ chatId, message, result, isLast, allow, deny, onToggle }: ToolBlockProps) {
   const [openByUser, setOpenByUser] = useState<boolean>()
@@ -120,7 +116,7 @@ interface CallLineProps {
   readonly ref?: Ref<HTMLButtonElement>
 }
 
-/** The line of a call, which opens and closes its details (§13.1). */
+/** The line of a call, which opens and closes its details. */
 function CallLine({ message, state, durationMs, open, onToggle, ref }: CallLineProps) {
   const { server = '', tool = '', call } = message
   return (
@@ -163,7 +159,7 @@ function CallLine({ message, state, durationMs, open, onToggle, ref }: CallLineP
   )
 }
 
-/** A spinner until the call is over, then a check mark (§2.33), or a cross when the call did not succeed. */
+/** A spinner until the call is over, then a check mark, or a cross when the call did not succeed. */
 function StateIcon({ state }: { readonly state: CallState }) {
   switch (state) {
     case 'waiting':
@@ -183,7 +179,7 @@ function StateIcon({ state }: { readonly state: CallState }) {
   }
 }
 
-/** The reported progress of a running call: as text, and as a bar if the total is known (§13.4). */
+/** The reported progress of a running call: as text, and as a bar if the total is known. */
 function CallProgress({ progress: { progress, total, message } }: { readonly progress: ToolProgress }) {
   const share = total === undefined || total <= 0 ? undefined : Math.min(1, Math.max(0, progress / total))
   const count = describeCount(progress, total)

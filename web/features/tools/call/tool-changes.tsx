@@ -1,8 +1,7 @@
 import type { ToolChange } from '@yonder/contract/tool-call'
 import { TriangleAlert } from 'lucide-react'
 import { InertText } from '../../../ui/inert-text.tsx'
-import { compareLines, compareWords } from './compare-texts.ts'
-import type { DiffPiece } from './compare-texts.ts'
+import { compareLines, compareWords, type DiffPiece } from './compare-texts.ts'
 import { indentJson } from './indent-json.ts'
 
 const labels: Readonly<Record<ToolChange['what'], string>> = {
@@ -14,7 +13,7 @@ const labels: Readonly<Record<ToolChange['what'], string>> = {
   other: 'Other',
 }
 
-/** The differences between a tool and the version that the user allowed (§13.6, §13.40). */
+/** The differences between a tool and the version that the user allowed. */
 export function ToolChanges({ changes }: { readonly changes: readonly ToolChange[] }) {
   return (
     <div className="flex flex-col gap-3">

@@ -14,7 +14,7 @@ interface StoredDraft {
 /** `personalStorage` removes this key when the user signs out or another user signs in. */
 const keyOf = (chatId: string, messageId: string) => `chat_${chatId}_question_${messageId}`
 
-/** The entries of a call's form, stored so that they survive a reload or another page (§13.16). */
+/** The entries of a call's form, stored so that they survive a reload or another page. */
 export const elicitationDraft = {
   read(chatId: string, messageId: string, { id, fields }: ToolQuestion): Values {
     const draft = parse(browserStorage.read(keyOf(chatId, messageId)))

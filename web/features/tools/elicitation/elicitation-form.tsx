@@ -1,8 +1,7 @@
 import type { ElicitationAnswer } from '@yonder/contract/elicitation'
 import type { Message } from '@yonder/contract/message'
 import type { ToolQuestion } from '@yonder/contract/tool-call'
-import { useRef, useState } from 'react'
-import type { RefObject } from 'react'
+import { useRef, useState, type RefObject } from 'react'
 import { flushSync } from 'react-dom'
 import { useKeepMounted } from '../../../lib/keep-mounted.ts'
 import { Button } from '../../../ui/button/button.tsx'
@@ -11,8 +10,7 @@ import { InertText } from '../../../ui/inert-text.tsx'
 import { useAnswerElicitation, useAnswerFailure } from './answer-elicitation.ts'
 import { elicitationDraft } from './elicitation-draft.ts'
 import { FieldControl } from './field-control.tsx'
-import { checkValue, createAnswer, initialValue } from './field-values.ts'
-import type { FieldValue } from './field-values.ts'
+import { checkValue, createAnswer, initialValue, type FieldValue } from './field-values.ts'
 
 export interface ElicitationFormProps {
   readonly chatId: string
@@ -24,8 +22,7 @@ export interface ElicitationFormProps {
 }
 
 /**
- * A form that a running call shows to the user, until it is answered in any tab or cancelled
- * (§13.13, §13.14, §13.26).
+ * A form that a running call shows to the user, until it is answered in any tab or cancelled.
  */
 export function ElicitationForm({ chatId, message, elicitation, focusAfter }: ElicitationFormProps) {
   const [values, setValues] = useState(() => elicitationDraft.read(chatId, message.id, elicitation))

@@ -34,7 +34,7 @@ function toLocalDateTime(timestampMs: number): string {
   return new Date(timestampMs - offset).toISOString().slice(0, 19).replace(/:00$/, '')
 }
 
-/** Returns what the user has to correct in a value; undefined when it can be sent (§13.15). */
+/** Returns what the user has to correct in a value; undefined when it can be sent. */
 export function checkValue(field: ElicitationField, value: FieldValue): string | undefined {
   if (isEmpty(value)) return explainMissing(field)
   if (field.kind === 'text') return checkText(field, String(value))

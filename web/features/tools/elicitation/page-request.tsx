@@ -1,9 +1,9 @@
 import type { ElicitationAnswer, ElicitationPage } from '@yonder/contract/elicitation'
 import { ExternalLink, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
+import { useKeepMounted } from '../../../lib/keep-mounted.ts'
 import { ButtonLink } from '../../../ui/button/button-link.tsx'
 import { Button } from '../../../ui/button/button.tsx'
-import { useKeepMounted } from '../../../lib/keep-mounted.ts'
 import { useFocusAfterRemoval } from '../../../ui/focus-after-removal.ts'
 import { InertText } from '../../../ui/inert-text.tsx'
 import { useAnswerElicitation, useAnswerFailure } from './answer-elicitation.ts'
@@ -15,7 +15,7 @@ export interface PageRequestProps extends ElicitationFormProps {
 
 /**
  * Asks the user to open a page for a running call: shows which connector asks, the origin, and the whole address.
- * Nothing is requested from the page before the user opens it (§13.32, §13.33, §13.34).
+ * Nothing is requested from the page before the user opens it.
  */
 export function PageRequest({ chatId, message, elicitation, page, focusAfter }: PageRequestProps) {
   const [isOpened, setOpened] = useState(false)

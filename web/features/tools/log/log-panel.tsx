@@ -2,11 +2,10 @@ import { Eraser, X } from 'lucide-react'
 import { useLayoutEffect, useRef } from 'react'
 import { IconButton } from '../../../ui/button/icon-button.tsx'
 import { InertText } from '../../../ui/inert-text.tsx'
-import { listServers } from './server-log.ts'
-import type { LogEntry, ServerLog, ServerStatus } from './server-log.ts'
+import { listServers, type LogEntry, type ServerLog, type ServerStatus } from './server-log.ts'
 import '../tools.css'
 
-/** The log scrolls to new entries while it is at most this many pixels from its end (§9.10). */
+/** The log scrolls to new entries while it is at most this many pixels from its end. */
 const followZonePx = 100
 
 export interface LogPanelProps {
@@ -15,7 +14,7 @@ export interface LogPanelProps {
   readonly onClose: () => void
 }
 
-/** The status of the connections to tool servers, and their log (§2.28). */
+/** The status of the connections to tool servers, and their log. */
 export function LogPanel({ log, onClear, onClose }: LogPanelProps) {
   const servers = listServers(log)
   return (

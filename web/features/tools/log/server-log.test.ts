@@ -1,7 +1,6 @@
 import type { RunEvent } from '@yonder/contract/completion'
 import { describe, expect, it } from 'vitest'
-import { emptyServerLog, listServers, reduceServerLog } from './server-log.ts'
-import type { ServerLog } from './server-log.ts'
+import { emptyServerLog, listServers, reduceServerLog, type ServerLog } from './server-log.ts'
 
 let seq = 0
 const receive = (log: ServerLog, status: string, more: { server?: string; finished?: boolean } = {}) => {
@@ -39,7 +38,7 @@ describe('the log of tool servers', () => {
     expect(lines(receive(done, 'connecting'))).toEqual(['connecting'])
   })
 
-  it('ends the round when its run ends without the flag (§13.24)', () => {
+  it('ends the round when its run ends without the flag', () => {
     const log = reduceServerLog(receive(emptyServerLog, 'connecting'), {
       type: 'event',
       event: { type: 'ended', seq: 99, status: 'interrupted' },
@@ -48,7 +47,7 @@ describe('the log of tool servers', () => {
     expect(log).toMatchObject({ inRound: false, visible: true })
   })
 
-  it('lists the servers of the round only, the failing ones first (§13.31)', () => {
+  it('lists the servers of the round only, the failing ones first', () => {
     let log = receive(emptyServerLog, 'connected', { server: 'removed' })
     for (const server of ['a', 'b', 'c']) log = receive(log, 'connecting', { server })
     log = receive(receive(log, 'connected', { server: 'a' }), 'error', { server: 'b' })
@@ -62,7 +61,7 @@ describe('the log of tool servers', () => {
     expect(statuses()).toEqual(['b error', 'a connected', 'c connected'])
   })
 
-  it('does not leave a server connecting when the run ends (§13.31)', () => {
+  it('does not leave a server connecting when the run ends', () => {
     const log = reduceServerLog(receive(emptyServerLog, 'connecting'), {
       type: 'event',
       event: { type: 'ended', seq: 99, status: 'stopped' },

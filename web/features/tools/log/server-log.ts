@@ -2,7 +2,7 @@ import type { RunEvent } from '@yonder/contract/completion'
 import { useCallback, useReducer } from 'react'
 import { formatClockWithSeconds } from '../../../lib/format-time.ts'
 
-/** The status of a tool server (§3.16). */
+/** The status of a tool server. */
 export interface ServerStatus {
   readonly status: 'connected' | 'connecting' | 'error' | 'disconnected'
   /** Local time, formatted. */
@@ -10,7 +10,7 @@ export interface ServerStatus {
   readonly message: string
 }
 
-/** A line of the log (§3.17). */
+/** A line of the log. */
 export interface LogEntry {
   readonly id: number
   readonly server: string
@@ -25,7 +25,7 @@ export interface LogEntry {
 export interface ServerLog {
   readonly servers: Readonly<Record<string, ServerStatus>>
   readonly entries: readonly LogEntry[]
-  /** Whether a round of connections is in progress (§4.8). */
+  /** Whether a round of connections is in progress. */
   readonly inRound: boolean
   readonly visible: boolean
 }
@@ -35,12 +35,12 @@ export type ServerLogAction =
   | { readonly type: 'clear' }
   | { readonly type: 'close' }
 
-/** If there are more entries, the oldest ones are removed (§13.23). */
+/** If there are more entries, the oldest ones are removed. */
 const maxEntries = 500
 
 export const emptyServerLog: ServerLog = { servers: {}, entries: [], inRound: false, visible: false }
 
-/** Returns the log after an event of a run or an action of the user (§4.7, §4.8, §4.9, §4.10, §4.11, §13.24). */
+/** Returns the log after an event of a run or an action of the user. */
 export function reduceServerLog(log: ServerLog, action: ServerLogAction): ServerLog {
   switch (action.type) {
     case 'clear':
@@ -74,7 +74,7 @@ function receiveStatus(log: ServerLog, event: StatusEvent, time: string): Server
   return finished === true ? endRound(next, time) : next
 }
 
-/** Ends a round. A server that has not responded until then is not connected (§13.31). */
+/** Ends a round. A server that has not responded until then is not connected. */
 function endRound(log: ServerLog, time: string): ServerLog {
   const servers = Object.entries(log.servers).map(([name, server]): [string, ServerStatus] => [
     name,
@@ -87,17 +87,17 @@ function endRound(log: ServerLog, time: string): ServerLog {
 
 const statusOrder: readonly ServerStatus['status'][] = ['error', 'disconnected', 'connecting', 'connected']
 
-/** The servers of a log, the failing ones first (§13.31). */
+/** The servers of a log, the failing ones first. */
 export function listServers({ servers }: ServerLog): readonly (readonly [name: string, ServerStatus])[] {
   return Object.entries(servers).toSorted(
     ([, one], [, other]) => statusOrder.indexOf(one.status) - statusOrder.indexOf(other.status),
   )
 }
 
-/** Whether a status describes the round and not a server (§4.10). */
+/** Whether a status describes the round and not a server. */
 const isRoundStatus = (status: string) => status === 'info' || status === 'summary'
 
-/** Reads an unknown status as `disconnected` (§4.11). */
+/** Reads an unknown status as `disconnected`. */
 function readStatus(status: string): ServerStatus['status'] {
   return status === 'connected' || status === 'connecting' || status === 'error' ? status : 'disconnected'
 }
@@ -109,7 +109,7 @@ export interface ServerLogView {
   readonly close: () => void
 }
 
-/** The connection log of a chat while its screen is open (§13.27). */
+/** The connection log of a chat while its screen is open. */
 export function useServerLog(): ServerLogView {
   const [log, dispatch] = useReducer(reduceServerLog, emptyServerLog)
   return {
