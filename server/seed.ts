@@ -1,3 +1,4 @@
+import { ownedBy } from './access/access.ts'
 import { insertDefaultBots } from './bots/default-bots.ts'
 import { createBot } from './bots/save-bot.ts'
 import { insertChat, selectLeaf } from './chats/chat-store.ts'
@@ -85,7 +86,7 @@ async function seedChat(trx: Db, user: User, { ageHours, turns }: ExampleChat, n
   const start = end - turns.length * minuteMs
   await insertChat(trx, {
     id: chat_id,
-    user_id: user.id,
+    ...ownedBy(user),
     selected_message_id: null,
     created_at: start,
     updated_at: end,

@@ -12,8 +12,13 @@ const restrictions = [
     pattern:
       /\.(selectFrom|insertInto|updateTable|deleteFrom|replaceInto|mergeInto|withRecursive|prepare)\(|\bsql(<[^`]*>)?`|\bsql\.(raw|id|ref|join)\(/,
     isAllowed: (/** @type {string} */ path) =>
-      /-store\.ts$|^server\/(db|testing)\/|\.test\.ts$|^(scripts|e2e|bench)\//.test(path),
-    message: 'SQL is allowed in *-store.ts and server/db only',
+      /-store\.ts$|^server\/(access|db|testing)\/|\.test\.ts$|^(scripts|e2e|bench)\//.test(path),
+    message: 'SQL is allowed in *-store.ts, server/access and server/db only',
+  },
+  {
+    pattern: /\buser_id'\s*,\s*'(=|!=|<>|in|not in)'|\buser_id\s*(=(?!=)|<>|in\b)/,
+    isAllowed: (/** @type {string} */ path) => !/^server\/.*-store\.ts$/.test(path),
+    message: 'a store does not compare user_id: server/access knows who may read and change a row',
   },
   {
     pattern:

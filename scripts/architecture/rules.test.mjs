@@ -191,6 +191,23 @@ const cases = [
     message: 'SQL is allowed',
   },
   {
+    title: 'only server/access knows whose rows are whose: the query builder',
+    rule: checkRestrictedCode,
+    bad: ['server/chats/chat-store.ts', "db.selectFrom('chats').where('c.user_id', '=', user.id)"],
+    good: [
+      'server/bots/bot-store.ts',
+      "db.selectFrom('chats').where(readable(actor, 'chats')).onConflict(columns(['user_id', 'name']))",
+    ],
+    message: 'a store does not compare user_id',
+  },
+  {
+    title: 'only server/access knows whose rows are whose: as text',
+    rule: checkRestrictedCode,
+    bad: ['server/chats/chat-store.ts', 'sql`select id from chats where user_id = ${user.id}`'],
+    good: ['server/access/of-user-sql.ts', 'sql`user_id = ${user.id}`'],
+    message: 'a store does not compare user_id',
+  },
+  {
     title: 'outgoing requests are allowed in some folders only: fetch',
     rule: checkRestrictedCode,
     bad: ['server/connectors/read-icon.ts', 'const answer = await fetch(address)'],

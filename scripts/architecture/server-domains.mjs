@@ -1,5 +1,5 @@
 /** The layers below the domains, the lowest last. */
-const lowerLayers = ['http', 'db', 'config', 'lib']
+const lowerLayers = ['access', 'http', 'db', 'config', 'lib']
 
 /** The order of the domains: each may import those in its list. */
 const domains = /** @type {Record<string, readonly string[]>} */ ({
@@ -16,6 +16,7 @@ const domains = /** @type {Record<string, readonly string[]>} */ ({
   models: lowerLayers,
   tls: ['http', 'config', 'lib'],
   identity: lowerLayers,
+  access: ['db'],
   db: ['lib'],
   http: ['lib'],
   config: ['lib'],

@@ -1,6 +1,6 @@
+import { type Actor, ownerOf } from '../access/access.ts'
 import type { Db } from '../db/database.ts'
 import type { BotRow } from '../db/tables/tables.ts'
-import type { User } from '../identity/user.ts'
 import { connectorsOf } from './bot-fields.ts'
 import { findBotConnectors, listBots, updateBotConnectors } from './bot-store.ts'
 
@@ -10,7 +10,7 @@ import { findBotConnectors, listBots, updateBotConnectors } from './bot-store.ts
  */
 export async function replaceConnectorInBots(
   trx: Db,
-  user: Pick<User, 'id'>,
+  user: Actor,
   name: string,
   next: string | null,
 ): Promise<boolean> {
@@ -33,6 +33,6 @@ export async function readBotConnectors(
   db: Db,
   bot: Pick<BotRow, 'id' | 'user_id' | 'connectors'>,
 ): Promise<readonly string[] | null> {
-  const stored = await findBotConnectors(db, { id: bot.user_id }, bot.id)
+  const stored = await findBotConnectors(db, ownerOf(bot), bot.id)
   return connectorsOf(stored ?? bot)
 }

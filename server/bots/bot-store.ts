@@ -1,10 +1,8 @@
+import { type Actor, changeable, ofUser, readable } from '../access/access.ts'
 import type { Db } from '../db/database.ts'
 import { prepareQuery } from '../db/dialects/prepare-query.ts'
 import type { BotRow } from '../db/tables/tables.ts'
-import type { User } from '../identity/user.ts'
 import { AppError } from '../lib/app-error.ts'
-
-type Owner = Pick<User, 'id'>
 
 /**
  * The changeable fields of a bot. Address and key are always written together, because a key belongs to its address.
@@ -12,21 +10,21 @@ type Owner = Pick<User, 'id'>
 export type BotChange = Omit<BotRow, 'id' | 'user_id' | 'created_at'>
 
 /** A user's bots, oldest first. */
-export function listBots(db: Db, user: Owner): Promise<BotRow[]> {
+export function listBots(db: Db, actor: Actor): Promise<BotRow[]> {
   return db
     .selectFrom('bots')
     .selectAll()
-    .where('user_id', '=', user.id)
+    .where(readable(actor, 'bots'))
     .orderBy('created_at')
     .orderBy('id')
     .execute()
 }
 
-export async function countBots(db: Db, user: Owner): Promise<number> {
+export async function countBots(db: Db, actor: Actor): Promise<number> {
   const { count } = await db
     .selectFrom('bots')
     .select(({ fn }) => fn.countAll().as('count'))
-    .where('user_id', '=', user.id)
+    .where(ofUser(actor.id, 'bots'))
     .executeTakeFirstOrThrow()
   return Number(count)
 }
@@ -35,29 +33,29 @@ export async function countBots(db: Db, user: Owner): Promise<number> {
  * The creation time of a new bot, in milliseconds since 1970: `now`, or the millisecond after the user's newest bot
  * when that is later. It keeps bots that are created within one millisecond in order.
  */
-export async function nextCreationTime(db: Db, user: Owner, now: number): Promise<number> {
+export async function nextCreationTime(db: Db, actor: Actor, now: number): Promise<number> {
   const { newest } = await db
     .selectFrom('bots')
     .select(({ fn }) => fn.max<number | null>('created_at').as('newest'))
-    .where('user_id', '=', user.id)
+    .where(ofUser(actor.id, 'bots'))
     .executeTakeFirstOrThrow()
   return Math.max(now, (newest ?? 0) + 1)
 }
 
-const botQuery = prepareQuery((db, bot: { readonly userId: string; readonly name: string }) =>
-  db.selectFrom('bots').selectAll().where('user_id', '=', bot.userId).where('name', '=', bot.name).compile(),
+const botQuery = prepareQuery((db, bot: { readonly actor: Actor; readonly name: string }) =>
+  db.selectFrom('bots').selectAll().where(readable(bot.actor, 'bots')).where('name', '=', bot.name).compile(),
 )
 
-export async function findBot(db: Db, user: Owner, name: string): Promise<BotRow | undefined> {
-  return (await botQuery(db, { userId: user.id, name })).rows[0]
+export async function findBot(db: Db, actor: Actor, name: string): Promise<BotRow | undefined> {
+  return (await botQuery(db, { actor, name })).rows[0]
 }
 
 /**
  * A user's bot by its name.
  * @throws AppError `not_found`
  */
-export async function requireBot(db: Db, user: Owner, name: string): Promise<BotRow> {
-  const bot = await findBot(db, user, name)
+export async function requireBot(db: Db, actor: Actor, name: string): Promise<BotRow> {
+  const bot = await findBot(db, actor, name)
   if (bot === undefined) throw unknownBot(name)
   return bot
 }
@@ -68,46 +66,46 @@ export async function insertBot(db: Db, bot: BotRow): Promise<void> {
 }
 
 /** Rejects with the database's unique violation when another bot of this user has the name. */
-export async function updateBot(db: Db, user: Owner, id: BotRow['id'], change: BotChange): Promise<void> {
-  await db.updateTable('bots').set(change).where('user_id', '=', user.id).where('id', '=', id).execute()
+export async function updateBot(db: Db, actor: Actor, id: BotRow['id'], change: BotChange): Promise<void> {
+  await db.updateTable('bots').set(change).where(changeable(actor, 'bots')).where('id', '=', id).execute()
 }
 
-const botConnectorsQuery = prepareQuery((db, bot: { readonly userId: string; readonly id: string }) =>
+const botConnectorsQuery = prepareQuery((db, bot: { readonly actor: Actor; readonly id: string }) =>
   db
     .selectFrom('bots')
     .select('connectors')
-    .where('user_id', '=', bot.userId)
+    .where(readable(bot.actor, 'bots'))
     .where('id', '=', bot.id)
     .compile(),
 )
 
 export async function findBotConnectors(
   db: Db,
-  user: Owner,
+  actor: Actor,
   id: BotRow['id'],
 ): Promise<Pick<BotRow, 'connectors'> | undefined> {
-  return (await botConnectorsQuery(db, { userId: user.id, id })).rows[0]
+  return (await botConnectorsQuery(db, { actor, id })).rows[0]
 }
 
 export async function updateBotConnectors(
   db: Db,
-  user: Owner,
+  actor: Actor,
   id: BotRow['id'],
   connectors: string,
 ): Promise<void> {
   await db
     .updateTable('bots')
     .set({ connectors })
-    .where('user_id', '=', user.id)
+    .where(changeable(actor, 'bots'))
     .where('id', '=', id)
     .execute()
 }
 
 /** @throws AppError `not_found` */
-export async function deleteBot(db: Db, user: Owner, name: string): Promise<void> {
+export async function deleteBot(db: Db, actor: Actor, name: string): Promise<void> {
   const { numDeletedRows } = await db
     .deleteFrom('bots')
-    .where('user_id', '=', user.id)
+    .where(changeable(actor, 'bots'))
     .where('name', '=', name)
     .executeTakeFirstOrThrow()
   if (numDeletedRows === 0n) throw unknownBot(name)

@@ -1,8 +1,8 @@
 import type { BotInput } from '@yonder/contract/bot'
+import type { Actor } from '../access/access.ts'
 import type { Config } from '../config/config.ts'
 import type { Db } from '../db/database.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
-import type { User } from '../identity/user.ts'
 import { demoModel } from './bot-model.ts'
 import { createBot } from './save-bot.ts'
 
@@ -20,7 +20,7 @@ export interface DefaultBotsDeps {
  */
 export async function insertDefaultBots(
   trx: Db,
-  user: Pick<User, 'id'>,
+  user: Actor,
   { config, sealer, now }: DefaultBotsDeps,
 ): Promise<void> {
   for (const bot of listDefaultBots(config)) await createBot(trx, { sealer, config }, user, bot, now())

@@ -1,4 +1,5 @@
 import type { BotInput } from '@yonder/contract/bot'
+import { type Actor, ownedBy } from '../access/access.ts'
 import type { Db, Database, Dialect } from '../db/database.ts'
 import type { BotRow } from '../db/tables/tables.ts'
 import type { User } from '../identity/user.ts'
@@ -18,7 +19,7 @@ const maxBots = 200
 export function addBot(
   { db, dialect }: Database,
   deps: BotSecretDeps,
-  user: Pick<User, 'id'>,
+  user: Actor,
   input: BotInput,
   now: number,
 ): Promise<BotRow> {
@@ -40,12 +41,12 @@ export function addBot(
 export async function createBot(
   db: Db,
   deps: BotSecretDeps,
-  user: Pick<User, 'id'>,
+  user: Actor,
   input: BotInput,
   now: number,
 ): Promise<BotRow> {
   const created_at = await nextCreationTime(db, user, now)
-  const owned = { id: newId(), user_id: user.id }
+  const owned = { id: newId(), ...ownedBy(user) }
   const bot = { ...owned, created_at, ...applyBotInput(deps, { ...owned, ...emptyBot }, input) }
   await insertBot(db, bot)
   return bot

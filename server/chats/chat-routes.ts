@@ -12,6 +12,7 @@ import {
 import { findLastShownLeaf, nextSelectedAt } from '@yonder/contract/lib/last-shown-leaf'
 import { ResultImage } from '@yonder/contract/tool-call'
 import { z } from 'zod'
+import { ownedBy } from '../access/access.ts'
 import type { Database, Db } from '../db/database.ts'
 import { AnyId, type Api } from '../http/api.ts'
 import { oneAtATime } from '../http/one-at-a-time.ts'
@@ -105,7 +106,7 @@ function registerWriteRoutes(
       const { request: key } = request.query
       const id = key === undefined ? newId() : chatIdOf(user.id, key)
       const time = now()
-      const chat = { id, user_id: user.id, selected_message_id: null, created_at: time, updated_at: time }
+      const chat = { id, ...ownedBy(user), selected_message_id: null, created_at: time, updated_at: time }
       if (!(await insertChat(db, chat))) return { id }
       onChatChanged(user.id, id)
       return { id }

@@ -1,11 +1,9 @@
 import { sql } from 'kysely'
+import { type Actor, changeable, ofUser, readable } from '../access/access.ts'
 import type { Db } from '../db/database.ts'
 import { prepareQuery } from '../db/dialects/prepare-query.ts'
 import type { ChatRow, NewChatRow } from '../db/tables/tables.ts'
-import type { User } from '../identity/user.ts'
 import { AppError } from '../lib/app-error.ts'
-
-type Owner = Pick<User, 'id'>
 
 /**
  * Characters of all messages of a chat together. A chat is read and sent as a whole, so a larger one could use up the
@@ -23,16 +21,16 @@ export async function insertChat(db: Db, chat: NewChatRow): Promise<boolean> {
   return numInsertedOrUpdatedRows === 1n
 }
 
-const chatQuery = prepareQuery((db, chat: { readonly id: string; readonly userId: string }) =>
-  db.selectFrom('chats').selectAll().where('id', '=', chat.id).where('user_id', '=', chat.userId).compile(),
+const chatQuery = prepareQuery((db, chat: { readonly id: string; readonly actor: Actor }) =>
+  db.selectFrom('chats').selectAll().where('id', '=', chat.id).where(readable(chat.actor, 'chats')).compile(),
 )
 
 /**
  * Returns a chat of this user. The chat of another user is not found.
  * @throws AppError `not_found`
  */
-export async function requireChat(db: Db, user: Owner, chatId: string): Promise<ChatRow> {
-  const { rows } = await chatQuery(db, { id: chatId, userId: user.id })
+export async function requireChat(db: Db, actor: Actor, chatId: string): Promise<ChatRow> {
+  const { rows } = await chatQuery(db, { id: chatId, actor })
   const [chat] = rows
   if (chat === undefined) throw unknownChat()
   return chat
@@ -43,7 +41,7 @@ const chatLock = prepareQuery(
     db,
     chat: {
       readonly id: string
-      readonly userId: string
+      readonly actor: Actor
       readonly now: number
       readonly addedChars: number
     },
@@ -52,7 +50,7 @@ const chatLock = prepareQuery(
       .updateTable('chats')
       .set({ updated_at: chat.now, chars: sql`chars + ${chat.addedChars}` })
       .where('id', '=', chat.id)
-      .where('user_id', '=', chat.userId)
+      .where(changeable(chat.actor, 'chats'))
       .returningAll()
       .compile(),
 )
@@ -64,12 +62,12 @@ const chatLock = prepareQuery(
  */
 export async function lockChat(
   trx: Db,
-  user: Owner,
+  actor: Actor,
   chatId: string,
   now: number,
   addedChars = 0,
 ): Promise<ChatRow> {
-  const { rows } = await chatLock(trx, { id: chatId, userId: user.id, now, addedChars })
+  const { rows } = await chatLock(trx, { id: chatId, actor, now, addedChars })
   const [chat] = rows
   if (chat === undefined) throw unknownChat()
   return chat
@@ -79,12 +77,12 @@ export async function lockChat(
  * Blocks other transactions that lock or change a user's chat until this one ends. Changes nothing.
  * @throws AppError `not_found`
  */
-export async function lockChatOnly(trx: Db, user: Owner, chatId: string): Promise<void> {
+export async function lockChatOnly(trx: Db, actor: Actor, chatId: string): Promise<void> {
   const { numUpdatedRows } = await trx
     .updateTable('chats')
     .set(({ ref }) => ({ updated_at: ref('updated_at') }))
     .where('id', '=', chatId)
-    .where('user_id', '=', user.id)
+    .where(changeable(actor, 'chats'))
     .executeTakeFirstOrThrow()
   if (numUpdatedRows === 0n) throw unknownChat()
 }
@@ -133,13 +131,13 @@ export async function touchChat(db: Db, chatId: string, now: number, addedChars:
 /** Returns the ids of a page of a user's chats, the last changed first. */
 export async function listChatIds(
   db: Db,
-  user: Owner,
+  actor: Actor,
   { offset, limit }: { readonly offset: number; readonly limit: number },
 ): Promise<string[]> {
   const rows = await db
     .selectFrom('chats')
     .select('id')
-    .where('user_id', '=', user.id)
+    .where(readable(actor, 'chats'))
     .orderBy('updated_at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)
@@ -149,10 +147,10 @@ export async function listChatIds(
 }
 
 /** Returns the number of a user's chats, at most `max`. */
-export async function countChats(db: Db, user: Owner, max: number): Promise<number> {
+export async function countChats(db: Db, actor: Actor, max: number): Promise<number> {
   const { count } = await db
     .selectFrom((eb) =>
-      eb.selectFrom('chats').select('id').where('user_id', '=', user.id).limit(max).as('counted'),
+      eb.selectFrom('chats').select('id').where(readable(actor, 'chats')).limit(max).as('counted'),
     )
     .select((eb) => eb.fn.countAll().as('count'))
     .executeTakeFirstOrThrow()
@@ -203,11 +201,11 @@ export async function deleteMessagesOfUser(db: Db, userId: string, limit: number
   const result = await sql`
     delete from messages where (chat_id, id) in (
       select m.chat_id, m.id from chats c join messages m on m.chat_id = c.id
-      where c.user_id = ${userId} limit ${limit})`.execute(db)
+      where ${ofUser(userId, 'chats as c')} limit ${limit})`.execute(db)
   return Number(result.numAffectedRows ?? 0n)
 }
 
 /** Deletes the chats of a user with everything in them. */
 export async function deleteChatsOfUser(db: Db, userId: string): Promise<void> {
-  await db.deleteFrom('chats').where('user_id', '=', userId).execute()
+  await db.deleteFrom('chats').where(ofUser(userId, 'chats')).execute()
 }

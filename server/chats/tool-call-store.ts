@@ -1,7 +1,7 @@
 import type { ResultImage, ToolCall, ToolChange } from '@yonder/contract/tool-call'
+import { type Actor, readable } from '../access/access.ts'
 import type { Db } from '../db/database.ts'
 import type { MessageRow } from '../db/tables/tables.ts'
-import type { User } from '../identity/user.ts'
 
 /** A tool call of a model, with the tool that its name referred to when the call was made. */
 export interface BatchCall {
@@ -86,7 +86,7 @@ export const pendingCallsPageSize = 50
  */
 export function listPendingCalls(
   db: Db,
-  user: Pick<User, 'id'>,
+  actor: Actor,
   { server, tool, chatId, messageId }: PendingCallFilter,
   offset: number,
 ): Promise<MessageRow[]> {
@@ -94,7 +94,7 @@ export function listPendingCalls(
     .selectFrom('messages as m')
     .innerJoin('chats as c', 'c.id', 'm.chat_id')
     .selectAll('m')
-    .where('c.user_id', '=', user.id)
+    .where(readable(actor, 'chats as c'))
     .where('m.call_state', '=', 'waiting')
     .where('m.server', '=', server)
     .where('m.tool', '=', tool)

@@ -1,9 +1,9 @@
 import type { ConnectorAccount } from '@yonder/contract/connector'
 import type { LRUCache } from 'lru-cache'
+import type { Actor } from '../access/access.ts'
 import type { Database, Db } from '../db/database.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
-import type { User } from '../identity/user.ts'
 import type { ConcurrencyLimiter } from '../lib/concurrency-limiter.ts'
 import type { EventLoopTurns } from '../lib/event-loop-turns.ts'
 import type { SingleFlight } from '../lib/single-flight.ts'
@@ -45,7 +45,7 @@ export interface ConnectorBots {
    * Replaces a name in the user's bots in the caller's transaction; null removes it. Returns whether a
    * bot has changed.
    */
-  replaceConnector(trx: Db, user: Pick<User, 'id'>, name: string, next: string | null): Promise<boolean>
+  replaceConnector(trx: Db, user: Actor, name: string, next: string | null): Promise<boolean>
   /** Notifies the user's pages. Called after a transaction in which a bot has changed. */
   onChanged(userId: string): void
 }

@@ -12,6 +12,7 @@ import {
   ToolCallQuery,
 } from '@yonder/contract/connector'
 import { z } from 'zod'
+import type { Actor } from '../access/access.ts'
 import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import type { Api } from '../http/api.ts'
 import { requireUser } from '../identity/authenticate.ts'
@@ -20,7 +21,7 @@ import { listConnectorCalls } from './calls/call-record-store.ts'
 import { browseServers } from './catalogue/browse-servers.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
 import { disconnectConnector } from './connector-state.ts'
-import { findConnector, requireConnector, type Owner } from './connector-store.ts'
+import { findConnector, requireConnector } from './connector-store.ts'
 import { connectionPrefix } from './mcp/connection-pool.ts'
 import { readBrowserKey, formatConsentCookie, createConsentRequest } from './oauth/consent-request.ts'
 import { listGrants } from './oauth/grant-store.ts'
@@ -177,7 +178,7 @@ function registerConnections(api: Api, deps: ConnectorDeps): void {
  */
 async function requireSyncedConnector(
   { database: { db }, builtIns, now }: ConnectorDeps,
-  user: Owner,
+  user: Actor,
   name: string,
 ): Promise<ConnectorRow> {
   const known = await findConnector(db, user, name)

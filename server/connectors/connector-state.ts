@@ -1,3 +1,4 @@
+import { ownerOf } from '../access/access.ts'
 import type { Db } from '../db/database.ts'
 import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
@@ -28,9 +29,9 @@ export async function changeState(
 }
 
 /** Returns the part of a connector's visible state that depends on its server, as comparable text. */
-async function readVisibleState(trx: Db, { id, user_id }: ConnectorRow): Promise<string> {
-  const connector = await findConnectorById(trx, { id: user_id }, id)
-  const tools = await listTools(trx, [id])
+async function readVisibleState(trx: Db, row: ConnectorRow): Promise<string> {
+  const connector = await findConnectorById(trx, ownerOf(row), row.id)
+  const tools = await listTools(trx, [row.id])
   return JSON.stringify([
     connector?.status,
     connector?.error_message,

@@ -1,10 +1,8 @@
+import { type Actor, changeable, ofUser, readable } from '../access/access.ts'
 import type { Db } from '../db/database.ts'
 import { prepareQuery } from '../db/dialects/prepare-query.ts'
 import type { ConnectorRow } from '../db/tables/connector-tables.ts'
-import type { User } from '../identity/user.ts'
 import { AppError } from '../lib/app-error.ts'
-
-export type Owner = Pick<User, 'id'>
 
 /** The columns that a user's change can affect, directly or as a consequence. */
 export type ConnectorChange = Pick<
@@ -25,11 +23,11 @@ export type ConnectorChange = Pick<
   | 'era'
 >
 
-const connectorQuery = prepareQuery((db, owner: { readonly userId: string }) =>
+const connectorQuery = prepareQuery((db, owner: { readonly actor: Actor }) =>
   db
     .selectFrom('connectors')
     .selectAll()
-    .where('user_id', '=', owner.userId)
+    .where(readable(owner.actor, 'connectors'))
     .orderBy('is_default', 'desc')
     .orderBy('created_at')
     .orderBy('id')
@@ -37,15 +35,15 @@ const connectorQuery = prepareQuery((db, owner: { readonly userId: string }) =>
 )
 
 /** Returns the user's connectors: default ones first, then by age, the oldest first. */
-export async function listConnectors(db: Db, user: Owner): Promise<ConnectorRow[]> {
-  return (await connectorQuery(db, { userId: user.id })).rows
+export async function listConnectors(db: Db, actor: Actor): Promise<ConnectorRow[]> {
+  return (await connectorQuery(db, { actor })).rows
 }
 
-export function findConnector(db: Db, user: Owner, name: string): Promise<ConnectorRow | undefined> {
+export function findConnector(db: Db, actor: Actor, name: string): Promise<ConnectorRow | undefined> {
   return db
     .selectFrom('connectors')
     .selectAll()
-    .where('user_id', '=', user.id)
+    .where(readable(actor, 'connectors'))
     .where('name', '=', name)
     .executeTakeFirst()
 }
@@ -54,17 +52,17 @@ export function findConnector(db: Db, user: Owner, name: string): Promise<Connec
  * Finds the user's connector of this name.
  * @throws AppError `not_found`
  */
-export async function requireConnector(db: Db, user: Owner, name: string): Promise<ConnectorRow> {
-  const connector = await findConnector(db, user, name)
+export async function requireConnector(db: Db, actor: Actor, name: string): Promise<ConnectorRow> {
+  const connector = await findConnector(db, actor, name)
   if (connector === undefined) throw new AppError('not_found', `You have no connector named "${name}".`)
   return connector
 }
 
-export function findConnectorById(db: Db, user: Owner, id: string): Promise<ConnectorRow | undefined> {
+export function findConnectorById(db: Db, actor: Actor, id: string): Promise<ConnectorRow | undefined> {
   return db
     .selectFrom('connectors')
     .selectAll()
-    .where('user_id', '=', user.id)
+    .where(readable(actor, 'connectors'))
     .where('id', '=', id)
     .executeTakeFirst()
 }
@@ -80,11 +78,11 @@ export function credentialIdOf({
   return `${id} ${credential_version}`
 }
 
-export async function countCustomConnectors(db: Db, user: Owner): Promise<number> {
+export async function countCustomConnectors(db: Db, actor: Actor): Promise<number> {
   const { count } = await db
     .selectFrom('connectors')
     .select(({ fn }) => fn.countAll<number | string>().as('count'))
-    .where('user_id', '=', user.id)
+    .where(ofUser(actor.id, 'connectors'))
     .where('is_default', '=', 0)
     .executeTakeFirstOrThrow()
   return Number(count)
@@ -107,11 +105,16 @@ export async function insertMissingConnectors(db: Db, connectors: readonly Conne
 /** @throws a unique violation when the user has another connector with this name or slug */
 export async function updateConnector(
   db: Db,
-  user: Owner,
+  actor: Actor,
   id: string,
   change: Partial<ConnectorChange>,
 ): Promise<void> {
-  await db.updateTable('connectors').set(change).where('user_id', '=', user.id).where('id', '=', id).execute()
+  await db
+    .updateTable('connectors')
+    .set(change)
+    .where(changeable(actor, 'connectors'))
+    .where('id', '=', id)
+    .execute()
 }
 
 /** The columns that depend on the connector's server. */
@@ -137,7 +140,7 @@ export async function updateConnectorState(
     .updateTable('connectors')
     .set(state)
     .where('id', '=', id)
-    .where('user_id', '=', user_id)
+    .where(ofUser(user_id, 'connectors'))
     .where('credential_version', '=', credential_version)
   const { numUpdatedRows } = await (
     status === 'disconnected' ? update : update.where('status', '<>', 'disconnected')
@@ -162,7 +165,7 @@ export async function resetConnector(
       era: null,
     })
     .where('id', '=', id)
-    .where('user_id', '=', user_id)
+    .where(ofUser(user_id, 'connectors'))
     .execute()
 }
 
@@ -180,12 +183,12 @@ export async function replaceClientSecret(
     .updateTable('connectors')
     .set({ client_secret })
     .where('id', '=', id)
-    .where('user_id', '=', user_id)
+    .where(ofUser(user_id, 'connectors'))
     .where('client_secret', '=', known)
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
 }
 
-export async function deleteConnector(db: Db, user: Owner, id: string): Promise<void> {
-  await db.deleteFrom('connectors').where('user_id', '=', user.id).where('id', '=', id).execute()
+export async function deleteConnector(db: Db, actor: Actor, id: string): Promise<void> {
+  await db.deleteFrom('connectors').where(changeable(actor, 'connectors')).where('id', '=', id).execute()
 }

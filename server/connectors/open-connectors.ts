@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { LRUCache } from 'lru-cache'
+import type { Actor } from '../access/access.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../db/database.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
@@ -15,7 +16,6 @@ import { ArgumentChecker } from './calls/check-arguments.ts'
 import type { ToolOutcome } from './calls/tool-call.ts'
 import type { ConnectorBots, ConnectorDeps } from './connector-deps.ts'
 import { connectorLimits, type ConnectorLimits } from './connector-limits.ts'
-import type { Owner } from './connector-store.ts'
 import { Backoff } from './mcp/backoff.ts'
 import { userPrefix, ConnectionPool } from './mcp/connection-pool.ts'
 import { LargeMessageReader } from './responses/large-message-reader.ts'
@@ -51,17 +51,17 @@ export interface Connectors {
   readonly deps: ConnectorDeps
   listModelTools(options: ListModelToolsOptions): Promise<ModelTools>
   /** Looks up the tool that a call names and decides whether the call needs approval. */
-  resolveTool(user: Owner, target: ToolTarget): Promise<ResolvedTool>
+  resolveTool(user: Actor, target: ToolTarget): Promise<ResolvedTool>
   /** Returns a text about arguments that the tool does not accept, else undefined. */
   checkArguments(
-    user: Owner,
+    user: Actor,
     tool: ConnectorToolRow,
     callArguments: string,
     signal: AbortSignal,
   ): Promise<string | undefined>
   callTool(request: ToolCallRequest): Promise<ToolOutcome>
   /** Records that the user denied a call of this tool. */
-  recordDenial(user: Owner, connectorName: string, toolName: string, callArguments: unknown): Promise<void>
+  recordDenial(user: Actor, connectorName: string, toolName: string, callArguments: unknown): Promise<void>
   /** Closes a user's idle connections; the next request opens a new one. */
   closeIdle(userId: string): Promise<void>
   /** Revokes the tokens of all connectors of a user, and disconnects the connectors that had tokens. */

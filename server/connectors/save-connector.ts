@@ -1,4 +1,5 @@
 import type { ConnectorInput } from '@yonder/contract/connector'
+import { type Actor, ownedBy } from '../access/access.ts'
 import { changeSecret } from '../db/secrets/change-secret.ts'
 import { toOrigin } from '../db/secrets/credential.ts'
 import { clientSecretContext, connectorTokenContext } from '../db/secrets/seal-contexts.ts'
@@ -17,7 +18,6 @@ import {
   listConnectors,
   requireConnector,
   updateConnector,
-  type Owner,
   type ConnectorChange,
 } from './connector-store.ts'
 import { deleteGrants } from './oauth/grant-store.ts'
@@ -33,7 +33,7 @@ type Deps = Pick<ConnectorDeps, 'database' | 'sealer' | 'now' | 'settings' | 'bu
  */
 export async function createConnector(
   { database: { db, dialect }, sealer, now, settings, builtIns }: Deps,
-  user: Owner,
+  user: Actor,
   input: ConnectorInput,
 ): Promise<ConnectorRow> {
   const maxConnectors = settings.limits.maxConnectorsPerUser
@@ -48,7 +48,7 @@ export async function createConnector(
       }
       const others = await listConnectors(trx, user)
       const slugs = new Set(others.map(({ slug }) => slug))
-      const owned = { id: newId(), user_id: user.id }
+      const owned = { id: newId(), ...ownedBy(user) }
       const connector: ConnectorRow = {
         ...owned,
         is_default: 0,
@@ -76,7 +76,7 @@ const noCredentials = { token: undefined, client_id: undefined, client_secret: u
  */
 export async function changeConnector(
   { database: { db, dialect }, sealer, builtIns, bots }: Deps,
-  user: Owner,
+  user: Actor,
   name: string,
   input: ConnectorInput,
 ): Promise<ConnectorRow> {
@@ -116,7 +116,7 @@ export async function changeConnector(
 /** Deletes a connector, and removes its name from the user's bots. */
 export async function removeConnector(
   { database: { db }, bots }: Pick<Deps, 'database' | 'bots'>,
-  user: Owner,
+  user: Actor,
   { id, name }: Pick<ConnectorRow, 'id' | 'name'>,
 ): Promise<void> {
   const botsChanged = await db.transaction().execute(async (trx) => {

@@ -1,3 +1,4 @@
+import { type Actor, ownedBy } from '../access/access.ts'
 import type { Db } from '../db/database.ts'
 import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import { newId } from '../lib/new-id.ts'
@@ -12,7 +13,6 @@ import {
   insertMissingConnectors,
   listConnectors,
   resetConnector,
-  type Owner,
 } from './connector-store.ts'
 
 /**
@@ -23,7 +23,7 @@ import {
  */
 export async function syncConnectors(
   db: Db,
-  user: Owner,
+  user: Actor,
   builtIns: BuiltInConnectors,
   now: number,
 ): Promise<ConnectorRow[]> {
@@ -40,7 +40,7 @@ export async function syncConnectors(
 /** Updates the rows of default connectors to the user's current integrations. Returns whether anything changed. */
 async function syncBuiltIns(
   db: Db,
-  user: Owner,
+  user: Actor,
   rows: readonly ConnectorRow[],
   owned: ReadonlyMap<string, OwnedBuiltIn>,
   builtIns: BuiltInConnectors,
@@ -70,7 +70,7 @@ async function syncBuiltIns(
  * has that name.
  */
 function createRows(
-  user: Owner,
+  user: Actor,
   rows: readonly ConnectorRow[],
   missing: readonly OwnedBuiltIn[],
   now: number,
@@ -100,10 +100,10 @@ function withIntegrationStatus(row: ConnectorRow, { isConnected, callError }: Ow
 /**
  * Creates the row of a default connector. Its tools need approval (`asks`), so that new users see how approvals work.
  */
-function toRow(user: Owner, { name, url, slug, version }: OwnedBuiltIn, created_at: number): ConnectorRow {
+function toRow(user: Actor, { name, url, slug, version }: OwnedBuiltIn, created_at: number): ConnectorRow {
   return {
     id: newId(),
-    user_id: user.id,
+    ...ownedBy(user),
     name,
     url,
     token: null,

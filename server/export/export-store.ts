@@ -1,3 +1,4 @@
+import { ofUser } from '../access/access.ts'
 import type { Db } from '../db/database.ts'
 import type { ToolCallRow } from '../db/tables/connector-tables.ts'
 import type { MessageRow, ShareRow, UsageRecordRow, UserRow } from '../db/tables/tables.ts'
@@ -12,7 +13,7 @@ export async function listAllChatIds(db: Db, userId: string): Promise<string[]> 
   const rows = await db
     .selectFrom('chats')
     .select('id')
-    .where('user_id', '=', userId)
+    .where(ofUser(userId, 'chats'))
     .orderBy('created_at')
     .orderBy('id')
     .execute()
@@ -36,14 +37,14 @@ export function listImagePlaces(db: Db, chatId: string): Promise<ImagePlace[]> {
 }
 
 export function listAllShares(db: Db, userId: string): Promise<ShareRow[]> {
-  return db.selectFrom('shares').selectAll().where('user_id', '=', userId).orderBy('created_at').execute()
+  return db.selectFrom('shares').selectAll().where(ofUser(userId, 'shares')).orderBy('created_at').execute()
 }
 
 export function listAllUsage(db: Db, userId: string): Promise<UsageRecordRow[]> {
   return db
     .selectFrom('usage_records')
     .selectAll()
-    .where('user_id', '=', userId)
+    .where(ofUser(userId, 'usage_records'))
     .orderBy('time')
     .orderBy('id')
     .execute()
@@ -54,7 +55,7 @@ export function listAllToolCalls(db: Db, userId: string): Promise<ToolCallRow[]>
   return db
     .selectFrom('tool_calls')
     .selectAll()
-    .where('user_id', '=', userId)
+    .where(ofUser(userId, 'tool_calls'))
     .orderBy('started_at')
     .orderBy('id')
     .execute()
@@ -68,7 +69,7 @@ export function listAllPromptTexts(
   return db
     .selectFrom('prompt_texts')
     .select(['content', 'used_at'])
-    .where('user_id', '=', userId)
+    .where(ofUser(userId, 'prompt_texts'))
     .orderBy('used_at')
     .orderBy('hash')
     .execute()

@@ -1,11 +1,9 @@
 import { sql } from 'kysely'
+import { type Actor, ofUser, readable } from '../access/access.ts'
 import type { Database, Db } from '../db/database.ts'
 import { prepareQuery } from '../db/dialects/prepare-query.ts'
 import type { IntegrationRow } from '../db/tables/integration-tables.ts'
-import type { User } from '../identity/user.ts'
 import { AppError } from '../lib/app-error.ts'
-
-export type Owner = Pick<User, 'id'>
 
 /** The fields that connecting and disconnecting change. `updateIntegration` increments the version itself. */
 export type IntegrationChange = Pick<IntegrationRow, 'api_key' | 'tokens' | 'scopes' | 'ended'>
@@ -16,33 +14,33 @@ export const disconnected: IntegrationChange = { api_key: null, tokens: null, sc
 /** Identifies an integration of a user. */
 type Key = Pick<IntegrationRow, 'user_id' | 'name'>
 
-const listQuery = prepareQuery((db, owner: { readonly userId: string }) =>
+const listQuery = prepareQuery((db, owner: { readonly actor: Actor }) =>
   db
     .selectFrom('integrations')
     .selectAll()
-    .where('user_id', '=', owner.userId)
+    .where(readable(owner.actor, 'integrations'))
     .orderBy('created_at')
     .orderBy('name')
     .compile(),
 )
 
 /** Returns a user's integrations in the order in which they were added. */
-export async function listIntegrations(db: Db, user: Owner): Promise<IntegrationRow[]> {
-  return (await listQuery(db, { userId: user.id })).rows
+export async function listIntegrations(db: Db, actor: Actor): Promise<IntegrationRow[]> {
+  return (await listQuery(db, { actor })).rows
 }
 
-export function findIntegration(db: Db, user: Owner, name: string): Promise<IntegrationRow | undefined> {
+export function findIntegration(db: Db, actor: Actor, name: string): Promise<IntegrationRow | undefined> {
   return db
     .selectFrom('integrations')
     .selectAll()
-    .where('user_id', '=', user.id)
+    .where(readable(actor, 'integrations'))
     .where('name', '=', name)
     .executeTakeFirst()
 }
 
 /** @throws AppError `not_found` */
-export async function requireIntegration(db: Db, user: Owner, name: string): Promise<IntegrationRow> {
-  const integration = await findIntegration(db, user, name)
+export async function requireIntegration(db: Db, actor: Actor, name: string): Promise<IntegrationRow> {
+  const integration = await findIntegration(db, actor, name)
   if (integration === undefined) {
     throw new AppError('not_found', `You have no integration named "${name}".`)
   }
@@ -74,7 +72,7 @@ export async function updateIntegration(
       refreshing_until: null,
       call_error: null,
     }))
-    .where('user_id', '=', user_id)
+    .where(ofUser(user_id, 'integrations'))
     .where('name', '=', name)
   const unchanged = version === undefined ? update : update.where('version', '=', version)
   const { numUpdatedRows } = await unchanged.executeTakeFirstOrThrow()
@@ -94,7 +92,7 @@ export async function storeCallError(
   const { numUpdatedRows } = await db
     .updateTable('integrations')
     .set({ call_error: callError })
-    .where('user_id', '=', user_id)
+    .where(ofUser(user_id, 'integrations'))
     .where('name', '=', name)
     .where('version', '=', version)
     .where('call_error', 'is distinct from', callError)
@@ -114,7 +112,7 @@ export async function acquireRefreshLease(
   const leased = await db
     .updateTable('integrations')
     .set({ refreshing_until: sql<number>`${dialect.clock} + ${leaseMs}` })
-    .where('user_id', '=', user_id)
+    .where(ofUser(user_id, 'integrations'))
     .where('name', '=', name)
     .where('tokens', '=', tokens)
     .where((where) =>
@@ -134,7 +132,7 @@ export async function releaseRefreshLease(
   await db
     .updateTable('integrations')
     .set({ refreshing_until: null })
-    .where('user_id', '=', user_id)
+    .where(ofUser(user_id, 'integrations'))
     .where('name', '=', name)
     .where('refreshing_until', '=', leasedUntil)
     .execute()
@@ -151,7 +149,7 @@ export async function storeRefreshResult(
   const { numUpdatedRows } = await db
     .updateTable('integrations')
     .set({ ...result, refreshing_until: null })
-    .where('user_id', '=', user_id)
+    .where(ofUser(user_id, 'integrations'))
     .where('name', '=', name)
     .where('tokens', '=', tokens)
     .executeTakeFirstOrThrow()

@@ -1,5 +1,6 @@
 import type { AuthType, IntegrationInput } from '@yonder/contract/integration'
 import { authTypeOf, googleIntegrations, titleOfIntegration } from '@yonder/contract/integration-names'
+import { type Actor, ownedBy } from '../access/access.ts'
 import { changeSecret } from '../db/secrets/change-secret.ts'
 import { integrationKeyContext } from '../db/secrets/seal-contexts.ts'
 import type { IntegrationRow } from '../db/tables/integration-tables.ts'
@@ -12,7 +13,6 @@ import {
   requireIntegration,
   disconnected,
   updateIntegration,
-  type Owner,
 } from './integration-store.ts'
 import { openGoogleTokens } from './oauth/seal-tokens.ts'
 import { revokeInBackground } from './oauth/tokens.ts'
@@ -33,18 +33,18 @@ export function isOffered(deps: Pick<IntegrationDeps, 'apiKeyServices'>, name: s
  */
 export async function createIntegration(
   deps: IntegrationDeps,
-  user: Owner,
+  user: Actor,
   { name, auth_type, api_key }: IntegrationInput,
 ): Promise<IntegrationRow> {
   const { database, now } = deps
   requireAuthType(deps, name, auth_type)
   const others = await listIntegrations(database.db, user)
   const integration: IntegrationRow = {
-    user_id: user.id,
+    ...ownedBy(user),
     name,
     version: 1,
     ...disconnected,
-    api_key: auth_type === 'oauth' ? null : sealKey(deps, { user_id: user.id, name }, api_key),
+    api_key: auth_type === 'oauth' ? null : sealKey(deps, { ...ownedBy(user), name }, api_key),
     call_error: null,
     refreshing_until: null,
     // Later than all others, so that integrations are listed in the order in which the user added them.
@@ -67,7 +67,7 @@ export async function createIntegration(
  */
 export async function updateApiKey(
   deps: IntegrationDeps,
-  user: Owner,
+  user: Actor,
   name: string,
   { auth_type, api_key }: IntegrationInput,
 ): Promise<IntegrationRow> {
@@ -97,7 +97,7 @@ export async function updateApiKey(
  */
 export async function disconnectIntegration(
   deps: IntegrationDeps,
-  user: Owner,
+  user: Actor,
   name: string,
 ): Promise<IntegrationRow> {
   const { db } = deps.database
@@ -114,7 +114,7 @@ export async function disconnectIntegration(
 }
 
 /** Disconnects every integration of a user at Google. API keys stay. */
-export async function disconnectGoogleIntegrations(deps: IntegrationDeps, user: Owner): Promise<void> {
+export async function disconnectGoogleIntegrations(deps: IntegrationDeps, user: Actor): Promise<void> {
   for (const { name, tokens } of await listIntegrations(deps.database.db, user)) {
     if (tokens !== null) await disconnectIntegration(deps, user, name)
   }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { ownedBy } from '../access/access.ts'
 import { insertChat, selectLeaf } from '../chats/chat-store.ts'
 import { appendMessage, findMessage, updateMessage } from '../chats/message-store.ts'
 import { builtInDemoShareId } from '../config/config.ts'
@@ -33,7 +34,7 @@ export async function seedDemoShare({ db, dialect }: Database, now: number): Pro
     if ((await findMessage(trx, chatId, messageId)) === undefined) await writeChat(trx, userId, now)
     await upsertShare(trx, {
       id: builtInDemoShareId,
-      user_id: userId,
+      ...ownedBy({ id: userId }),
       chat_id: chatId,
       message_id: messageId,
       created_at: now,
@@ -52,7 +53,7 @@ async function writeChat(trx: Db, userId: string, now: number): Promise<void> {
   const start = now - demoChat.length * messageIntervalMs
   await insertChat(trx, {
     id: chatId,
-    user_id: userId,
+    ...ownedBy({ id: userId }),
     selected_message_id: null,
     created_at: start,
     updated_at: now,

@@ -1,11 +1,11 @@
 import { deriveTitle, maxShareTitleChars } from '@yonder/contract/message-text'
 import type { OwnShare } from '@yonder/contract/share'
 import type { Kysely } from 'kysely'
+import { type Actor, ownedBy } from '../access/access.ts'
 import { requireChat } from '../chats/chat-store.ts'
 import { findMessage } from '../chats/message-store.ts'
 import type { Db } from '../db/database.ts'
 import type { Tables, MessageRow } from '../db/tables/tables.ts'
-import type { User } from '../identity/user.ts'
 import { lockUser } from '../identity/users/user-store.ts'
 import { AppError } from '../lib/app-error.ts'
 import { newId } from '../lib/new-id.ts'
@@ -21,7 +21,7 @@ const maxShares = 1_000
  */
 export async function createShare(
   db: Kysely<Tables>,
-  user: Pick<User, 'id'>,
+  user: Actor,
   { chatId, messageId }: { readonly chatId: string; readonly messageId: string },
   now: number,
 ): Promise<string> {
@@ -41,7 +41,7 @@ export async function createShare(
       )
     return insertShare(trx, {
       id: newId(),
-      user_id: user.id,
+      ...ownedBy(user),
       chat_id: chatId,
       message_id: messageId,
       created_at: now,
@@ -58,7 +58,7 @@ function canShare(message: Pick<MessageRow, 'status'>): boolean {
  * Revokes a link forever. Sharing the message again creates another link.
  * @throws AppError `not_found`
  */
-export async function revokeShare(db: Db, user: Pick<User, 'id'>, id: string): Promise<void> {
+export async function revokeShare(db: Db, user: Actor, id: string): Promise<void> {
   if (!(await deleteShare(db, user, id)))
     throw new AppError('not_found', 'There is no such link. Reload the page.')
 }

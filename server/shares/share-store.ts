@@ -1,7 +1,7 @@
 import { maxTitleSourceChars } from '@yonder/contract/message-text'
+import { type Actor, changeable, ofUser, readable } from '../access/access.ts'
 import type { Db } from '../db/database.ts'
 import type { MessageRow, ShareRow } from '../db/tables/tables.ts'
-import type { User } from '../identity/user.ts'
 
 /** Stores a link unless the message already has one. Returns the id of the message's link. */
 export async function insertShare(db: Db, share: ShareRow): Promise<string> {
@@ -27,11 +27,11 @@ export async function isShared(db: Db, chatId: string, messageId: string): Promi
   return row !== undefined
 }
 
-export async function countShares(db: Db, user: Pick<User, 'id'>): Promise<number> {
+export async function countShares(db: Db, actor: Actor): Promise<number> {
   const { count } = await db
     .selectFrom('shares')
     .select(({ fn }) => fn.countAll().as('count'))
-    .where('user_id', '=', user.id)
+    .where(ofUser(actor.id, 'shares'))
     .executeTakeFirstOrThrow()
   return Number(count)
 }
@@ -60,7 +60,7 @@ export function findShare(db: Db, id: string): Promise<ShareRow | undefined> {
 export type ListedShare = Pick<ShareRow, 'id' | 'created_at'> & { readonly first_text: string }
 
 /** Returns a user's links, newest first, each with the beginning of its first message. */
-export function listShares(db: Db, user: Pick<User, 'id'>): Promise<ListedShare[]> {
+export function listShares(db: Db, actor: Actor): Promise<ListedShare[]> {
   return db
     .selectFrom('shares as s')
     .innerJoin('messages as leaf', (join) =>
@@ -76,18 +76,18 @@ export function listShares(db: Db, user: Pick<User, 'id'>): Promise<ListedShare[
         .fn<MessageRow['content']>('substr', ['first.content', eb.val(1), eb.lit(maxTitleSourceChars)])
         .as('first_text'),
     ])
-    .where('s.user_id', '=', user.id)
+    .where(readable(actor, 'shares as s'))
     .orderBy('s.created_at', 'desc')
     .orderBy('s.id')
     .execute()
 }
 
 /** Deletes a link. Returns false when the user has no such link. */
-export async function deleteShare(db: Db, user: Pick<User, 'id'>, id: string): Promise<boolean> {
+export async function deleteShare(db: Db, actor: Actor, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('shares')
     .where('id', '=', id)
-    .where('user_id', '=', user.id)
+    .where(changeable(actor, 'shares'))
     .executeTakeFirst()
   return numDeletedRows > 0n
 }

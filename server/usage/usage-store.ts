@@ -1,8 +1,8 @@
 import { sql, type RawBuilder } from 'kysely'
+import { type Actor, readable } from '../access/access.ts'
 import type { Db } from '../db/database.ts'
 import { prepareQuery } from '../db/dialects/prepare-query.ts'
 import type { UsageRecordRow } from '../db/tables/tables.ts'
-import type { User } from '../identity/user.ts'
 
 const recordUpsert = prepareQuery((db, record: UsageRecordRow) => {
   const { id, user_id, chat_id, message_id, kind, bot, time, ...figures } = columnsOf(record)
@@ -48,14 +48,14 @@ export async function storeUsageRecord(db: Db, record: UsageRecordRow): Promise<
 /** The user's records of these messages, oldest first. */
 export function listUsageOfMessages(
   db: Db,
-  user: Pick<User, 'id'>,
+  actor: Actor,
   chatId: string,
   messageIds: readonly string[],
 ): Promise<UsageRecordRow[]> {
   return db
     .selectFrom('usage_records')
     .selectAll()
-    .where('user_id', '=', user.id)
+    .where(readable(actor, 'usage_records'))
     .where('chat_id', '=', chatId)
     .where('message_id', 'in', messageIds)
     .orderBy('time')
@@ -95,11 +95,7 @@ const nanosOfUnit = 1_000_000_000
 /**
  * Sums the user's records by day, bot, model and currency. The index on user and time finds the records of the days.
  */
-export async function sumUsage(
-  db: Db,
-  user: Pick<User, 'id'>,
-  days: readonly UsageDay[],
-): Promise<UsageSums[]> {
+export async function sumUsage(db: Db, actor: Actor, days: readonly UsageDay[]): Promise<UsageSums[]> {
   if (days.length === 0) return []
   const ranges = sql.join(
     days.map(({ start, end }) => sql`(cast(${start} as bigint), cast(${end} as bigint))`),
@@ -118,7 +114,7 @@ export async function sumUsage(
       coalesce(sum(cost / ${sql.lit(nanosOfUnit)}), 0) as cost_units,
       coalesce(sum(cost % ${sql.lit(nanosOfUnit)}), 0) as cost_nanos
     from ranges
-    join usage_records on user_id = ${user.id} and time >= starts_at and time < ends_at
+    join usage_records on ${readable(actor, 'usage_records')} and time >= starts_at and time < ends_at
     group by starts_at, bot, model, currency
     order by starts_at, bot, model, currency
   `.execute(db)

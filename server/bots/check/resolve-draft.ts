@@ -1,6 +1,6 @@
 import type { EndpointDraft } from '@yonder/contract/bot'
+import { type Actor, ownedBy } from '../../access/access.ts'
 import type { Database } from '../../db/database.ts'
-import type { User } from '../../identity/user.ts'
 import { newId } from '../../lib/new-id.ts'
 import type { ModelEndpoint } from '../../models/endpoint.ts'
 import { emptyBot, applyBotInput } from '../bot-fields.ts'
@@ -21,13 +21,13 @@ const newBotName = 'New bot'
  */
 export async function resolveDraft(
   { database, sealer, config, demoBaseUrl }: CheckDeps,
-  user: Pick<User, 'id'>,
+  user: Actor,
   { name, ...draft }: EndpointDraft,
   model: string,
 ): Promise<ModelEndpoint> {
   const stored =
     name === null || name === undefined || name === ''
-      ? { ...emptyBot, id: newId(), user_id: user.id, name: newBotName, created_at: 0 }
+      ? { ...emptyBot, id: newId(), ...ownedBy(user), name: newBotName, created_at: 0 }
       : await requireBot(database.db, user, name)
   const change = applyBotInput({ sealer, config }, stored, { ...draft, name: stored.name, model })
   return resolveEndpoint({ ...stored, ...change }, { defaultModel: config.defaultModel, demoBaseUrl, sealer })

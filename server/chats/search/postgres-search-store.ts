@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { sql, type RawBuilder } from 'kysely'
+import { ofUser } from '../../access/access.ts'
 import type { Db } from '../../db/database.ts'
 import { foldSql, searchableSql, ownerLength } from '../../db/dialects/postgres-search.ts'
 import type { FoundChats } from './chat-finder.ts'
@@ -38,7 +39,7 @@ export async function sampleChats(trx: Db, userId: string, words: readonly strin
   const { rows } = await sql<{ found: boolean[] }>`
     select (select array[${sql.join(foundColumns)}] from (
       select text from search_texts where chat_id = c.id limit ${sampledTexts}) t) as found
-    from (select id from chats where user_id = ${userId} order by updated_at desc, id desc limit ${sampledChats}) c`.execute(
+    from (select id from chats where ${ofUser(userId, 'chats')} order by updated_at desc, id desc limit ${sampledChats}) c`.execute(
     trx,
   )
   const shareOf = (matches: (found: readonly boolean[]) => boolean): number =>
@@ -80,7 +81,7 @@ export async function listChats(trx: Db, query: ListChatsQuery): Promise<ListedC
   // `offset 0` sorts the chats first, so that words are looked up in as few of them as are wanted.
   const { rows } = await sql<ListedChats>`
     with queued as materialized (${selectQueued(userId)}), ${hits}
-      candidates as (select id, updated_at from chats where user_id = ${userId} ${isHit}
+      candidates as (select id, updated_at from chats where ${ofUser(userId, 'chats')} ${isHit}
         order by updated_at desc, id desc offset 0),
       matching as (select id, updated_at from candidates where true ${sql.join(wordConditions, sql` `)} limit ${wanted})
     select (select count(*) from matching) as total, array(
@@ -96,7 +97,7 @@ const patternOf = (word: string): string => `%${word.replace(/[\\%_]/g, '\\$&')}
 const selectQueued = (userId: string): RawBuilder<unknown> => sql`
   select m.chat_id, ${sql.raw(foldSql('m.content'))} as text
   from search_queue q join messages m on m.position = q.position join chats c on c.id = m.chat_id
-  where c.user_id = ${userId} and ${sql.raw(searchableSql)}`
+  where ${ofUser(userId, 'chats as c')} and ${sql.raw(searchableSql)}`
 
 /** The chats of the messages with a word, one row for each message. */
 function selectHits(word: string, { userId, backlog, maxHits }: ListChatsQuery): RawBuilder<unknown> {
@@ -104,7 +105,7 @@ function selectHits(word: string, { userId, backlog, maxHits }: ListChatsQuery):
   const withoutText =
     backlog === null
       ? sql``
-      : sql`union all select m.chat_id from messages m join chats c on c.id = m.chat_id where c.user_id = ${userId}
+      : sql`union all select m.chat_id from messages m join chats c on c.id = m.chat_id where ${ofUser(userId, 'chats as c')}
           and m.position <= ${backlog} and m.content ilike ${patternOf(word)} and ${sql.raw(searchableSql)}`
   return sql`select chat_id from (
     select chat_id from search_texts where search_grams(owner, text) @@ ${tsqueryOf(word, ownerOf(userId))}::tsquery

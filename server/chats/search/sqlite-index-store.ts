@@ -1,4 +1,5 @@
 import { CompiledQuery, sql } from 'kysely'
+import { ofUser } from '../../access/access.ts'
 import type { Db } from '../../db/database.ts'
 import { prepareQuery } from '../../db/dialects/prepare-query.ts'
 import { chunkLength, chunkOverlap, rowIdOf } from './sqlite-search-store.ts'
@@ -106,7 +107,7 @@ export function listSearchable(
     .innerJoin('chats as c', 'c.id', 'm.chat_id')
     .leftJoin('search_queue as q', 'q.position', 'm.position')
     .select(['m.position', 'm.content', 'q.chunk as next_chunk'])
-    .where('c.user_id', '=', userId)
+    .where(ofUser(userId, 'chats as c'))
     .where('m.position', '>', after)
     .where('m.status', '<>', 'streaming')
     .where((where) => where.or([where('m.server', 'is', null), where('m.role', '=', 'assistant')]))
@@ -119,13 +120,13 @@ export async function findUserNumber(trx: Db, userId: string): Promise<number | 
   const row = await trx
     .selectFrom('search_users')
     .select('number')
-    .where('user_id', '=', userId)
+    .where(ofUser(userId, 'search_users'))
     .executeTakeFirst()
   return row?.number
 }
 
 export async function deleteUserNumber(trx: Db, userId: string): Promise<void> {
-  await trx.deleteFrom('search_users').where('user_id', '=', userId).execute()
+  await trx.deleteFrom('search_users').where(ofUser(userId, 'search_users')).execute()
 }
 
 /** Sets the chunk of a queued message that is indexed next. */

@@ -1,4 +1,5 @@
 import type BetterSqlite from 'better-sqlite3'
+import { ofUserSql } from '../../access/of-user-sql.ts'
 
 /*
  * A row of the index is a chunk of one message. Its row id consists of the user's number, the message's position (its
@@ -92,13 +93,13 @@ const queuedSql = `select m.chat_id, m.content from (
       select m.position from chats c
       cross join messages m on m.chat_id = c.id and m.unix_timestamp >= ${oldestQueuedTimeSql}
       cross join search_queue q on q.position = m.position
-      where c.user_id = @userId and c.updated_at >= ${oldestQueuedTimeSql}
+      where ${ofUserSql('c')} and c.updated_at >= ${oldestQueuedTimeSql}
       order by c.updated_at desc, m.unix_timestamp desc limit @limit)
-  ) q cross join messages m on m.position = q.position cross join chats c on c.id = m.chat_id where c.user_id = @userId`
+  ) q cross join messages m on m.position = q.position cross join chats c on c.id = m.chat_id where ${ofUserSql('c')}`
 
 export function createSearchReader(database: BetterSqlite.Database): SearchReader {
-  const userNumber = database.prepare<[string], { number: number }>(
-    'select number from search_users where user_id = ?',
+  const userNumber = database.prepare<[{ userId: string }], { number: number }>(
+    `select number from search_users where ${ofUserSql('search_users')}`,
   )
   const newestHits = database
     .prepare<unknown[], number>(`select ${positionOf('s.rowid')} ${hitsSql()} limit ?`)
@@ -112,7 +113,9 @@ export function createSearchReader(database: BetterSqlite.Database): SearchReade
   )
   const queued = database.prepare<[{ userId: string; limit: number }], QueuedText>(queuedSql)
   const chats = database
-    .prepare<[string], string>('select id from chats where user_id = ? order by updated_at desc, id desc')
+    .prepare<[{ userId: string }], string>(
+      `select id from chats where ${ofUserSql('chats')} order by updated_at desc, id desc`,
+    )
     .pluck()
   const sorted = database
     .prepare<[string, number, number], string>(
@@ -133,12 +136,12 @@ export function createSearchReader(database: BetterSqlite.Database): SearchReade
     .pluck()
 
   return {
-    findUserNumber: (userId) => userNumber.get(userId)?.number,
+    findUserNumber: (userId) => userNumber.get({ userId })?.number,
     listHits: (user, expression, limit) => newestHits.all(expression, user, user + 1, limit),
     iterateHits: (user, expression, withContent) =>
       (withContent ? hitsWithContent : hits).iterate(expression, user, user + 1),
     listQueued: (userId, limit) => queued.all({ userId, limit }),
-    iterateChats: (userId) => chats.iterate(userId),
+    iterateChats: (userId) => chats.iterate({ userId }),
     sortChats: (chatIds, { offset, limit }) => sorted.all(JSON.stringify(chatIds), limit, offset),
     findFirstPosition: (chatId) => firstPosition.get(chatId)?.position,
     iterateTexts: (chatId) => texts.iterate(chatId),

@@ -1,6 +1,6 @@
 import type { ChatSummary, SummaryMessage } from '@yonder/contract/chat'
+import type { Actor } from '../../access/access.ts'
 import type { Db } from '../../db/database.ts'
-import type { User } from '../../identity/user.ts'
 import { listSummaryChats, listSummaryMessages, type SummaryRow } from './summary-store.ts'
 
 /** UTF-16 units of a message in the summary of a chat. */
@@ -10,11 +10,7 @@ const maxMessageChars = 500
  * Returns what lists and search results show of chats, in the order of `ids`. Omits the chats of other users. No
  * model is called: the summaries that models write are compactions (`compaction-store.ts`).
  */
-export async function summarizeChats(
-  db: Db,
-  user: Pick<User, 'id'>,
-  ids: readonly string[],
-): Promise<ChatSummary[]> {
+export async function summarizeChats(db: Db, user: Actor, ids: readonly string[]): Promise<ChatSummary[]> {
   if (ids.length === 0) return []
   const chats = new Map((await listSummaryChats(db, user, ids)).map((chat) => [chat.id, chat]))
   const messages = await listSummaryMessages(db, [...chats.values()])

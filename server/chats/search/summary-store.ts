@@ -1,6 +1,6 @@
+import { type Actor, readable } from '../../access/access.ts'
 import type { Db } from '../../db/database.ts'
 import type { ChatRow, MessageRow } from '../../db/tables/tables.ts'
-import type { User } from '../../identity/user.ts'
 
 /** Characters that are read of a message: a little more than the summary of a chat shows (`summarize-chats.ts`). */
 const maxReadChars = 600
@@ -12,15 +12,11 @@ export type SummaryRow = Pick<
 
 export type SummaryChat = Pick<ChatRow, 'id' | 'updated_at' | 'selected_message_id'>
 
-export function listSummaryChats(
-  db: Db,
-  user: Pick<User, 'id'>,
-  ids: readonly string[],
-): Promise<SummaryChat[]> {
+export function listSummaryChats(db: Db, actor: Actor, ids: readonly string[]): Promise<SummaryChat[]> {
   return db
     .selectFrom('chats')
     .select(['id', 'updated_at', 'selected_message_id'])
-    .where('user_id', '=', user.id)
+    .where(readable(actor, 'chats'))
     .where('id', 'in', ids)
     .execute()
 }

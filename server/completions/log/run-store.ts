@@ -1,5 +1,6 @@
 import type { RunState } from '@yonder/contract/apply-event'
 import { sql, type RawBuilder } from 'kysely'
+import { ofUser } from '../../access/access.ts'
 import { touchChat } from '../../chats/chat-store.ts'
 import { countChars, fillReply } from '../../chats/message-store.ts'
 import type { Db, Dialect } from '../../db/database.ts'
@@ -113,7 +114,7 @@ export function listRunsOfUser(db: Db, userId: string): Promise<RunRef[]> {
     .selectFrom('runs')
     .select(refColumns)
     .where('status', '=', running)
-    .where('user_id', '=', userId)
+    .where(ofUser(userId, 'runs'))
     .execute()
 }
 
@@ -286,10 +287,12 @@ export async function listStopRequests(db: Db, nodeId: string): Promise<number[]
     .where((where) =>
       where.or([
         where('stop_requested', '=', 1),
-        where(
-          'user_id',
-          'in',
-          where.selectFrom('users').select('users.id').where('disabled_at', 'is not', null),
+        where.exists(
+          where
+            .selectFrom('users')
+            .select('users.id')
+            .whereRef('users.id', '=', 'runs.user_id')
+            .where('disabled_at', 'is not', null),
         ),
       ]),
     )

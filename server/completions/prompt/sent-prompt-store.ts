@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto'
+import { type Actor, changeable, ownedBy, readable } from '../../access/access.ts'
 import type { Db } from '../../db/database.ts'
 import { prepareQuery } from '../../db/dialects/prepare-query.ts'
-import type { User } from '../../identity/user.ts'
-
-type Owner = Pick<User, 'id'>
 
 /** How many texts of prompts are kept for each user: the ones used last. */
 export const maxPromptTexts = 300
@@ -45,11 +43,11 @@ export function hashText(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }
 
-const usedAtQuery = prepareQuery((db, { userId, hash }: { readonly userId: string; readonly hash: string }) =>
+const usedAtQuery = prepareQuery((db, { actor, hash }: { readonly actor: Actor; readonly hash: string }) =>
   db
     .selectFrom('prompt_texts')
     .select('used_at')
-    .where('user_id', '=', userId)
+    .where(readable(actor, 'prompt_texts'))
     .where('hash', '=', hash)
     .compile(),
 )
@@ -57,27 +55,27 @@ const usedAtQuery = prepareQuery((db, { userId, hash }: { readonly userId: strin
 /** Stores the texts of a prompt by their hashes, or marks them as used. `now` is in milliseconds since 1970. */
 export async function savePromptTexts(
   trx: Db,
-  user: Owner,
+  actor: Actor,
   { texts, now }: { readonly texts: ReadonlyMap<string, string>; readonly now: number },
 ): Promise<void> {
   let isNew = false
   for (const [hash, content] of texts) {
-    if (await savePromptText(trx, user, { hash, content, now })) isNew = true
+    if (await savePromptText(trx, actor, { hash, content, now })) isNew = true
   }
-  if (isNew) await deleteOldTexts(trx, user, [...texts.keys()])
+  if (isNew) await deleteOldTexts(trx, actor, [...texts.keys()])
 }
 
 /** Returns whether the text is new. */
 async function savePromptText(
   trx: Db,
-  user: Owner,
+  actor: Actor,
   { hash, content, now }: { readonly hash: string; readonly content: string; readonly now: number },
 ): Promise<boolean> {
-  const [stored] = (await usedAtQuery(trx, { userId: user.id, hash })).rows
+  const [stored] = (await usedAtQuery(trx, { actor, hash })).rows
   if (stored === undefined) {
     await trx
       .insertInto('prompt_texts')
-      .values({ user_id: user.id, hash, content, used_at: now })
+      .values({ ...ownedBy(actor), hash, content, used_at: now })
       .onConflict((conflict) => conflict.columns(['user_id', 'hash']).doNothing())
       .execute()
     return true
@@ -86,7 +84,7 @@ async function savePromptText(
     await trx
       .updateTable('prompt_texts')
       .set({ used_at: now })
-      .where('user_id', '=', user.id)
+      .where(changeable(actor, 'prompt_texts'))
       .where('hash', '=', hash)
       .execute()
   }
@@ -94,11 +92,11 @@ async function savePromptText(
 }
 
 /** Keeps the texts in use, whose time of use may be up to an hour old, and those of the others that were used last. */
-async function deleteOldTexts(trx: Db, user: Owner, inUse: readonly string[]): Promise<void> {
+async function deleteOldTexts(trx: Db, actor: Actor, inUse: readonly string[]): Promise<void> {
   const oldestKept = await trx
     .selectFrom('prompt_texts')
     .select('used_at')
-    .where('user_id', '=', user.id)
+    .where(readable(actor, 'prompt_texts'))
     .where('hash', 'not in', inUse)
     .orderBy('used_at', 'desc')
     .limit(1)
@@ -107,7 +105,7 @@ async function deleteOldTexts(trx: Db, user: Owner, inUse: readonly string[]): P
   if (oldestKept === undefined) return
   await trx
     .deleteFrom('prompt_texts')
-    .where('user_id', '=', user.id)
+    .where(changeable(actor, 'prompt_texts'))
     .where('hash', 'not in', inUse)
     .where('used_at', '<', oldestKept.used_at)
     .execute()
@@ -116,14 +114,14 @@ async function deleteOldTexts(trx: Db, user: Owner, inUse: readonly string[]): P
 /** Returns the stored texts with these hashes, by hash. */
 export async function listPromptTexts(
   db: Db,
-  user: Owner,
+  actor: Actor,
   hashes: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   if (hashes.length === 0) return new Map()
   const rows = await db
     .selectFrom('prompt_texts')
     .select(['hash', 'content'])
-    .where('user_id', '=', user.id)
+    .where(readable(actor, 'prompt_texts'))
     .where('hash', 'in', hashes)
     .execute()
   return new Map(rows.map(({ hash, content }) => [hash, content]))

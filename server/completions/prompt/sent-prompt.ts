@@ -1,4 +1,5 @@
 import type { SentMessage, SentTool, SentPrompt } from '@yonder/contract/sent-prompt'
+import type { Actor } from '../../access/access.ts'
 import { findMessage, listPath } from '../../chats/message-store.ts'
 import type { Db } from '../../db/database.ts'
 import type { User } from '../../identity/user.ts'
@@ -36,7 +37,7 @@ interface StoredPrompt {
 }
 
 export interface PromptRecord {
-  readonly user: Pick<User, 'id'>
+  readonly user: Actor
   readonly chatId: string
   /** The reply. */
   readonly messageId: string

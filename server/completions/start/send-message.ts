@@ -1,6 +1,7 @@
 import type { RegenerateRequest, SendRequest, StartedEvent } from '@yonder/contract/completion'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
+import { ownedBy } from '../../access/access.ts'
 import { isFull, lockChat, selectLeaf, refuseFullChat, requireChat } from '../../chats/chat-store.ts'
 import { appendMessage, findMessage, isToolResult } from '../../chats/message-store.ts'
 import { presentMessage } from '../../chats/present-chat.ts'
@@ -272,7 +273,7 @@ export async function writeRun(
   }
   const run = {
     chat_id: chatId,
-    user_id: user.id,
+    ...ownedBy(user),
     message_id: reply.id,
     node_id: nodeId,
     started_at: now(),

@@ -8,12 +8,13 @@ import {
   callOutcomes,
 } from '@yonder/contract/connector'
 import type { z } from 'zod'
+import { type Actor, changeable, ownedBy, readable } from '../../access/access.ts'
 import type { Db } from '../../db/database.ts'
 import type { ConnectorRow, ToolCallRow } from '../../db/tables/connector-tables.ts'
 import { hashJson } from '../../lib/canonical-json.ts'
 import { newId } from '../../lib/new-id.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
-import { findConnector, type Owner } from '../connector-store.ts'
+import { findConnector } from '../connector-store.ts'
 import { readArguments, type ToolOutcome } from './tool-call.ts'
 
 export interface RecordedCall {
@@ -25,34 +26,34 @@ export interface RecordedCall {
 /** Records that a call starts, before anything is sent. `end` of the returned object records the outcome. */
 export async function recordCall(
   { database, now }: Pick<ConnectorDeps, 'database' | 'now'>,
-  user: Owner,
+  actor: Actor,
   connector: Pick<ConnectorRow, 'id' | 'name'>,
   call: RecordedCall,
 ): Promise<{ end(outcome: CallOutcome, end: Pick<ToolOutcome, 'duration' | 'bytes'>): Promise<void> }> {
-  const row = toRow(user, connector, call, 'started', now())
+  const row = toRow(actor, connector, call, 'started', now())
   await insertToolCall(database.db, row)
   return {
     end: (outcome, { duration, bytes }) =>
-      updateToolCall(database.db, user, row.id, { outcome, duration: Math.round(duration), bytes }),
+      updateToolCall(database.db, actor, row.id, { outcome, duration: Math.round(duration), bytes }),
   }
 }
 
 /** Records a call that the user denied and that was not sent. Does nothing when the user has no such connector. */
 export async function recordDenial(
   { database, now }: Pick<ConnectorDeps, 'database' | 'now'>,
-  user: Owner,
+  actor: Actor,
   connectorName: string,
   tool: string,
   callArguments: unknown,
 ): Promise<void> {
-  const connector = await findConnector(database.db, user, connectorName)
+  const connector = await findConnector(database.db, actor, connectorName)
   if (connector === undefined) return
   const call = { tool, arguments: readArgumentsIfValid(callArguments), approval: 'denied' } as const
-  await insertToolCall(database.db, toRow(user, connector, call, 'denied', now()))
+  await insertToolCall(database.db, toRow(actor, connector, call, 'denied', now()))
 }
 
 function toRow(
-  user: Owner,
+  actor: Actor,
   connector: Pick<ConnectorRow, 'id' | 'name'>,
   call: RecordedCall,
   outcome: CallOutcome,
@@ -60,7 +61,7 @@ function toRow(
 ): ToolCallRow {
   return {
     id: newId(),
-    user_id: user.id,
+    ...ownedBy(actor),
     connector_id: connector.id,
     connector: connector.name,
     tool: call.tool,
@@ -85,13 +86,13 @@ function readArgumentsIfValid(callArguments: unknown): Readonly<Record<string, u
 /** Returns a page of the recorded calls of a connector in the form of the API, the newest first. */
 export async function listConnectorCalls(
   db: Db,
-  user: Owner,
+  actor: Actor,
   connector: Pick<ConnectorRow, 'id'>,
   { before, limit }: z.infer<typeof ToolCallQuery>,
 ): Promise<ToolCallList> {
   const [time, id] = before?.split('.') ?? []
   const previous = time === undefined || id === undefined ? undefined : { started_at: Number(time), id }
-  const calls = await listToolCalls(db, user, connector.id, { before: previous, limit })
+  const calls = await listToolCalls(db, actor, connector.id, { before: previous, limit })
   const last = calls.length < limit ? undefined : calls.at(-1)
   return {
     calls: calls.map(presentToolCall),
@@ -121,11 +122,16 @@ export async function insertToolCall(db: Db, call: ToolCallRow): Promise<void> {
 /** Stores the outcome of a call. */
 export async function updateToolCall(
   db: Db,
-  user: Owner,
+  actor: Actor,
   id: string,
   end: Pick<ToolCallRow, 'outcome' | 'duration' | 'bytes'>,
 ): Promise<void> {
-  await db.updateTable('tool_calls').set(end).where('user_id', '=', user.id).where('id', '=', id).execute()
+  await db
+    .updateTable('tool_calls')
+    .set(end)
+    .where(changeable(actor, 'tool_calls'))
+    .where('id', '=', id)
+    .execute()
 }
 
 export interface ToolCallPage {
@@ -137,14 +143,14 @@ export interface ToolCallPage {
 /** Returns the rows of a page of the recorded calls of a connector, the newest first. */
 export function listToolCalls(
   db: Db,
-  user: Owner,
+  actor: Actor,
   connectorId: string,
   { before, limit }: ToolCallPage,
 ): Promise<ToolCallRow[]> {
   const calls = db
     .selectFrom('tool_calls')
     .selectAll()
-    .where('user_id', '=', user.id)
+    .where(readable(actor, 'tool_calls'))
     .where('connector_id', '=', connectorId)
   const page =
     before === undefined

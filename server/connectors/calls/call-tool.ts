@@ -2,12 +2,12 @@ import { InsufficientScopeError } from '@modelcontextprotocol/client'
 import type { CallOutcome } from '@yonder/contract/connector'
 import type { Elicitation, ElicitationAnswer } from '@yonder/contract/elicitation'
 import type { ErrorCode } from '@yonder/contract/error'
+import type { Actor } from '../../access/access.ts'
 import type { ConnectorRow, ConnectorToolRow } from '../../db/tables/connector-tables.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Acquired } from '../../lib/concurrency-limiter.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { changeState, storeCallError } from '../connector-state.ts'
-import type { Owner } from '../connector-store.ts'
 import { CallClock, callServerTool, type CallProgress } from '../mcp/call-server-tool.ts'
 import { connectionKey } from '../mcp/connection-pool.ts'
 import {
@@ -33,7 +33,7 @@ import {
 } from './tool-call.ts'
 
 export interface ToolCallRequest {
-  readonly user: Owner
+  readonly user: Actor
   readonly connectorName: string
   readonly toolName: string
   /** A JSON object, or its text. */

@@ -1,3 +1,4 @@
+import { ownerOf } from '../../access/access.ts'
 import { openCredential, sealCredential, type Credential } from '../../db/secrets/credential.ts'
 import { clientSecretContext } from '../../db/secrets/seal-contexts.ts'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
@@ -31,7 +32,7 @@ export async function openClientSecret(
   const bound = sealCredential(deps.sealer, context, { secret, address: issuer })
   if (await replaceClientSecret(deps.database.db, connector, sealed, bound)) return secret
   // Another request has used the secret first, or the user has changed it.
-  const current = await findConnectorById(deps.database.db, { id: connector.user_id }, connector.id)
+  const current = await findConnectorById(deps.database.db, ownerOf(connector), connector.id)
   if (!current?.client_secret) {
     throw new AppError(
       'conflict',

@@ -1,3 +1,4 @@
+import { ofUser } from '../../access/access.ts'
 import type { Db } from '../../db/database.ts'
 import type { ConnectorConsentRow } from '../../db/tables/connector-tables.ts'
 
@@ -10,13 +11,13 @@ export async function insertConsent(db: Db, consent: ConnectorConsentRow): Promi
   const newest = db
     .selectFrom('connector_consents')
     .select('state_hash')
-    .where('user_id', '=', consent.user_id)
+    .where(ofUser(consent.user_id, 'connector_consents'))
     .orderBy('expires_at', 'desc')
     .orderBy('state_hash')
     .limit(maxPendingConsents)
   await db
     .deleteFrom('connector_consents')
-    .where('user_id', '=', consent.user_id)
+    .where(ofUser(consent.user_id, 'connector_consents'))
     .where('state_hash', 'not in', newest)
     .execute()
 }

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import { ownerOf } from '../../access/access.ts'
 import { connectorConsentContext } from '../../db/secrets/seal-contexts.ts'
 import type { ConnectorConsentRow, ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { readErrorCode } from '../../lib/quote-server.ts'
@@ -45,7 +46,7 @@ export async function finishConsent(
   if (row === undefined || !isSameBrowser || row.expires_at < deps.now())
     return { outcome: 'expired', ...unknown }
   const pending = openPending(deps, row)
-  const connector = await findConnectorById(deps.database.db, { id: row.user_id }, row.connector_id)
+  const connector = await findConnectorById(deps.database.db, ownerOf(row), row.connector_id)
   if (pending === undefined || connector?.credential_version !== pending.credentialVersion) {
     return { outcome: 'expired', ...unknown }
   }
@@ -102,7 +103,7 @@ async function redeem(
     iss: issuer,
   })
   // The new tokens have increased the version of the credential.
-  const current = await findConnectorById(deps.database.db, { id: connector.user_id }, connector.id)
+  const current = await findConnectorById(deps.database.db, ownerOf(connector), connector.id)
   if (current === undefined) return
   await deps.shared.pool.drop(connectionPrefix(current))
   deps.shared.backoff.reset(connectionKey(current))

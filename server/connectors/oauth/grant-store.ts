@@ -5,6 +5,7 @@ import type {
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client'
 import { sql, type Kysely } from 'kysely'
+import { ofUser } from '../../access/access.ts'
 import type { Database, Db } from '../../db/database.ts'
 import { grantContext } from '../../db/secrets/seal-contexts.ts'
 import type { SealContext, Sealer } from '../../db/secrets/seal-secret.ts'
@@ -76,7 +77,7 @@ export async function listGrants({ database, sealer }: GrantDeps, connector: Con
     .selectAll('g')
     .select('c.credential_version')
     .where('c.id', '=', connector.id)
-    .where('c.user_id', '=', connector.user_id)
+    .where(ofUser(connector.user_id, 'connectors as c'))
     .where('c.url', '=', connector.url)
     .orderBy('g.updated_at', 'desc')
     .orderBy('g.issuer')
@@ -162,7 +163,7 @@ function writeGrant(
         ...(isNewConsent ? { credential_version: eb('credential_version', '+', 1), call_error: null } : {}),
       }))
       .where('id', '=', id)
-      .where('user_id', '=', user_id)
+      .where(ofUser(user_id, 'connectors'))
       .where('url', '=', url)
       .executeTakeFirstOrThrow()
     if (numUpdatedRows === 0n) return undefined
@@ -171,7 +172,7 @@ function writeGrant(
         .updateTable('connector_grants')
         .set(changed)
         .where('connector_id', '=', id)
-        .where('user_id', '=', user_id)
+        .where(ofUser(user_id, 'connector_grants'))
         .where('issuer', '=', issuer)
         .where('tokens', '=', replaced)
       return (await update.executeTakeFirstOrThrow()).numUpdatedRows === 0n ? undefined : []
@@ -201,7 +202,7 @@ function deleteOldGrants(
     .selectFrom('connector_grants')
     .select('issuer')
     .where('connector_id', '=', id)
-    .where('user_id', '=', user_id)
+    .where(ofUser(user_id, 'connector_grants'))
     .orderBy(({ eb }) =>
       eb.case().when('issuer', '=', written).then(0).when('tokens', 'is not', null).then(1).else(2).end(),
     )
@@ -211,7 +212,7 @@ function deleteOldGrants(
   return trx
     .deleteFrom('connector_grants')
     .where('connector_id', '=', id)
-    .where('user_id', '=', user_id)
+    .where(ofUser(user_id, 'connector_grants'))
     .where('issuer', 'not in', kept)
     .returningAll()
     .execute()
@@ -246,7 +247,7 @@ export async function clearGrants(
       .updateTable('connector_grants')
       .set(part)
       .where('connector_id', '=', connector.id)
-      .where('user_id', '=', connector.user_id)
+      .where(ofUser(connector.user_id, 'connector_grants'))
       .where('issuer', '=', issuer)
     await (sealedTokens === undefined ? update : update.where('tokens', '=', sealedTokens)).execute()
   }
@@ -274,7 +275,7 @@ export async function deleteGrants(
   await db
     .deleteFrom('connector_grants')
     .where('connector_id', '=', id)
-    .where('user_id', '=', user_id)
+    .where(ofUser(user_id, 'connector_grants'))
     .execute()
 }
 
@@ -292,7 +293,7 @@ export async function reserveRefresh(
     .updateTable('connector_grants')
     .set({ refreshing_until: sql<number>`${dialect.clock} + ${leaseMs}` })
     .where('connector_id', '=', id)
-    .where('user_id', '=', user_id)
+    .where(ofUser(user_id, 'connector_grants'))
     .where('issuer', '=', issuer)
     .where('tokens', '=', sealedTokens)
     .where((where) =>
@@ -314,7 +315,7 @@ export async function releaseRefresh(
     .updateTable('connector_grants')
     .set({ refreshing_until: null })
     .where('connector_id', '=', id)
-    .where('user_id', '=', user_id)
+    .where(ofUser(user_id, 'connector_grants'))
     .where('issuer', '=', issuer)
     .where('refreshing_until', '=', reservedUntil)
     .execute()

@@ -1,7 +1,8 @@
+import type { Actor } from '../../access/access.ts'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { disconnectConnector } from '../connector-state.ts'
-import { listConnectors, type Owner } from '../connector-store.ts'
+import { listConnectors } from '../connector-store.ts'
 import { ConnectorOAuth } from './connector-oauth.ts'
 import { clearGrants, listGrants, type Grant } from './grant-store.ts'
 import { canRevoke, createRevocation, revoke, type Revocation } from './revocation.ts'
@@ -27,7 +28,7 @@ export async function prepareRevocation(deps: ConnectorDeps, connector: Connecto
 }
 
 /** Revokes the grants of all connectors of a user, and disconnects the connectors that had tokens. */
-export async function revokeAllGrants(deps: ConnectorDeps, user: Owner): Promise<void> {
+export async function revokeAllGrants(deps: ConnectorDeps, user: Actor): Promise<void> {
   const { db } = deps.database
   for (const connector of await listConnectors(db, user)) {
     const grants = await listGrants(deps, connector)

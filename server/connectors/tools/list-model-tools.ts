@@ -1,7 +1,7 @@
 import type { ApiType } from '@yonder/contract/bot'
+import type { Actor } from '../../access/access.ts'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
-import type { Owner } from '../connector-store.ts'
 import { connectionKey } from '../mcp/connection-pool.ts'
 import { syncConnectors } from '../sync-connectors.ts'
 import { adaptTools, selectTools, type AdaptedTools, type ConnectorWithTools } from './adapt-tools.ts'
@@ -12,7 +12,7 @@ import type { ReadBotConnectors } from './resolve-tool.ts'
 import { listTools } from './tool-store.ts'
 
 export interface ListModelToolsOptions {
-  readonly user: Owner
+  readonly user: Actor
   readonly apiType: ApiType
   readonly signal: AbortSignal
   readonly onStatus: OnStatus
@@ -61,7 +61,7 @@ export async function listModelTools(
 /** Returns the tools that models of this API type are offered now, without asking any server. */
 export async function listOfferedTools(
   deps: ConnectorDeps,
-  user: Owner,
+  user: Actor,
   apiType: ApiType,
 ): Promise<ModelTools> {
   const own = await syncConnectors(deps.database.db, user, deps.builtIns, deps.now())

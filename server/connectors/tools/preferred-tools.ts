@@ -1,3 +1,4 @@
+import { ownerOf } from '../../access/access.ts'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { listToolCalls } from '../calls/call-record-store.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
@@ -22,8 +23,8 @@ export async function findPreferredTools(
   const since = now() - maxAgeMs
   const [allowed, ...calls] = await Promise.all([
     listAllowedTools(db, withList),
-    ...connectors.map(({ id, user_id }) =>
-      listToolCalls(db, { id: user_id }, id, { before: undefined, limit: maxCalls }),
+    ...connectors.map((connector) =>
+      listToolCalls(db, ownerOf(connector), connector.id, { before: undefined, limit: maxCalls }),
     ),
   ])
   const recent = calls.flat().filter((call) => call.started_at > since && call.approval !== 'denied')

@@ -1,7 +1,8 @@
+import type { Actor } from '../../access/access.ts'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { onAbort } from '../../lib/abort.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
-import { findConnectorById, type Owner } from '../connector-store.ts'
+import { findConnectorById } from '../connector-store.ts'
 import { explainFailure } from '../mcp/explain-failure.ts'
 import type { ConnectorWithTools } from './adapt-tools.ts'
 import { blockedToolsOf } from './block-tools.ts'
@@ -18,10 +19,10 @@ export class ConnectorPreparation {
   /** The number of connectors that responded in time or needed no refresh, and whose calls do not fail. */
   workingCount = 0
   readonly #deps: ConnectorDeps
-  readonly #user: Owner
+  readonly #user: Actor
   readonly #onStatus: OnStatus
 
-  constructor(deps: ConnectorDeps, user: Owner, onStatus: OnStatus) {
+  constructor(deps: ConnectorDeps, user: Actor, onStatus: OnStatus) {
     this.#deps = deps
     this.#user = user
     this.#onStatus = onStatus

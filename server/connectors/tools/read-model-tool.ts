@@ -1,10 +1,10 @@
 import type { ApiType } from '@yonder/contract/bot'
 import type { ModelTool } from '@yonder/contract/connector'
+import type { Actor } from '../../access/access.ts'
 import type { ConnectorRow, ConnectorToolRow } from '../../db/tables/connector-tables.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
-import type { Owner } from '../connector-store.ts'
 import { adaptTools, type OfferedTool } from './adapt-tools.ts'
 import { listOfferedTools } from './list-model-tools.ts'
 import { findTool } from './tool-store.ts'
@@ -16,7 +16,7 @@ import { findTool } from './tool-store.ts'
  */
 export async function readModelTool(
   deps: ConnectorDeps,
-  user: Owner,
+  user: Actor,
   connector: ConnectorRow,
   toolName: string,
 ): Promise<ModelTool> {
@@ -41,7 +41,7 @@ export async function readModelTool(
 
 async function readOffer(
   deps: ConnectorDeps,
-  user: Owner,
+  user: Actor,
   connector: ConnectorRow,
   row: ConnectorToolRow,
   apiType: ApiType,

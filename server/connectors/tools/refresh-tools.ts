@@ -1,3 +1,4 @@
+import { ownerOf } from '../../access/access.ts'
 import type { ConnectorRow, ConnectorToolRow } from '../../db/tables/connector-tables.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
@@ -32,12 +33,13 @@ function refreshKey({ id, credential_version, status }: ConnectorRow): string {
  */
 export async function refreshAnnounced(
   deps: ConnectorDeps,
-  { connector: { id, user_id, credential_version }, connection }: ToolsAnnouncement,
+  { connector: announced, connection }: ToolsAnnouncement,
 ): Promise<void> {
   const { db } = deps.database
-  const connector = await findConnectorById(db, { id: user_id }, id)
+  const connector = await findConnectorById(db, ownerOf(announced), announced.id)
   // The list is loaded before its next use anyway.
-  if (connector?.credential_version !== credential_version || connector.status !== 'connected') return
+  if (connector?.credential_version !== announced.credential_version || connector.status !== 'connected')
+    return
   if (!connection.usable) {
     await updateConnectorState(db, connector, { tools_expire_at: deps.now() })
     return
@@ -91,7 +93,7 @@ export async function fetchTools(
     const isFirst = initiallyAllowedTools !== undefined && (await hasNoStoredTools(trx, connector))
     await replaceTools(trx, connector, toRows(connector, listed))
     if (!isFirst) return
-    const current = await findConnectorById(trx, { id: connector.user_id }, connector.id)
+    const current = await findConnectorById(trx, ownerOf(connector), connector.id)
     const blocked = current && blockedToolsOf(current)
     await allowInitialTools(
       trx,

@@ -1,9 +1,10 @@
 import type { ToolChange } from '@yonder/contract/tool-call'
+import type { Actor } from '../../access/access.ts'
 import type { ConnectorRow, ConnectorToolRow, AllowedToolRow } from '../../db/tables/connector-tables.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { explainMissingIntegration } from '../built-in/built-in-connectors.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
-import { credentialIdOf, findConnector, findConnectorById, type Owner } from '../connector-store.ts'
+import { credentialIdOf, findConnector, findConnectorById } from '../connector-store.ts'
 import { blockedToolsOf } from './block-tools.ts'
 import { findAllowedTool, findTool, parseDefinition, type ToolDefinition } from './tool-store.ts'
 
@@ -40,7 +41,7 @@ export type ResolvedTool =
 /** Looks up the tool that a call names and decides whether the call needs approval. */
 export async function resolveTool(
   { database: { db }, builtIns }: Pick<ConnectorDeps, 'database' | 'builtIns'>,
-  user: Owner,
+  user: Actor,
   { connectorName, toolName, connectorId, readBotConnectors }: ToolTarget,
 ): Promise<ResolvedTool> {
   const stored =

@@ -3,10 +3,10 @@ import type { Db } from '../database.ts'
 
 /** Replaces a value while a query is built. */
 class Placeholder {
-  readonly name: PropertyKey
+  readonly read: (values: unknown) => unknown
 
-  constructor(name: PropertyKey) {
-    this.name = name
+  constructor(read: (values: unknown) => unknown) {
+    this.read = read
   }
 }
 
@@ -31,17 +31,25 @@ export function prepareQuery<Values extends object, Row>(
       built.set(adapter, query)
     }
     const parameters = query.parameters.map((parameter) =>
-      parameter instanceof Placeholder ? values[parameter.name as keyof Values] : parameter,
+      parameter instanceof Placeholder ? parameter.read(values) : parameter,
     )
     return db.executeQuery({ sql: query.sql, query: query.query, queryId: query.queryId, parameters })
   }
 }
 
-function toPlaceholders<Values extends object>(values: Values): Values {
+/** `read` finds `values` among those of a later execution. */
+function toPlaceholders<Values extends object>(
+  values: Values,
+  read = (all: unknown): unknown => all,
+): Values {
   return new Proxy(values, {
     get(_, name) {
-      const value = values[name as keyof Values]
-      return isExpression(value) ? value : new Placeholder(name)
+      const value: unknown = values[name as keyof Values]
+      if (isExpression(value)) return value
+      const readValue = (all: unknown): unknown => (read(all) as Values)[name as keyof Values]
+      return typeof value === 'object' && value !== null
+        ? toPlaceholders(value, readValue)
+        : new Placeholder(readValue)
     },
   })
 }

@@ -1,3 +1,4 @@
+import { ofUser } from '../../access/access.ts'
 import type { Db } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/tables.ts'
 import { lockAccount } from '../accounts/account-store.ts'
@@ -88,12 +89,12 @@ export async function enableUserRow(db: Db, id: string): Promise<void> {
  * be completed.
  */
 export async function deletePendingConsents(db: Db, userId: string): Promise<void> {
-  await db.deleteFrom('connector_consents').where('user_id', '=', userId).execute()
-  await db.deleteFrom('integration_consents').where('user_id', '=', userId).execute()
+  await db.deleteFrom('connector_consents').where(ofUser(userId, 'connector_consents')).execute()
+  await db.deleteFrom('integration_consents').where(ofUser(userId, 'integration_consents')).execute()
 }
 
 export async function deleteSharesOfUser(db: Db, userId: string): Promise<void> {
-  await db.deleteFrom('shares').where('user_id', '=', userId).execute()
+  await db.deleteFrom('shares').where(ofUser(userId, 'shares')).execute()
 }
 
 /** The ids of the users whom the operator has disabled or deleted and for whom a node still has work to do. */
@@ -133,7 +134,7 @@ export async function hasRunningRuns(db: Db, userId: string): Promise<boolean> {
   const row = await db
     .selectFrom('runs')
     .select('id')
-    .where('user_id', '=', userId)
+    .where(ofUser(userId, 'runs'))
     .where('status', '=', 'running')
     .limit(1)
     .executeTakeFirst()

@@ -1,3 +1,4 @@
+import { ofUser } from '../../access/access.ts'
 import type { Db } from '../../db/database.ts'
 import type { IntegrationConsentRow } from '../../db/tables/integration-tables.ts'
 
@@ -17,7 +18,7 @@ export function takeIntegrationConsent(
   return db
     .deleteFrom('integration_consents')
     .where('state_hash', '=', state_hash)
-    .where('user_id', '=', user_id)
+    .where(ofUser(user_id, 'integration_consents'))
     .where('name', '=', name)
     .where('expires_at', '>=', now)
     .returningAll()

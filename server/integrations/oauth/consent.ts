@@ -4,12 +4,13 @@ import {
   titleOfIntegration,
   type GoogleIntegration,
 } from '@yonder/contract/integration-names'
+import { type Actor, ownedBy } from '../../access/access.ts'
 import { integrationConsentContext } from '../../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import type { IntegrationConsentRow, IntegrationRow } from '../../db/tables/integration-tables.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { IntegrationDeps } from '../integration-deps.ts'
-import { disconnected, requireIntegration, updateIntegration, type Owner } from '../integration-store.ts'
+import { disconnected, requireIntegration, updateIntegration } from '../integration-store.ts'
 import {
   deleteExpiredIntegrationConsents,
   insertIntegrationConsent,
@@ -36,7 +37,7 @@ export interface ConsentResponse {
  * @throws AppError `not_found` for an integration that the user has not added, `invalid_request` for one with an API
  * key, `conflict` when Google is not set up on this server
  */
-export async function startGoogleConsent(deps: IntegrationDeps, user: Owner, name: string): Promise<string> {
+export async function startGoogleConsent(deps: IntegrationDeps, user: Actor, name: string): Promise<string> {
   const { database, sealer, now } = deps
   await requireIntegration(database.db, user, name)
   requireGoogleIntegration(name)
@@ -44,7 +45,7 @@ export async function startGoogleConsent(deps: IntegrationDeps, user: Owner, nam
   const state = randomBytes(32).toString('base64url')
   const verifier = randomBytes(32).toString('base64url')
   await deleteExpiredIntegrationConsents(database.db, now())
-  const key = { state_hash: hashState(state), user_id: user.id, name }
+  const key = { state_hash: hashState(state), ...ownedBy(user), name }
   await insertIntegrationConsent(database.db, {
     ...key,
     verifier: sealer.seal(verifier, integrationConsentContext(key)),
@@ -61,7 +62,7 @@ export async function startGoogleConsent(deps: IntegrationDeps, user: Owner, nam
  */
 export async function finishGoogleConsent(
   deps: IntegrationDeps,
-  user: Owner,
+  user: Actor,
   name: string,
   { code, state }: ConsentResponse,
 ): Promise<IntegrationRow> {
@@ -70,7 +71,7 @@ export async function finishGoogleConsent(
   const stored = await requireIntegration(db, user, name)
   requireGoogleIntegration(name)
   const google = await deps.loadGoogle()
-  const key = { state_hash: hashState(state ?? ''), user_id: user.id, name }
+  const key = { state_hash: hashState(state ?? ''), ...ownedBy(user), name }
   const consent = await takeIntegrationConsent(db, key, now())
   const verifier = consent === undefined ? undefined : openVerifier(sealer, consent)
   if (verifier === undefined) {

@@ -1,8 +1,9 @@
 import { isGoogleIntegration, type GoogleIntegration } from '@yonder/contract/integration-names'
+import type { Actor } from '../../access/access.ts'
 import type { IntegrationRow } from '../../db/tables/integration-tables.ts'
 import type { IntegrationDeps } from '../integration-deps.ts'
 import { isConnected, notConnected } from '../integration-status.ts'
-import { findIntegration, listIntegrations, storeRefreshResult, type Owner } from '../integration-store.ts'
+import { findIntegration, listIntegrations, storeRefreshResult } from '../integration-store.ts'
 import { openGoogleTokens, type StoredTokens } from './seal-tokens.ts'
 
 /** An integration at Google and its decrypted tokens. */
@@ -41,11 +42,11 @@ export async function markEnded(
  * account, so nothing is revoked while any integration of the user at Google is connected, even one with
  * another account, because the account of an integration is not stored.
  */
-export function revokeInBackground(deps: IntegrationDeps, user: Owner, token: string): void {
+export function revokeInBackground(deps: IntegrationDeps, user: Actor, token: string): void {
   deps.inBackground(revoke(deps, user, token))
 }
 
-async function revoke(deps: IntegrationDeps, user: Owner, token: string): Promise<void> {
+async function revoke(deps: IntegrationDeps, user: Actor, token: string): Promise<void> {
   const integrations = await listIntegrations(deps.database.db, user)
   if (integrations.some((row) => isGoogleIntegration(row.name) && isConnected(deps, row))) return
   const google = await deps.loadGoogle()

@@ -1,0 +1,7 @@
+/**
+ * The condition of `ofUser` as text, for a statement with the parameter `@userId`. A file of its own, so that the
+ * thread that searches does not load Kysely.
+ */
+export function ofUserSql(table: string): string {
+  return `${table}.user_id = @userId`
+}
