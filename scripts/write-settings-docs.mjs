@@ -2,11 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { describeSettings } from '../server/config/settings.ts'
 
 /*
- * Writes docs/settings.md and .env.example from the schema of the settings: `npm run docs`. With `--check` it only
- * compares, and fails when one of them differs.
+ * Writes docs/operations/settings.md and .env.example from the schema of the settings: `npm run docs`. With `--check`
+ * it only compares, and fails when one of them differs.
  */
 const root = new URL('../', import.meta.url)
-const files = { 'docs/settings.md': renderDocs(), '.env.example': renderExample() }
+const files = { 'docs/operations/settings.md': renderDocs(), '.env.example': renderExample() }
 
 const outdated = Object.entries(files).filter(([path, text]) => readText(path) !== text)
 if (process.argv.includes('--check')) {
@@ -39,8 +39,8 @@ function renderExample() {
   const sections = describeSettings().map(({ title, settings }) =>
     [`# ${title}`, ...settings.map(({ name, example }) => `#${name}=${example}`), ''].join('\n'),
   )
-  return `# Copy to .env and uncomment what you change. Every line shows the default or an example. docs/settings.md describes
-# each setting.
+  return `# Copy to .env and uncomment what you change. Every line shows the default or an example.
+# docs/operations/settings.md describes each setting.
 
 ${sections.join('\n')}`
 }

@@ -18,7 +18,7 @@ import {
   trueOrFalse,
 } from './setting-values.ts'
 
-/** How a setting is described in docs/settings.md and .env.example. */
+/** How a setting is described in docs/operations/settings.md and .env.example. */
 interface SettingInfo {
   /** What applies when the setting is unset, in markdown. Only for settings without a default value. */
   readonly otherwise?: string
@@ -71,7 +71,7 @@ const server = {
   }),
   TLS: withDefault(z.enum(['off', 'local'], 'must be off or local'), 'off', {
     description:
-      '`local` serves `https` with a certificate for this machine that Yonder makes and renews in `DATA_DIR/tls`, like `yonder start --tls`. [How devices trust it](operations.md#a-certificate-of-its-own)',
+      '`local` serves `https` with a certificate for this machine that Yonder makes and renews in `DATA_DIR/tls`, like `yonder start --tls`. [How devices trust it](tls.md#a-certificate-of-its-own)',
   }),
   TLS_CERT: optional(z.string(), {
     otherwise: 'none',
@@ -107,7 +107,7 @@ const server = {
 const storage = {
   DATA_DIR: optional(z.string(), {
     otherwise:
-      '`./data` in a clone and where it has data already; else the [data folder of the user](operations.md#data-folder)',
+      '`./data` in a clone and where it has data already; else the [data folder of the user](start.md#data-folder)',
     example: './data',
     description: 'The folder of the SQLite file and of the key that the first start creates.',
   }),
@@ -120,7 +120,7 @@ const storage = {
     otherwise: 'created and stored in `DATA_DIR`',
     example: 'at-least-32-characters-the-same-on-every-node',
     description:
-      'Encrypts stored keys and tokens. It must be the same on every node. Create it with `openssl rand -hex 32`. [How to change it](operations.md#change-the-key)',
+      'Encrypts stored keys and tokens. It must be the same on every node. Create it with `openssl rand -hex 32`. [How to change it](backup.md#change-the-key)',
   }),
 }
 
@@ -168,7 +168,7 @@ const google = {
     otherwise: 'none',
     example: 'your-client-id',
     description:
-      "Your OAuth client at Google, for Gmail, Google Calendar, and 'Sign in with Google' at the built-in provider. [What to register](operations.md#google)",
+      "Your OAuth client at Google, for Gmail, Google Calendar, and 'Sign in with Google' at the built-in provider. [What to register](google.md)",
   }),
   GOOGLE_CLIENT_SECRET: optional(issuedSecret, {
     otherwise: 'none; needed with `GOOGLE_CLIENT_ID`',
@@ -210,13 +210,13 @@ const models = {
   DEFAULT_BOTS: optional(json(DefaultBots, 'a JSON list of bots'), {
     otherwise: 'the demo bot; none once a provider is set',
     example: '[{"name":"Claude","model":"anthropic/claude-sonnet-4.5"}]',
-    description: 'Bots that every new user gets, as JSON. [The fields](operations.md#models-and-bots)',
+    description: 'Bots that every new user gets, as JSON. [The fields](models.md#bots-for-everyone)',
   }),
   MODEL_PRICES: optional(modelPrices, {
     otherwise: 'the shipped prices, for models at the addresses of known providers',
     example: '[{"model":"llama-3.3-70b","currency":"USD","input":0.5,"output":0.75}]',
     description:
-      'Prices of models for a million tokens, as JSON or as the path of a JSON file. They take precedence over the shipped ones. [The fields](operations.md#prices-of-models)',
+      'Prices of models for a million tokens, as JSON or as the path of a JSON file. They take precedence over the shipped ones. [The fields](models.md#prices)',
   }),
   COMPACT_AT: withDefault(fraction(0.2, 0.95), '0.8', {
     description:
@@ -226,7 +226,7 @@ const models = {
     otherwise: '`http://127.0.0.1:11434` while `HOST` and `PUBLIC_URL` are loopback addresses, else `none`',
     example: 'http://127.0.0.1:11434',
     description:
-      'The address of an Ollama whose models are offered in Add Bot. An address inside your network needs `ALLOWED_PRIVATE_HOSTS` as well, except on a loopback installation. `none` offers nothing. [In a container](operations.md#ollama-beside-a-container)',
+      'The address of an Ollama whose models are offered in Add Bot. An address inside your network needs `ALLOWED_PRIVATE_HOSTS` as well, except on a loopback installation. `none` offers nothing. [In a container](containers.md#ollama-on-the-host)',
   }),
 }
 
@@ -241,7 +241,7 @@ const connectors = {
     otherwise: 'Tavily, Exa, Firecrawl, Jina, Context7 and GitHub',
     example: '[{"name":"our-search","url":"https://search.example.com/mcp","header":"X-API-Key"}]',
     description:
-      'Hosted MCP servers that users connect with a key of their own, as JSON. `[]` offers none. [The fields](operations.md#services-with-a-key)',
+      'Hosted MCP servers that users connect with a key of their own, as JSON. `[]` offers none. [The fields](models.md#services-with-a-key)',
   }),
   CONNECTOR_REGISTRY_URL: withDefault(
     z.union([z.literal('none'), httpUrl], 'must be an http or https address, or none'),
@@ -254,7 +254,7 @@ const connectors = {
     otherwise: 'none',
     example: 'https://chat.example.com/oauth-client.json',
     description:
-      'The URL of your OAuth client metadata document, for connectors whose authorization server reads one. [The document](operations.md#connectors)',
+      'The URL of your OAuth client metadata document, for connectors whose authorization server reads one. [The document](models.md#connectors-with-oauth)',
   }),
 }
 

@@ -20,7 +20,7 @@ export const plainHttpPage: AddressPage = {
   text: 'Signing in needs a secure address: browsers offer the necessary cryptography only with https, and on localhost. This address is plain http. If someone else runs this server, ask them for its address. If you run it, reach it in one of these ways.',
 }
 
-const docsUrl = 'https://github.com/yonder-chat/yonder/blob/main/docs/operations.md#address-tls-and-proxies'
+const docsUrl = 'https://github.com/yonder-chat/yonder/blob/main/docs/operations/tls.md'
 
 /** It repeats values of `web/ui/tokens.css`, because the page loads nothing. */
 const style = `

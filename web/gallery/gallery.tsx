@@ -19,7 +19,7 @@ const sections = [
   'Markdown',
 ]
 
-/** Shows the UI primitives in their states, side by side, to look at and try: see docs/design-system.md. */
+/** Shows the UI primitives in their states, side by side, to look at and try. */
 export function Gallery() {
   const [isDark, setDark] = useState(() => document.documentElement.classList.contains('dark'))
   const choose = (dark: boolean) => {

@@ -47,7 +47,7 @@ export const keyCheck: Check = {
       return [
         ...findings,
         problem(
-          `The key (${place}) does not belong to this database. Use the key with which the data was stored, or change the key as docs/operations.md describes.`,
+          `The key (${place}) does not belong to this database. Use the key with which the data was stored, or change the key as docs/operations/backup.md describes.`,
         ),
       ]
     }

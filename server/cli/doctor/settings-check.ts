@@ -8,7 +8,7 @@ export const settingsCheck: Check = {
     const findings = [
       ...problems.map((one) =>
         problem(
-          `${describeProblem(one)}.${one.name === '.env' ? '' : ' docs/settings.md describes the setting.'}`,
+          `${describeProblem(one)}.${one.name === '.env' ? '' : ' docs/operations/settings.md describes the setting.'}`,
         ),
       ),
       ...ignored.map((name) =>

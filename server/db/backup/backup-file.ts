@@ -20,7 +20,7 @@ import {
 
 /*
  * A backup is a gzip file of JSON lines: the header, the rows of every table (`rows.ts`), and at the end the number of
- * rows and the hash of all lines between. docs/decisions/080-backup-format.md has the reasons.
+ * rows and the hash of all lines between. docs/decisions/migrations-and-backups.md has the reasons.
  */
 
 const format = 1

@@ -64,7 +64,7 @@ function requireStrong(path: string, key: string): void {
   if (weakness === undefined) return
   throw new AppError(
     'conflict',
-    `The key in ${path} ${weakness}. ${makeSecretHint}. docs/operations.md says how to change the key.`,
+    `The key in ${path} ${weakness}. ${makeSecretHint}. docs/operations/backup.md says how to change the key.`,
   )
 }
 
