@@ -249,6 +249,8 @@ export type PathMessage = Pick<
   | 'call_state'
   | 'call'
   | 'left_out_tools'
+  // Only of replies that call a tool: some models want it back with the call.
+  | 'reasoning'
 >
 
 interface PathPlace {
@@ -262,17 +264,18 @@ const preparePathQuery = (toCondition: (path: PathPlace) => RawBuilder<unknown>)
   prepareQuery((db, path: PathPlace) =>
     sql<PathMessage>`
     with recursive path (
-      id, parent_id, role, content, status, server, arguments, call_state, call, left_out_tools, depth
+      id, parent_id, role, content, status, server, arguments, call_state, call, left_out_tools, reasoning, depth
     ) as (
-      select id, parent_id, role, content, status, server, arguments, call_state, call, left_out_tools, 1
+      select id, parent_id, role, content, status, server, arguments, call_state, call, left_out_tools,
+        case when call is null then null else reasoning end, 1
       from messages where chat_id = ${path.chatId} and id = ${path.leafId}
       union all
       select m.id, m.parent_id, m.role, m.content, m.status, m.server, m.arguments, m.call_state, m.call,
-        m.left_out_tools, path.depth + 1
+        m.left_out_tools, case when m.call is null then null else m.reasoning end, path.depth + 1
       from path join messages m on m.chat_id = ${path.chatId} and m.id = path.parent_id
       where path.depth < ${path.limit} ${toCondition(path)}
     )
-    select id, parent_id, role, content, status, server, arguments, call_state, call, left_out_tools
+    select id, parent_id, role, content, status, server, arguments, call_state, call, left_out_tools, reasoning
     from path order by depth desc`.compile(db),
   )
 

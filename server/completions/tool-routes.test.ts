@@ -130,8 +130,9 @@ describe.each(engines)('approval of tool calls, on %s', (engine) => {
         expect(chat.messages[1]).toMatchObject({ id: call.messageId, call: { state: 'denied' } })
         expect(lastPrompt()).toMatchObject([
           { role: 'user' },
-          { role: 'assistant', tool_calls: [{ id: 'call_1' }] },
-          { role: 'tool', tool_call_id: 'call_1', content: 'This call was denied by the user.' },
+          { role: 'assistant', tool_calls: [{ id: 'call00001' }] },
+          { role: 'tool', tool_call_id: 'call00001', content: 'This call was denied by the user.' },
+          { role: 'assistant', content: '[No reply]' },
           { role: 'user', content },
         ])
         expect(await product.countCalls('polite')).toBe(before)

@@ -1,8 +1,9 @@
 import { apiTypes, type ApiType } from '@yonder/contract/bot'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { assistantMessage, resultsMessage } from '../testing/models/messages.ts'
 import { openModelScene, sceneKey, type ModelScene } from '../testing/models/open-model-scene.ts'
 import { findWireShape, wireShapes } from '../testing/models/wire-shapes.ts'
-import type { ModelMessage } from './model.ts'
+import { userMessage, type ModelMessage } from './model.ts'
 
 const usage = { input: 5, output: 7 }
 
@@ -81,13 +82,9 @@ describe.each(apiTypes)('%s', (apiType) => {
           },
         ],
         messages: [
-          { role: 'user', content: 'What time is it?' },
-          {
-            role: 'assistant',
-            content: '',
-            toolCalls: [{ id: 'c1', name: 'clock', arguments: '{"zone":"UTC"}' }],
-          },
-          { role: 'tool', callId: 'c1', name: 'clock', content: 'noon' },
+          userMessage('What time is it?'),
+          assistantMessage('', [{ id: 'c1', name: 'clock', arguments: '{"zone":"UTC"}' }]),
+          resultsMessage({ callId: 'c1', name: 'clock', text: 'noon' }),
         ],
       },
     })
@@ -200,9 +197,9 @@ describe.each(apiTypes)('%s', (apiType) => {
     // Stored calls are JSON.
     const toolCalls = [JSON.parse(JSON.stringify(call)) as typeof call]
     const messages: ModelMessage[] = [
-      { role: 'user', content: 'What is it?' },
-      { role: 'assistant', content: '', toolCalls },
-      { role: 'tool', callId: call.id, name: call.name, content: 'this' },
+      userMessage('What is it?'),
+      assistantMessage('', toolCalls),
+      resultsMessage({ callId: call.id, name: call.name, text: 'this' }),
     ]
     await scene.callModel(apiType, own.url, { request: { tools, messages } })
     await scene.callModel(apiType, other.url, { request: { tools, messages } })

@@ -15,14 +15,53 @@ export interface ModelToolCall {
   readonly note?: unknown
 }
 
-/** One message of the conversation. A `tool` message contains the result of the call `callId`. */
+export interface TextPart {
+  readonly type: 'text'
+  readonly text: string
+}
+
+/** What the model thought before it called tools, as it was shown. Signed thinking is in the notes of the calls. */
+export interface ReasoningPart {
+  readonly type: 'reasoning'
+  readonly text: string
+}
+
+export type CallPart = { readonly type: 'call' } & ModelToolCall
+
+export interface ResultPart {
+  readonly type: 'result'
+  /** The id and the name of the call. */
+  readonly callId: string
+  readonly name: string
+  readonly text: string
+}
+
+/**
+ * One message of the conversation, in parts. Whatever made the history, these hold: the first message is the user's; no
+ * message has the role of the one before; no text is blank; a message with calls is followed by a `tool` message with one
+ * result for each, in the order of the calls, and no other message is. How a provider wants it is the business of the
+ * writers (`rules.ts`).
+ */
 export type ModelMessage =
-  | {
-      readonly role: 'user' | 'assistant'
-      readonly content: string
-      readonly toolCalls?: readonly ModelToolCall[]
-    }
-  | { readonly role: 'tool'; readonly callId: string; readonly name: string; readonly content: string }
+  | { readonly role: 'user'; readonly parts: readonly TextPart[] }
+  | { readonly role: 'assistant'; readonly parts: readonly (TextPart | ReasoningPart | CallPart)[] }
+  | { readonly role: 'tool'; readonly parts: readonly ResultPart[] }
+
+export type MessagePart = ModelMessage['parts'][number]
+
+/** A message of the user with one text. */
+export function userMessage(text: string): ModelMessage {
+  return { role: 'user', parts: [{ type: 'text', text }] }
+}
+
+/** The texts of a message, joined as paragraphs; empty when it has none. */
+export function textOf({ parts }: Pick<ModelMessage, 'parts'>): string {
+  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')
+}
+
+export function callsOf({ parts }: Pick<ModelMessage, 'parts'>): readonly CallPart[] {
+  return parts.filter((part) => part.type === 'call')
+}
 
 /** A tool offered to the model; `inputSchema` is the JSON schema of an object. */
 export interface ModelTool {
@@ -56,7 +95,9 @@ export interface ModelRequest {
  * The instructions and the messages of a request. An upstream's error message that repeats one of them is not shown.
  */
 export function confidentialTexts({ instructions, messages }: ModelRequest): readonly string[] {
-  const contents = messages.map((message) => message.content)
+  const contents = messages.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === 'text' || part.type === 'result' ? [part.text] : [])),
+  )
   return instructions === undefined ? contents : [instructions, ...contents]
 }
 

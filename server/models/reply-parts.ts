@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type { ApiType } from '@yonder/contract/bot'
 import { normalizeText } from '../lib/text.ts'
 import { ModelFailure } from './failure.ts'
@@ -81,16 +81,25 @@ export function createTextJoiner(): TextJoiner {
 
 /**
  * Data that an upstream expects back with a tool call, such as a signature and the thinking that it signs. It is stored
- * with the call and sent back only to the same upstream, in the same wire format.
+ * with the call and sent back only to where it came from (`noteSource`).
  */
 interface CallNote {
   readonly from: string
   readonly data: unknown
 }
 
-/** Names the upstream that a note comes from. */
-export function noteSource(apiType: ApiType, { origin }: URL): string {
-  return `${apiType} ${origin}`
+/** What a note belongs to: signed data is refused by other models, at other addresses and by other accounts. */
+interface NoteOrigin {
+  readonly apiType: ApiType
+  readonly url: URL
+  readonly model: string
+  readonly key: string | null
+}
+
+/** Names where a note comes from, without a trace of the key. */
+export function noteSource({ apiType, url, model, key }: NoteOrigin): string {
+  const origin = JSON.stringify([apiType, url.origin, url.pathname, model, key])
+  return createHash('sha256').update(origin).digest('base64url').slice(0, 22)
 }
 
 /** Makes a note of this source (`noteSource`). The data must be JSON. */

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 import { readReply } from '../testing/models/read-reply.ts'
 import { wireShapes } from '../testing/models/wire-shapes.ts'
-import type { ModelPart } from './model.ts'
+import { userMessage, type ModelPart } from './model.ts'
 import { openModel } from './open-model.ts'
 
 const text = 'Größe 修正 🧀, and a mark \uFEFF inside.'
@@ -54,7 +54,7 @@ async function readParts(apiType: ApiType, dispatcher: ChunkedResponse): Promise
   const parts: ModelPart[] = []
   await readReply(
     model,
-    { model: 'm', messages: [{ role: 'user', content: 'Hello' }], tools: [], maxTokens: null },
+    { model: 'm', messages: [userMessage('Hello')], tools: [], maxTokens: null },
     { signal: new AbortController().signal, onParts: (some) => parts.push(...some) },
   )
   return parts

@@ -1,7 +1,7 @@
 import type { BotTestResult } from '@yonder/contract/bot'
 import { modelLimits, type ModelLimits } from '../../models/adapter.ts'
 import type { ModelEndpoint } from '../../models/endpoint.ts'
-import type { ModelPart, ModelRequest, ModelTool } from '../../models/model.ts'
+import { userMessage, type ModelPart, type ModelRequest, type ModelTool } from '../../models/model.ts'
 import { openModel, type ModelDeps } from '../../models/open-model.ts'
 
 /**
@@ -66,7 +66,7 @@ async function callModel(
 ): Promise<CallOutcome> {
   const request: ModelRequest = {
     model,
-    messages: [{ role: 'user', content: 'Reply with OK.' }],
+    messages: [userMessage('Reply with OK.')],
     tools,
     maxTokens: null,
   }

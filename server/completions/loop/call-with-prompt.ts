@@ -1,5 +1,5 @@
 import type { BotRow } from '../../db/tables/tables.ts'
-import type { ModelRequest } from '../../models/model.ts'
+import type { MessagePart, ModelRequest } from '../../models/model.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import type { RunRecorder } from '../log/run-recorder.ts'
 import { buildPrompt } from '../prompt/build-prompt.ts'
@@ -75,15 +75,12 @@ function isSamePrompt(before: PromptSource, after: PromptSource): boolean {
 }
 
 function estimateRequest({ instructions = '', tools, messages }: ModelRequest): number {
-  const texts = messages.reduce(
-    (sum, message) =>
+  const parts = messages.flatMap((message): readonly MessagePart[] => message.parts)
+  const texts = parts.reduce(
+    (sum, part) =>
       sum +
-      tokensPerMessage +
-      estimateTokens(message.content) +
-      ('toolCalls' in message && message.toolCalls !== undefined
-        ? estimateTokens(JSON.stringify(message.toolCalls.map((call) => call.arguments)))
-        : 0),
-    0,
+      (part.type === 'reasoning' ? 0 : estimateTokens(part.type === 'call' ? part.arguments : part.text)),
+    messages.length * tokensPerMessage,
   )
   return (
     texts + estimateTokens(instructions) + estimateTokens(tools.length === 0 ? '' : JSON.stringify(tools))

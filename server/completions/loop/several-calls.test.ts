@@ -17,7 +17,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
 
   describe('several at once', () => {
     it('runs them one after the other, and calls the model once with all results', async () => {
-      product.model.reply(['Both.', calculate('1 + 1', 'a'), calculate('2 + 2', 'b')])
+      product.model.reply(['Both.', calculate('1 + 1', 'aaaaaaaaa'), calculate('2 + 2', 'bbbbbbbbb')])
       product.model.reply(['2 and 4.'])
       const { chatId, stream } = await product.sendNew('Two sums')
       await stream.ended
@@ -31,15 +31,15 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       ])
       expect(product.sentToModel()).toMatchObject([
         { role: 'user' },
-        { role: 'assistant', content: 'Both.', tool_calls: [{ id: 'a' }, { id: 'b' }] },
-        { role: 'tool', tool_call_id: 'a', content: expect.stringContaining('\n2\n') as string },
-        { role: 'tool', tool_call_id: 'b', content: expect.stringContaining('\n4\n') as string },
+        { role: 'assistant', content: 'Both.', tool_calls: [{ id: 'aaaaaaaaa' }, { id: 'bbbbbbbbb' }] },
+        { role: 'tool', tool_call_id: 'aaaaaaaaa', content: expect.stringContaining('\n2\n') as string },
+        { role: 'tool', tool_call_id: 'bbbbbbbbb', content: expect.stringContaining('\n4\n') as string },
       ])
       expect((await ada.readChat(chatId)).messages).toEqual(stream.run.messages)
     })
 
     it('requests approval for each, and continues in the stream of the last confirmation (§4.20)', async () => {
-      product.model.reply([calculate('1 + 1', 'a'), callOf('polite', 'act', {}, 'b')])
+      product.model.reply([calculate('1 + 1', 'aaaaaaaaa'), callOf('polite', 'act', {}, 'bbbbbbbbb')])
       const { chatId, stream } = await product.sendNew('A sum and an act')
       await stream.ended
       expect(stream.run.messages).toMatchObject([
@@ -54,9 +54,9 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       expect(confirmed.text).toBe('All done.')
       expect(product.sentToModel()).toMatchObject([
         {},
-        { role: 'assistant', tool_calls: [{ id: 'a' }, { id: 'b' }] },
-        { tool_call_id: 'a' },
-        { tool_call_id: 'b' },
+        { role: 'assistant', tool_calls: [{ id: 'aaaaaaaaa' }, { id: 'bbbbbbbbb' }] },
+        { tool_call_id: 'aaaaaaaaa' },
+        { tool_call_id: 'bbbbbbbbb' },
       ])
       expect((await ada.readChat(chatId)).messages).toHaveLength(6)
     })
@@ -64,7 +64,10 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     it.runIf(engine === 'postgres' && isConcurrent(engine))(
       'calls the model while the denials are being recorded',
       async () => {
-        product.model.reply([callOf('polite', 'act', { n: 1 }, 'a'), callOf('polite', 'act', { n: 2 }, 'b')])
+        product.model.reply([
+          callOf('polite', 'act', { n: 1 }, 'aaaaaaaaa'),
+          callOf('polite', 'act', { n: 2 }, 'bbbbbbbbb'),
+        ])
         const { chatId, stream } = await product.sendNew('Two things')
         await stream.ended
         const [requestsBefore, records] = [
@@ -87,9 +90,9 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
 
     it('denies one call, asks about the others with their places, and calls the model when all are decided (§4.22)', async () => {
       product.model.reply([
-        callOf('polite', 'act', { n: 1 }, 'a'),
-        calculate('1 + 1', 'b'),
-        callOf('polite', 'act', { n: 2 }, 'c'),
+        callOf('polite', 'act', { n: 1 }, 'aaaaaaaaa'),
+        calculate('1 + 1', 'bbbbbbbbb'),
+        callOf('polite', 'act', { n: 2 }, 'ccccccccc'),
       ])
       const { chatId, stream } = await product.sendNew('Three things')
       await stream.ended
@@ -126,16 +129,19 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       expect(confirmed.text).toBe('Two of three.')
       expect(product.sentToModel()).toMatchObject([
         { role: 'user', content: 'Three things' },
-        { role: 'assistant', tool_calls: [{ id: 'a' }, { id: 'b' }, { id: 'c' }] },
-        { tool_call_id: 'a', content: 'This call was denied by the user.' },
-        { tool_call_id: 'b', content: expect.stringContaining('\n2\n') as string },
-        { tool_call_id: 'c', content: expect.stringContaining('\ndone\n') as string },
+        { role: 'assistant', tool_calls: [{ id: 'aaaaaaaaa' }, { id: 'bbbbbbbbb' }, { id: 'ccccccccc' }] },
+        { tool_call_id: 'aaaaaaaaa', content: 'This call was denied by the user.' },
+        { tool_call_id: 'bbbbbbbbb', content: expect.stringContaining('\n2\n') as string },
+        { tool_call_id: 'ccccccccc', content: expect.stringContaining('\ndone\n') as string },
       ])
       expect(product.sentToModel()).toHaveLength(5)
     })
 
     it('refuses to deny a call that was decided already, and writes nothing', async () => {
-      product.model.reply([callOf('polite', 'act', { n: 1 }, 'a'), callOf('polite', 'act', { n: 2 }, 'b')])
+      product.model.reply([
+        callOf('polite', 'act', { n: 1 }, 'aaaaaaaaa'),
+        callOf('polite', 'act', { n: 2 }, 'bbbbbbbbb'),
+      ])
       const { chatId, stream } = await product.sendNew('Two things')
       await stream.ended
       const parentId = stream.run.messages.at(-1)?.id
@@ -150,7 +156,10 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     })
 
     it('denies the last call with the message that the model then reads, and one call again when it is regenerated (§4.22)', async () => {
-      product.model.reply([callOf('polite', 'act', { n: 1 }, 'a'), callOf('polite', 'act', { n: 2 }, 'b')])
+      product.model.reply([
+        callOf('polite', 'act', { n: 1 }, 'aaaaaaaaa'),
+        callOf('polite', 'act', { n: 2 }, 'bbbbbbbbb'),
+      ])
       const { chatId, stream } = await product.sendNew('Two things')
       await stream.ended
       const denyOne = async (from: typeof stream, content = 'cancel') => {
@@ -175,18 +184,19 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       const last = await denyOne(again)
       expect(last.text).toBe('Neither, then.')
       expect(product.sentToModel()?.slice(1)).toMatchObject([
-        { role: 'assistant', tool_calls: [{ id: 'a' }, { id: 'b' }] },
-        { tool_call_id: 'a', content: 'This call was denied by the user, who wrote: Use 3 instead' },
-        { tool_call_id: 'b', content: 'This call was denied by the user.' },
+        { role: 'assistant', tool_calls: [{ id: 'aaaaaaaaa' }, { id: 'bbbbbbbbb' }] },
+        { tool_call_id: 'aaaaaaaaa', content: 'This call was denied by the user, who wrote: Use 3 instead' },
+        { tool_call_id: 'bbbbbbbbb', content: 'This call was denied by the user.' },
+        { role: 'assistant', content: '[No reply]' },
         { role: 'user', content: 'cancel' },
       ])
     })
 
     it('denies the remaining calls together with the pending one (§4.22)', async () => {
       product.model.reply([
-        callOf('polite', 'act', { n: 1 }, 'a'),
-        calculate('1 + 1', 'b'),
-        callOf('polite', 'act', { n: 2 }, 'c'),
+        callOf('polite', 'act', { n: 1 }, 'aaaaaaaaa'),
+        calculate('1 + 1', 'bbbbbbbbb'),
+        callOf('polite', 'act', { n: 2 }, 'ccccccccc'),
       ])
       const { chatId, stream } = await product.sendNew('Three things')
       await stream.ended
@@ -196,10 +206,11 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       await denied.ended
       expect(product.sentToModel()).toMatchObject([
         {},
-        { role: 'assistant', tool_calls: [{ id: 'a' }, { id: 'b' }, { id: 'c' }] },
-        { tool_call_id: 'a', content: 'This call was denied by the user.' },
-        { tool_call_id: 'b', content: 'This call was denied by the user.' },
-        { tool_call_id: 'c', content: 'This call was denied by the user.' },
+        { role: 'assistant', tool_calls: [{ id: 'aaaaaaaaa' }, { id: 'bbbbbbbbb' }, { id: 'ccccccccc' }] },
+        { tool_call_id: 'aaaaaaaaa', content: 'This call was denied by the user.' },
+        { tool_call_id: 'bbbbbbbbb', content: 'This call was denied by the user.' },
+        { tool_call_id: 'ccccccccc', content: 'This call was denied by the user.' },
+        { role: 'assistant', content: '[No reply]' },
         { role: 'user', content: 'cancel' },
       ])
       const lines = (await product.listRecords(ada)).slice(records)

@@ -139,6 +139,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       { role: 'user' },
       { role: 'assistant' },
       { role: 'tool', content: expect.stringContaining('was stopped') as string },
+      { role: 'assistant', content: '[No reply]' },
       { role: 'user', content: 'Go on' },
     ])
   })

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { BatchCall } from '../../chats/tool-call-store.ts'
-import type { ModelMessage } from '../../models/model.ts'
+import { callsOf, textOf, userMessage, type ModelMessage } from '../../models/model.ts'
+import { assistantMessage } from '../../testing/models/messages.ts'
 import { buildPrompt, type PromptMessage } from './build-prompt.ts'
 
 const message: Omit<PromptMessage, 'role' | 'content'> = {
@@ -10,12 +11,10 @@ const message: Omit<PromptMessage, 'role' | 'content'> = {
   arguments: null,
   call_state: null,
   call: null,
+  reasoning: null,
 }
 const user = (content: string) => ({ ...message, role: 'user', content })
 const assistant = (content: string) => ({ ...message, role: 'assistant', content })
-const rolesAndTexts = (path: readonly { role: string; content: string }[]) =>
-  path.map(({ role, content }) => ({ role, content }))
-
 const call = (id: string): BatchCall => ({ id, name: id, arguments: '{}' })
 const result = (id: string, content: string) => ({ ...user(content), id, server: 's' })
 const calling = (
@@ -35,33 +34,38 @@ const calling = (
 })
 /** Formats a prompt as lines, with results without their boundaries. */
 const formatPrompt = (prompt: readonly ModelMessage[]) =>
-  prompt.map((message) => {
+  prompt.flatMap((message) => {
     if (message.role === 'tool') {
-      const text = /\n\[[\w-]{8}\]\n([\s\S]*)\n\[/.exec(message.content)?.[1] ?? message.content
-      return `${message.name}: ${text}`
+      return message.parts.map(({ name, text }) => {
+        const result = /\n\[[\w-]{8}\]\n([\s\S]*)\n\[/.exec(text)?.[1] ?? text
+        return `${name}: ${result}`
+      })
     }
-    const names = (message.toolCalls ?? []).map(({ name }) => ` ${name}`).join('')
-    return `${message.role}: ${message.content}${names}`
+    const names = callsOf(message).map(({ name }) => ` ${name}`)
+    return [`${message.role}: ${textOf(message)}${names.join('')}`]
   })
+const resultText = (message: ModelMessage | undefined) =>
+  message?.role === 'tool' ? (message.parts[0]?.text ?? '') : ''
 
 describe('buildPrompt', () => {
   it('returns the messages in order', () => {
     const path = [user('a'), assistant('b'), user('c')]
-    expect(buildPrompt(path)).toEqual(rolesAndTexts(path))
+    expect(buildPrompt(path)).toEqual([userMessage('a'), assistantMessage('b'), userMessage('c')])
   })
 
   it('omits a reply without text and joins the messages around it', () => {
-    expect(buildPrompt([user('a'), assistant(' \n'), user('b'), assistant('c')])).toEqual(
-      rolesAndTexts([user('a\n\nb'), assistant('c')]),
-    )
+    const lines = formatPrompt(buildPrompt([user('a'), assistant(' \n'), user('b'), assistant('c')]))
+    expect(lines).toEqual(['user: a\n\nb', 'assistant: c'])
   })
 
   it('keeps the newest messages of a path that is too long, starting with a user message', () => {
     const long = 'x'.repeat(3_000_000)
-    expect(buildPrompt([user(long), assistant(long), user('now')])).toEqual(rolesAndTexts([user('now')]))
-    expect(buildPrompt([user(long), assistant('short'), user(long), assistant('b'), user('c')])).toEqual(
-      rolesAndTexts([user(long), assistant('b'), user('c')]),
-    )
+    expect(buildPrompt([user(long), assistant(long), user('now')])).toEqual([userMessage('now')])
+    expect(buildPrompt([user(long), assistant('short'), user(long), assistant('b'), user('c')])).toEqual([
+      userMessage(long),
+      assistantMessage('b'),
+      userMessage('c'),
+    ])
   })
 
   it('joins the calls of a batch, with a result for each', () => {
@@ -107,17 +111,17 @@ describe('buildPrompt', () => {
     ]
     const prompt = buildPrompt(path, { hasTools: false })
     expect(prompt.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant'])
-    expect(prompt[1]?.content).toBe('Hm.\n\n[I used the tool one with {}]')
-    expect(prompt[2]?.content).toContain('\n1\n')
+    const [, used, returned] = formatPrompt(prompt)
+    expect(used).toBe('assistant: Hm.\n\n[I used the tool one with {}]')
+    expect(returned).toContain('\n1\n')
   })
 
   it('puts a result between boundaries that it cannot contain, always the same ones', () => {
     const path = (text: string) => [user('a'), calling('one', 'answered'), result('r', text)]
-    const [mark = ''] = /\[[\w-]{8}\]/.exec(buildPrompt(path('x')).at(-1)?.content ?? '') ?? []
-    expect(buildPrompt(path('other')).at(-1)?.content.split(mark)).toHaveLength(3)
-    expect(
-      buildPrompt([user('a'), calling('one', 'answered'), result('r2', 'x')]).at(-1)?.content,
-    ).not.toContain(mark)
+    const [mark = ''] = /\[[\w-]{8}\]/.exec(resultText(buildPrompt(path('x')).at(-1))) ?? []
+    expect(resultText(buildPrompt(path('other')).at(-1)).split(mark)).toHaveLength(3)
+    const other = [user('a'), calling('one', 'answered'), result('r2', 'x')]
+    expect(resultText(buildPrompt(other).at(-1))).not.toContain(mark)
   })
 
   it('keeps user messages and shortens old results when the path is too long', () => {
@@ -163,16 +167,12 @@ describe('buildPrompt', () => {
       fc.property(fc.array(piece, { maxLength: 12 }), fc.boolean(), (path, hasTools) => {
         const prompt = buildPrompt(path, { hasTools })
         if (prompt.length > 0) expect(prompt[0]?.role).toBe('user')
-        for (let at = 0; at < prompt.length; at++) {
-          const message = prompt[at]
-          const ids =
-            message !== undefined && 'toolCalls' in message
-              ? (message.toolCalls ?? []).map(({ id }) => id)
-              : []
-          const answers = prompt.slice(at + 1, at + 1 + ids.length)
-          expect(answers.map((answer) => (answer.role === 'tool' ? answer.callId : ''))).toEqual(ids)
-          if (ids.length > 0) expect(prompt[at + 1 + ids.length]?.role).not.toBe('tool')
-          at += ids.length
+        for (const [at, message] of prompt.entries()) {
+          const ids = callsOf(message).map(({ id }) => id)
+          const next = prompt[at + 1]
+          const answers = next?.role === 'tool' ? next.parts.map(({ callId }) => callId) : []
+          expect(answers).toEqual(ids)
+          expect(next?.role).not.toBe(message.role)
         }
         if (!hasTools) expect(prompt.filter(({ role }) => role === 'tool')).toEqual([])
       }),

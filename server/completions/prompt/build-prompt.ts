@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto'
 import { type PathMessage, isToolResult } from '../../chats/message-store.ts'
 import { parseCall, type BatchCall } from '../../chats/tool-call-store.ts'
 import type { CompactionRow } from '../../db/tables/tables.ts'
-import type { ModelMessage, ModelToolCall } from '../../models/model.ts'
+import {
+  callsOf,
+  userMessage,
+  type CallPart,
+  type ModelMessage,
+  type ReasoningPart,
+  type TextPart,
+} from '../../models/model.ts'
 
 /** Characters of a conversation that are sent to a model: about a million tokens. */
 const maxPromptChars = 4_000_000
@@ -21,20 +28,19 @@ export interface PromptOptions {
   readonly shortenBefore?: number
 }
 
-interface TextMessage {
-  readonly role: 'user' | 'assistant'
-  content: string
-  toolCalls?: readonly ModelToolCall[]
-}
-type Message = TextMessage | Extract<ModelMessage, { role: 'tool' }>
+/** A message that is still being built. */
+type Draft =
+  | { readonly role: 'user'; readonly parts: TextPart[] }
+  | { readonly role: 'assistant'; readonly parts: (TextPart | ReasoningPart | CallPart)[] }
+  | Extract<ModelMessage, { role: 'tool' }>
 
 /**
  * Builds the messages that are sent to the model from the messages of a path, oldest first.
  * - A reply that failed or was stopped is sent with its partial text, never with the error.
  * - A reply with neither text nor calls is omitted, and the messages around it are joined, because providers refuse two
  *   messages of the same role in a row.
- * - The tool calls of one batch are sent as one message, followed by their results. A user message that denied only one
- *   of them becomes the result of that call.
+ * - The tool calls of one batch are sent as one message, followed by one with their results. A user message that denied
+ *   only one of them becomes the result of that call.
  * - In a path that is too long, results are replaced, and then the oldest messages are omitted (`fitPath`).
  * - The first message is a user message: replies and calls before it are omitted.
  */
@@ -42,8 +48,8 @@ export function buildPrompt(
   path: readonly PromptMessage[],
   { hasTools = true, summary, shortenBefore = 0 }: PromptOptions = {},
 ): ModelMessage[] {
-  const messages: Message[] = []
-  if (summary !== undefined) messages.push({ role: 'user', content: formatSummary(summary) })
+  const messages: Draft[] = []
+  if (summary !== undefined) addText(messages, 'user', formatSummary(summary))
   const fitting = fitPath(shortenResults(path, shortenBefore))
   for (let index = 0; index < fitting.length; index++) {
     const message = fitting[index]
@@ -61,6 +67,9 @@ export function buildPrompt(
     }
     index = batch.last
   }
+  // The message to reply to is blank, which providers refuse.
+  if (path.at(-1)?.role === 'user' && (messages.at(-1)?.role ?? 'assistant') === 'assistant')
+    return [...messages, userMessage('Continue.')]
   return messages
 }
 
@@ -68,35 +77,42 @@ function roleOf({ role }: PromptMessage): 'user' | 'assistant' {
   return role === 'assistant' ? 'assistant' : 'user'
 }
 
-function addText(messages: Message[], role: 'user' | 'assistant', text: string): void {
+function addText(messages: Draft[], role: 'user' | 'assistant', text: string): void {
   if (text.trim() === '') return
   const last = messages.at(-1)
   if (last === undefined && role === 'assistant') return
-  if (last?.role === role && last.toolCalls === undefined) last.content += `\n\n${text}`
-  else messages.push({ role, content: text })
+  if (last?.role === role && callsOf(last).length === 0) last.parts.push({ type: 'text', text })
+  else messages.push({ role, parts: [{ type: 'text', text }] })
 }
 
-function addBatch(messages: Message[], { text, calls }: Batch): void {
-  const toolCalls = calls.map(({ call: { id, name, arguments: text, isBroken, note } }) => ({
-    id,
-    name,
-    // Providers refuse arguments that are not a JSON object. The call's result quotes them.
-    arguments: isBroken ? '{}' : text,
-    ...(note === undefined ? {} : { note }),
-  }))
+function addBatch(messages: Draft[], { text, reasoning, calls }: Batch): void {
+  const parts = [
+    ...(isNotBlank(reasoning) ? [{ type: 'reasoning' as const, text: reasoning }] : []),
+    ...(isNotBlank(text) ? [{ type: 'text' as const, text }] : []),
+    ...calls.map(({ call: { id, name, arguments: text, isBroken, note } }) => ({
+      type: 'call' as const,
+      id,
+      name,
+      // Providers refuse arguments that are not a JSON object. The call's result quotes them.
+      arguments: isBroken ? '{}' : text,
+      ...(note === undefined ? {} : { note }),
+    })),
+  ]
   const last = messages.at(-1)
-  if (last?.role === 'assistant') {
-    last.content = [last.content, text].filter(isNotBlank).join('\n\n')
-    last.toolCalls = toolCalls
-  } else {
-    messages.push({ role: 'assistant', content: text, toolCalls })
-  }
-  for (const { call, result } of calls) {
-    messages.push({ role: 'tool', callId: call.id, name: call.name, content: formatResult(result) })
-  }
+  if (last?.role === 'assistant') last.parts.push(...parts)
+  else messages.push({ role: 'assistant', parts })
+  messages.push({
+    role: 'tool',
+    parts: calls.map(({ call, result }) => ({
+      type: 'result',
+      callId: call.id,
+      name: call.name,
+      text: formatResult(result),
+    })),
+  })
 }
 
-function describeBatch(messages: Message[], { text, calls }: Batch): void {
+function describeBatch(messages: Draft[], { text, calls }: Batch): void {
   const described = calls.map(({ call }) => `[I used the tool ${call.name} with ${call.arguments}]`)
   addText(messages, 'assistant', [text, ...described].filter(isNotBlank).join('\n\n'))
   const results = calls.map(
@@ -128,8 +144,9 @@ type BatchResult = { readonly text: string } | { readonly text: string; readonly
 
 /** The tool calls of one batch: those of the path, each with its result, then those that were not made. */
 interface Batch {
-  /** The text that the model wrote before the calls. */
+  /** The text that the model wrote before the calls, and its reasoning. */
   readonly text: string
+  readonly reasoning: string
   readonly calls: readonly { readonly call: BatchCall; readonly result: BatchResult }[]
   /** The index of the batch's last message. */
   readonly last: number
@@ -167,6 +184,7 @@ function collectBatch(path: readonly PromptMessage[], first: number): Batch {
   const notMadeText = isDenied ? explainMissing('denied') : 'This call was not made.'
   return {
     text: path[first]?.content ?? '',
+    reasoning: path[first]?.reasoning ?? '',
     calls: [...calls, ...remaining.map((call) => ({ call, result: { text: notMadeText } }))],
     last: index - 1,
   }

@@ -15,6 +15,7 @@ const message = (id: string, fields: Partial<PathMessage>): PathMessage => ({
   arguments: null,
   call_state: null,
   call: null,
+  reasoning: null,
   left_out_tools: null,
   ...fields,
 })

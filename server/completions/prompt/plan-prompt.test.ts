@@ -10,6 +10,7 @@ const message = (fields: Partial<PromptMessage>): PromptMessage => ({
   arguments: null,
   call_state: null,
   call: null,
+  reasoning: null,
   ...fields,
 })
 /** 35 characters are ten tokens, and each message has four more. */

@@ -4,7 +4,7 @@ import { findMessage, listPath } from '../../chats/message-store.ts'
 import type { Db } from '../../db/database.ts'
 import type { User } from '../../identity/user.ts'
 import { AppError } from '../../lib/app-error.ts'
-import type { ModelMessage, ModelRequest } from '../../models/model.ts'
+import { callsOf, textOf, type ModelMessage, type ModelRequest } from '../../models/model.ts'
 import { buildPrompt } from './build-prompt.ts'
 import type { PromptSource } from './fit-prompt.ts'
 import {
@@ -110,7 +110,7 @@ export async function readSentPrompt(
     max_tokens: stored.maxTokens,
     ...presentOptions(stored.options),
     instructions: find(instructions) ?? null,
-    messages: messages.map(presentMessage),
+    messages: messages.flatMap(presentMessage),
     tools: JSON.parse(find(tools) ?? '[]') as SentTool[],
     missing: [
       ...(isMissing(instructions) ? (['instructions'] as const) : []),
@@ -132,9 +132,15 @@ function presentTool({ name, description, inputSchema }: ModelRequest['tools'][n
   return { name, description, schema: JSON.stringify(inputSchema) }
 }
 
-function presentMessage(message: ModelMessage): SentMessage {
-  const { role, content } = message
-  if (message.role === 'tool') return { role, content, name: message.name }
-  const calls = message.toolCalls?.map((call) => ({ name: call.name, arguments: call.arguments }))
-  return { role, content, ...(calls !== undefined && { tool_calls: calls }) }
+function presentMessage(message: ModelMessage): SentMessage[] {
+  if (message.role === 'tool')
+    return message.parts.map(({ name, text }) => ({ role: 'tool', content: text, name }))
+  const calls = callsOf(message).map((call) => ({ name: call.name, arguments: call.arguments }))
+  return [
+    {
+      role: message.role,
+      content: textOf(message),
+      ...(calls.length > 0 && { tool_calls: calls }),
+    },
+  ]
 }

@@ -11,6 +11,7 @@ const message = (content: string): PromptMessage => ({
   arguments: null,
   call_state: null,
   call: null,
+  reasoning: null,
 })
 
 /** A model that replies only when it is aborted. */

@@ -3,7 +3,7 @@ import { isToolResult } from '../../chats/message-store.ts'
 import { isTimeoutError } from '../../lib/abort.ts'
 import { cutWithNote } from '../../lib/text.ts'
 import { collectReply, type CollectedReply } from '../../models/collect-reply.ts'
-import type { ModelStream } from '../../models/model.ts'
+import { userMessage, type ModelStream } from '../../models/model.ts'
 import type { PromptMessage } from './build-prompt.ts'
 import { estimateTokens } from './estimate-tokens.ts'
 
@@ -71,7 +71,7 @@ async function summarizeInCalls(request: SummaryRequest, callTokens: number): Pr
       request.model,
       {
         model: request.modelName,
-        messages: [{ role: 'user', content: writeTask(summary, text, request.summaryTokens) }],
+        messages: [userMessage(writeTask(summary, text, request.summaryTokens))],
         tools: [],
         maxTokens: request.maxTokens,
         instructions: summarizerInstructions,

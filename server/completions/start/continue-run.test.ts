@@ -26,7 +26,7 @@ describe.each(engines)('continuing from the result of a tool, on %s', (engine) =
 
   /** A chat whose reply was stopped in the middle of a call. */
   async function stopInCall(...more: ReturnType<typeof callOf>[]) {
-    product.model.reply([callOf('silent-call', 'act', {}, 'a'), ...more])
+    product.model.reply([callOf('silent-call', 'act', {}, 'aaaaaaaaa'), ...more])
     const chatId = await ada.newChat()
     const stream = await ada.send(chatId, 'Hang')
     await stream.until(({ run }) => run.messages[1]?.call?.state === 'running')
@@ -90,8 +90,8 @@ describe.each(engines)('continuing from the result of a tool, on %s', (engine) =
     })
     product.model.reply([
       'First.',
-      callOf('polite', 'act', { n: 1 }, 'a'),
-      callOf('polite', 'act', { n: 2 }, 'b'),
+      callOf('polite', 'act', { n: 1 }, 'aaaaaaaaa'),
+      callOf('polite', 'act', { n: 2 }, 'bbbbbbbbb'),
     ])
     product.model.reply(['Both done.'])
     const chatId = await ada.newChat()
@@ -134,7 +134,7 @@ describe.each(engines)('continuing from the result of a tool, on %s', (engine) =
   })
 
   it('first dispatches the other calls of the batch whose call was stopped', async () => {
-    const { chatId, result } = await stopInCall(callOf('polite', 'act', {}, 'b'))
+    const { chatId, result } = await stopInCall(callOf('polite', 'act', {}, 'bbbbbbbbb'))
     const stream = await continueFrom(chatId, 'silent-call', { parentId: result.id })
     await stream.ended
     expect(stream.run.messages.at(-1)).toMatchObject({
@@ -147,9 +147,9 @@ describe.each(engines)('continuing from the result of a tool, on %s', (engine) =
     expect(await textOf(confirmed)).toBe('One of two.')
     expect(product.model.requests.at(-1)?.body.messages).toMatchObject([
       { role: 'user' },
-      { role: 'assistant', tool_calls: [{ id: 'a' }, { id: 'b' }] },
-      { role: 'tool', tool_call_id: 'a', content: expect.stringContaining('stopped') as string },
-      { role: 'tool', tool_call_id: 'b', content: expect.stringContaining('\ndone\n') as string },
+      { role: 'assistant', tool_calls: [{ id: 'aaaaaaaaa' }, { id: 'bbbbbbbbb' }] },
+      { role: 'tool', tool_call_id: 'aaaaaaaaa', content: expect.stringContaining('stopped') as string },
+      { role: 'tool', tool_call_id: 'bbbbbbbbb', content: expect.stringContaining('\ndone\n') as string },
     ])
   })
 

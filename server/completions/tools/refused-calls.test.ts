@@ -21,8 +21,8 @@ describe.each(engines)('a call that cannot run, on %s', (engine) => {
 
   it('with broken JSON gets an error result, quotes it to the model, and the model corrects itself', async () => {
     const broken = '{"expression": "2 + 3'
-    product.model.reply([{ toolCall: { id: 'a', name: 'default__calculate', arguments: broken } }])
-    product.model.reply([callOf('default', 'calculate', { expression: '2 + 3' }, 'b')])
+    product.model.reply([{ toolCall: { id: 'aaaaaaaaa', name: 'default__calculate', arguments: broken } }])
+    product.model.reply([callOf('default', 'calculate', { expression: '2 + 3' }, 'bbbbbbbbb')])
     const { chatId, stream } = await product.sendNew('A sum')
     await stream.ended
     expect(stream.run.messages).toMatchObject([
@@ -43,7 +43,7 @@ describe.each(engines)('a call that cannot run, on %s', (engine) => {
     ])
     // Providers refuse arguments that are not a JSON object.
     expect(product.sentToModel()?.[1]).toMatchObject({
-      tool_calls: [{ id: 'a', function: { arguments: '{}' } }],
+      tool_calls: [{ id: 'aaaaaaaaa', function: { arguments: '{}' } }],
     })
     expect(contentOf(-1)).toContain(broken)
     expect(contentOf(-1)).toContain('one valid JSON object')
@@ -53,9 +53,9 @@ describe.each(engines)('a call that cannot run, on %s', (engine) => {
 
   it('among several does not stop the others', async () => {
     product.model.reply([
-      { toolCall: { id: 'a', name: 'polite__act', arguments: '[1]' } },
-      { toolCall: { id: 'b', name: 'polite__act', arguments: 'now' } },
-      callOf('polite', 'act', {}, 'c'),
+      { toolCall: { id: 'aaaaaaaaa', name: 'polite__act', arguments: '[1]' } },
+      { toolCall: { id: 'bbbbbbbbb', name: 'polite__act', arguments: 'now' } },
+      callOf('polite', 'act', {}, 'ccccccccc'),
     ])
     const { stream } = await product.sendNew('Three')
     await stream.ended
@@ -80,7 +80,7 @@ describe.each(engines)('a call that cannot run, on %s', (engine) => {
   })
 
   it('with arguments that do not fit the schema of its tool is not shown for approval', async () => {
-    product.model.reply([callOf('default', 'calculate', { formula: '2 + 3' }, 'a')])
+    product.model.reply([callOf('default', 'calculate', { formula: '2 + 3' }, 'aaaaaaaaa')])
     product.model.reply(['I cannot.'])
     const { stream } = await product.sendNew('A sum')
     await stream.ended
@@ -94,7 +94,7 @@ describe.each(engines)('a call that cannot run, on %s', (engine) => {
   })
 
   it('because its connector is disconnected says so, and is not shown for approval', async () => {
-    product.model.reply([callOf('polite', 'act', {}, 'a'), callOf('polite', 'act', {}, 'b')])
+    product.model.reply([callOf('polite', 'act', {}, 'aaaaaaaaa'), callOf('polite', 'act', {}, 'bbbbbbbbb')])
     const { chatId, stream } = await product.sendNew('Act twice')
     await stream.ended
     await ada.post('/api/mcp-server/polite/disconnect')

@@ -1,5 +1,5 @@
 import type { ReasoningEffort } from '@yonder/contract/bot'
-import type { ModelRequest } from '../model.ts'
+import { callsOf, type ModelRequest } from '../model.ts'
 import { readNote } from '../reply-parts.ts'
 import type { ProviderOptions, ProviderNote } from './write-prompt.ts'
 
@@ -25,30 +25,58 @@ export const anthropicCacheMark: ProviderOptions = { anthropic: { cacheControl: 
  * (`noteSource`).
  */
 export function writeAnthropicOptions(request: ModelRequest, source: string): ProviderOptions {
+  const { thinking, effort } = writeEffort(request, source)
+  const version = versionOf(request.model)
+  // These models refuse thinking after another prefix than the one after which it was made: after other instructions
+  // or tools, or a summary.
+  const binding = version >= 501 ? { blockBinding: { prefixMismatchBehavior: 'drop' } } : undefined
+  if (thinking === undefined && effort === undefined && binding === undefined) return {}
+  return {
+    anthropic: {
+      ...((thinking ?? binding) && { thinking: { ...thinking, ...binding } }),
+      ...(effort !== undefined && { effort }),
+    },
+  }
+}
+
+interface WrittenEffort {
+  readonly thinking?: Readonly<Record<string, string | number>>
+  readonly effort?: string
+}
+
+function writeEffort(request: ModelRequest, source: string): WrittenEffort {
   const effort = request.options?.reasoningEffort
   if (effort === undefined) return {}
-  if (!takesEffort(request.model)) {
+  if (versionOf(request.model) < 406) {
     if (continuesWithoutThinking(request, source)) return {}
-    return { anthropic: { thinking: { type: 'enabled', budgetTokens: thinkingBudgets[effort] } } }
+    return { thinking: { type: 'enabled', budgetTokens: thinkingBudgets[effort] } }
   }
   // These models have no effort below `low`, so the least reasoning is `low` without thinking.
-  if (effort === 'minimal') return { anthropic: { effort: 'low' } }
+  if (effort === 'minimal') return { effort: 'low' }
   // Without `display`, newer models omit the text of their thinking.
-  return { anthropic: { thinking: { type: 'adaptive', display: 'summarized' }, effort } }
+  return { thinking: { type: 'adaptive', display: 'summarized' }, effort }
 }
 
-function takesEffort(model: string): boolean {
-  const [, major, minor] = claudeVersion.exec(model.toLowerCase()) ?? []
-  return Number(major) > 4 || (Number(major) === 4 && Number(minor) >= 6)
+/** The version as a number, 406 for `claude-sonnet-4-6`; 0 when the name has none. */
+function versionOf(model: string): number {
+  const [, major = 0, minor = 0] = claudeVersion.exec(model.toLowerCase()) ?? []
+  return Number(major) * 100 + Number(minor)
 }
 
-/** Whether the request ends with results of calls that were made without thinking. Anthropic then refuses a budget. */
+/**
+ * Whether the model continues a turn that has calls without thinking. Anthropic then refuses a budget. A message of the
+ * user directly after results may belong to the turn: the sources disagree.
+ */
 function continuesWithoutThinking({ messages }: ModelRequest, source: string): boolean {
-  if (messages.at(-1)?.role !== 'tool') return false
-  const turn = messages.findLast((message) => message.role !== 'tool')
-  const calls = turn?.toolCalls ?? []
-  return !calls.some(({ note }) => {
-    const written = readNote(note, source) as ProviderNote | undefined
-    return written?.thinking !== undefined
-  })
+  const start = messages.findLastIndex(
+    ({ role }, index) => role === 'user' && messages[index - 1]?.role !== 'tool',
+  )
+  const turn = messages.slice(start + 1).filter(({ role }) => role === 'assistant')
+  return turn.some(
+    (message) =>
+      !callsOf(message).some(({ note }) => {
+        const written = readNote(note, source) as ProviderNote | undefined
+        return written?.thinking !== undefined
+      }),
+  )
 }

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { assistantMessage, resultsMessage } from '../../testing/models/messages.ts'
 import { openModelScene, type ModelScene } from '../../testing/models/open-model-scene.ts'
 import { wireShapes } from '../../testing/models/wire-shapes.ts'
-import type { ModelMessage, ModelRequest } from '../model.ts'
+import { userMessage, type ModelMessage, type ModelRequest } from '../model.ts'
 
 let scene: ModelScene
 
@@ -26,7 +27,7 @@ async function sendTo(apiType: 'anthropic' | 'google', request: Partial<ModelReq
 
 const mark = { type: 'ephemeral' }
 const tools = ['first', 'last'].map((name) => ({ name, description: '', inputSchema: { type: 'object' } }))
-const question: ModelMessage = { role: 'user', content: 'What is it?' }
+const question = userMessage('What is it?')
 
 describe('the prompt cache of Anthropic', () => {
   /** The texts and tools that carry a mark. */
@@ -44,23 +45,15 @@ describe('the prompt cache of Anthropic', () => {
     const instructions = 'Write in verse.'
     const first = await sendTo('anthropic', { instructions, tools, messages: [question] })
     expect(marked(first.bodies[0])).toEqual(['Write in verse.', 'What is it?'])
-    const messages: ModelMessage[] = [
-      question,
-      { role: 'assistant', content: 'This.' },
-      { role: 'user', content: 'Why?' },
-    ]
+    const messages: ModelMessage[] = [question, assistantMessage('This.'), userMessage('Why?')]
     const second = await sendTo('anthropic', { instructions, tools, messages })
     expect(marked(second.bodies[0]).toSorted()).toEqual(['This.', 'Why?', 'Write in verse.'])
   })
 
   it('marks the last tool when there are no instructions, and the last result of the turn', async () => {
     const calls = ['c1', 'c2'].map((id) => ({ id, name: 'first', arguments: '{}' }))
-    const results = calls.map(({ id }) => ({ role: 'tool' as const, callId: id, name: 'first', content: id }))
-    const messages: ModelMessage[] = [
-      question,
-      { role: 'assistant', content: '', toolCalls: calls },
-      ...results,
-    ]
+    const results = calls.map(({ id }) => ({ callId: id, name: 'first', text: id }))
+    const messages: ModelMessage[] = [question, assistantMessage('', calls), resultsMessage(...results)]
     const { bodies } = await sendTo('anthropic', { tools, messages })
     expect(marked(bodies[0]).toSorted()).toEqual(['"c2"', 'last'])
   })
@@ -124,8 +117,8 @@ describe('the reasoning effort', () => {
     const call = { id: 'c1', name: 'first', arguments: '{}' }
     const messages: ModelMessage[] = [
       question,
-      { role: 'assistant', content: '', toolCalls: [call] },
-      { role: 'tool', callId: 'c1', name: 'first', content: 'one' },
+      assistantMessage('', [call]),
+      resultsMessage({ callId: 'c1', name: 'first', text: 'one' }),
     ]
     const options = { reasoningEffort: 'low' } as const
     const { bodies } = await sendTo('anthropic', { tools, messages, options })

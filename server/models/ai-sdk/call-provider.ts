@@ -1,14 +1,14 @@
 import { type AdapterDeps, modelLimits } from '../adapter.ts'
 import { buildModelUrl, nameUpstream, readApiKey, type ModelEndpoint } from '../endpoint.ts'
 import { ModelFailure, toFailedPart } from '../failure.ts'
-import { confidentialTexts, type ModelPart, type ModelRequest, type ModelStream } from '../model.ts'
+import { callsOf, confidentialTexts, type ModelPart, type ModelRequest, type ModelStream } from '../model.ts'
 import { explainRefusal, optionRefused } from '../refusal.ts'
 import { noteSource, PartQueue } from '../reply-parts.ts'
 import { fetchModelBody } from '../upstream/fetch-model-body.ts'
 import type { ModelCall } from '../upstream/post-model-call.ts'
 import type { ProviderFormat } from './formats.ts'
 import { readParts } from './read-parts.ts'
-import { writePrompt, type ProviderOptions } from './write-prompt.ts'
+import { writePrompt, type PromptOptions } from './write-prompt.ts'
 
 type OnParts = (parts: readonly ModelPart[]) => void
 
@@ -35,20 +35,23 @@ export function callProvider(
       parts.push(received)
       onReadable(parts.isFull)
     }
-    async function run(cacheMark: ProviderOptions | undefined): Promise<void> {
+    async function run(dialect: ProviderDialect): Promise<void> {
       if (signal.aborted) return
       try {
-        await callPackage(provider, request, { cacheMark, signal, onParts })
+        await callPackage(provider, request, { ...dialect, signal, onParts })
       } catch (error) {
         if (signal.aborted) return
         if (parts.hasContent) return onParts([toFailedPart(error)])
-        // A compatible server may not support cache marks.
-        if (cacheMark !== undefined && refusesCacheMarks(error)) return run(undefined)
+        const next = adaptDialect(dialect, error, request)
+        if (next !== undefined) return run(next)
         const upstream = () => nameUpstream(endpoint, urlOf(provider, request))
         onParts([toFailedPart(explainRefusal(error, request, upstream))])
       }
     }
-    return { drain: () => (signal.aborted ? [] : parts.drain()), closed: run(format.cacheMark) }
+    return {
+      drain: () => (signal.aborted ? [] : parts.drain()),
+      closed: run({ cacheMark: format.cacheMark, returnsThinking: true }),
+    }
   }
 }
 
@@ -56,9 +59,9 @@ function urlOf({ endpoint, format }: Provider, { model }: ModelRequest): URL {
   return buildModelUrl(endpoint, format.defaultPath(model), model)
 }
 
-interface PackageCall {
-  /** Marks the prefixes that the provider should cache; undefined for none. */
-  readonly cacheMark: ProviderOptions | undefined
+type ProviderDialect = Pick<PromptOptions, 'cacheMark' | 'returnsThinking'>
+
+interface PackageCall extends ProviderDialect {
   readonly signal: AbortSignal
   readonly onParts: OnParts
 }
@@ -66,15 +69,17 @@ interface PackageCall {
 async function callPackage(
   provider: Provider,
   request: ModelRequest,
-  { cacheMark, signal, onParts }: PackageCall,
+  { cacheMark, returnsThinking, signal, onParts }: PackageCall,
 ): Promise<void> {
   const { endpoint, format } = provider
   const { guard, limits = modelLimits, now = Date.now } = provider.deps
   const url = urlOf(provider, request)
   const key = readApiKey(endpoint.apiKey)
   guard.requireUrl(url)
+  const source = noteSource({ apiType: format.name, url, model: request.model, key })
   const target = {
     url,
+    source,
     upstream: nameUpstream(endpoint, url),
     confidential: { key, contents: confidentialTexts(request) },
   }
@@ -92,13 +97,13 @@ async function callPackage(
   }
   const settings = { apiKey: key ?? 'none', baseURL: url.origin, fetch: send }
   const model = await format.open(request.model, settings)
-  const source = noteSource(format.name, url)
   const prompt = writePrompt(request, {
     source,
-    providerOptions: format.writeOptions(request, source),
+    providerOptions: format.writeOptions(request, returnsThinking ? source : ''),
     cacheMark,
+    returnsThinking,
   })
-  await readParts(() => model.doStream(prompt), { ...target, source, limits, signal, onParts })
+  await readParts(() => model.doStream(prompt), { ...target, limits, signal, onParts })
 }
 
 function writeCall(
@@ -117,8 +122,20 @@ function writeCall(
   }
 }
 
-function refusesCacheMarks(error: unknown): boolean {
-  return error instanceof ModelFailure && error.rejection.includes('cache_control')
+/** The dialect to try next after a refusal; undefined when no other one would help. */
+function adaptDialect(
+  dialect: ProviderDialect,
+  error: unknown,
+  { messages }: ModelRequest,
+): ProviderDialect | undefined {
+  const rejection = error instanceof ModelFailure ? error.rejection : ''
+  // A compatible server may not support cache marks.
+  if (dialect.cacheMark !== undefined && rejection.includes('cache_control'))
+    return { ...dialect, cacheMark: undefined }
+  const hasNotes = messages.some((message) => callsOf(message).some(({ note }) => note !== undefined))
+  if (dialect.returnsThinking && hasNotes && /signature|thinking.{0,20}block|block_binding/i.test(rejection))
+    return { ...dialect, returnsThinking: false }
+  return undefined
 }
 
 /**

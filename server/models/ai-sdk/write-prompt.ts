@@ -1,5 +1,6 @@
 import type { AnthropicProvider } from '@ai-sdk/anthropic'
-import type { ModelMessage, ModelRequest } from '../model.ts'
+import { longIdPattern, writeCallIds, writeToolName } from '../conversation.ts'
+import { callsOf, textOf, type ModelMessage, type ModelRequest } from '../model.ts'
 import { readNote } from '../reply-parts.ts'
 
 /** A request in the form of the provider packages. */
@@ -18,23 +19,30 @@ export interface ProviderNote {
   readonly thinking?: readonly { readonly text: string; readonly options: ProviderOptions }[]
 }
 
-interface PromptOptions {
+export interface PromptOptions {
   /** Names the upstream (`noteSource`). */
   readonly source: string
   /** The options that only this provider has, for the whole request. */
   readonly providerOptions: ProviderOptions
   /** Marks the ends of the prefixes that the provider should cache; undefined for none. */
   readonly cacheMark: ProviderOptions | undefined
+  /** Whether signed thinking is sent back. */
+  readonly returnsThinking: boolean
 }
 
 /** Writes a request in the form of the provider packages. */
 export function writePrompt(
   request: ModelRequest,
-  { source, providerOptions, cacheMark }: PromptOptions,
+  { source, providerOptions, cacheMark, returnsThinking }: PromptOptions,
 ): ProviderCall {
   const { instructions, messages, maxTokens, options: { temperature, topP } = {} } = request
   const system = instructions === undefined ? [] : [{ role: 'system' as const, content: instructions }]
-  const conversation = messages.map((message) => writeMessage(message, source))
+  const ids = writeCallIds(messages, (call) => longIdPattern.test(call.id))
+  const conversation = messages.map((message, index) =>
+    message.role === 'tool'
+      ? writeResults(message, ids[index - 1] ?? [])
+      : writeMessage(message, ids[index] ?? [], returnsThinking ? source : undefined),
+  )
   for (const index of cachedEnds(messages)) Object.assign(conversation[index] ?? {}, withOptions(cacheMark))
   for (const message of system) Object.assign(message, withOptions(cacheMark))
   return {
@@ -69,25 +77,35 @@ function writeTools({ tools }: ModelRequest, cacheMark: ProviderOptions | undefi
   }))
 }
 
-function writeMessage(message: ModelMessage, source: string): Prompt[number] {
-  if (message.role === 'tool') {
-    const output = { type: 'text', value: message.content } as const
-    return {
-      role: 'tool',
-      content: [{ type: 'tool-result', toolCallId: message.callId, toolName: message.name, output }],
-    }
+function writeResults(
+  { parts }: Extract<ModelMessage, { role: 'tool' }>,
+  ids: readonly string[],
+): Prompt[number] {
+  return {
+    role: 'tool',
+    content: parts.map(({ name, text }, place) => ({
+      type: 'tool-result',
+      toolCallId: ids[place] ?? '',
+      toolName: writeToolName(name),
+      output: { type: 'text', value: text },
+    })),
   }
-  const text = { type: 'text', text: message.content } as const
-  if (message.role === 'user') return { role: 'user', content: [text] }
-  const { toolCalls = [] } = message
-  const notes = toolCalls.map((call) => readNote(call.note, source) as ProviderNote | undefined)
-  const calls = toolCalls.map((call, index) => ({
-    type: 'tool-call' as const,
-    toolCallId: call.id,
-    toolName: call.name,
-    input: JSON.parse(call.arguments) as unknown,
-    ...withOptions(notes[index]?.options),
-  }))
+}
+
+/** Writes a message with the notes of `source`; without any when it is undefined. */
+function writeMessage(
+  message: Exclude<ModelMessage, { role: 'tool' }>,
+  ids: readonly string[],
+  source: string | undefined,
+): Prompt[number] {
+  const text = textOf(message)
+  // Anthropic refuses an empty text beside a call.
+  const texts = text === '' ? [] : [{ type: 'text' as const, text }]
+  if (message.role === 'user') return { role: 'user', content: texts }
+  const calls = callsOf(message)
+  const notes = calls.map(({ note }) =>
+    source === undefined ? undefined : (readNote(note, source) as ProviderNote | undefined),
+  )
   const thinking = notes.flatMap((note) =>
     (note?.thinking ?? []).map((block) => ({
       type: 'reasoning' as const,
@@ -95,9 +113,14 @@ function writeMessage(message: ModelMessage, source: string): Prompt[number] {
       ...withOptions(block.options),
     })),
   )
-  // Anthropic refuses an empty text beside a call.
-  const texts = message.content === '' && calls.length > 0 ? [] : [text]
-  return { role: 'assistant', content: [...thinking, ...texts, ...calls] }
+  const written = calls.map((call, place) => ({
+    type: 'tool-call' as const,
+    toolCallId: ids[place] ?? '',
+    toolName: writeToolName(call.name),
+    input: JSON.parse(call.arguments) as unknown,
+    ...withOptions(notes[place]?.options),
+  }))
+  return { role: 'assistant', content: [...thinking, ...texts, ...written] }
 }
 
 function withOptions(options: ProviderOptions | undefined): { providerOptions?: ProviderOptions } {

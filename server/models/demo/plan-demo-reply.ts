@@ -42,7 +42,8 @@ function planReply(messages: readonly DemoMessage[], tools: readonly DemoTool[])
   const text = lastParagraph(messages.findLast((message) => message.role === 'user')?.content ?? '')
   const request = text.slice(0, maxRequestChars).toLowerCase()
 
-  if (isDenied(messages.at(-2)) && /^(cancel|no|stop)\b/.test(request)) return say(demoTexts.denied)
+  // A denied call may be followed by a reply that says nothing.
+  if (messages.slice(-3).some(isDenied) && /^(cancel|no|stop)\b/.test(request)) return say(demoTexts.denied)
   if (/^(please )?fail\b/.test(request)) {
     return { kind: 'failure', message: 'The demo model failed because it was asked to.' }
   }
@@ -176,8 +177,8 @@ function readResult(content: string): string {
   return hasBoundaries ? content.slice(start, end) : content
 }
 
-function isDenied(message: DemoMessage | undefined): boolean {
-  return message?.role === 'tool' && /denied by the user/i.test(message.content)
+function isDenied(message: DemoMessage): boolean {
+  return message.role === 'tool' && /denied by the user/i.test(message.content)
 }
 
 /** A text on one line without Markdown, short enough to quote. */

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { guardedFetch, type GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
+import { assistantMessage, resultsMessage } from '../../testing/models/messages.ts'
 import { readReply } from '../../testing/models/read-reply.ts'
-import type { ModelMessage, ModelPart, ModelTool } from '../model.ts'
+import { userMessage, type ModelMessage, type ModelPart, type ModelTool } from '../model.ts'
 import { openModel } from '../open-model.ts'
 import { startDemoModel, type DemoModel } from './start-demo-model.ts'
 
@@ -53,7 +54,7 @@ async function callDemo(
   return { text: join('text'), reasoning: join('reasoning'), parts, end: parts.at(-1) }
 }
 
-const user = (content: string): ModelMessage => ({ role: 'user', content })
+const user = userMessage
 
 function calculator(name: string, properties: readonly string[]): ModelTool {
   return {
@@ -78,11 +79,7 @@ describe('the demo model', () => {
   })
 
   it('receives the whole conversation', async () => {
-    const { text } = await callDemo([
-      user('First words'),
-      { role: 'assistant', content: 'Hello' },
-      user('Second words'),
-    ])
+    const { text } = await callDemo([user('First words'), assistantMessage('Hello'), user('Second words')])
     expect(text).toContain('First words')
     expect(text).toContain('Second words')
   })
@@ -127,7 +124,7 @@ describe('the demo model', () => {
 
   it('repeats a result without its boundary lines, however long it is', async () => {
     const reply = async (content: string) =>
-      (await callDemo([user('Hello'), { role: 'tool', callId: 'c1', name: 'clock', content }])).text
+      (await callDemo([user('Hello'), resultsMessage({ callId: 'c1', name: 'clock', text: content })])).text
     expect(await reply('Result:\n[a-1]\nnoon\nor later\n[a-1]')).toContain('> noon\n> or later')
     expect(await reply('[a-1]\nnoon\n[a-1]')).toContain('> [a-1]\n> noon\n> [a-1]')
     expect(await reply('\n[a]\n'.repeat(20_000))).toContain('The tool answered')
@@ -159,15 +156,15 @@ describe('the demo model', () => {
   it('replies with the result of a tool, or that the tool was not allowed', async () => {
     const conversation: ModelMessage[] = [
       user('use the calculator to add 2 and 3'),
-      { role: 'assistant', content: '', toolCalls: [{ id: 'c1', name: 'calculator', arguments: '{}' }] },
+      assistantMessage('', [{ id: 'c1', name: 'calculator', arguments: '{}' }]),
     ]
     expect(
-      (await callDemo([...conversation, { role: 'tool', callId: 'c1', name: 'calculator', content: '5' }]))
+      (await callDemo([...conversation, resultsMessage({ callId: 'c1', name: 'calculator', text: '5' })]))
         .text,
     ).toContain('5')
     const denied = await callDemo([
       ...conversation,
-      { role: 'tool', callId: 'c1', name: 'calculator', content: 'denied by the user' },
+      resultsMessage({ callId: 'c1', name: 'calculator', text: 'denied by the user' }),
     ])
     expect(denied.text).toContain('did not allow')
   })

@@ -4,7 +4,7 @@ import { startHostileModel, type HostileModel } from '../../testing/models/hosti
 import { readReply } from '../../testing/models/read-reply.ts'
 import { startScriptedModel, type ScriptedModel } from '../../testing/models/scripted-model.ts'
 import { modelLimits } from '../adapter.ts'
-import type { ModelPart, ModelRequest } from '../model.ts'
+import { userMessage, type ModelPart, type ModelRequest } from '../model.ts'
 import { openaiChat } from './chat.ts'
 
 let hostile: HostileModel
@@ -43,7 +43,7 @@ async function callModel(
   )
   await readReply(
     model,
-    { model: 'm', messages: [{ role: 'user', content: 'hello' }], tools: [], maxTokens: null, ...request },
+    { model: 'm', messages: [userMessage('hello')], tools: [], maxTokens: null, ...request },
     {
       signal: new AbortController().signal,
       onParts: (some) => {

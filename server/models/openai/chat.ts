@@ -1,8 +1,17 @@
 import type { AdapterDeps } from '../adapter.ts'
+import { isOwnCall, shortIdPattern, writeCallIds, writeToolName } from '../conversation.ts'
 import type { ModelEndpoint } from '../endpoint.ts'
-import type { ModelRequest, ModelStream, ModelMessage } from '../model.ts'
+import {
+  callsOf,
+  textOf,
+  type CallPart,
+  type ModelMessage,
+  type ModelRequest,
+  type ModelStream,
+} from '../model.ts'
 import { readNote } from '../reply-parts.ts'
 import { streamReply, type WireFormat } from '../upstream/stream-reply.ts'
+import { adaptDialect, firstDialect, type ChatDialect } from './chat-dialects.ts'
 import { ChunkReader, type OpenaiNote } from './read-chunks.ts'
 
 /** Calls OpenAI-compatible chat completions: OpenAI, OpenRouter, Ollama, vLLM, DeepSeek and others. */
@@ -10,45 +19,19 @@ export function openaiChat(endpoint: ModelEndpoint, deps: AdapterDeps): ModelStr
   return streamReply(endpoint, chatFormat, deps)
 }
 
-/** Fields and roles that not every upstream supports. */
-interface OpenaiDialect {
-  readonly requestsUsage: boolean
-  readonly limitField: 'max_tokens' | 'max_completion_tokens'
-  /** The role of the instructions. With `user` they are put before the first message's text if that is the user's. */
-  readonly instructionsRole: 'system' | 'developer' | 'user'
-}
-
-const chatFormat: WireFormat<OpenaiDialect> = {
+const chatFormat: WireFormat<ChatDialect> = {
   apiType: 'openai',
   defaultPath: '/chat/completions',
-  firstDialect: () => ({ requestsUsage: true, limitField: 'max_tokens', instructionsRole: 'system' }),
+  firstDialect,
   writeBody: writeRequest,
   adaptDialect,
   openReader: (call, limits) => new ChunkReader(call, limits),
 }
 
-/** Never returns to an earlier dialect, so the attempts end. */
-function adaptDialect(
-  dialect: OpenaiDialect,
-  rejection: string,
-  request: ModelRequest,
-): OpenaiDialect | undefined {
-  if (dialect.requestsUsage && rejection.includes('stream_options'))
-    return { ...dialect, requestsUsage: false }
-  const limitRefused = request.maxTokens !== null && rejection.includes('max_completion_tokens')
-  if (limitRefused && dialect.limitField === 'max_tokens')
-    return { ...dialect, limitField: 'max_completion_tokens' }
-  const { instructionsRole } = dialect
-  if (request.instructions === undefined || instructionsRole === 'user') return undefined
-  const text = rejection.toLowerCase()
-  // The refusal of some models names the system role although the request has the developer role.
-  if (!text.includes('role') || !(text.includes('system') || text.includes(instructionsRole)))
-    return undefined
-  return { ...dialect, instructionsRole: instructionsRole === 'system' ? 'developer' : 'user' }
-}
-
-function writeRequest(request: ModelRequest, dialect: OpenaiDialect, source: string): string {
+function writeRequest(request: ModelRequest, dialect: ChatDialect, source: string): string {
   const { temperature, topP, reasoningEffort } = request.options ?? {}
+  const hasTools = request.tools.length > 0
+  const effort = dialect.stopsReasoning && hasTools ? 'none' : reasoningEffort
   return JSON.stringify({
     model: request.model,
     messages: writeMessages(request, dialect, source),
@@ -57,47 +40,95 @@ function writeRequest(request: ModelRequest, dialect: OpenaiDialect, source: str
     ...(request.maxTokens === null ? {} : { [dialect.limitField]: request.maxTokens }),
     ...(temperature === undefined ? {} : { temperature }),
     ...(topP === undefined ? {} : { top_p: topP }),
-    ...(reasoningEffort === undefined ? {} : { reasoning_effort: reasoningEffort }),
-    ...(request.tools.length === 0
-      ? {}
-      : {
+    ...(effort === undefined ? {} : { reasoning_effort: effort }),
+    ...(hasTools
+      ? {
           tools: request.tools.map(({ name, description, inputSchema }) => ({
             type: 'function',
             function: { name, description, parameters: inputSchema },
           })),
-        }),
+        }
+      : {}),
   })
 }
 
+type Written = Record<string, unknown>
+
+/** What the assistant says between results and the next message of the user: many servers want it to say something. */
+const noReply = '[No reply]'
+/** Stands for reasoning that is not known: some servers refuse an empty text. */
+const unknownThinking = '-'
+/** Google documents this text for calls that another model made. */
+const anySignature = { google: { thought_signature: 'skip_thought_signature_validator' } }
+
 function writeMessages(
   { instructions, messages }: ModelRequest,
-  { instructionsRole }: OpenaiDialect,
+  dialect: ChatDialect,
   source: string,
-): Record<string, unknown>[] {
-  const written = messages.map((message) => writeMessage(message, source))
+): Written[] {
+  const ids = writeCallIds(messages, (call) => shortIdPattern.test(call.id) || isOwnCall(call, source))
+  const written = messages.flatMap((message, index): Written[] => {
+    switch (message.role) {
+      case 'user': {
+        const user = { role: 'user', content: textOf(message) }
+        const isAfterResults = messages[index - 1]?.role === 'tool'
+        return isAfterResults ? [writeAssistant([], noReply, dialect), user] : [user]
+      }
+      case 'assistant': {
+        const calls = callsOf(message)
+        if (calls.length === 0) return [writeAssistant(message.parts, textOf(message), dialect)]
+        return [writeCalls(message, calls, ids[index] ?? [], dialect, source)]
+      }
+      case 'tool':
+        return message.parts.map(({ name, text }, place) => ({
+          role: 'tool',
+          tool_call_id: ids[index - 1]?.[place],
+          name: writeToolName(name),
+          content: text,
+        }))
+    }
+  })
   if (instructions === undefined) return written
   const [first] = written
-  if (instructionsRole !== 'user' || first?.['role'] !== 'user')
-    return [{ role: instructionsRole, content: instructions }, ...written]
+  if (dialect.instructionsRole !== 'user' || first?.['role'] !== 'user')
+    return [{ role: dialect.instructionsRole, content: instructions }, ...written]
   return [{ ...first, content: `${instructions}\n\n${String(first['content'])}` }, ...written.slice(1)]
 }
 
-function writeMessage(message: ModelMessage, source: string): Record<string, unknown> {
-  if (message.role === 'tool') {
-    return { role: 'tool', tool_call_id: message.callId, name: message.name, content: message.content }
-  }
-  const { role, content, toolCalls = [] } = message
-  if (toolCalls.length === 0) return { role, content }
-  const notes = toolCalls.map((call) => readNote(call.note, source) as OpenaiNote | undefined)
+type AssistantParts = Extract<ModelMessage, { role: 'assistant' }>['parts']
+
+function writeAssistant(
+  parts: AssistantParts,
+  content: string | null,
+  { thinking }: ChatDialect,
+  own?: OpenaiNote['turn'],
+): Written {
+  if (thinking === 'none') return { role: 'assistant', content }
+  if (thinking === 'own' || own !== undefined) return { role: 'assistant', content, ...own }
+  const thoughts = parts.flatMap((part) => (part.type === 'reasoning' ? [part.text] : []))
+  return { role: 'assistant', content, reasoning_content: thoughts.join('\n\n') || unknownThinking }
+}
+
+function writeCalls(
+  message: Extract<ModelMessage, { role: 'assistant' }>,
+  calls: readonly CallPart[],
+  ids: readonly string[],
+  dialect: ChatDialect,
+  source: string,
+): Written {
+  const notes = calls.map((call) => readNote(call.note, source) as OpenaiNote | undefined)
+  // The first call of a turn is the one that has the signature.
+  const isSigned = !dialect.signsCalls || notes.some((note) => note?.call !== undefined)
+  const text = dialect.textBesideCalls ? textOf(message) : ''
+  const turn = notes.find((note) => note?.turn !== undefined)?.turn
   return {
-    role,
-    content: content === '' ? null : content,
-    tool_calls: toolCalls.map((call, index) => ({
-      id: call.id,
+    ...writeAssistant(message.parts, text === '' ? dialect.emptyContent : text, dialect, turn),
+    tool_calls: calls.map((call, index) => ({
+      id: ids[index],
       type: 'function',
-      function: { name: call.name, arguments: call.arguments },
+      function: { name: writeToolName(call.name), arguments: call.arguments },
+      ...(index === 0 && !isSigned && { extra_content: anySignature }),
       ...notes[index]?.call,
     })),
-    ...notes.find((note) => note?.turn !== undefined)?.turn,
   }
 }

@@ -1,7 +1,7 @@
 import type { ModelLimits } from '../adapter.ts'
 import { ModelFailure } from '../failure.ts'
 import type { FinishReason, ModelPart, ModelUsage } from '../model.ts'
-import { noteSource, writeNote } from '../reply-parts.ts'
+import { writeNote } from '../reply-parts.ts'
 import { describeSentError, findMessage, type Confidential } from '../upstream/describe-failure.ts'
 import { PartCollector, tokenCount } from '../upstream/part-collector.ts'
 import type { ModelCall } from '../upstream/post-model-call.ts'
@@ -33,15 +33,15 @@ export class ChunkReader implements ReplyReader {
   readonly #turn = createTurnFieldCollector()
   readonly #upstream: string
   readonly #confidential: Confidential
-  readonly #url: URL
+  readonly #source: string
 
   constructor(
-    { upstream, confidential, url }: Pick<ModelCall, 'upstream' | 'confidential' | 'url'>,
+    { upstream, confidential, source }: Pick<ModelCall, 'upstream' | 'confidential' | 'source'>,
     limits: ModelLimits,
   ) {
     this.#upstream = upstream
     this.#confidential = confidential
-    this.#url = url
+    this.#source = source
     this.#parts = new PartCollector(limits)
   }
 
@@ -90,7 +90,7 @@ export class ChunkReader implements ReplyReader {
       parts.add({
         type: 'tool_call',
         ...call,
-        ...(isEmpty ? {} : { note: writeNote(noteSource('openai', this.#url), note) }),
+        ...(isEmpty ? {} : { note: writeNote(this.#source, note) }),
       })
     }
     if (this.#usage !== undefined) parts.add(this.#usage)

@@ -1,7 +1,7 @@
 import type { ModelLimits } from '../adapter.ts'
 import { ModelFailure } from '../failure.ts'
 import type { FinishReason, ModelPart, ModelUsage } from '../model.ts'
-import { noteSource, writeNote } from '../reply-parts.ts'
+import { writeNote } from '../reply-parts.ts'
 import { describeSentError, findMessage } from '../upstream/describe-failure.ts'
 import { PartCollector, tokenCount } from '../upstream/part-collector.ts'
 import type { ModelCall } from '../upstream/post-model-call.ts'
@@ -40,9 +40,9 @@ export class ResponseEventReader implements ReplyReader {
   /** The section of reasoning that is being read; a blank line separates sections. */
   #section: string | undefined
   readonly #parts: PartCollector
-  readonly #call: Pick<ModelCall, 'upstream' | 'confidential' | 'url'>
+  readonly #call: Pick<ModelCall, 'upstream' | 'confidential' | 'source'>
 
-  constructor(call: Pick<ModelCall, 'upstream' | 'confidential' | 'url'>, limits: ModelLimits) {
+  constructor(call: Pick<ModelCall, 'upstream' | 'confidential' | 'source'>, limits: ModelLimits) {
     this.#call = call
     this.#parts = new PartCollector(limits)
   }
@@ -110,7 +110,7 @@ export class ResponseEventReader implements ReplyReader {
 
   #note(reasoning: readonly Fields[]): unknown {
     const note: ResponsesNote = { reasoning }
-    return writeNote(noteSource('openai-responses', this.#call.url), note)
+    return writeNote(this.#call.source, note)
   }
 
   #readText(event: Fields): void {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { assistantMessage, resultsMessage } from '../../testing/models/messages.ts'
 import { openModelScene, type ModelScene } from '../../testing/models/open-model-scene.ts'
-import type { ModelMessage, ModelRequest } from '../model.ts'
+import { userMessage, type ModelMessage, type ModelRequest } from '../model.ts'
 
 let scene: ModelScene
 
@@ -50,9 +51,9 @@ const tools = [{ name: 'look_up', description: 'Looks up', inputSchema: { type: 
 describe('requests to the Responses API', () => {
   it('store nothing, and send the conversation as items', async () => {
     const messages: ModelMessage[] = [
-      { role: 'user', content: 'What is it?' },
-      { role: 'assistant', content: 'I look.', toolCalls: [{ id: 'c1', name: 'look_up', arguments: '{}' }] },
-      { role: 'tool', callId: 'c1', name: 'look_up', content: 'this' },
+      userMessage('What is it?'),
+      assistantMessage('I look.', [{ id: 'c1', name: 'look_up', arguments: '{}' }]),
+      resultsMessage({ callId: 'c1', name: 'look_up', text: 'this' }),
     ]
     const { body } = await read([completed()], { model: 'gpt-5', maxTokens: 50, tools, messages })
     expect(body).toEqual({
@@ -115,11 +116,11 @@ describe('requests to the Responses API', () => {
     const calls = parts.filter((part) => part.type === 'tool_call')
     // Stored calls are JSON.
     const toolCalls = JSON.parse(JSON.stringify(calls)) as typeof calls
-    const results = calls.map(({ id, name }) => ({ role: 'tool' as const, callId: id, name, content: id }))
+    const results = calls.map(({ id, name }) => ({ callId: id, name, text: id }))
     const messages: ModelMessage[] = [
-      { role: 'user', content: 'What is it?' },
-      { role: 'assistant', content: text, toolCalls },
-      ...results,
+      userMessage('What is it?'),
+      assistantMessage(text, toolCalls),
+      resultsMessage(...results),
     ]
     await scene.callModel('openai-responses', url, { request: { tools, messages } })
     const sealed = (id: string) => ({ type: 'reasoning', id, summary: [], encrypted_content: `sealed ${id}` })

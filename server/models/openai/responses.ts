@@ -1,6 +1,7 @@
 import type { AdapterDeps } from '../adapter.ts'
+import { longIdPattern, writeCallIds, writeToolName } from '../conversation.ts'
 import type { ModelEndpoint } from '../endpoint.ts'
-import type { ModelMessage, ModelRequest, ModelStream } from '../model.ts'
+import { callsOf, textOf, type ModelRequest, type ModelStream } from '../model.ts'
 import { readNote } from '../reply-parts.ts'
 import { streamReply, type WireFormat } from '../upstream/stream-reply.ts'
 import { ResponseEventReader, type ResponsesNote } from './read-response-events.ts'
@@ -15,6 +16,8 @@ export function openaiResponses(endpoint: ModelEndpoint, deps: AdapterDeps): Mod
 
 /** Fields that not every model supports. */
 interface ResponsesDialect {
+  /** Whether the encrypted reasoning of earlier calls is sent back. */
+  readonly returnsReasoning: boolean
   readonly requestsEncryptedReasoning: boolean
   readonly requestsSummaries: boolean
 }
@@ -27,7 +30,7 @@ const responsesFormat: WireFormat<ResponsesDialect> = {
   defaultPath: '/responses',
   firstDialect({ model }) {
     const reasons = !plainModel.test(model)
-    return { requestsEncryptedReasoning: reasons, requestsSummaries: reasons }
+    return { returnsReasoning: true, requestsEncryptedReasoning: reasons, requestsSummaries: reasons }
   },
   writeBody: writeRequest,
   adaptDialect,
@@ -35,7 +38,14 @@ const responsesFormat: WireFormat<ResponsesDialect> = {
 }
 
 /** Never returns to an earlier dialect, so the attempts end. */
-function adaptDialect(dialect: ResponsesDialect, rejection: string): ResponsesDialect | undefined {
+function adaptDialect(
+  dialect: ResponsesDialect,
+  rejection: string,
+  { messages }: ModelRequest,
+): ResponsesDialect | undefined {
+  const hasNotes = messages.some((message) => callsOf(message).some(({ note }) => note !== undefined))
+  if (dialect.returnsReasoning && hasNotes && /encrypted|reasoning.{0,9}item/i.test(rejection))
+    return { ...dialect, returnsReasoning: false }
   if (dialect.requestsEncryptedReasoning && /encrypted|\binclude\b/i.test(rejection))
     return { ...dialect, requestsEncryptedReasoning: false }
   if (dialect.requestsSummaries && /summar|['"`]reasoning['"`]/i.test(rejection))
@@ -51,7 +61,7 @@ function writeRequest(request: ModelRequest, dialect: ResponsesDialect, source: 
   }
   return JSON.stringify({
     model: request.model,
-    input: request.messages.flatMap((message) => writeMessage(message, source)),
+    input: writeItems(request, dialect, source),
     stream: true,
     store: false,
     ...(dialect.requestsEncryptedReasoning ? { include: ['reasoning.encrypted_content'] } : {}),
@@ -75,20 +85,38 @@ function writeRequest(request: ModelRequest, dialect: ResponsesDialect, source: 
   })
 }
 
-function writeMessage(message: ModelMessage, source: string): object[] {
-  if (message.role === 'tool') {
-    return [{ type: 'function_call_output', call_id: message.callId, output: message.content }]
-  }
-  const { role, content, toolCalls = [] } = message
-  const calls = toolCalls.map(({ id, name, arguments: text, note }) => ({
-    reasoning: (readNote(note, source) as ResponsesNote | undefined)?.reasoning ?? [],
-    call: { type: 'function_call', call_id: id, name, arguments: text },
-  }))
-  const [first] = calls
-  // The model reasons before it writes, so the reasoning of the first call precedes the text of the turn.
-  return [
-    ...(first?.reasoning ?? []),
-    ...(content === '' && first !== undefined ? [] : [{ role, content }]),
-    ...calls.flatMap(({ reasoning, call }, index) => [...(index === 0 ? [] : reasoning), call]),
-  ]
+function writeItems(
+  { messages }: ModelRequest,
+  { returnsReasoning }: ResponsesDialect,
+  source: string,
+): object[] {
+  const ids = writeCallIds(messages, (call) => longIdPattern.test(call.id))
+  return messages.flatMap((message, index): object[] => {
+    if (message.role === 'tool') {
+      return message.parts.map(({ text }, place) => ({
+        type: 'function_call_output',
+        call_id: ids[index - 1]?.[place],
+        output: text,
+      }))
+    }
+    const calls = callsOf(message).map(({ name, arguments: text, note }, place) => {
+      const own = returnsReasoning ? (readNote(note, source) as ResponsesNote | undefined) : undefined
+      return {
+        reasoning: own?.reasoning ?? [],
+        call: {
+          type: 'function_call',
+          call_id: ids[index]?.[place],
+          name: writeToolName(name),
+          arguments: text,
+        },
+      }
+    })
+    const text = textOf(message)
+    // The model reasons before it writes, so the reasoning of the first call precedes the text of the turn.
+    return [
+      ...(calls[0]?.reasoning ?? []),
+      ...(text === '' ? [] : [{ role: message.role, content: text }]),
+      ...calls.flatMap(({ reasoning, call }, place) => [...(place === 0 ? [] : reasoning), call]),
+    ]
+  })
 }

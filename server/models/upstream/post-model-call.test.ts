@@ -29,6 +29,7 @@ const modelCall = {
   body: '{}',
   upstream: 'model.example',
   confidential: { key: null, contents: [] },
+  source: '',
 }
 
 async function call(failure: 'a refused connection' | 'an error', maxRetryDelayMs: number): Promise<void> {

@@ -23,6 +23,8 @@ export interface ModelCall {
   /** The name of the upstream in messages, for example its host. */
   readonly upstream: string
   readonly confidential: Confidential
+  /** Names who made a note, and gets it back (`noteSource`). */
+  readonly source: string
 }
 
 export interface ModelCallOptions {

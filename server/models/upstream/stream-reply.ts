@@ -22,7 +22,7 @@ import { createResponseReader, type ReplyReader } from './read-response.ts'
 export interface WireFormat<Dialect> {
   readonly apiType: ApiType
   readonly defaultPath: string
-  firstDialect(request: ModelRequest): Dialect
+  firstDialect(request: ModelRequest, url: URL): Dialect
   /** The body of a request. It contains only the notes of calls whose source is `source` (see `CallNote`). */
   writeBody(request: ModelRequest, dialect: Dialect, source: string): string
   /**
@@ -68,17 +68,17 @@ class StreamedReply<Dialect> implements ModelReply {
   }
 
   async #callWithDialects(): Promise<void> {
-    const { format, request, options } = this.#context
+    const { endpoint, format, request, options } = this.#context
     const { signal } = options
-    let dialect = format.firstDialect(request)
+    let dialect: Dialect | undefined
     while (!signal.aborted) {
       try {
+        dialect ??= format.firstDialect(request, buildModelUrl(endpoint, format.defaultPath, request.model))
         return await this.#call(dialect)
       } catch (error) {
         if (signal.aborted) return
-        const nextDialect = this.#adaptDialect(dialect, error)
-        if (nextDialect === undefined) return this.#fail(error)
-        dialect = nextDialect
+        dialect = dialect && this.#adaptDialect(dialect, error)
+        if (dialect === undefined) return this.#fail(error)
       }
     }
   }
@@ -130,10 +130,12 @@ function writeCall<Dialect>(
 ): ModelCall {
   const url = buildModelUrl(endpoint, format.defaultPath, request.model)
   const key = readApiKey(endpoint.apiKey)
+  const source = noteSource({ apiType: format.apiType, url, model: request.model, key })
   return {
     url,
+    source,
     headers: { accept: 'text/event-stream', ...(key === null ? {} : { authorization: `Bearer ${key}` }) },
-    body: format.writeBody(request, dialect, noteSource(format.apiType, url)),
+    body: format.writeBody(request, dialect, source),
     upstream: nameUpstream(endpoint, url),
     confidential: { key, contents: confidentialTexts(request) },
   }

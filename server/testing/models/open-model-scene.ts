@@ -5,7 +5,7 @@ import type { ApiType } from '@yonder/contract/bot'
 import { expect } from 'vitest'
 import { guardedFetch, type GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import { modelLimits, type ModelLimits } from '../../models/adapter.ts'
-import type { ModelPart, ModelRequest } from '../../models/model.ts'
+import { userMessage, type ModelPart, type ModelRequest } from '../../models/model.ts'
 import { openModel } from '../../models/open-model.ts'
 import { sendJson } from './fault-scene.ts'
 import { startHostileModel, type HostileModel } from './hostile-model.ts'
@@ -154,7 +154,7 @@ async function callModel(
     model,
     {
       model: 'wire-model',
-      messages: [{ role: 'user', content: conversation }],
+      messages: [userMessage(conversation)],
       tools: [],
       maxTokens: null,
       ...options.request,

@@ -180,7 +180,7 @@ async function playStep(response: ServerResponse, step: Step, calls: number, mod
   else if ('usage' in step)
     response.write(`data: ${JSON.stringify({ model, choices: [], usage: step.usage })}\n\n`)
   else if ('toolCall' in step) {
-    const { id = `call_${calls + 1}`, name, arguments: text } = step.toolCall
+    const { id = `call${String(calls + 1).padStart(5, '0')}`, name, arguments: text } = step.toolCall
     response.write(
       frame(model, {
         tool_calls: [{ index: calls, id, type: 'function', function: { name, arguments: text } }],
