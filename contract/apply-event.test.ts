@@ -247,7 +247,10 @@ it('adds a notice to the reply', () => {
 })
 
 it('adds the tools that requests leave out to the reply', () => {
-  const left_out_tools = { max_tools: 128, connectors: [{ server: 'Mail', count: 2, tools: ['a', 'b'] }] }
+  const left_out_tools = {
+    max_tools: 128,
+    connectors: [{ connector_id: 'c', server: 'Mail', count: 2, tools: ['a', 'b'] }],
+  }
   const run = fold(numbered([started, { type: 'left_out_tools', left_out_tools }]))
   expect(replyOf(run).left_out_tools).toEqual(left_out_tools)
 })

@@ -43,7 +43,7 @@ export type RegenerateRequest = z.infer<typeof RegenerateRequest>
  */
 export const ToolConfirmRequest = z.object({
   botName,
-  /** The name of the connector. */
+  /** The name of the connector; with `messageId` also the one that it had when the call was made. */
   server: z.string().min(1).max(200),
   tool: z.string().min(1).max(200),
   args: z.union([z.record(z.string(), z.unknown()), z.string()]).nullish(),

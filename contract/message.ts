@@ -48,11 +48,11 @@ export const Message = z.object({
   finish: z.enum(cutReasons).optional(),
   model: z.string().optional(),
   provider: z.string().optional(),
-  /** The name of the bot that replied, so that regenerating can offer the same bot. */
+  /** Today's name of the bot that replied; of a deleted bot, its name at that time. */
   bot: z.string().optional(),
   usage: Usage.optional(),
   /**
-   * The connector of the tool call of an assistant message. A user message with it is a tool's result.
+   * The connector of the tool call of an assistant message, named like `bot`. A user message with it is a tool's result.
    */
   server: z.string().optional(),
   tool: z.string().optional(),

@@ -130,6 +130,7 @@ export const LeftOutTools = z.object({
   total: z.int().positive().optional(),
   connectors: z.array(
     z.object({
+      connector_id: z.string(),
       /** The name of the connector. */
       server: z.string(),
       count: z.int().positive(),

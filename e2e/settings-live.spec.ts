@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { openTab } from './support/chat-page.ts'
+import { openTab, sendButton, writeMessage } from './support/chat-page.ts'
 import { expect, test } from './support/fixtures.ts'
 
 const bots = (page: Page) => page.getByRole('combobox', { name: 'Bot' })
@@ -53,4 +53,29 @@ test('a connector that is connected in one tab is connected in the other (§2.58
   await expect(row(other).getByText('Disconnected', { exact: true })).toBeVisible()
   await row(other).getByRole('button', { name: 'Connect', exact: true }).click()
   await expect(row(page).getByText('Connected', { exact: true })).toBeVisible()
+})
+
+test('a user renames the bot of an open chat in another tab: the chat and its next message keep the bot (§2.23)', async ({
+  page,
+  account: _,
+  context,
+}) => {
+  await page.goto('/settings/bots')
+  await addBot(page, 'Owl')
+  const chat = await openTab(context, '/')
+  await bots(chat).selectOption('Owl')
+  await writeMessage(chat, 'Hello')
+  await expect(chat).toHaveURL(/\/chat\/[^/]+$/)
+  const replies = chat.getByRole('article')
+  await expect(replies.last()).toHaveAccessibleName('Owl')
+  await expect(sendButton(chat)).toBeVisible()
+
+  await page.getByRole('listitem').filter({ hasText: 'Owl' }).getByRole('button', { name: 'Edit' }).click()
+  await page.getByRole('dialog').getByLabel('Name *').fill('Eagle')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await expect(replies.last()).toHaveAccessibleName('Eagle')
+  await expect(bots(chat)).toHaveValue('Eagle')
+  await writeMessage(chat, 'Are you still there?')
+  await expect(replies).toHaveCount(4)
+  await expect(replies.last()).toHaveAccessibleName('Eagle')
 })

@@ -1,7 +1,6 @@
 import type { SettingsList } from '@yonder/contract/live'
 import type { FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'
-import { replaceConnectorInBots } from './bots/bot-connectors.ts'
 import { findBotFacts } from './bots/bot-facts.ts'
 import { openBotModel } from './bots/bot-model.ts'
 import { registerBotRoutes } from './bots/bot-routes.ts'
@@ -12,6 +11,7 @@ import type { Config } from './config/config.ts'
 import { registerConnectorRoutes } from './connectors/connector-routes.ts'
 import { registerConnectorOAuthRoutes } from './connectors/oauth/connector-oauth-routes.ts'
 import { openConnectors } from './connectors/open-connectors.ts'
+import { syncConnectors } from './connectors/sync-connectors.ts'
 import type { Database } from './db/database.ts'
 import { checkDatabase } from './db/open-database.ts'
 import type { Sealer } from './db/secrets/seal-secret.ts'
@@ -94,8 +94,8 @@ function openDomains(app: FastifyInstance, deps: AppDeps) {
   })
   const connectors = openConnectors(deps, {
     integrations,
-    bots: { replaceConnector: replaceConnectorInBots, onChanged: createNotifier(live, 'bots') },
     onChanged: createNotifier(live, 'connectors'),
+    onRenamed: createNotifier(live, 'bots', 'names'),
     onError: logAs('background work of a connector failed'),
   })
   const completions = openCompletions(deps, {
@@ -176,7 +176,11 @@ function registerSignedInRoutes(api: Api, deps: AppDeps, domains: Domains): void
   requireBearerToken(api, deps.identity)
   limitRequests(api, deps.config.rateLimits, (request) => requireUser(request).id)
   registerUserRoutes(api)
-  registerBotRoutes(api, deps, { onChanged: createNotifier(live, 'bots') })
+  registerBotRoutes(api, deps, {
+    onChanged: createNotifier(live, 'bots'),
+    onRenamed: createNotifier(live, 'names'),
+    listConnectors: (user) => syncConnectors(deps.database.db, user, connectors.deps.builtIns, deps.now()),
+  })
   registerBotCheckRoutes(api, deps, { perMinute: deps.config.rateLimits.completions })
   registerConnectorRoutes(api, connectors.deps)
   registerIntegrationRoutes(api, integrations.deps, { perMinute })

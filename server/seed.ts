@@ -4,6 +4,7 @@ import { createBot } from './bots/save-bot.ts'
 import { insertChat, selectLeaf } from './chats/chat-store.ts'
 import { appendMessage } from './chats/message-store.ts'
 import { readConfig, type Config } from './config/config.ts'
+import { addDefaultConnectors } from './connectors/sync-connectors.ts'
 import type { Database, Db } from './db/database.ts'
 import { openDatabase } from './db/open-database.ts'
 import { requireSecretKey } from './db/secrets/require-secret-key.ts'
@@ -64,12 +65,22 @@ async function seedUser(
     db,
     now: () => now,
     onNewUser: async (trx, user) => {
-      await insertDefaultBots(trx, user, { config, sealer, now: () => now })
+      await insertDefaultBots(trx, user, {
+        config,
+        sealer,
+        now: () => now,
+        addConnectors: addDefaultConnectors,
+      })
       await createBot(
         trx,
         { sealer, config },
         user,
-        { name: 'Local Ollama', model: 'llama3.3', base_url: 'http://127.0.0.1:11434/v1' },
+        {
+          name: 'Local Ollama',
+          model: 'llama3.3',
+          base_url: 'http://127.0.0.1:11434/v1',
+          connectorIds: null,
+        },
         // Bots are listed in order of creation: this one after the default bots.
         now + hourMs,
       )

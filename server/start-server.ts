@@ -7,6 +7,7 @@ import { builtInDemoShareId, ConfigError, readConfig, type Config } from './conf
 import { findDataWarnings, needsDataFolder, readContainerFacts } from './config/container-warnings.ts'
 import { readMachine } from './config/machine.ts'
 import { withHost } from './config/setting-values.ts'
+import { addDefaultConnectors } from './connectors/sync-connectors.ts'
 import { requireDataFolder } from './db/data-folder.ts'
 import { lockDataFolder } from './db/lock-data-folder.ts'
 import { openDatabase } from './db/open-database.ts'
@@ -65,7 +66,7 @@ async function start(config: Config): Promise<void> {
   })
   const identity = await openIdentity(deps, {
     guard: guards.operatorSupplied,
-    onNewUser: (trx, user) => insertDefaultBots(trx, user, deps),
+    onNewUser: (trx, user) => insertDefaultBots(trx, user, { ...deps, addConnectors: addDefaultConnectors }),
   })
   const app = await createApp({
     config,

@@ -4,6 +4,7 @@ import { callTool } from '../../server/connectors/calls/call-tool.ts'
 import { openTestDatabase } from '../../server/testing/database/test-database.ts'
 import { startHostileServer } from '../../server/testing/hostile-mcp/start-hostile-server.ts'
 import { createTestIdentity } from '../../server/testing/identity/test-identity.ts'
+import { findTarget } from '../../server/testing/mcp/find-target.ts'
 import { openTestConnectors } from '../../server/testing/mcp/open-test-connectors.ts'
 import { openTestApp } from '../../server/testing/test-app.ts'
 import type { AttackedProduct } from './bench-messages.ts'
@@ -47,11 +48,10 @@ async function connectAll(behaviour: string, count: number): Promise<string[]> {
 
 /** Makes `count` calls at once. Resolves with their outcomes when all have ended. */
 async function callAll(count: number): Promise<string[]> {
-  const outcomes = names.slice(0, count).map((connectorName) =>
+  const outcomes = names.slice(0, count).map(async (name) =>
     callTool(connectors, {
       user: ada,
-      connectorName,
-      toolName: 'act',
+      ...(await findTarget(connectors, ada, name, 'act')),
       arguments: {},
       approval: 'once',
       signal: AbortSignal.timeout(10_000),

@@ -25,6 +25,16 @@ export const emptyBot: Omit<BotChange, 'name' | 'model'> = {
   connectors: null,
 }
 
+export interface NamedConnector {
+  readonly id: string
+  readonly name: string
+}
+
+/** The input of a bot with the ids of its connectors in place of their names. */
+export interface BotValues extends Omit<BotInput, 'connectors'> {
+  readonly connectorIds: readonly string[] | null | undefined
+}
+
 export interface BotSecretDeps {
   readonly sealer: Sealer
   readonly config: Pick<Config, 'defaultModel'>
@@ -47,7 +57,7 @@ export function addressOfBot(
 export function applyBotInput(
   { sealer, config }: BotSecretDeps,
   stored: Omit<BotRow, 'name' | 'model' | 'created_at'>,
-  input: BotInput,
+  input: BotValues,
 ): BotChange {
   const base_url = applyText(stored.base_url, input.base_url)
   return {
@@ -70,10 +80,7 @@ export function applyBotInput(
     top_p: applyValue(stored.top_p, input.top_p),
     reasoning_effort: applyText(stored.reasoning_effort, input.reasoning_effort),
     context_window: applyValue(stored.context_window, input.context_window),
-    connectors: applyValue(
-      stored.connectors,
-      input.connectors && JSON.stringify([...new Set(input.connectors)]),
-    ),
+    connectors: applyValue(stored.connectors, input.connectorIds && JSON.stringify(input.connectorIds)),
   }
 }
 
@@ -86,13 +93,26 @@ function applyValue<Value>(stored: Value | null, given: Value | null | undefined
   return given === undefined ? stored : given
 }
 
-/** The names of the connectors that a bot may use; null means all. */
-export function connectorsOf({ connectors }: Pick<BotRow, 'connectors'>): readonly string[] | null {
+/** The ids of the connectors that a bot may use; null means all. */
+export function connectorIdsOf({ connectors }: Pick<BotRow, 'connectors'>): readonly string[] | null {
   return connectors === null ? null : z.array(z.string()).parse(JSON.parse(connectors))
 }
 
+/** Today's names of the connectors that a bot may use, without deleted ones; null means all. */
+export function connectorNamesOf(
+  bot: Pick<BotRow, 'connectors'>,
+  connectors: readonly NamedConnector[],
+): string[] | null {
+  return connectorIdsOf(bot)?.flatMap((id) => connectors.find((one) => one.id === id)?.name ?? []) ?? null
+}
+
 /** A bot as its owner reads it, with the key masked. */
-export function presentBot(bot: BotRow, sealer: Sealer, { contextWindow }: ModelFacts): Bot {
+export function presentBot(
+  bot: BotRow,
+  sealer: Sealer,
+  { contextWindow }: ModelFacts,
+  connectors: readonly NamedConnector[],
+): Bot {
   return {
     name: bot.name,
     model: bot.model,
@@ -107,6 +127,6 @@ export function presentBot(bot: BotRow, sealer: Sealer, { contextWindow }: Model
     reasoning_effort: reasoningEfforts.find((effort) => effort === bot.reasoning_effort) ?? null,
     context_window: bot.context_window,
     ...(contextWindow !== undefined && { known_context_window: contextWindow }),
-    connectors: connectorsOf(bot)?.slice() ?? null,
+    connectors: connectorNamesOf(bot, connectors),
   }
 }

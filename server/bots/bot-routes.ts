@@ -1,12 +1,14 @@
 import { Bot, BotInput, BotList } from '@yonder/contract/bot'
 import { z } from 'zod'
+import type { Actor } from '../access/access.ts'
 import type { Database } from '../db/database.ts'
 import type { BotRow } from '../db/tables/tables.ts'
 import type { Api } from '../http/api.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import { normalizeText } from '../lib/text.ts'
+import { toBotValues } from './bot-connectors.ts'
 import { findBotFacts, type BotFactsDeps } from './bot-facts.ts'
-import { presentBot, type BotSecretDeps } from './bot-fields.ts'
+import { presentBot, type BotSecretDeps, type NamedConnector } from './bot-fields.ts'
 import { deleteBot, listBots } from './bot-store.ts'
 import { addBot, changeBot } from './save-bot.ts'
 
@@ -18,6 +20,9 @@ export interface BotRoutesDeps extends Pick<BotSecretDeps, 'sealer'>, BotFactsDe
 export interface BotRoutesOptions {
   /** Called when a user's bots have changed. */
   readonly onChanged: (userId: string) => void
+  /** Called when a bot was renamed or deleted: chats contain its name. */
+  readonly onRenamed: (userId: string) => void
+  readonly listConnectors: (user: Actor) => Promise<readonly NamedConnector[]>
 }
 
 const NamedBot = z.object({ name: z.string().transform(normalizeText) })
@@ -26,21 +31,24 @@ const NamedBot = z.object({ name: z.string().transform(normalizeText) })
 export function registerBotRoutes(
   api: Api,
   { database, sealer, config, now }: BotRoutesDeps,
-  { onChanged }: BotRoutesOptions,
+  { onChanged, onRenamed, listConnectors }: BotRoutesOptions,
 ): void {
-  const present = async (bot: BotRow): Promise<Bot> =>
-    presentBot(bot, sealer, await findBotFacts({ config, now }, bot))
+  const present = async (bot: BotRow, connectors: readonly NamedConnector[]): Promise<Bot> =>
+    presentBot(bot, sealer, await findBotFacts({ config, now }, bot), connectors)
 
   api.get('/api/bots', { schema: { response: { 200: BotList } } }, async (request) => {
-    const bots = await listBots(database.db, requireUser(request))
-    return Promise.all(bots.map(present))
+    const user = requireUser(request)
+    const [bots, connectors] = await Promise.all([listBots(database.db, user), listConnectors(user)])
+    return Promise.all(bots.map((bot) => present(bot, connectors)))
   })
 
   api.post('/api/bot', { schema: { body: BotInput, response: { 201: Bot } } }, async (request, reply) => {
     const user = requireUser(request)
-    const bot = await addBot(database, { sealer, config }, user, request.body, now())
+    const connectors = await listConnectors(user)
+    const values = toBotValues(request.body, connectors)
+    const bot = await addBot(database, { sealer, config }, user, values, now())
     onChanged(user.id)
-    return reply.status(201).send(await present(bot))
+    return reply.status(201).send(await present(bot, connectors))
   })
 
   api.put(
@@ -48,9 +56,13 @@ export function registerBotRoutes(
     { schema: { params: NamedBot, body: BotInput, response: { 200: Bot } } },
     async (request) => {
       const user = requireUser(request)
-      const bot = await changeBot(database, { sealer, config }, user, request.params.name, request.body)
+      const { name } = request.params
+      const connectors = await listConnectors(user)
+      const values = toBotValues(request.body, connectors)
+      const bot = await changeBot(database, { sealer, config }, user, name, values)
       onChanged(user.id)
-      return present(bot)
+      if (bot.name !== name) onRenamed(user.id)
+      return present(bot, connectors)
     },
   )
 
@@ -61,6 +73,7 @@ export function registerBotRoutes(
       const user = requireUser(request)
       await deleteBot(database.db, user, request.params.name)
       onChanged(user.id)
+      onRenamed(user.id)
       return reply.status(204).send(null)
     },
   )

@@ -87,20 +87,6 @@ export async function findBotConnectors(
   return (await botConnectorsQuery(db, { actor, id })).rows[0]
 }
 
-export async function updateBotConnectors(
-  db: Db,
-  actor: Actor,
-  id: BotRow['id'],
-  connectors: string,
-): Promise<void> {
-  await db
-    .updateTable('bots')
-    .set({ connectors })
-    .where(changeable(actor, 'bots'))
-    .where('id', '=', id)
-    .execute()
-}
-
 /** @throws AppError `not_found` */
 export async function deleteBot(db: Db, actor: Actor, name: string): Promise<void> {
   const { numDeletedRows } = await db

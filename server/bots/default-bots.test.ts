@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseConfig } from '../config/config.ts'
+import { addDefaultConnectors } from '../connectors/sync-connectors.ts'
 import { openCredential } from '../db/secrets/credential.ts'
 import { botKeyContext } from '../db/secrets/seal-contexts.ts'
 import { createSealer } from '../db/secrets/seal-secret.ts'
@@ -23,9 +24,14 @@ describe.each(engines)('default bots on %s', (engine) => {
 
   async function insert(environment: Readonly<Record<string, string>>) {
     const config = parseConfig(environment)
-    await database.db
-      .transaction()
-      .execute((trx) => insertDefaultBots(trx, user, { config, sealer, now: () => 1_000 }))
+    await database.db.transaction().execute((trx) =>
+      insertDefaultBots(trx, user, {
+        config,
+        sealer,
+        now: () => 1_000,
+        addConnectors: addDefaultConnectors,
+      }),
+    )
     return listBots(database.db, user)
   }
 

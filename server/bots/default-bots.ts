@@ -3,6 +3,8 @@ import type { Actor } from '../access/access.ts'
 import type { Config } from '../config/config.ts'
 import type { Db } from '../db/database.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
+import { toBotValues } from './bot-connectors.ts'
+import type { NamedConnector } from './bot-fields.ts'
 import { demoModel } from './bot-model.ts'
 import { createBot } from './save-bot.ts'
 
@@ -13,6 +15,8 @@ export interface DefaultBotsDeps {
   readonly sealer: Sealer
   /** Milliseconds since 1970. */
   readonly now: () => number
+  /** Creates the connectors that every user has. */
+  readonly addConnectors: (trx: Db, user: Actor, now: number) => Promise<readonly NamedConnector[]>
 }
 
 /**
@@ -21,9 +25,16 @@ export interface DefaultBotsDeps {
 export async function insertDefaultBots(
   trx: Db,
   user: Actor,
-  { config, sealer, now }: DefaultBotsDeps,
+  { config, sealer, now, addConnectors }: DefaultBotsDeps,
 ): Promise<void> {
-  for (const bot of listDefaultBots(config)) await createBot(trx, { sealer, config }, user, bot, now())
+  const bots = listDefaultBots(config)
+  const connectors = bots.some((bot) => bot.connectors) ? await addConnectors(trx, user, now()) : []
+  for (const bot of bots) {
+    // The user has only default connectors yet, so other names mean nothing.
+    const names = bot.connectors?.filter((name) => connectors.some((one) => one.name === name))
+    const values = toBotValues({ ...bot, connectors: names ?? bot.connectors }, connectors)
+    await createBot(trx, { sealer, config }, user, values, now())
+  }
 }
 
 /**

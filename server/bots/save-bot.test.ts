@@ -23,8 +23,9 @@ describe.each(engines)('a new bot on %s', (engine) => {
 
   it('is listed last, also when all were created in the same millisecond', async () => {
     const names = ['Zebra', 'Ant', 'Mole', 'Bee', 'Yak', 'Cat']
-    for (const name of names) await createBot(database.db, deps, user, { name, model: 'm' }, 1_000)
-    await createBot(database.db, deps, user, { name: 'Later', model: 'm' }, 5_000)
+    for (const name of names)
+      await createBot(database.db, deps, user, { name, model: 'm', connectorIds: null }, 1_000)
+    await createBot(database.db, deps, user, { name: 'Later', model: 'm', connectorIds: null }, 5_000)
     const bots = await listBots(database.db, user)
     expect(bots.map(({ name }) => name)).toEqual([...names, 'Later'])
     expect(bots.at(-1)?.created_at).toBe(5_000)

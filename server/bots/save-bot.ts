@@ -1,4 +1,3 @@
-import type { BotInput } from '@yonder/contract/bot'
 import { type Actor, ownedBy } from '../access/access.ts'
 import type { Db, Database, Dialect } from '../db/database.ts'
 import type { BotRow } from '../db/tables/tables.ts'
@@ -6,7 +5,7 @@ import type { User } from '../identity/user.ts'
 import { lockUser } from '../identity/users/user-store.ts'
 import { AppError } from '../lib/app-error.ts'
 import { newId } from '../lib/new-id.ts'
-import { emptyBot, applyBotInput, type BotSecretDeps } from './bot-fields.ts'
+import { emptyBot, applyBotInput, type BotSecretDeps, type BotValues } from './bot-fields.ts'
 import { countBots, insertBot, nextCreationTime, requireBot, updateBot } from './bot-store.ts'
 
 /** Bots of a user. Limited because one response lists them all, and each key is decrypted to mask it. */
@@ -20,7 +19,7 @@ export function addBot(
   { db, dialect }: Database,
   deps: BotSecretDeps,
   user: Actor,
-  input: BotInput,
+  input: BotValues,
   now: number,
 ): Promise<BotRow> {
   return refuseTakenName(dialect, input.name, () =>
@@ -42,7 +41,7 @@ export async function createBot(
   db: Db,
   deps: BotSecretDeps,
   user: Actor,
-  input: BotInput,
+  input: BotValues,
   now: number,
 ): Promise<BotRow> {
   const created_at = await nextCreationTime(db, user, now)
@@ -61,11 +60,11 @@ export async function changeBot(
   deps: BotSecretDeps,
   user: User,
   name: string,
-  input: BotInput,
+  input: BotValues,
 ): Promise<BotRow> {
   return refuseTakenName(dialect, input.name, () =>
     db.transaction().execute(async (trx) => {
-      // Renaming a connector also changes the bots of the user, and locks the same row.
+      // The later one of two simultaneous changes keeps the fields that only the other one changes.
       await lockUser(trx, user)
       const bot = await requireBot(trx, user, name)
       const change = applyBotInput(deps, bot, input)

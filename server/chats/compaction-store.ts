@@ -9,23 +9,29 @@ import { AppError } from '../lib/app-error.ts'
  * write a run of the chat. Every query names the chat, so that the id of a summary of another chat finds nothing.
  */
 
+/** Selects summaries `s`, with today's name of the bot, or the stored one of a deleted bot. */
+function selectCompactions(db: Db) {
+  return db
+    .selectFrom('compactions as s')
+    .leftJoin('bots as b', 'b.id', 's.bot_id')
+    .select(['s.id', 's.chat_id', 's.message_id', 's.message_count', 's.content', 's.bot_id'])
+    .select(({ fn }) => fn.coalesce('b.name', 's.bot').as('bot'))
+    .select(['s.model', 's.edited', 's.written_at', 's.held_until'])
+}
+
 /** Returns the summaries of a chat, oldest first. */
 export function listCompactions(db: Db, chatId: string): Promise<CompactionRow[]> {
-  return db
-    .selectFrom('compactions')
-    .selectAll()
-    .where('chat_id', '=', chatId)
-    .orderBy('written_at')
-    .orderBy('id')
+  return selectCompactions(db)
+    .where('s.chat_id', '=', chatId)
+    .orderBy('s.written_at')
+    .orderBy('s.id')
     .execute()
 }
 
 const compactionAtQuery = prepareQuery((db, place: { readonly chatId: string; readonly messageId: string }) =>
-  db
-    .selectFrom('compactions')
-    .selectAll()
-    .where('chat_id', '=', place.chatId)
-    .where('message_id', '=', place.messageId)
+  selectCompactions(db)
+    .where('s.chat_id', '=', place.chatId)
+    .where('s.message_id', '=', place.messageId)
     .compile(),
 )
 
@@ -50,11 +56,9 @@ export async function saveCompaction(trx: Db, compaction: CompactionRow): Promis
 
 /** @throws AppError `not_found` */
 export async function requireCompaction(db: Db, chatId: string, id: string): Promise<CompactionRow> {
-  const row = await db
-    .selectFrom('compactions')
-    .selectAll()
-    .where('chat_id', '=', chatId)
-    .where('id', '=', id)
+  const row = await selectCompactions(db)
+    .where('s.chat_id', '=', chatId)
+    .where('s.id', '=', id)
     .executeTakeFirst()
   if (row === undefined) throw noSuchCompaction()
   return row
@@ -110,7 +114,10 @@ export async function finishCompaction(
   db: Db,
   { chat_id, id }: Pick<CompactionRow, 'chat_id' | 'id'>,
   until: number,
-  change: Pick<CompactionRow, 'content' | 'bot' | 'model' | 'edited' | 'written_at' | 'held_until'>,
+  change: Pick<
+    CompactionRow,
+    'content' | 'bot_id' | 'bot' | 'model' | 'edited' | 'written_at' | 'held_until'
+  >,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('compactions')

@@ -2,13 +2,19 @@ import type { TreeNode } from '@yonder/contract/lib/last-shown-leaf'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { type Actor, readable } from '../access/access.ts'
 import type { Db } from '../db/database.ts'
 import { prepareQuery } from '../db/dialects/prepare-query.ts'
 import type { MessageRow, MessageTable } from '../db/tables/tables.ts'
 
 /** A message to append. `appendMessage` sets its parent and its time. */
 export type NewMessage = Pick<Selectable<MessageTable>, 'chat_id' | 'id' | 'role' | 'content' | 'status'> &
-  Partial<Pick<Selectable<MessageTable>, 'model' | 'bot' | 'server' | 'tool' | 'outcome'>>
+  Partial<
+    Pick<
+      Selectable<MessageTable>,
+      'model' | 'bot_id' | 'bot' | 'connector_id' | 'server' | 'tool' | 'outcome'
+    >
+  >
 
 /** The fields of a reply that has ended. */
 export type FilledReply = Pick<
@@ -61,7 +67,9 @@ export function countChars(message: Message): number {
 }
 
 /** Changed fields of a message. */
-export type MessageChange = Partial<FilledReply & Pick<MessageRow, 'call_state' | 'call' | 'selected_at'>>
+export type MessageChange = Partial<
+  FilledReply & Pick<MessageRow, 'connector_id' | 'call_state' | 'call' | 'selected_at'>
+>
 
 /** True for a user message that contains a tool's result. */
 export function isToolResult({
@@ -87,7 +95,9 @@ const messageInsert = prepareQuery((db, message: MessageRow) =>
       content: message.content,
       status: message.status,
       model: message.model,
+      bot_id: message.bot_id,
       bot: message.bot,
+      connector_id: message.connector_id,
       server: message.server,
       tool: message.tool,
       outcome: message.outcome,
@@ -124,11 +134,13 @@ export async function appendMessage(
     error_message: null,
     model: message.model ?? null,
     provider: null,
+    bot_id: message.bot_id ?? null,
     bot: message.bot ?? null,
     usage: null,
     finish: null,
     first_id: parent?.first_id ?? message.id,
     second_id: parent === null ? null : (parent.second_id ?? message.id),
+    connector_id: message.connector_id ?? null,
     server: message.server ?? null,
     tool: message.tool ?? null,
     arguments: null,
@@ -165,13 +177,54 @@ function afterLatest(chatId: string, now: number) {
     from messages where chat_id = ${chatId} order by unix_timestamp desc limit 1), ${now})`
 }
 
+const otherColumns = Object.keys({
+  chat_id: 1,
+  id: 1,
+  position: 1,
+  parent_id: 1,
+  role: 1,
+  content: 1,
+  reasoning: 1,
+  status: 1,
+  error_code: 1,
+  error_message: 1,
+  model: 1,
+  provider: 1,
+  bot_id: 1,
+  usage: 1,
+  finish: 1,
+  first_id: 1,
+  second_id: 1,
+  connector_id: 1,
+  tool: 1,
+  arguments: 1,
+  call_state: 1,
+  call: 1,
+  outcome: 1,
+  notice: 1,
+  left_out_tools: 1,
+  unix_timestamp: 1,
+  selected_at: 1,
+} satisfies Record<Exclude<keyof MessageTable, 'bot' | 'server'>, 1>) as Exclude<
+  keyof MessageTable,
+  'bot' | 'server'
+>[]
+
+/** Selects messages `m`, with today's names of their bots and connectors, or the stored ones of deleted ones. */
+export function selectMessages(db: Db) {
+  return db
+    .selectFrom('messages as m')
+    .leftJoin('bots as b', 'b.id', 'm.bot_id')
+    .leftJoin('connectors as c', 'c.id', 'm.connector_id')
+    .select(otherColumns.map((column) => `m.${column}` as const))
+    .select(({ fn }) => [
+      fn.coalesce('b.name', 'm.bot').as('bot'),
+      fn.coalesce('c.name', 'm.server').as('server'),
+    ])
+}
+
 const messageQuery = prepareQuery((db, message: { readonly chatId: string; readonly id: string }) =>
-  db
-    .selectFrom('messages')
-    .selectAll()
-    .where('chat_id', '=', message.chatId)
-    .where('id', '=', message.id)
-    .compile(),
+  selectMessages(db).where('m.chat_id', '=', message.chatId).where('m.id', '=', message.id).compile(),
 )
 
 export async function findMessage(db: Db, chatId: string, id: string): Promise<MessageRow | undefined> {
@@ -193,13 +246,13 @@ export function requireParent(
 }
 
 /** Returns the notices of the bot's replies in this chat. */
-export async function listNotices(db: Db, chatId: string, bot: string): Promise<string[]> {
+export async function listNotices(db: Db, chatId: string, botId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('messages')
     .select('notice')
     .distinct()
     .where('chat_id', '=', chatId)
-    .where('bot', '=', bot)
+    .where('bot_id', '=', botId)
     .where('notice', 'is not', null)
     .execute()
   return rows.flatMap(({ notice }) => notice ?? [])
@@ -207,23 +260,26 @@ export async function listNotices(db: Db, chatId: string, bot: string): Promise<
 
 /** Returns the messages directly under a message, oldest first: replies, results, or messages that the user wrote. */
 export function listChildren(db: Db, chatId: string, parentId: string): Promise<MessageRow[]> {
-  return db
-    .selectFrom('messages')
-    .selectAll()
-    .where('chat_id', '=', chatId)
-    .where('parent_id', '=', parentId)
-    .orderBy('unix_timestamp')
+  return selectMessages(db)
+    .where('m.chat_id', '=', chatId)
+    .where('m.parent_id', '=', parentId)
+    .orderBy('m.unix_timestamp')
     .execute()
 }
 
 /** Returns all messages of a chat, oldest first. */
 export function listMessages(db: Db, chatId: string): Promise<MessageRow[]> {
-  return db
-    .selectFrom('messages')
-    .selectAll()
-    .where('chat_id', '=', chatId)
-    .orderBy('unix_timestamp')
+  return selectMessages(db).where('m.chat_id', '=', chatId).orderBy('m.unix_timestamp').execute()
+}
+
+/** Returns today's names of a user's connectors, by id. */
+export async function listConnectorNames(db: Db, actor: Actor): Promise<ReadonlyMap<string, string>> {
+  const rows = await db
+    .selectFrom('connectors')
+    .select(['id', 'name'])
+    .where(readable(actor, 'connectors'))
     .execute()
+  return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
 /** Returns the places of all messages of a chat in its tree, oldest first. */
@@ -309,16 +365,19 @@ export async function listPathAfterSummary(
 
 /** Returns the whole path from the root to a message, oldest first; empty when the message is missing. */
 export async function listWholePath(db: Db, chatId: string, leafId: string): Promise<MessageRow[]> {
-  const { rows } = await sql<MessageRow>`
+  const path = sql<{ id: string; depth: number }>`(
     with recursive path (id, parent_id, depth) as (
       select id, parent_id, 1 from messages where chat_id = ${chatId} and id = ${leafId}
       union all
       select m.id, m.parent_id, path.depth + 1
       from path join messages m on m.chat_id = ${chatId} and m.id = path.parent_id
     )
-    select m.* from path join messages m on m.chat_id = ${chatId} and m.id = path.id
-    order by path.depth desc`.execute(db)
-  return rows
+    select id, depth from path)`
+  return selectMessages(db)
+    .innerJoin(path.as('path'), 'path.id', 'm.id')
+    .where('m.chat_id', '=', chatId)
+    .orderBy('path.depth', 'desc')
+    .execute()
 }
 
 const replyUpdate = prepareQuery(

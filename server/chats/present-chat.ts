@@ -9,7 +9,7 @@ import type { ChatRow, CompactionRow, MessageRow } from '../db/tables/tables.ts'
 import type { User } from '../identity/user.ts'
 import { requireChat } from './chat-store.ts'
 import { listCompactions } from './compaction-store.ts'
-import { listMessages } from './message-store.ts'
+import { listConnectorNames, listMessages } from './message-store.ts'
 import { parseCall, placeOf } from './tool-call-store.ts'
 
 /** The active run of a chat, with the messages folded from its events. */
@@ -39,9 +39,11 @@ export async function readChat(
     const rows = await listMessages(db, chatId)
     const chat = await requireChat(db, user, chatId)
     const compactions = await listCompactions(db, chatId)
-    if (snapshot === undefined || isConsistent(snapshot, rows))
-      return presentChat(chat, rows, compactions, snapshot)
-    if (attempt === maxAttempts) return presentChat(chat, rows, compactions, undefined)
+    const namesTools = rows.some(({ left_out_tools }) => left_out_tools !== null)
+    const names = namesTools ? await listConnectorNames(db, user) : new Map<string, string>()
+    const stored = { chat, rows, compactions, names }
+    if (snapshot === undefined || isConsistent(snapshot, rows)) return presentChat(stored, snapshot)
+    if (attempt === maxAttempts) return presentChat(stored, undefined)
   }
 }
 
@@ -60,21 +62,51 @@ function isConsistent({ messages }: RunSnapshot, rows: readonly MessageRow[]): b
   )
 }
 
-/** Presents a chat to its owner. Messages of the active run replace their rows. */
+interface StoredChat {
+  readonly chat: ChatRow
+  readonly rows: readonly MessageRow[]
+  readonly compactions: readonly CompactionRow[]
+  /** Today's names of connectors, by id. */
+  readonly names: ReadonlyMap<string, string>
+}
+
+/**
+ * Presents a chat to its owner. Messages of the active run replace their rows, but for the names in its events, which
+ * may have changed since.
+ */
 function presentChat(
-  chat: ChatRow,
-  rows: readonly MessageRow[],
-  compactions: readonly CompactionRow[],
+  { chat, rows, compactions, names }: StoredChat,
   snapshot: RunSnapshot | undefined,
 ): Chat {
   const runMessages = new Map(snapshot?.messages.map((message) => [message.id, message]))
   return {
     id: chat.id,
-    messages: rows.map((row) => runMessages.get(row.id) ?? presentMessage(row)),
+    messages: rows.map((row) => {
+      const { bot, server, left_out_tools, ...message } = presentMessage(row)
+      return {
+        ...(runMessages.get(row.id) ?? message),
+        ...(bot !== undefined && { bot }),
+        ...(server !== undefined && { server }),
+        ...(left_out_tools !== undefined && { left_out_tools: renameConnectors(left_out_tools, names) }),
+      }
+    }),
     update_time: new Date(chat.updated_at).toISOString(),
     selected_message_id: chat.selected_message_id,
     run: snapshot?.run ?? null,
     ...(compactions.length > 0 && { compactions: compactions.map(presentCompaction) }),
+  }
+}
+
+function renameConnectors(
+  { connectors, ...rest }: LeftOutTools,
+  names: ReadonlyMap<string, string>,
+): LeftOutTools {
+  return {
+    ...rest,
+    connectors: connectors.map((connector) => ({
+      ...connector,
+      server: names.get(connector.connector_id) ?? connector.server,
+    })),
   }
 }
 

@@ -2,6 +2,7 @@ import type { ResultImage, ToolCall, ToolChange } from '@yonder/contract/tool-ca
 import { type Actor, readable } from '../access/access.ts'
 import type { Db } from '../db/database.ts'
 import type { MessageRow } from '../db/tables/tables.ts'
+import { selectMessages } from './message-store.ts'
 
 /** A tool call of a model, with the tool that its name referred to when the call was made. */
 export interface BatchCall {
@@ -15,7 +16,11 @@ export interface BatchCall {
   /** Data that the model's adapter expects back with the call. */
   readonly note?: unknown
   /** The tool with this name; absent for a name that the model made up. */
-  readonly target?: { readonly connectorName: string; readonly toolName: string }
+  readonly target?: {
+    readonly connectorId: string
+    readonly connectorName: string
+    readonly toolName: string
+  }
 }
 
 /** The `call` column of a reply. The connector, the tool and the arguments have columns of their own. */
@@ -71,6 +76,7 @@ export function placeOf({ rest, total }: Pick<StoredCall, 'rest' | 'total'>): To
 }
 
 export interface PendingCallFilter {
+  /** The name of the connector; with `messageId` also the one that it had when the call was made. */
   readonly server: string
   readonly tool: string
   readonly chatId?: string | undefined
@@ -90,14 +96,15 @@ export function listPendingCalls(
   { server, tool, chatId, messageId }: PendingCallFilter,
   offset: number,
 ): Promise<MessageRow[]> {
-  let query = db
-    .selectFrom('messages as m')
-    .innerJoin('chats as c', 'c.id', 'm.chat_id')
-    .selectAll('m')
-    .where(readable(actor, 'chats as c'))
+  let query = selectMessages(db)
+    .innerJoin('chats', 'chats.id', 'm.chat_id')
+    .where(readable(actor, 'chats'))
     .where('m.call_state', '=', 'waiting')
-    .where('m.server', '=', server)
     .where('m.tool', '=', tool)
+    .where((where) => {
+      const isName = where(where.fn.coalesce('c.name', 'm.server'), '=', server)
+      return messageId === undefined ? isName : where.or([isName, where('m.server', '=', server)])
+    })
   if (chatId !== undefined) query = query.where('m.chat_id', '=', chatId)
   if (messageId !== undefined) query = query.where('m.id', '=', messageId)
   return query

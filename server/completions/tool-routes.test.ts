@@ -271,7 +271,7 @@ describe.each(engines)('approval of tool calls, on %s', (engine) => {
     const confirmed = await ada.confirm(call)
     await confirmed.ended
     expect(confirmed.run.messages[2]).toMatchObject({
-      content: 'There is no connector named "polite".',
+      content: 'The connector "polite" was deleted before the call, so the tool was not called.',
       outcome: { status: 'failed' },
     })
     expect(confirmed.text).toBe('Then not.')

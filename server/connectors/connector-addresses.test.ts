@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Lookup } from '../http/outgoing/guarded-connector.ts'
 import { startHostileServer, type HostileServer } from '../testing/hostile-mcp/start-hostile-server.ts'
+import { findTarget } from '../testing/mcp/find-target.ts'
 import { startOAuthMcpServer } from '../testing/mcp/oauth-mcp-server.ts'
 import {
   openTestConnectors,
@@ -38,8 +39,7 @@ describe('the address of a connector', () => {
     const restarted = await openTestConnectors({ database: connectors.database, ...resolveTo('10.0.0.1') })
     const outcome = await callTool(restarted, {
       user: { id: 'ada' },
-      connectorName: 'moving',
-      toolName: 'act',
+      ...(await findTarget(restarted, { id: 'ada' }, 'moving', 'act')),
       arguments: {},
       approval: 'once',
       signal: AbortSignal.timeout(5_000),

@@ -1,7 +1,6 @@
 import type { ConnectorAccount } from '@yonder/contract/connector'
 import type { LRUCache } from 'lru-cache'
-import type { Actor } from '../access/access.ts'
-import type { Database, Db } from '../db/database.ts'
+import type { Database } from '../db/database.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 import type { ConcurrencyLimiter } from '../lib/concurrency-limiter.ts'
@@ -30,24 +29,14 @@ export interface ConnectorDeps {
    */
   readonly guards: Readonly<Record<'userSupplied' | 'serverSupplied' | 'operatorSupplied', GuardedFetch>>
   readonly shared: SharedState
-  readonly bots: ConnectorBots
+  /** Called when a connector was renamed or deleted: bots and chats contain its name. */
+  readonly onRenamed: (userId: string) => void
   /** Called when the visible state of a user's connectors has changed. */
   readonly onChanged: (userId: string) => void
   /** Aborted when the process shuts down. */
   readonly closing: AbortSignal
   /** Called with errors that no user can act on. */
   readonly onError: (error: unknown) => void
-}
-
-/** The bots of users, which may name the connectors that they use. */
-export interface ConnectorBots {
-  /**
-   * Replaces a name in the user's bots in the caller's transaction; null removes it. Returns whether a
-   * bot has changed.
-   */
-  replaceConnector(trx: Db, user: Actor, name: string, next: string | null): Promise<boolean>
-  /** Notifies the user's pages. Called after a transaction in which a bot has changed. */
-  onChanged(userId: string): void
 }
 
 export interface ConnectorSettings {

@@ -21,13 +21,13 @@ import { listConnectorCalls } from './calls/call-record-store.ts'
 import { browseServers } from './catalogue/browse-servers.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
 import { disconnectConnector } from './connector-state.ts'
-import { findConnector, requireConnector } from './connector-store.ts'
+import { deleteConnector, findConnector, requireConnector } from './connector-store.ts'
 import { connectionPrefix } from './mcp/connection-pool.ts'
 import { readBrowserKey, formatConsentCookie, createConsentRequest } from './oauth/consent-request.ts'
 import { listGrants } from './oauth/grant-store.ts'
 import { presentConnector } from './present-connector.ts'
 import { readAccount } from './read-account.ts'
-import { changeConnector, requireDeletable, createConnector, removeConnector } from './save-connector.ts'
+import { changeConnector, requireDeletable, createConnector } from './save-connector.ts'
 import { syncConnectors } from './sync-connectors.ts'
 import { readModelTool } from './tools/read-model-tool.ts'
 import { listAllowedTools, listTools } from './tools/tool-store.ts'
@@ -123,9 +123,10 @@ function registerChanges(api: Api, deps: ConnectorDeps): void {
       const connector = await requireSyncedConnector(deps, user, request.params.name)
       requireDeletable(connector)
       const revoke = await prepareRevocation(deps, connector)
-      await removeConnector(deps, user, connector)
+      await deleteConnector(deps.database.db, user, connector.id)
       revoke()
       deps.onChanged(user.id)
+      deps.onRenamed(user.id)
       await deps.shared.pool.drop(connectionPrefix(connector))
       return reply.status(204).send(null)
     },

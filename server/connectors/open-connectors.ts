@@ -14,7 +14,7 @@ import { recordDenial } from './calls/call-record-store.ts'
 import type { ToolCallRequest } from './calls/call-tool.ts'
 import { ArgumentChecker } from './calls/check-arguments.ts'
 import type { ToolOutcome } from './calls/tool-call.ts'
-import type { ConnectorBots, ConnectorDeps } from './connector-deps.ts'
+import type { ConnectorDeps } from './connector-deps.ts'
 import { connectorLimits, type ConnectorLimits } from './connector-limits.ts'
 import { Backoff } from './mcp/backoff.ts'
 import { userPrefix, ConnectionPool } from './mcp/connection-pool.ts'
@@ -39,7 +39,8 @@ export interface ConnectorOptions {
   /** The connectors of integrations. */
   readonly integrations?: IntegrationConnectors
   readonly limits?: Partial<ConnectorLimits>
-  readonly bots?: ConnectorBots
+  /** Called when a connector was renamed or deleted: bots and chats contain its name. */
+  readonly onRenamed?: (userId: string) => void
   /** Called when the visible state of a user's connectors has changed. */
   readonly onChanged: (userId: string) => void
   /** Called with errors that no user can act on. */
@@ -61,7 +62,7 @@ export interface Connectors {
   ): Promise<string | undefined>
   callTool(request: ToolCallRequest): Promise<ToolOutcome>
   /** Records that the user denied a call of this tool. */
-  recordDenial(user: Actor, connectorName: string, toolName: string, callArguments: unknown): Promise<void>
+  recordDenial(user: Actor, connectorId: string, toolName: string, callArguments: unknown): Promise<void>
   /** Closes a user's idle connections; the next request opens a new one. */
   closeIdle(userId: string): Promise<void>
   /** Revokes the tokens of all connectors of a user, and disconnects the connectors that had tokens. */
@@ -69,8 +70,6 @@ export interface Connectors {
   /** Closes every connection and aborts running work. Call it before the guards and the database close. */
   close(): Promise<void>
 }
-
-const noBots: ConnectorBots = { replaceConnector: () => Promise.resolve(false), onChanged: () => undefined }
 
 /** Connectors whose accounts are cached. */
 const maxCachedAccounts = 1_000
@@ -107,7 +106,7 @@ export function openConnectors(appDeps: AppDeps, options: ConnectorOptions): Con
     builtIns: createBuiltInConnectors(now, options.integrations),
     guards: appDeps.guards,
     shared: { ...createSharedState(limits, now, closing.signal), announcedRefreshes },
-    bots: options.bots ?? noBots,
+    onRenamed: options.onRenamed ?? (() => undefined),
     onChanged: options.onChanged,
     closing: closing.signal,
     onError: options.onError,

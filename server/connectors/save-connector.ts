@@ -13,7 +13,6 @@ import { listReservedNames, writeWithName, slugName } from './connector-name.ts'
 import {
   countCustomConnectors,
   credentialIdOf,
-  deleteConnector,
   insertConnector,
   listConnectors,
   requireConnector,
@@ -25,7 +24,7 @@ import { allowTools } from './tools/allow-tools.ts'
 import { blockTools } from './tools/block-tools.ts'
 import { replaceAllowedTools, replaceTools } from './tools/tool-store.ts'
 
-type Deps = Pick<ConnectorDeps, 'database' | 'sealer' | 'now' | 'settings' | 'builtIns' | 'bots'>
+type Deps = Pick<ConnectorDeps, 'database' | 'sealer' | 'now' | 'settings' | 'builtIns' | 'onRenamed'>
 
 /**
  * Creates a connector that is not connected yet.
@@ -70,17 +69,15 @@ const noCredentials = { token: undefined, client_id: undefined, client_secret: u
 
 /**
  * Changes a connector. Of a default connector, only the lists of allowed and blocked tools can be changed. The user's
- * row is locked, so that the later one of two simultaneous changes sees the tools that the other has blocked, and so
- * that a simultaneous change of a bot does not store the former name.
+ * row is locked, so that the later one of two simultaneous changes sees the tools that the other has blocked.
  * @throws AppError `not_found`, `forbidden`, `name_taken`, `conflict`, `invalid_request`
  */
 export async function changeConnector(
-  { database: { db, dialect }, sealer, builtIns, bots }: Deps,
+  { database: { db, dialect }, sealer, builtIns, onRenamed }: Deps,
   user: Actor,
   name: string,
   input: ConnectorInput,
 ): Promise<ConnectorRow> {
-  let botsChanged = false
   const write = (): Promise<ConnectorRow> =>
     db.transaction().execute(async (trx) => {
       await lockUser(trx, user)
@@ -103,28 +100,13 @@ export async function changeConnector(
         await replaceAllowedTools(trx, connector, [])
         await deleteGrants(trx, connector)
       }
-      botsChanged = input.name !== name && (await bots.replaceConnector(trx, user, name, input.name))
       return { ...connector, ...change }
     })
   // An unchanged name is not checked, since a default connector's own name is reserved.
   const reservedNames = input.name === name ? new Set<string>() : listReservedNames(builtIns.list)
   const changed = await writeWithName({ dialect, reservedNames }, input.name, write)
-  if (botsChanged) bots.onChanged(user.id)
+  if (input.name !== name) onRenamed(user.id)
   return changed
-}
-
-/** Deletes a connector, and removes its name from the user's bots. */
-export async function removeConnector(
-  { database: { db }, bots }: Pick<Deps, 'database' | 'bots'>,
-  user: Actor,
-  { id, name }: Pick<ConnectorRow, 'id' | 'name'>,
-): Promise<void> {
-  const botsChanged = await db.transaction().execute(async (trx) => {
-    await lockUser(trx, user)
-    await deleteConnector(trx, user, id)
-    return bots.replaceConnector(trx, user, name, null)
-  })
-  if (botsChanged) bots.onChanged(user.id)
 }
 
 /** The state of a connector that was never connected. */

@@ -1,10 +1,11 @@
+import { createHash } from 'node:crypto'
 import { type Actor, ownedBy } from '../access/access.ts'
 import type { Db } from '../db/database.ts'
 import type { ConnectorRow } from '../db/tables/connector-tables.ts'
-import { newId } from '../lib/new-id.ts'
 import {
   type BuiltInConnectors,
   type OwnedBuiltIn,
+  createBuiltInConnectors,
   explainMissingIntegration,
 } from './built-in/built-in-connectors.ts'
 import { slugName } from './connector-name.ts'
@@ -35,6 +36,16 @@ export async function syncConnectors(
     const builtIn = owned.get(row.url)
     return builtIn === undefined ? [] : [withIntegrationStatus(row, builtIn)]
   })
+}
+
+/** Creates the default connectors of a user who signs in for the first time, and returns them. */
+export function addDefaultConnectors(trx: Db, user: Actor, now: number): Promise<ConnectorRow[]> {
+  return syncConnectors(
+    trx,
+    user,
+    createBuiltInConnectors(() => now),
+    now,
+  )
 }
 
 /** Updates the rows of default connectors to the user's current integrations. Returns whether anything changed. */
@@ -102,7 +113,8 @@ function withIntegrationStatus(row: ConnectorRow, { isConnected, callError }: Ow
  */
 function toRow(user: Actor, { name, url, slug, version }: OwnedBuiltIn, created_at: number): ConnectorRow {
   return {
-    id: newId(),
+    // The same when the integration is connected again, so that bots may still use it.
+    id: createHash('sha256').update(`${user.id} ${url}`).digest('base64url').slice(0, 22),
     ...ownedBy(user),
     name,
     url,

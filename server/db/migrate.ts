@@ -22,6 +22,7 @@ import { addBlockedTools } from './migrations/0017-blocked-tools.ts'
 import { createCompactions } from './migrations/0018-compactions.ts'
 import { createSentPrompts } from './migrations/0019-sent-prompts.ts'
 import { createUsageRecords } from './migrations/0020-usage-records.ts'
+import { addIds } from './migrations/0021-ids.ts'
 import type { Tables } from './tables/tables.ts'
 
 type Migration = (trx: Kysely<Tables>, dialect: Dialect) => Promise<void>
@@ -48,6 +49,7 @@ export const migrations: readonly Migration[] = [
   createCompactions,
   createSentPrompts,
   createUsageRecords,
+  addIds,
 ]
 
 /**

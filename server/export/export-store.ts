@@ -1,7 +1,9 @@
 import { ofUser } from '../access/access.ts'
+import { selectToolCalls } from '../connectors/calls/call-record-store.ts'
 import type { Db } from '../db/database.ts'
 import type { ToolCallRow } from '../db/tables/connector-tables.ts'
 import type { MessageRow, ShareRow, UsageRecordRow, UserRow } from '../db/tables/tables.ts'
+import { selectUsage } from '../usage/usage-store.ts'
 
 /** The row of a user. Undefined when the user's data was deleted meanwhile. */
 export function findUserById(db: Db, id: string): Promise<UserRow | undefined> {
@@ -41,23 +43,19 @@ export function listAllShares(db: Db, userId: string): Promise<ShareRow[]> {
 }
 
 export function listAllUsage(db: Db, userId: string): Promise<UsageRecordRow[]> {
-  return db
-    .selectFrom('usage_records')
-    .selectAll()
-    .where(ofUser(userId, 'usage_records'))
-    .orderBy('time')
-    .orderBy('id')
+  return selectUsage(db)
+    .where(ofUser(userId, 'usage_records as u'))
+    .orderBy('u.time')
+    .orderBy('u.id')
     .execute()
 }
 
 /** All recorded tool calls of a user, also those of connectors that were deleted, oldest first. */
 export function listAllToolCalls(db: Db, userId: string): Promise<ToolCallRow[]> {
-  return db
-    .selectFrom('tool_calls')
-    .selectAll()
-    .where(ofUser(userId, 'tool_calls'))
-    .orderBy('started_at')
-    .orderBy('id')
+  return selectToolCalls(db)
+    .where(ofUser(userId, 'tool_calls as t'))
+    .orderBy('t.started_at')
+    .orderBy('t.id')
     .execute()
 }
 

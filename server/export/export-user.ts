@@ -1,4 +1,4 @@
-import { connectorsOf } from '../bots/bot-fields.ts'
+import { connectorNamesOf } from '../bots/bot-fields.ts'
 import { listBots } from '../bots/bot-store.ts'
 import { readChat, type RunSnapshot } from '../chats/present-chat.ts'
 import { findResultImage } from '../chats/tool-call-store.ts'
@@ -11,7 +11,7 @@ import { listAllowedTools, listTools } from '../connectors/tools/tool-store.ts'
 import type { Database, Db } from '../db/database.ts'
 import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import type { IntegrationRow } from '../db/tables/integration-tables.ts'
-import type { BotRow, ShareRow, UsageRecordRow, UserRow } from '../db/tables/tables.ts'
+import type { ShareRow, UsageRecordRow, UserRow } from '../db/tables/tables.ts'
 import { listSignIns } from '../identity/sessions/sign-in-store.ts'
 import type { User } from '../identity/user.ts'
 import type { ManagedUser } from '../identity/users/manage-users.ts'
@@ -65,7 +65,7 @@ function listSections(
   user: User,
 ): [name: string, read: () => Promise<unknown>][] {
   return [
-    ['bots', async () => (await listBots(db, user)).map(presentBot)],
+    ['bots', () => presentBots(db, user)],
     ['connectors', () => presentConnectors(db, user)],
     ['integrations', async () => (await listIntegrations(db, user)).map(presentIntegration)],
     [
@@ -144,13 +144,14 @@ function presentSignIn(signIn: { browser: string | null; created_at: number; use
   return { browser: signIn.browser, created_at: time(signIn.created_at), last_used_at: time(signIn.used_at) }
 }
 
-function presentBot({ id: _id, user_id: _user, api_key, connectors, created_at, ...bot }: BotRow) {
-  return {
+async function presentBots(db: Db, user: User) {
+  const [bots, named] = await Promise.all([listBots(db, user), listConnectors(db, user)])
+  return bots.map(({ id: _id, user_id: _user, api_key, connectors, created_at, ...bot }) => ({
     ...bot,
     has_api_key: api_key !== null,
-    connectors: connectorsOf({ connectors }),
+    connectors: connectorNamesOf({ connectors }, named),
     created_at: time(created_at),
-  }
+  }))
 }
 
 async function presentConnectors(db: Db, user: User) {
@@ -189,7 +190,7 @@ function presentShare({ id, chat_id, message_id, created_at }: ShareRow, publicU
   return { url: `${publicUrl}/share/${id}`, chat_id, message_id, created_at: time(created_at) }
 }
 
-function presentUsage({ id: _id, user_id: _user, time: at, cost, ...record }: UsageRecordRow) {
+function presentUsage({ id: _id, user_id: _user, bot_id: _bot, time: at, cost, ...record }: UsageRecordRow) {
   return { time: time(at), ...record, cost: cost === null ? null : formatNanos(BigInt(cost)) }
 }
 

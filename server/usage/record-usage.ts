@@ -13,6 +13,7 @@ export interface ModelCallRecord extends Pick<
   | 'chat_id'
   | 'message_id'
   | 'kind'
+  | 'bot_id'
   | 'bot'
   | 'model'
   | 'provider'

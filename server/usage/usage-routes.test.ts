@@ -54,6 +54,7 @@ describe.each(engines)('usage on %s', (engine) => {
         chat_id: 'c',
         message_id: 'm',
         kind: 'reply',
+        bot_id: 'b',
         bot: 'B',
         model: 'm',
         provider: null,

@@ -5,10 +5,10 @@ import { prepareQuery } from '../db/dialects/prepare-query.ts'
 import type { UsageRecordRow } from '../db/tables/tables.ts'
 
 const recordUpsert = prepareQuery((db, record: UsageRecordRow) => {
-  const { id, user_id, chat_id, message_id, kind, bot, time, ...figures } = columnsOf(record)
+  const { id, user_id, chat_id, message_id, kind, bot_id, bot, time, ...figures } = columnsOf(record)
   return db
     .insertInto('usage_records')
-    .values({ id, user_id, chat_id, message_id, kind, bot, time, ...figures })
+    .values({ id, user_id, chat_id, message_id, kind, bot_id, bot, time, ...figures })
     .onConflict((conflict) => conflict.column('id').doUpdateSet(figures))
     .compile()
 })
@@ -21,6 +21,7 @@ function columnsOf(record: UsageRecordRow): UsageRecordRow {
     chat_id: record.chat_id,
     message_id: record.message_id,
     kind: record.kind,
+    bot_id: record.bot_id,
     bot: record.bot,
     model: record.model,
     provider: record.provider,
@@ -45,6 +46,18 @@ export async function storeUsageRecord(db: Db, record: UsageRecordRow): Promise<
   await recordUpsert(db, record)
 }
 
+/** Selects records `u`, with today's name of the bot, or the stored one of a deleted bot. */
+export function selectUsage(db: Db) {
+  return db
+    .selectFrom('usage_records as u')
+    .leftJoin('bots as b', 'b.id', 'u.bot_id')
+    .select(['u.id', 'u.user_id', 'u.chat_id', 'u.message_id', 'u.kind', 'u.bot_id'])
+    .select(({ fn }) => fn.coalesce('b.name', 'u.bot').as('bot'))
+    .select(['u.model', 'u.provider', 'u.time', 'u.input_tokens', 'u.output_tokens', 'u.cached_tokens'])
+    .select(['u.cache_write_tokens', 'u.reasoning_tokens', 'u.cost', 'u.currency', 'u.duration_ms'])
+    .select('u.first_text_ms')
+}
+
 /** The user's records of these messages, oldest first. */
 export function listUsageOfMessages(
   db: Db,
@@ -52,14 +65,12 @@ export function listUsageOfMessages(
   chatId: string,
   messageIds: readonly string[],
 ): Promise<UsageRecordRow[]> {
-  return db
-    .selectFrom('usage_records')
-    .selectAll()
-    .where(readable(actor, 'usage_records'))
-    .where('chat_id', '=', chatId)
-    .where('message_id', 'in', messageIds)
-    .orderBy('time')
-    .orderBy('id')
+  return selectUsage(db)
+    .where(readable(actor, 'usage_records as u'))
+    .where('u.chat_id', '=', chatId)
+    .where('u.message_id', 'in', messageIds)
+    .orderBy('u.time')
+    .orderBy('u.id')
     .execute()
 }
 
@@ -103,7 +114,7 @@ export async function sumUsage(db: Db, actor: Actor, days: readonly UsageDay[]):
   const count = (condition: RawBuilder<unknown>) => sql`sum(case when ${condition} then 1 else 0 end)`
   const { rows } = await sql<Record<keyof UsageSums | 'starts_at', string | number | null>>`
     with ranges (starts_at, ends_at) as (values ${ranges})
-    select starts_at, bot, model, currency,
+    select starts_at, coalesce(b.name, u.bot) as bot, u.model, currency,
       count(*) as calls,
       sum(input_tokens) as input_tokens,
       sum(output_tokens) as output_tokens,
@@ -114,9 +125,10 @@ export async function sumUsage(db: Db, actor: Actor, days: readonly UsageDay[]):
       coalesce(sum(cost / ${sql.lit(nanosOfUnit)}), 0) as cost_units,
       coalesce(sum(cost % ${sql.lit(nanosOfUnit)}), 0) as cost_nanos
     from ranges
-    join usage_records on ${readable(actor, 'usage_records')} and time >= starts_at and time < ends_at
-    group by starts_at, bot, model, currency
-    order by starts_at, bot, model, currency
+    join usage_records u on ${readable(actor, 'usage_records as u')} and time >= starts_at and time < ends_at
+    left join bots b on b.id = u.bot_id
+    group by starts_at, coalesce(b.name, u.bot), u.model, currency
+    order by starts_at, coalesce(b.name, u.bot), u.model, currency
   `.execute(db)
   const nameOfDay = new Map(days.map(({ day, start }) => [start, day]))
   return rows.map((row) => ({

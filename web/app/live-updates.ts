@@ -10,7 +10,7 @@ import { useApi } from '../lib/api/api-provider.tsx'
 import { connectStream } from '../lib/streams/event-stream.ts'
 import { canReceive, shareStream, type SharedStreamState } from '../lib/streams/share-stream.ts'
 
-const keysOfLists: Readonly<Record<SettingsList, string>> = {
+const keysOfLists: Readonly<Record<Exclude<SettingsList, 'names'>, string>> = {
   bots: botsKey,
   connectors: connectorsKey,
   integrations: integrationsKey,
@@ -27,7 +27,7 @@ export function useLiveUpdates(userId: string): SharedStreamState | undefined {
   useEffect(() => {
     const keys = new Map<string, string>(Object.entries(keysOfLists))
     return followLive(api, userId, setState, (list) => {
-      // A newer server may name a list that this page does not have.
+      // There is no list of the names, which chats contain, and a newer server may name another list.
       const changed = list === undefined ? [...keys.values()] : [keys.get(list)]
       for (const key of changed) if (key !== undefined) readAnnounced(key, () => mutate(key))
     })

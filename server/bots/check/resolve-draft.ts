@@ -29,6 +29,11 @@ export async function resolveDraft(
     name === null || name === undefined || name === ''
       ? { ...emptyBot, id: newId(), ...ownedBy(user), name: newBotName, created_at: 0 }
       : await requireBot(database.db, user, name)
-  const change = applyBotInput({ sealer, config }, stored, { ...draft, name: stored.name, model })
+  const change = applyBotInput({ sealer, config }, stored, {
+    ...draft,
+    connectorIds: undefined,
+    name: stored.name,
+    model,
+  })
   return resolveEndpoint({ ...stored, ...change }, { defaultModel: config.defaultModel, demoBaseUrl, sealer })
 }

@@ -83,6 +83,7 @@ export class CallMeter {
         chat_id: chatId,
         message_id: messageId,
         kind,
+        bot_id: bot.id,
         bot: bot.name,
         model: bot.model,
         provider: reply?.provider ?? null,

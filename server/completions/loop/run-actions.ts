@@ -4,7 +4,7 @@ import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
 import { LeftOutTools } from '@yonder/contract/tool-call'
 import { readBotConnectors } from '../../bots/bot-connectors.ts'
-import { connectorsOf } from '../../bots/bot-fields.ts'
+import { connectorIdsOf } from '../../bots/bot-fields.ts'
 import { apiTypeOf } from '../../bots/bot-model.ts'
 import { fullChatMessage, selectLeaf, touchChat } from '../../chats/chat-store.ts'
 import {
@@ -165,7 +165,7 @@ export class RecordedActions implements RunActions {
     if (call === undefined) throw new Error('there is no call to dispatch')
     const replyId = this.#replyId
     const remaining = { calls: rest, total }
-    const { shown, stored, invocation } = await decideCall(this.#deps, user, {
+    const { shown, connectorId, stored, invocation } = await decideCall(this.#deps, user, {
       replyId,
       call,
       remaining,
@@ -189,6 +189,7 @@ export class RecordedActions implements RunActions {
       await touchChat(trx, this.#chatId, this.#deps.now(), countChars(reply))
       await updateMessage(trx, this.#chatId, replyId, {
         ...toFilledReply(reply),
+        connector_id: connectorId,
         call_state: shown.call.state,
         call: JSON.stringify(stored),
       })
@@ -240,14 +241,14 @@ export class RecordedActions implements RunActions {
     this.#replyId = id
     recorder.add({ type: 'reply', assistant_message: reply }, async (trx) => {
       const parent = await requireParent(trx, this.#chatId, parentId)
-      await appendMessage(trx, { chat_id: this.#chatId, id, ...empty }, parent, time)
+      await appendMessage(trx, { chat_id: this.#chatId, id, bot_id: bot.id, ...empty }, parent, time)
       await selectLeaf(trx, this.#chatId, id)
     })
     // The next prompt is read from the database, so the result before this reply must be committed.
     await recorder.flush()
   }
 
-  /** Reads the bot's connectors each time, since the user may change the bot or rename a connector during the run. */
+  /** Reads the bot's connectors each time, since the user may change the bot during the run. */
   readonly #readBotConnectors = () => readBotConnectors(this.#deps.database.db, this.#frame.bot)
 
   #listTools(): Promise<ModelTools> {
@@ -261,7 +262,7 @@ export class RecordedActions implements RunActions {
       // The first time, the bot was read just before.
       readBotConnectors: hasReportedStatuses
         ? this.#readBotConnectors
-        : () => Promise.resolve(connectorsOf(bot)),
+        : () => Promise.resolve(connectorIdsOf(bot)),
       signal,
       reportsStored: !hasReportedStatuses && !toolSupport.refuses(bot),
       onStatus: (status) => {
@@ -323,7 +324,7 @@ export class RecordedActions implements RunActions {
       ),
     ]
     if (notices.length === 0) return
-    const before = await listNotices(this.#deps.database.db, this.#chatId, bot.name)
+    const before = await listNotices(this.#deps.database.db, this.#chatId, bot.id)
     const added = notices.filter((notice) => !before.some((text) => text.includes(notice)))
     if (added.length > 0) recorder.add({ type: 'notice', notice: added.join(' ') })
   }
@@ -334,7 +335,7 @@ export class RecordedActions implements RunActions {
     if (this.#frame.signal.aborted) return
     const stored = path.findLast(({ left_out_tools }) => left_out_tools !== null)?.left_out_tools
     const before = stored ? LeftOutTools.parse(JSON.parse(stored)) : noTools.leftOut
-    if (isDeepStrictEqual(before, leftOut)) return
+    if (isDeepStrictEqual(withoutNames(before), withoutNames(leftOut))) return
     this.#frame.recorder.add({ type: 'left_out_tools', left_out_tools: leftOut })
   }
 
@@ -343,6 +344,11 @@ export class RecordedActions implements RunActions {
     this.#latestTime = Math.max(this.#deps.now(), this.#latestTime + 1)
     return this.#latestTime
   }
+}
+
+/** A renamed connector is still the same. */
+function withoutNames({ connectors, ...rest }: LeftOutTools) {
+  return { ...rest, connectors: connectors.map(({ server: _, ...connector }) => connector) }
 }
 
 /** The outcome of a call after an unexpected error in Yonder, maybe after the tool had finished. */

@@ -41,6 +41,7 @@ function listActions(
 function invocationOf(toolName: string, remaining: RemainingCalls): ToolInvocation {
   return {
     replyId: 'r',
+    connectorId: 'c1',
     connectorName: 'c',
     toolName,
     arguments: '{}',

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { applyEvent, emptyRun, type RunState } from '@yonder/contract/apply-event'
 import type { RunEvent } from '@yonder/contract/completion'
-import { findLatestTime } from '../../chats/message-store.ts'
+import { findLatestTime, findMessage } from '../../chats/message-store.ts'
 import type { Db } from '../../db/database.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import { closeRun, findActiveRun, findRun, insertEvent, listEvents, requestStop } from '../log/run-store.ts'
@@ -55,7 +55,8 @@ async function createInterruptedResult(
   const { id, server = '', tool = '' } = last
   const time = Math.max(now, (await findLatestTime(trx, chatId)) + 1)
   const outcome = { ...interruptedOutcome(), duration: null }
-  return createResult({ replyId: id, connectorName: server, toolName: tool }, outcome, time)
+  const connectorId = (await findMessage(trx, chatId, id))?.connector_id ?? null
+  return createResult({ replyId: id, connectorId, connectorName: server, toolName: tool }, outcome, time)
 }
 
 /** Computes the state of a run from its committed events. */

@@ -178,6 +178,7 @@ async function summarize(
     message_id: last.id,
     message_count,
     content: result.content,
+    bot_id: bot.id,
     bot: bot.name,
     model: result.model,
     edited: 0,

@@ -51,7 +51,14 @@ export async function rewriteCompaction(deps: RewriteDeps, rewrite: RewriteOptio
     const result = await withTimeout(closed, maxRewriteMs, (signal) => writeNewText(deps, rewrite, signal))
     if ('failure' in result)
       throw new AppError('upstream_error', `The summary could not be written again: ${result.failure}`)
-    const change = { ...result, bot: bot.name, edited: 0, written_at: deps.now(), held_until: null }
+    const change = {
+      ...result,
+      bot_id: bot.id,
+      bot: bot.name,
+      edited: 0,
+      written_at: deps.now(),
+      held_until: null,
+    }
     if (!(await finishCompaction(db, row, until, change))) {
       await requireCompaction(db, row.chat_id, row.id)
       // The reservation has expired, and another request has changed or reserved the summary since.

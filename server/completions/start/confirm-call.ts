@@ -112,18 +112,18 @@ export async function confirmCall(
 export async function recordDenials(
   { connectors, onError }: Pick<CompletionDeps, 'connectors' | 'onError'>,
   user: User,
-  { reply: { server, tool, arguments: callArguments, call }, isForOneCall }: Denial,
+  { reply: { connector_id, tool, arguments: callArguments, call }, isForOneCall }: Denial,
 ): Promise<void> {
   const remaining = call === null || isForOneCall ? [] : parseCall(call).rest
   const denied = [
-    { connectorName: server ?? '', toolName: tool ?? '', arguments: callArguments },
+    { connectorId: connector_id ?? '', toolName: tool ?? '', arguments: callArguments },
     ...remaining.flatMap(({ target, arguments: text }) =>
       target === undefined ? [] : [{ ...target, arguments: text }],
     ),
   ]
   try {
     for (const deniedCall of denied) {
-      await connectors.recordDenial(user, deniedCall.connectorName, deniedCall.toolName, deniedCall.arguments)
+      await connectors.recordDenial(user, deniedCall.connectorId, deniedCall.toolName, deniedCall.arguments)
     }
   } catch (error) {
     // The message is stored and its run has started, so a failure to record the denial must not fail the request.

@@ -63,15 +63,14 @@ export async function requireResult(
   const turn = path.slice(
     path.findLastIndex((message) => message.role === 'user' && !isToolResult(message)) + 1,
   )
-  const result = turn.findLast((message) => isToolResult(message) && message.server === server)
-  const row = result && (await findMessage(db, chat.id, result.id))
-  if (row === undefined) {
-    throw new AppError(
-      'conflict',
-      `This chat has no tool result of the connector "${server ?? ''}" to continue from. Reload the page.`,
-    )
+  for (const { id, server: nameThen } of turn.filter(isToolResult).toReversed()) {
+    const result = await findMessage(db, chat.id, id)
+    if (result !== undefined && (result.server === server || nameThen === server)) return result
   }
-  return row
+  throw new AppError(
+    'conflict',
+    `This chat has no tool result of the connector "${server ?? ''}" to continue from. Reload the page.`,
+  )
 }
 
 /**

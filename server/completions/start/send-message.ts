@@ -192,6 +192,7 @@ export async function writeReply(
       content: '',
       status: 'streaming',
       model: bot.model,
+      bot_id: bot.id,
       bot: bot.name,
     },
     parent,

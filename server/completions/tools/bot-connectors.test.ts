@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { replaceConnectorInBots } from '../../bots/bot-connectors.ts'
-import { lockUser } from '../../identity/users/user-store.ts'
 import { botName, type ChatClient } from '../../testing/chat/open-chat-app.ts'
 import { callOf, openToolApp, waitingCall, type ToolApp } from '../../testing/chat/open-tool-app.ts'
 import { callOfReply, resultOf } from '../../testing/chat/open-tool-scene.ts'
-import { countWaiting } from '../../testing/database/count-waiting.ts'
-import { engines, isConcurrent } from '../../testing/database/test-database.ts'
+import { engines } from '../../testing/database/test-database.ts'
 
 describe.each(engines)('the connectors of a bot, on %s', (engine) => {
   let product: ToolApp
@@ -43,7 +40,7 @@ describe.each(engines)('the connectors of a bot, on %s', (engine) => {
     for (const [connectors, expected] of [
       [null, ['default', 'polite']],
       [['polite'], ['polite']],
-      [['default', 'gone'], ['default']],
+      [['default'], ['default']],
       [[], []],
       [null, ['default', 'polite']],
     ] as const) {
@@ -51,6 +48,16 @@ describe.each(engines)('the connectors of a bot, on %s', (engine) => {
       await send('Hi')
       expect(offered()).toEqual(expected)
     }
+  })
+
+  it('are refused when the user has none of that name', async () => {
+    await choose(['default'])
+    const refused = await choose(['default', 'gone'])
+    expect(refused.statusCode).toBe(404)
+    expect(refused.json()).toEqual({
+      error: { code: 'not_found', message: 'You have no connector named "gone".' },
+    })
+    expect(await chosen()).toEqual([['default']])
   })
 
   it('are the only ones that a made-up call reaches: one to another connector is refused without approval', async () => {
@@ -109,12 +116,6 @@ describe.each(engines)('the connectors of a bot, on %s', (engine) => {
     expect(await chosen()).toEqual([['default', 'Courteous'], null])
   })
 
-  it('follow a rename also when the new name is on the list already', async () => {
-    await choose(['Later', 'polite'])
-    await ada.put('/api/mcp-server/polite', { name: 'Later', url: product.mcpServer.url('polite') })
-    expect(await chosen()).toEqual([['Later']])
-  })
-
   it('lose a connector that is deleted, so that another one of its name is not used', async () => {
     await choose(['polite'])
     await ada.delete('/api/mcp-server/polite')
@@ -126,26 +127,10 @@ describe.each(engines)('the connectors of a bot, on %s', (engine) => {
 
   it('of another user’s bots stay as they are', async () => {
     const eve = await product.join('Eve')
+    await product.connect(eve, 'polite')
     await eve.put(`/api/bot/${botName}`, { name: botName, model: 'scripted', connectors: ['polite'] })
     await ada.put('/api/mcp-server/polite', { name: 'Mine', url: product.mcpServer.url('polite') })
     await ada.delete('/api/mcp-server/Mine')
     expect((await eve.get('/api/bots')).json()).toMatchObject([{ connectors: ['polite'] }])
   })
-
-  it.runIf(engine === 'postgres' && isConcurrent(engine))(
-    'follow a rename while the bot is being changed',
-    async () => {
-      await choose(['polite'])
-      let change: ReturnType<ChatClient['put']> | undefined
-      await product.database.db.transaction().execute(async (trx) => {
-        // As the transaction of a rename does.
-        await lockUser(trx, ada.user)
-        await replaceConnectorInBots(trx, ada.user, 'polite', 'Courteous')
-        change = ada.put(`/api/bot/${botName}`, { name: botName, model: 'another' })
-        await expect.poll(() => countWaiting(trx)).toBe(1)
-      })
-      expect((await change)?.json()).toMatchObject({ model: 'another', connectors: ['Courteous'] })
-      expect(await chosen()).toEqual([['Courteous']])
-    },
-  )
 })

@@ -16,6 +16,7 @@ const user = {
 }
 const call: ToolInvocation = {
   replyId: 'r',
+  connectorId: 'c1',
   connectorName: 'c',
   toolName: 't',
   arguments: '{}',

@@ -38,9 +38,10 @@ export async function runCall(
   invocation: ToolInvocation,
   frame: CallFrame,
 ): Promise<ToolOutcome> {
-  const { replyId, connectorName, toolName, fingerprint, credential } = invocation
+  const { replyId, connectorId, connectorName, toolName, fingerprint, credential } = invocation
   const { user, signal } = frame
   if (invocation.refusal !== undefined) return invocation.refusal
+  if (connectorId === null) throw new Error(`the call of reply ${replyId} has no connector`)
   let isOver = false
   // A call may still send events after it was abandoned.
   const emit = (event: UnnumberedEvent): void => {
@@ -53,6 +54,7 @@ export async function runCall(
   try {
     const called = connectors.callTool({
       user,
+      connectorId,
       connectorName,
       toolName,
       arguments: invocation.arguments,

@@ -8,7 +8,7 @@ const call = {
   id: 'call_1',
   name: 'mail__send',
   arguments: '{}',
-  target: { connectorName: 'mail', toolName: 'send' },
+  target: { connectorId: 'm1', connectorName: 'mail', toolName: 'send' },
 }
 
 const checkArguments = () => Promise.resolve(undefined)
@@ -39,6 +39,7 @@ it('creates the invocation of a call that the user approved (§4.20, §4.21)', (
   const stored = { id: 'call_1', name: 'mail__send', fingerprint: 'f1', credential: 'c 1', rest: [call] }
   const row = {
     id: 'reply',
+    connector_id: 'm1',
     server: 'mail',
     tool: 'send',
     arguments: '{"a":1}',
@@ -46,6 +47,7 @@ it('creates the invocation of a call that the user approved (§4.20, §4.21)', (
   } as MessageRow
   expect(approveCall(row)).toEqual({
     replyId: 'reply',
+    connectorId: 'm1',
     connectorName: 'mail',
     toolName: 'send',
     arguments: '{"a":1}',

@@ -18,6 +18,8 @@ import type { CompletionDeps } from '../completion-deps.ts'
 export interface ToolInvocation {
   /** The reply that makes the call. */
   readonly replyId: string
+  /** Null for a tool whose name the model made up; the call is refused. */
+  readonly connectorId: string | null
   readonly connectorName: string
   readonly toolName: string
   /** A JSON object as text, unless the call is refused. */
@@ -53,6 +55,7 @@ export interface CallToDecide {
 export interface DecidedCall {
   /** What the user sees of the call. */
   readonly shown: { readonly server: string; readonly tool: string; readonly call: ToolCall }
+  readonly connectorId: string | null
   /** The `call` column of the reply. */
   readonly stored: StoredCall
   /** Undefined when the call needs approval. */
@@ -75,7 +78,8 @@ export async function decideCall(
   const known = resolved?.kind === 'missing' ? undefined : resolved
   const refusal = await findRefusal(deps, user, { call, signal }, resolved)
   const decision = refusal === undefined && known !== undefined ? known.decision : noApprovalNeeded
-  const server = target?.connectorName ?? unknownConnector
+  const connectorId = target?.connectorId ?? null
+  const server = known?.connector.name ?? target?.connectorName ?? unknownConnector
   const tool = target?.toolName ?? call.name
   const title = known === undefined ? null : parseDefinition(known.tool.definition).title
   const described = {
@@ -107,10 +111,15 @@ export async function decideCall(
       tool,
       call: runsAtOnce ? { state: 'running', ...shownCall } : { state: 'waiting', ...shownCall, ...seen },
     },
+    connectorId,
     stored,
     invocation: runsAtOnce
       ? {
-          ...toInvocation({ id: replyId, server, tool, arguments: call.arguments }, stored, decision.by),
+          ...toInvocation(
+            { id: replyId, connector_id: connectorId, server, tool, arguments: call.arguments },
+            stored,
+            decision.by,
+          ),
           refusal,
         }
       : undefined,
@@ -164,6 +173,7 @@ function explainParseError(text: string): string {
 /** Creates the invocation of a call that needed approval, and that the user has just allowed. */
 export function approveCall({
   id,
+  connector_id,
   server,
   tool,
   arguments: callArguments,
@@ -171,18 +181,23 @@ export function approveCall({
 }: MessageRow): ToolInvocation {
   if (server === null || tool === null || call === null) throw new Error(`reply ${id} has no tool call`)
   const stored = parseCall(call)
-  const reply = { id, server, tool, arguments: callArguments ?? '{}' }
+  const reply = { id, connector_id, server, tool, arguments: callArguments ?? '{}' }
   // A call that was stored without its credential is not made: no connector has an empty one.
   return toInvocation(reply, { ...stored, credential: stored.credential ?? '' }, 'once')
 }
 
 function toInvocation(
-  reply: { readonly id: string; readonly server: string; readonly tool: string; readonly arguments: string },
+  reply: Pick<MessageRow, 'id' | 'connector_id'> & {
+    readonly server: string
+    readonly tool: string
+    readonly arguments: string
+  },
   stored: StoredCall,
   approval: ToolInvocation['approval'],
 ): ToolInvocation {
   return {
     replyId: reply.id,
+    connectorId: reply.connector_id,
     connectorName: reply.server,
     toolName: reply.tool,
     arguments: reply.arguments,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createResult } from './tool-result.ts'
 
-const call = { replyId: 'a1', connectorName: 'tools', toolName: 'act' }
+const call = { replyId: 'a1', connectorId: 'c1', connectorName: 'tools', toolName: 'act' }
 
 it('limits the characters of a shown result, including links', () => {
   const link = { type: 'link', uri: `https://x.example/${'y'.repeat(1_900)}`, name: 'z'.repeat(300) } as const

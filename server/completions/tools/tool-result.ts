@@ -7,6 +7,7 @@ import { insertResultImages } from '../../chats/tool-call-store.ts'
 import { failure, type ToolOutcome } from '../../connectors/calls/tool-call.ts'
 import type { Db } from '../../db/database.ts'
 import { newId } from '../../lib/new-id.ts'
+import type { ToolInvocation } from './tool-invocation.ts'
 
 /** Characters of a result that are shown to the user. The model may receive more. */
 const maxShownChars = 50_000
@@ -14,12 +15,13 @@ const maxShownChars = 50_000
 /** A tool's result as a message, and its images, which are stored separately from the message. */
 export interface CreatedResult {
   readonly message: Message
+  readonly connectorId: string | null
   readonly images: readonly { readonly place: number; readonly mimeType: string; readonly data: string }[]
 }
 
 /** Creates the message with the result of a reply's call. `time` is milliseconds since 1970. */
 export function createResult(
-  call: { readonly replyId: string; readonly connectorName: string; readonly toolName: string },
+  call: Pick<ToolInvocation, 'replyId' | 'connectorId' | 'connectorName' | 'toolName'>,
   outcome: Omit<ToolOutcome, 'duration' | 'bytes'> & { readonly duration: number | null },
   time: number,
 ): CreatedResult {
@@ -27,6 +29,7 @@ export function createResult(
     part.type === 'image' ? [{ place, mimeType: part.mimeType, data: part.data }] : [],
   )
   return {
+    connectorId: call.connectorId,
     message: {
       id: newId(),
       parent_id: call.replyId,
@@ -74,7 +77,7 @@ function shorten(parts: ToolOutcome['parts']): ResultPart[] {
 export async function storeResult(
   trx: Db,
   chatId: string,
-  { message, images }: CreatedResult,
+  { message, connectorId, images }: CreatedResult,
 ): Promise<void> {
   const replyId = message.parent_id ?? ''
   const { id, unix_timestamp: time, content, server = '', tool = '', outcome } = message
@@ -88,6 +91,7 @@ export async function storeResult(
       role: 'user',
       content: textOfContent(content),
       status: 'complete',
+      connector_id: connectorId,
       server,
       tool,
       outcome: JSON.stringify(outcome),

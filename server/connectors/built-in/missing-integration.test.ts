@@ -1,6 +1,7 @@
 import { McpServer } from '@modelcontextprotocol/server'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { engines } from '../../testing/database/test-database.ts'
+import { findTarget } from '../../testing/mcp/find-target.ts'
 import { openTestConnectors, type TestConnectors } from '../../testing/mcp/open-test-connectors.ts'
 import { connectConnector } from '../connect-connector.ts'
 import { requireConnector } from '../connector-store.ts'
@@ -73,17 +74,17 @@ describe.each(engines)('the connector of an integration on %s', (engine) => {
     return tools.map(({ name }) => name).filter((name) => name.startsWith('mail'))
   }
   const list = () => syncConnectors(connectors.database.db, user, connectors.builtIns, Date.now())
-  const call = () =>
+  const call = async () =>
     connectors.callTool({
       user,
-      connectorName: 'Mail',
-      toolName: 'read',
+      ...(await findTarget(connectors, user, 'Mail', 'read')),
       arguments: {},
       approval: 'once',
       signal: new AbortController().signal,
     })
 
-  const resolve = (toolName: string) => connectors.resolveTool(user, { connectorName: 'Mail', toolName })
+  const resolve = async (toolName: string) =>
+    connectors.resolveTool(user, await findTarget(connectors, user, 'Mail', toolName))
 
   it('offers its tools, requires approval for a call, and makes it', async () => {
     expect(await listOffered()).toHaveLength(2)
@@ -166,7 +167,10 @@ describe.each(engines)('the connector of an integration on %s', (engine) => {
     integrationStatus = undefined
     expect(await call()).toMatchObject({ status: 'authorization_needed' })
     expect(await listOffered()).toEqual([])
-    expect(await call()).toMatchObject({ status: 'failed', text: 'There is no connector named "Mail".' })
+    expect(await call()).toMatchObject({
+      status: 'failed',
+      text: 'The connector "Mail" was deleted before the call, so the tool was not called.',
+    })
     expect(reads).toBe(0)
   })
 })

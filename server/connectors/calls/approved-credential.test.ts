@@ -50,6 +50,7 @@ describe.each(engines)('an approved call that waits for a slot, on %s', (engine)
     )
     const called = callTool(connectors, {
       user: ada,
+      connectorId: connector.id,
       connectorName: connector.name,
       toolName: 'search',
       arguments: {},
@@ -90,7 +91,7 @@ describe.each(engines)('an approved call that waits for a slot, on %s', (engine)
   ])('runs without approval after the tool was always allowed and %s', async (_, happens) => {
     await changeConnector(connectors, ada, connector.name, { ...fields(), allow_tools: ['search'] })
     await happens()
-    const request = { connectorName: connector.name, toolName: 'search' }
+    const request = { connectorId: connector.id, connectorName: connector.name, toolName: 'search' }
     expect(await resolveTool(connectors, ada, request)).toMatchObject({
       kind: 'callable',
       decision: { kind: 'run', by: 'listed' },

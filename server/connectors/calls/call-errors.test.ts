@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { engines } from '../../testing/database/test-database.ts'
 import { startHostileServer, type HostileServer } from '../../testing/hostile-mcp/start-hostile-server.ts'
+import { findTarget } from '../../testing/mcp/find-target.ts'
 import { openTestConnectors, type TestConnectors } from '../../testing/mcp/open-test-connectors.ts'
 import type { IntegrationConnectors } from '../built-in/built-in-connectors.ts'
 import { connectConnector } from '../connect-connector.ts'
@@ -49,11 +50,10 @@ describe.each(engines)('a connector whose calls fail, on %s', (engine) => {
     }
   }
 
-  const call = (connectorName: string, deps: ConnectorDeps = connectors) =>
+  const call = async (connectorName: string, deps: ConnectorDeps = connectors) =>
     callTool(deps, {
       user: ada,
-      connectorName,
-      toolName: 'act',
+      ...(await findTarget(deps, ada, connectorName, 'act')),
       arguments: {},
       approval: 'once',
       signal: new AbortController().signal,

@@ -49,7 +49,7 @@ describe.each(engines)('the record of calls on %s', (engine) => {
   })
 
   it('contains denied calls', async () => {
-    await recordDenial(test.deps, ada.user, 'default', 'get_time', '{}')
+    await recordDenial(test.deps, ada.user, connector.id, 'get_time', '{}')
     await recordDenial(test.deps, ada.user, 'nothing', 'get_time', '{}')
     const { calls } = await read()
     expect(calls.find(({ tool }) => tool === 'get_time')).toMatchObject({

@@ -14,7 +14,7 @@ import type { ConnectorRow, ToolCallRow } from '../../db/tables/connector-tables
 import { hashJson } from '../../lib/canonical-json.ts'
 import { newId } from '../../lib/new-id.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
-import { findConnector } from '../connector-store.ts'
+import { findConnectorById } from '../connector-store.ts'
 import { readArguments, type ToolOutcome } from './tool-call.ts'
 
 export interface RecordedCall {
@@ -42,11 +42,11 @@ export async function recordCall(
 export async function recordDenial(
   { database, now }: Pick<ConnectorDeps, 'database' | 'now'>,
   actor: Actor,
-  connectorName: string,
+  connectorId: string,
   tool: string,
   callArguments: unknown,
 ): Promise<void> {
-  const connector = await findConnector(database.db, actor, connectorName)
+  const connector = await findConnectorById(database.db, actor, connectorId)
   if (connector === undefined) return
   const call = { tool, arguments: readArgumentsIfValid(callArguments), approval: 'denied' } as const
   await insertToolCall(database.db, toRow(actor, connector, call, 'denied', now()))
@@ -134,6 +134,16 @@ export async function updateToolCall(
     .execute()
 }
 
+/** Selects recorded calls `t`, with today's name of the connector, or the stored one of a deleted connector. */
+export function selectToolCalls(db: Db) {
+  return db
+    .selectFrom('tool_calls as t')
+    .leftJoin('connectors as c', 'c.id', 't.connector_id')
+    .select(['t.id', 't.user_id', 't.connector_id', 't.tool', 't.arguments_hash', 't.approval'])
+    .select(['t.outcome', 't.started_at', 't.duration', 't.bytes'])
+    .select(({ fn }) => fn.coalesce('c.name', 't.connector').as('connector'))
+}
+
 export interface ToolCallPage {
   /** The last call of the previous page. The page has the calls before it in time. */
   readonly before: Pick<ToolCallRow, 'started_at' | 'id'> | undefined
@@ -147,19 +157,17 @@ export function listToolCalls(
   connectorId: string,
   { before, limit }: ToolCallPage,
 ): Promise<ToolCallRow[]> {
-  const calls = db
-    .selectFrom('tool_calls')
-    .selectAll()
-    .where(readable(actor, 'tool_calls'))
-    .where('connector_id', '=', connectorId)
+  const calls = selectToolCalls(db)
+    .where(readable(actor, 'tool_calls as t'))
+    .where('t.connector_id', '=', connectorId)
   const page =
     before === undefined
       ? calls
       : calls.where((where) =>
           where.or([
-            where('started_at', '<', before.started_at),
-            where.and([where('started_at', '=', before.started_at), where('id', '<', before.id)]),
+            where('t.started_at', '<', before.started_at),
+            where.and([where('t.started_at', '=', before.started_at), where('t.id', '<', before.id)]),
           ]),
         )
-  return page.orderBy('started_at', 'desc').orderBy('id', 'desc').limit(limit).execute()
+  return page.orderBy('t.started_at', 'desc').orderBy('t.id', 'desc').limit(limit).execute()
 }

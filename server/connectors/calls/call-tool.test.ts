@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Elicitation } from '@yonder/contract/elicitation'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findTarget } from '../../testing/mcp/find-target.ts'
 import { openTestConnectors, type TestConnectors } from '../../testing/mcp/open-test-connectors.ts'
 import {
   startEverything,
@@ -38,11 +39,15 @@ async function startAndConnect(name: string, starting: Promise<McpProcess>): Pro
   return server
 }
 
-function call(connectorName: string, toolName: string, args: unknown, rest: Partial<ToolCallRequest> = {}) {
+async function call(
+  connectorName: string,
+  toolName: string,
+  args: unknown,
+  rest: Partial<ToolCallRequest> = {},
+) {
   return callTool(connectors, {
     user: ada,
-    connectorName,
-    toolName,
+    ...(await findTarget(connectors, ada, connectorName, toolName)),
     arguments: args,
     approval: 'once',
     signal: new AbortController().signal,

@@ -18,6 +18,7 @@ import {
 } from '../mcp/explain-failure.ts'
 import { useServer } from '../mcp/use-server.ts'
 import { rememberMissingScope } from '../oauth/authorize-server.ts'
+import type { CallTarget } from '../tools/adapt-tools.ts'
 import type { OnStatus } from '../tools/connection-round.ts'
 import { refreshTools } from '../tools/refresh-tools.ts'
 import { resolveTool, type ReadBotConnectors, type ResolvedTool } from '../tools/resolve-tool.ts'
@@ -32,10 +33,8 @@ import {
   type ToolOutcome,
 } from './tool-call.ts'
 
-export interface ToolCallRequest {
+export interface ToolCallRequest extends CallTarget {
   readonly user: Actor
-  readonly connectorName: string
-  readonly toolName: string
   /** A JSON object, or its text. */
   readonly arguments: unknown
   /** Why the call may run. */
@@ -97,12 +96,11 @@ export async function callTool(deps: ConnectorDeps, request: ToolCallRequest): P
 function authorizeCall(
   resolved: ResolvedTool,
   {
-    connectorName,
     toolName,
     approval,
     fingerprint,
     credential,
-  }: Pick<ToolCallRequest, 'connectorName' | 'toolName' | 'approval' | 'fingerprint' | 'credential'>,
+  }: Pick<ToolCallRequest, 'toolName' | 'approval' | 'fingerprint' | 'credential'>,
 ): Omit<CallableTool, 'arguments'> | ToolOutcome {
   if (resolved.kind === 'missing') {
     return failure(resolved.reason, resolved.needsIntegration ? { status: 'authorization_needed' } : {})
@@ -111,7 +109,7 @@ function authorizeCall(
   const { connector, tool, decision } = resolved
   if (credential !== undefined && credential !== resolved.credential) {
     return failureWithAdvice(
-      `The connector "${connectorName}" was added again, or its address, credential or account has changed since approval was requested, so the tool "${toolName}" was not called.`,
+      `The address, credential or account of the connector "${connector.name}" has changed since approval was requested, so the tool "${toolName}" was not called.`,
       'Call it again to request approval.',
     )
   }

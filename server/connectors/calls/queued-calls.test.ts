@@ -51,6 +51,7 @@ async function callMeanwhile(happens: () => Promise<unknown>, approval: CallAppr
   )
   const called = callTool(connectors, {
     user: ada,
+    connectorId: connector.id,
     connectorName: connector.name,
     toolName: 'search',
     arguments: {},

@@ -94,6 +94,7 @@ describe('a server in this process', () => {
   const call = (toolName: string, args: unknown, rest: Partial<ToolCallRequest> = {}) =>
     connectors.callTool({
       user,
+      connectorId: local.id,
       connectorName: 'Local',
       toolName,
       arguments: args,

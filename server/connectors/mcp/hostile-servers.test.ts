@@ -7,6 +7,7 @@ import {
   type HostileScene,
 } from '../../testing/hostile-mcp/open-hostile-scene.ts'
 import { startHostileServer } from '../../testing/hostile-mcp/start-hostile-server.ts'
+import { findTarget } from '../../testing/mcp/find-target.ts'
 import { openTestConnectors } from '../../testing/mcp/open-test-connectors.ts'
 import { requireConnector } from '../connector-store.ts'
 import { listModelTools } from '../tools/list-model-tools.ts'
@@ -178,11 +179,19 @@ describe('a hostile server', () => {
         definition: tool!.definition,
       })
       .execute()
-    const before = await resolveTool(scene.connectors, ada, { connectorName: name, toolName: 'send' })
+    const before = await resolveTool(
+      scene.connectors,
+      ada,
+      await findTarget(scene.connectors, ada, name, 'send'),
+    )
     expect(before).toMatchObject({ kind: 'callable', decision: { kind: 'run', by: 'listed' } })
     await scene.hostile.nextPhase('rug-pull')
     await refreshTools(scene.connectors, connector)
-    const after = await resolveTool(scene.connectors, ada, { connectorName: name, toolName: 'send' })
+    const after = await resolveTool(
+      scene.connectors,
+      ada,
+      await findTarget(scene.connectors, ada, name, 'send'),
+    )
     expect(after).toMatchObject({
       kind: 'callable',
       decision: {
@@ -197,7 +206,11 @@ describe('a hostile server', () => {
         ],
       },
     })
-    const added = await resolveTool(scene.connectors, ada, { connectorName: name, toolName: 'new' })
+    const added = await resolveTool(
+      scene.connectors,
+      ada,
+      await findTarget(scene.connectors, ada, name, 'new'),
+    )
     expect(added).toMatchObject({ kind: 'callable', decision: { kind: 'ask' } })
     // A call that was allowed before the change is not made with the changed tool.
     const calls = (await scene.hostile.seen('rug-pull')).filter(({ rpc }) => rpc === 'tools/call').length
@@ -335,8 +348,7 @@ describe('two users with one server', () => {
         const user = index % 2 === 0 ? ada : bob
         const { text } = await patient.callTool({
           user,
-          connectorName: 'shared',
-          toolName: 'act',
+          ...(await findTarget(patient, user, 'shared', 'act')),
           arguments: {},
           approval: 'once',
           signal: AbortSignal.timeout(15_000),

@@ -8,6 +8,13 @@ import { nameTools } from '../model-tools/name-tools.ts'
 import { blockedToolsOf } from './block-tools.ts'
 import { parseDefinition } from './tool-store.ts'
 
+/** The tool that a name refers to. */
+export interface CallTarget {
+  readonly connectorId: string
+  readonly connectorName: string
+  readonly toolName: string
+}
+
 export interface ConnectorWithTools {
   readonly connector: ConnectorRow
   readonly tools: readonly ConnectorToolRow[]
@@ -37,7 +44,7 @@ export interface AdaptedTools {
    * Returns the tool with a name, also when it is blocked or its schema cannot be adapted. Names are looked up, never
    * parsed.
    */
-  resolve(name: string): { readonly connectorName: string; readonly toolName: string } | undefined
+  resolve(name: string): CallTarget | undefined
   /** Why the tools whose schemas cannot be adapted are not offered. */
   readonly problems: readonly ToolProblem[]
 }
@@ -94,7 +101,13 @@ export async function adaptTools(
     chars: sumChars(tools),
     resolve(name) {
       const tool = named.get(name)
-      return tool && { connectorName: tool.connector.name, toolName: tool.tool }
+      return (
+        tool && {
+          connectorId: tool.connector.id,
+          connectorName: tool.connector.name,
+          toolName: tool.tool,
+        }
+      )
     },
     problems,
   }
@@ -103,7 +116,7 @@ export async function adaptTools(
 /** Returns only the tools of connectors that may be used. `resolve` still finds the others by their names. */
 export function selectTools(
   adapted: AdaptedTools,
-  isUsable: (connector: Pick<ConnectorRow, 'name'>) => boolean,
+  isUsable: (connector: Pick<ConnectorRow, 'id'>) => boolean,
 ): AdaptedTools {
   const tools = adapted.tools.filter(({ connector }) => isUsable(connector))
   if (tools.length === adapted.tools.length && adapted.problems.length === 0) return adapted

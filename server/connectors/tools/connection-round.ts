@@ -57,13 +57,13 @@ export function reportStoredRound(
   if (connectors.length === 0) return
   const counts = new Map<string, number>()
   for (const { name } of offered.tools) {
-    const connector = offered.resolve(name)?.connectorName ?? ''
+    const connector = offered.resolve(name)?.connectorId ?? ''
     counts.set(connector, (counts.get(connector) ?? 0) + 1)
   }
   reportConnecting(connectors, onStatus)
   for (const connector of connectors) {
-    const { name, error_message } = connector
-    if (known.includes(connector)) reportUsable(connector, counts.get(name) ?? 0, onStatus)
+    const { id, name, error_message } = connector
+    if (known.includes(connector)) reportUsable(connector, counts.get(id) ?? 0, onStatus)
     else
       onStatus({
         status: 'error',

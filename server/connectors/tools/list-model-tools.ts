@@ -22,7 +22,7 @@ export interface ListModelToolsOptions {
   readonly readBotConnectors?: ReadBotConnectors
 }
 
-type IsUsable = (connector: Pick<ConnectorRow, 'name'>) => boolean
+type IsUsable = (connector: Pick<ConnectorRow, 'id'>) => boolean
 
 /**
  * Returns the stored tools of the user's connected connectors. A missing list (never loaded, or failed) is loaded
@@ -40,7 +40,7 @@ export async function listModelTools(
     readBotConnectors?.(),
     syncConnectors(database.db, user, builtIns, now()),
   ])
-  const isUsable: IsUsable = ({ name }) => usable?.includes(name) ?? true
+  const isUsable: IsUsable = ({ id }) => usable?.includes(id) ?? true
   const own = listed.filter(({ status }) => status !== 'disconnected')
   const connectors = own.filter(isUsable)
   const known = connectors.filter((connector) => !lacksToolList(connector))
@@ -97,8 +97,8 @@ async function refreshFirst(
   )
   const unused = await readStoredTools(deps, others)
   const adapted = await adaptTools([...preparation.ready, ...unused], apiType)
-  const offered = await chooseTools(deps, adapted, connectors, ({ name }) =>
-    others.every((other) => other.name !== name),
+  const offered = await chooseTools(deps, adapted, connectors, ({ id }) =>
+    others.every((other) => other.id !== id),
   )
   reportSummary({ ready: preparation.workingCount, all: connectors.length }, offered, onStatus)
   return offered

@@ -59,9 +59,14 @@ export function offerTools(
 }
 
 function groupByConnector(missing: readonly AdaptedTool[]): LeftOutTools['connectors'] {
-  const groups = new Map<string, { server: string; count: number; tools: string[] }>()
+  const groups = new Map<string, LeftOutTools['connectors'][number]>()
   for (const { connector, toolName } of missing) {
-    const group = groups.get(connector.id) ?? { server: connector.name, count: 0, tools: [] }
+    const group = groups.get(connector.id) ?? {
+      connector_id: connector.id,
+      server: connector.name,
+      count: 0,
+      tools: [],
+    }
     groups.set(connector.id, group)
     group.count++
     if (group.tools.length < maxNamedTools) group.tools.push(toolName)

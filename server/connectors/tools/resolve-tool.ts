@@ -4,19 +4,16 @@ import type { ConnectorRow, ConnectorToolRow, AllowedToolRow } from '../../db/ta
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { explainMissingIntegration } from '../built-in/built-in-connectors.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
-import { credentialIdOf, findConnector, findConnectorById } from '../connector-store.ts'
+import { credentialIdOf, findConnectorById } from '../connector-store.ts'
+import type { CallTarget } from './adapt-tools.ts'
 import { blockedToolsOf } from './block-tools.ts'
 import { findAllowedTool, findTool, parseDefinition, type ToolDefinition } from './tool-store.ts'
 
-export interface ToolTarget {
-  readonly connectorName: string
-  readonly toolName: string
-  /** If given, only the connector with this id matches, even when another one has the name by now. */
-  readonly connectorId?: string
+export interface ToolTarget extends CallTarget {
   readonly readBotConnectors?: ReadBotConnectors | undefined
 }
 
-/** Returns the names of the connectors that the bot of a run may use now; null means all. */
+/** Returns the ids of the connectors that the bot of a run may use now; null means all. */
 export type ReadBotConnectors = () => Promise<readonly string[] | null>
 
 /** A stored tool, and whether a call of it needs approval now. */
@@ -44,18 +41,15 @@ export async function resolveTool(
   user: Actor,
   { connectorName, toolName, connectorId, readBotConnectors }: ToolTarget,
 ): Promise<ResolvedTool> {
-  const stored =
-    connectorId === undefined
-      ? await findConnector(db, user, connectorName)
-      : await findConnectorById(db, user, connectorId)
+  const stored = await findConnectorById(db, user, connectorId)
   if (stored === undefined) {
-    return connectorId === undefined
-      ? missing(`There is no connector named "${connectorName}".`)
-      : missing(`The connector "${connectorName}" was deleted before the call, so the tool was not called.`)
+    return missing(
+      `The connector "${connectorName}" was deleted before the call, so the tool was not called.`,
+    )
   }
   // Checked here, because this function runs before approval, when the call starts, and after it was queued.
   const usable = (await readBotConnectors?.()) ?? null
-  if (usable?.includes(stored.name) === false) {
+  if (usable?.includes(stored.id) === false) {
     return missing(`This bot may not use the connector "${stored.name}", so the tool was not called.`)
   }
   if ((await builtIns.readIntegrationState(stored)) === 'missing') {

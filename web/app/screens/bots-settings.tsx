@@ -1,7 +1,7 @@
 import { BotsSection } from '../../features/bots/bots-section.tsx'
-import { renameBotChoices } from '../../features/chat/composer/use-bot-choice.ts'
+import { renameHomeChoice } from '../../features/chat/composer/use-bot-choice.ts'
 
-/** The Bots section of settings; a renamed bot stays selected in this browser's chats. */
+/** The Bots section of settings; a renamed bot stays selected on the home page of this browser. */
 export function BotsSettings() {
-  return <BotsSection onRename={renameBotChoices} />
+  return <BotsSection onRename={renameHomeChoice} />
 }

@@ -96,7 +96,6 @@ interface ConversationProps {
 
 /** The messages of a chat, and the input fixed under them. */
 function Conversation({ chat, view, session, aside, reservesAside }: ConversationProps) {
-  const choice = useBotChoice(storageKeys.chatBot(chat.id))
   const content = useRef<HTMLDivElement>(null)
   const list = useRef<MessageListHandle>(null)
   const input = useRef<HTMLTextAreaElement>(null)
@@ -104,6 +103,8 @@ function Conversation({ chat, view, session, aside, reservesAside }: Conversatio
   const { following, goToEnd, leaveEnd } = useFollowEnd(content)
   const { messages, selected_message_id: leafId } = chat
   const path = useMemo(() => visiblePath(messages, leafId), [messages, leafId])
+  const chatBot = path.findLast(({ bot }) => bot !== undefined)?.bot
+  const choice = useBotChoice(storageKeys.chatBot(chat.id), chatBot)
   const calls = useMemo(
     () => ({ resultOf: indexResults(messages), last: messages.find(({ id }) => id === leafId) }),
     [messages, leafId],

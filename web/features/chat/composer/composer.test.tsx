@@ -13,6 +13,7 @@ interface Props {
   readonly onSend?: (text: string, botName: string) => void
   readonly onStop?: () => void
   readonly storageKey?: string
+  readonly chatBot?: string
 }
 
 function Example({
@@ -20,8 +21,9 @@ function Example({
   onSend = () => undefined,
   onStop,
   storageKey = 'home_page_selected_bot',
+  chatBot,
 }: Props) {
-  const choice = useBotChoice(storageKey)
+  const choice = useBotChoice(storageKey, chatBot)
   return <Composer choice={choice} draftKey="draft" busy={busy} onSend={onSend} onStop={onStop} />
 }
 
@@ -207,6 +209,15 @@ test('selects the first bot when the stored one no longer exists (§4.4)', async
   expect(await screen.findByRole('combobox')).toHaveValue('Owl')
   await userEvent.type(input(), 'word{Enter}')
   expect(onSend).toHaveBeenCalledExactlyOnceWith('word', 'Owl')
+})
+
+test('selects the bot of the chat when the stored one was renamed, and the first one without a stored one (§4.4)', async () => {
+  localStorage.setItem('chat_c1_selectedBot', 'Former')
+  const renamed = open({ storageKey: 'chat_c1_selectedBot', chatBot: 'Fox' })
+  expect(await screen.findByRole('combobox')).toHaveValue('Fox')
+  renamed.unmount()
+  open({ storageKey: 'chat_c2_selectedBot', chatBot: 'Fox' })
+  expect(await screen.findByRole('combobox')).toHaveValue('Owl')
 })
 
 test('reads the stored choice every 100 ms (§4.5, §9.12)', async () => {

@@ -14,27 +14,24 @@ export interface BotChoice {
 }
 
 /**
- * The bot that replies: the stored choice, or the first bot of the list. A choice is stored under `storageKey`.
+ * The bot that replies: the choice that is stored under `storageKey`, or the first bot of the list. A stored name that
+ * no bot has, because the bot was renamed or deleted, stands for the chat's bot `chatBot`.
  */
-export function useBotChoice(storageKey: string): BotChoice {
+export function useBotChoice(storageKey: string, chatBot?: string): BotChoice {
   const { data: bots, error } = useBots()
   const storedName = useSyncExternalStore(subscribe, () => browserStorage.read(storageKey))
+  const find = (name: string | null | undefined) => bots?.find((bot) => bot.name === name)
   return {
     bots,
     error,
-    selected: bots?.find((bot) => bot.name === storedName) ?? bots?.[0],
+    selected: find(storedName) ?? (storedName === null ? undefined : find(chatBot)) ?? bots?.[0],
     select: (name) => storeChoice(storageKey, name),
   }
 }
 
-const choiceKeys = /^(chat_.+_selectedBot|newChat_.+_bot)$/
-
-/** Renames a bot in the stored choices, so that it stays selected in all chats of this browser. */
-export function renameBotChoices(name: string, next: string): void {
-  for (const key of browserStorage.keys()) {
-    const isChoice = key === storageKeys.homeBot || choiceKeys.test(key)
-    if (isChoice && browserStorage.read(key) === name) storeChoice(key, next)
-  }
+/** Follows the renaming of a bot on the home page, where no chat says which bot was meant. */
+export function renameHomeChoice(name: string, next: string): void {
+  if (browserStorage.read(storageKeys.homeBot) === name) storeChoice(storageKeys.homeBot, next)
 }
 
 /** How often the stored choice is read, because another tab may change it. */

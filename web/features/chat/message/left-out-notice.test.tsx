@@ -14,8 +14,8 @@ function show(leftOut: LeftOutTools) {
   return within(screen.getByRole('complementary', { name: 'Tools left out' }))
 }
 
-const mail = { server: 'Mail', count: 1, tools: ['send'] }
-const files = { server: 'Files & more', count: 12, tools: ['read', 'write'] }
+const mail = { connector_id: 'c', server: 'Mail', count: 1, tools: ['send'] }
+const files = { connector_id: 'c', server: 'Files & more', count: 12, tools: ['read', 'write'] }
 
 test('names the connectors, the limit and the tools, and leads to both settings', async () => {
   const notice = show({ max_tools: 128, connectors: [files, mail] })

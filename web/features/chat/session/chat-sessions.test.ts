@@ -8,8 +8,9 @@ function open() {
   const sessions = findChatSessions(api)
   const session = sessions.getOrCreate('c1', (isLive) => new ChatSession('c1', api, isLive))
   const receiveReady = vi.spyOn(session, 'receiveLiveReady')
+  const receiveChange = vi.spyOn(session, 'receiveLiveChange')
   sessions.setLiveState('opening')
-  return { sessions, receiveReady }
+  return { sessions, receiveReady, receiveChange }
 }
 
 it('misses nothing before the first live updates', () => {
@@ -27,3 +28,11 @@ it.each(['lost', 'held', 'unavailable'] as const)(
     expect(receiveReady).toHaveBeenCalledExactlyOnceWith(undefined, true)
   },
 )
+
+it('reads every chat again when a bot or a connector was renamed', () => {
+  const { sessions, receiveChange } = open()
+  sessions.receive({ type: 'changed', what: 'bots' })
+  expect(receiveChange).not.toHaveBeenCalled()
+  sessions.receive({ type: 'changed', what: 'names' })
+  expect(receiveChange).toHaveBeenCalledOnce()
+})

@@ -51,6 +51,8 @@ function createChatSessions(): ChatSessions {
       else if (event.type === 'run')
         sessions.get(event.chatId)?.receiveLiveEvent(event.messageId, event.event)
       else if (event.type === 'chat_changed') sessions.get(event.chatId)?.receiveLiveChange()
+      else if (event.type === 'changed' && event.what === 'names')
+        for (const session of sessions.values()) session.receiveLiveChange()
     },
     setLiveState(next) {
       state = next
