@@ -109,6 +109,8 @@ describe('a prompt that is too long', () => {
     ['Invalid request: Your request exceeded model token limit: 131072 (requested: 140000)', 131_072],
     ['invalid params, context window exceeds limit', undefined],
     ['<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 98304]', 98_304],
+    ['Request body too large for gpt-4o model. Max size: 8000 tokens. tokens_limit_reached', 8000],
+    ['`inputs` must have less than 1024 tokens. Given: 1026', 1024],
     ['too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 5000.', 4081],
   ])('is recognised by "%s"', (message, contextWindow) => {
     const size = contextWindow === undefined ? '' : ` (${contextWindow.toLocaleString('en')} tokens)`
@@ -140,6 +142,15 @@ describe('a prompt that is too long', () => {
     expect(explain(JSON.stringify(body))).toMatchObject({ contextWindow: 200_000 })
   })
 
+  it('is not a field that is too long, whatever code comes with it', () => {
+    const error = {
+      message: 'Too long.',
+      param: 'messages[2].tool_calls[0].id',
+      code: 'string_above_max_length',
+    }
+    expect(explain(JSON.stringify({ error }))).toMatchObject({ code: 'upstream_error' })
+  })
+
   it('is not recognised in the request that an upstream repeats', () => {
     const body = { detail: [{ loc: ['body', 'model'], msg: 'unknown', input: 'prompt is too long' }] }
     expect(explain(JSON.stringify(body))).toMatchObject({ code: 'upstream_error' })
@@ -147,7 +158,19 @@ describe('a prompt that is too long', () => {
 
   it.each([
     'max_tokens is too large: 100000. This model supports at most 16384 completion tokens.',
+    "'max_tokens' is too large: 100000. max_new_tokens must be <= 512",
     'Image is too large: 9000000 bytes > 5000000 bytes',
+    "Invalid 'messages[2].tool_calls[0].id': string too long. Expected a string with maximum length 40, but got a string with length 83 instead.",
+    "ContextWindowExceededError: context_length_exceeded: Invalid 'input[95].call_id': string too long. Expected a string with maximum length 64.",
+    "Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length 200 instead.",
+    'Request too large for model `openai/gpt-oss-20b` on tokens per minute (TPM): Limit 8000, Requested 34031, please reduce the length of the messages and try again.',
+    'Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 31538. The input or output tokens must be reduced in order to run successfully.',
+    'This request would exceed your organization rate limit of 30,000 input tokens per minute. The prompt is too long for it.',
+    'You exceeded your current quota. The input token count exceeds the limit of 250000.',
+    'request_too_large: Request exceeds the maximum size',
+    'tools.0.custom.description: String should have at most 1024 characters; input is too long',
+    'tools: too many tools; the prompt is too long',
+    'Unable to compute the input token count.',
     'Invalid context_management field',
     'The maximum tokens you requested exceeds the model limit of 4096.',
   ])('is not recognised in "%s"', (message) => {

@@ -14,27 +14,40 @@ const toolRefusals: readonly RegExp[] = [
   /\b(?:unsupported|unrecognized|unknown|unexpected) (?:request )?(?:parameter|argument|field|keyword)s?(?: supplied)?:? ['"`]?tools\b/i,
 ]
 
+/**
+ * Messages that contain words of a prompt that is too long, but are about something else. Shortening the prompt does not
+ * help there, and what they name is not the context window.
+ */
+const otherLimits: readonly RegExp[] = [
+  // Limits of a time: OpenAI (vanna-flask#11), Groq with status 413 (autohandai/code-cli#338), Anthropic, Google.
+  /\b(?:tokens?|requests?) per (?:min|minute|hour|day)\b|\b[TR]P[MD]\b|\brate[ _-]?limit|\bquota\b/i,
+  // The length of one field: OpenAI for ids of calls (vercel/ai#8132), which LiteLLM calls an exceeded window (litellm#17343).
+  /\b(?:string|array) too long\b|\b(?:string|array)_above_max_length\b/i,
+  // The size of one field: pydantic (vLLM, Mistral, Cohere), Anthropic for tools.
+  /\b(?:string_)?too_long\b|\bshould have at most \d{1,9} (?:characters?|items?)\b|\btoo many tools\b/i,
+]
+
 /** Messages about a prompt that is too long for its model, and the codes that come with them. */
 const contextRefusals: readonly RegExp[] = [
-  // OpenAI, Azure, Groq; llama.cpp; GitHub; OpenAI for a single text; Anthropic.
-  /\b(?:context_length_exceeded|exceed_context_size_error|max_prompt_tokens_exceeded|string_above_max_length|request_too_large)\b/i,
-  // Anthropic, Bedrock, Fireworks, Ollama, Groq.
-  /\b(?:prompt|input|request)(?: is)? too (?:long|large)\b/i,
+  // OpenAI, Azure, Groq; llama.cpp; GitHub Copilot; GitHub Models.
+  /\b(?:context_length_exceeded|exceed_context_size_error|max_prompt_tokens_exceeded|tokens_limit_reached)\b/i,
+  // Anthropic, Bedrock, Fireworks, Ollama.
+  /\b(?:prompt|input)(?: is)? too (?:long|large)\b/i,
   // OpenAI, vLLM, SGLang, DeepSeek, Mistral, OpenRouter, xAI.
   /\bmaximum (?:context|prompt|model) length\b/i,
   // OpenAI Responses, Anthropic with max_tokens, llama.cpp, Ollama, SGLang.
   /\bexceed(?:s|ed)?(?: [a-z']+){0,3} context (?:length|limit|size|window)\b/i,
   /\bcontext (?:length|size|window)(?: has been)? exceed/i,
   // Google, GitHub; OpenAI.
-  /\b(?:input|prompt) token count\b/i,
+  /\b(?:input|prompt) token count\b[^.]{0,40}\b(?:exceeds?|only supports)\b/i,
   /\binput tokens exceed\b/i,
   // SGLang, LM Studio; vLLM, LM Studio; Groq, Cerebras.
   /\b(?:longer|greater) than the (?:model's )?context length\b/i,
   /\bcontext length (?:is|of) only\b/i,
   /\breduce the length of the (?:messages|prompt|input)\b/i,
   // Text Generation Inference; Moonshot; Zhipu; Qwen; Cohere.
-  /\bmax_new_tokens['"`]? must be\b/i,
-  /\bmust have less than \d{1,9} tokens\b/i,
+  /\btokens \+ ['"`]?max_new_tokens['"`]? must be\b/i,
+  /\binputs?['"`]? must have less than \d{1,9} tokens\b/i,
   /\bexceeded model token limit\b/i,
   /\bprompt exceeds max length\b/i,
   /\brange of input length should be\b/i,
@@ -49,6 +62,7 @@ const windowSizes: readonly RegExp[] = [
   /\b(?:context|prompt|model) (?:length|limit|size|window)(?: (?:is|of|only)){0,2}:? \(?(\d[\d,]{2,11})/i,
   /\b(?:tokens allowed|token limit:?|limit (?:is|of)|up to|must be <=|cannot exceed|less than) \(?(\d[\d,]{2,11})/i,
   /\blength should be \[\d{1,9}, ?(\d[\d,]{2,11})\]/i,
+  /\bmax size: (\d[\d,]{2,11}) tokens\b/i,
   /\bn_ctx: (\d{3,9})\b/i,
 ]
 
@@ -94,7 +108,8 @@ const maxContextWindow = 100_000_000
 export function explainRefusal(error: unknown, request: ModelRequest, upstream: () => string): unknown {
   const rejection = readRejection(error)
   if (rejection === '') return error
-  if (matches(contextRefusals, rejection)) return contextExceeded(upstream(), findContextWindow(rejection))
+  if (matches(contextRefusals, rejection) && !matches(otherLimits, rejection))
+    return contextExceeded(upstream(), findContextWindow(rejection))
   const option = findRefusedOption(rejection, request.options)
   if (option !== undefined) return optionRefused(upstream(), option)
   return request.tools.length > 0 && matches(toolRefusals, rejection) ? noToolSupport(upstream()) : error

@@ -37,20 +37,26 @@ export interface ToolCallAssembler {
   end(upstream: string, cutByLimit: boolean): AssembledCall[]
 }
 
-/** Creates an assembler of tool calls, which matches their chunks by index and id, or by order when they have none. */
+/**
+ * Creates an assembler of tool calls. A chunk belongs to the call with its index and id, else with its index, else with
+ * its id, else to the last one; `startsCall` has the exceptions. `assemble-tool-calls.test.ts` lists what servers send.
+ */
 export function createToolCallAssembler(): ToolCallAssembler {
   const calls: PartialCall[] = []
 
-  function find(chunk: ToolCallChunk): PartialCall {
-    const known = calls.findLast((call) =>
-      chunk.index !== undefined
-        ? call.index === chunk.index && (chunk.id === undefined || chunk.id === call.id || call.id === '')
-        : chunk.id === undefined || chunk.id === call.id,
-    )
-    // Some servers send each call complete, without an id and all with the same index: then a name starts a new call.
-    const hasNewName =
-      known !== undefined && chunk.id === undefined && chunk.name !== undefined && known.name !== ''
-    if (known !== undefined && !(hasNewName && isComplete(known.arguments))) return known
+  function find({ index, id, name, arguments: text }: ToolCallChunk): PartialCall | undefined {
+    const withId = id === undefined ? undefined : calls.findLast((call) => call.id === id)
+    if (index === undefined) return withId ?? calls.at(-1)
+    const withIndex = calls.filter((call) => call.index === index)
+    const known = withIndex.findLast((call) => call.id === id) ?? withIndex.at(-1)
+    if (known !== undefined || name !== undefined) return known
+    // Some servers count the chunks of a call in its index.
+    return withId ?? (id === undefined && text !== undefined ? calls.at(-1) : undefined)
+  }
+
+  function open(chunk: ToolCallChunk): PartialCall {
+    const known = find(chunk)
+    if (known !== undefined && !startsCall(known, chunk)) return known
     const call: PartialCall = { index: chunk.index, id: '', name: '', arguments: '', extra: undefined }
     calls.push(call)
     return call
@@ -61,11 +67,13 @@ export function createToolCallAssembler(): ToolCallAssembler {
       return calls.length
     },
     push(chunk) {
-      const call = find(chunk)
-      if (chunk.id !== undefined) call.id = chunk.id
+      const call = open(chunk)
+      // When each chunk has another id, the first is the id of the call.
+      if (chunk.id !== undefined && call.id === '') call.id = chunk.id
       call.extra ??= chunk.extra
-      if (chunk.name !== undefined && call.name !== chunk.name) call.name += chunk.name
-      if (chunk.arguments !== undefined) call.arguments += chunk.arguments
+      if (chunk.name !== undefined)
+        call.name = chunk.name.startsWith(call.name) ? chunk.name : `${call.name}${chunk.name}`
+      if (chunk.arguments !== undefined) call.arguments = joinArguments(call.arguments, chunk.arguments)
       return (chunk.name?.length ?? 0) + (chunk.arguments?.length ?? 0)
     },
     end(upstream, cutByLimit) {
@@ -107,6 +115,23 @@ function invalidCall(upstream: string, cutByLimit: boolean): ModelFailure {
       )
 }
 
+/** Whether a chunk starts a call although `known` has its index or id. Only a name starts a call. */
+function startsCall(known: PartialCall, { id, name, arguments: text = '' }: ToolCallChunk): boolean {
+  if (name === undefined || known.name === '') return false
+  // Some servers send each call complete, and all with the same index, or with the same id too.
+  if (id === undefined) return isComplete(known.arguments)
+  if (id === known.id) return text !== known.arguments && isComplete(text) && isComplete(known.arguments)
+  if (known.id === '') return isComplete(known.arguments)
+  // Another id starts a call, unless its chunk continues what is not complete.
+  return name !== known.name || text === '' || isComplete(text) || isComplete(known.arguments)
+}
+
+/** Some servers start with an empty object, or end with the whole arguments once more. */
+function joinArguments(known: string, text: string): string {
+  if (known === '{}' && text.startsWith('{')) return text
+  return known === text && isComplete(known) ? known : known + text
+}
+
 function isComplete(text: string): boolean {
-  return text !== '' && readArguments(text) !== undefined
+  return text.trimEnd().endsWith('}') && readArguments(text) !== undefined
 }

@@ -131,6 +131,8 @@ export class ChunkReader implements ReplyReader {
     if (content !== undefined && content !== null && content !== '') this.#readContent(content)
     const calls = delta['tool_calls']
     if (Array.isArray(calls)) for (const call of calls as readonly unknown[]) this.#readCall(call)
+    // The form before `tool_calls` has one call without an id.
+    else if (delta['function_call'] !== undefined) this.#readCall({ function: delta['function_call'] })
   }
 
   #readContent(content: unknown): void {
@@ -155,7 +157,7 @@ export class ChunkReader implements ReplyReader {
   #readCall(call: unknown): void {
     if (!isObject(call)) return
     const named: unknown = call['function']
-    const inner: Fields = isObject(named) ? named : {}
+    const inner: Fields = isObject(named) ? named : call
     const chunk: ToolCallChunk = {
       index: typeof call['index'] === 'number' ? call['index'] : undefined,
       id: nonEmptyText(call['id']),
