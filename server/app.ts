@@ -33,6 +33,7 @@ import { registerUserRoutes } from './identity/users/user-routes.ts'
 import { registerIntegrationRoutes } from './integrations/integration-routes.ts'
 import { openIntegrations } from './integrations/open-integrations.ts'
 import { openLive, type Live } from './live/open-live.ts'
+import { DialectMemory } from './models/upstream/dialect-memory.ts'
 import { registerShareRoutes } from './shares/share-routes.ts'
 import { registerSharedChatRoutes } from './shares/shared-chat-routes.ts'
 import { registerUsageRoutes } from './usage/usage-routes.ts'
@@ -98,12 +99,13 @@ function openDomains(app: FastifyInstance, deps: AppDeps) {
     onRenamed: createNotifier(live, 'bots', 'names'),
     onError: logAs('background work of a connector failed'),
   })
+  const dialects = new DialectMemory(deps.now)
   const completions = openCompletions(deps, {
     connectors,
     subscribers: live.hub,
     perMinute: deps.config.rateLimits.completions,
     compactAt: deps.config.compactAt,
-    openBotModel: (_user, bot) => openBotModel(deps, bot),
+    openBotModel: (_user, bot) => openBotModel({ ...deps, dialects }, bot),
     findModelFacts: (bot, model) => findBotFacts(deps, bot, model),
     onOpen,
     onChatChanged,

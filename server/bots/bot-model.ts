@@ -22,7 +22,8 @@ export interface Providers {
   readonly sealer: Sealer
 }
 
-export interface BotModelDeps extends Omit<Providers, 'defaultModel'>, Pick<ModelDeps, 'guards'> {
+export interface BotModelDeps
+  extends Omit<Providers, 'defaultModel'>, Pick<ModelDeps, 'guards' | 'dialects'> {
   readonly config: Pick<Config, 'defaultModel'>
 }
 
@@ -86,9 +87,10 @@ function decryptKey(bot: BotRow, sealed: string, sealer: Sealer): Credential {
  */
 export function openBotModel(deps: BotModelDeps, bot: BotRow): ModelStream {
   try {
-    const { config, demoBaseUrl, sealer, guards } = deps
+    const { config, demoBaseUrl, sealer, guards, dialects } = deps
     return openModel(resolveEndpoint(bot, { defaultModel: config.defaultModel, demoBaseUrl, sealer }), {
       guards,
+      ...(dialects === undefined ? {} : { dialects }),
     })
   } catch (error) {
     if (!(error instanceof AppError)) throw error

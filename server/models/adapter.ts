@@ -1,10 +1,13 @@
 import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
+import type { DialectMemory } from './upstream/dialect-memory.ts'
 
 /** The dependencies of every adapter. */
 export interface AdapterDeps {
   /** Sends requests to addresses that the policy for their source (operator or user) allows. */
   readonly guard: GuardedFetch
   readonly limits?: ModelLimits
+  /** Without it each call finds out anew which fields the upstream takes. */
+  readonly dialects?: DialectMemory
   /** Milliseconds since 1970. */
   readonly now?: () => number
 }

@@ -6,11 +6,13 @@ import type { ModelEndpoint } from './endpoint.ts'
 import type { ModelStream } from './model.ts'
 import { openaiChat } from './openai/chat.ts'
 import { openaiResponses } from './openai/responses.ts'
+import type { DialectMemory } from './upstream/dialect-memory.ts'
 
 export interface ModelDeps {
   /** One guard for each kind of address. */
   readonly guards: Readonly<Record<ModelEndpoint['addressSource'], GuardedFetch>>
   readonly limits?: ModelLimits
+  readonly dialects?: DialectMemory
 }
 
 /** The model behind an endpoint, called in the endpoint's wire format. */
@@ -18,6 +20,7 @@ export function openModel(endpoint: ModelEndpoint, deps: ModelDeps): ModelStream
   const adapterDeps = {
     guard: deps.guards[endpoint.addressSource],
     ...(deps.limits === undefined ? {} : { limits: deps.limits }),
+    ...(deps.dialects === undefined ? {} : { dialects: deps.dialects }),
   }
   switch (endpoint.apiType) {
     case 'openai':

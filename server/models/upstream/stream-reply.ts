@@ -19,7 +19,7 @@ import { createResponseReader, type ReplyReader } from './read-response.ts'
  * A wire format that needs no package of its provider. `Dialect` says how a request is written for servers that do
  * not support all of its fields.
  */
-export interface WireFormat<Dialect> {
+export interface WireFormat<Dialect extends object> {
   readonly apiType: ApiType
   readonly defaultPath: string
   firstDialect(request: ModelRequest, url: URL): Dialect
@@ -34,7 +34,7 @@ export interface WireFormat<Dialect> {
 }
 
 /** Calls a model in a wire format, and again in another dialect when the upstream refuses a field. */
-export function streamReply<Dialect>(
+export function streamReply<Dialect extends object>(
   endpoint: ModelEndpoint,
   format: WireFormat<Dialect>,
   deps: AdapterDeps,
@@ -42,7 +42,7 @@ export function streamReply<Dialect>(
   return (request, options) => new StreamedReply({ endpoint, format, deps, request, options })
 }
 
-interface CallContext<Dialect> {
+interface CallContext<Dialect extends object> {
   readonly endpoint: ModelEndpoint
   readonly format: WireFormat<Dialect>
   readonly deps: AdapterDeps
@@ -50,7 +50,7 @@ interface CallContext<Dialect> {
   readonly options: ModelStreamOptions
 }
 
-class StreamedReply<Dialect> implements ModelReply {
+class StreamedReply<Dialect extends object> implements ModelReply {
   readonly closed: Promise<void>
   readonly #context: CallContext<Dialect>
   readonly #parts = new PartQueue()
@@ -68,17 +68,30 @@ class StreamedReply<Dialect> implements ModelReply {
   }
 
   async #callWithDialects(): Promise<void> {
-    const { endpoint, format, request, options } = this.#context
+    const { endpoint, format, deps, request, options } = this.#context
     const { signal } = options
     let dialect: Dialect | undefined
+    let key = ''
+    let isAdapted = false
     while (!signal.aborted) {
       try {
-        dialect ??= format.firstDialect(request, buildModelUrl(endpoint, format.defaultPath, request.model))
-        return await this.#call(dialect)
+        if (dialect === undefined) {
+          const url = buildModelUrl(endpoint, format.defaultPath, request.model)
+          key = JSON.stringify([format.apiType, url.href, request.model, request.options])
+          dialect = (deps.dialects?.find(key) as Dialect | undefined) ?? format.firstDialect(request, url)
+        }
+        await this.#call(dialect)
+        if (isAdapted) deps.dialects?.remember(key, dialect)
+        return
       } catch (error) {
         if (signal.aborted) return
         dialect = dialect && this.#adaptDialect(dialect, error)
-        if (dialect === undefined) return this.#fail(error)
+        if (dialect === undefined) {
+          // What was remembered may be the reason, so the next call starts afresh.
+          if (error instanceof ModelFailure && error.rejection !== '') deps.dialects?.forget(key)
+          return this.#fail(error)
+        }
+        isAdapted = true
       }
     }
   }
@@ -122,7 +135,7 @@ class StreamedReply<Dialect> implements ModelReply {
   }
 }
 
-function writeCall<Dialect>(
+function writeCall<Dialect extends object>(
   endpoint: ModelEndpoint,
   format: WireFormat<Dialect>,
   request: ModelRequest,

@@ -7,6 +7,7 @@ import { guardedFetch, type GuardedFetch } from '../../http/outgoing/guarded-fet
 import { modelLimits, type ModelLimits } from '../../models/adapter.ts'
 import { userMessage, type ModelPart, type ModelRequest } from '../../models/model.ts'
 import { openModel } from '../../models/open-model.ts'
+import type { DialectMemory } from '../../models/upstream/dialect-memory.ts'
 import { sendJson } from './fault-scene.ts'
 import { startHostileModel, type HostileModel } from './hostile-model.ts'
 import { readReply } from './read-reply.ts'
@@ -32,6 +33,7 @@ interface CallOptions {
   readonly path?: string
   readonly limits?: Partial<ModelLimits>
   readonly guard?: GuardedFetch
+  readonly dialects?: DialectMemory
   readonly onParts?: (parts: readonly ModelPart[]) => void
 }
 
@@ -146,6 +148,7 @@ async function callModel(
     {
       guards: { userSupplied: options.guard ?? guard, operatorSupplied: guard },
       limits: { ...sceneLimits, ...options.limits },
+      ...(options.dialects === undefined ? {} : { dialects: options.dialects }),
     },
   )
   const parts: ModelPart[] = []
