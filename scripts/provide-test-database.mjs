@@ -29,8 +29,6 @@ export async function setup() {
   })
   const url = new URL(server)
   url.pathname = `/${name}`
-  // Created once here, because two tests that create it at the same time would conflict.
-  await withClient(url.href, (client) => client.query('create extension if not exists pg_trgm'))
   process.env['TEST_DATABASE_URL'] = url.href
   provided = { server, name }
 }

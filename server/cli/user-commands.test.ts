@@ -162,7 +162,7 @@ describe.each(engines.filter(isConcurrent))('yonder users on %s', (engine) => {
 
   it.each([
     ['a newer', sql`insert into migrations (number, applied_at) values (9999, 0)`, 'from a newer version'],
-    ['an older', sql`delete from migrations where number > 3`, 'from an older version'],
+    ['a former', sql`update migrations set number = 21`, 'from a version before 0.1.0'],
   ])('changes nothing in a database of %s version', async (_name, statement, message) => {
     await scene.database.db.connection().execute((connection) => statement.execute(connection))
     // The changed migrations also keep this schema from being used by other tests (`postgres-schemas.ts`).

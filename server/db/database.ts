@@ -50,14 +50,8 @@ export interface Dialect {
   ): CreateTableBuilder<Table, string>
   /** Creates `messages` with these columns and a `position` that the engine increments. */
   createMessageTable(trx: Kysely<Tables>, columns: RawBuilder<unknown>): Promise<void>
-  /** Sets the order in which the rows of `run_events` are stored. Does nothing on PostgreSQL. */
-  setEventLayout(trx: Kysely<Tables>, layout: 'by key' | 'as written'): Promise<void>
-  /**
-   * Creates the search index of migration 3: on SQLite the present one, on PostgreSQL one that migration 14 replaces.
-   */
+  /** Creates the tables, indexes and triggers of the search in messages. */
   createSearchIndex(trx: Kysely<Tables>): Promise<void>
-  /** Creates the table of the texts that PostgreSQL searches, its index and queue. Does nothing on SQLite. */
-  createSearchTexts(trx: Kysely<Tables>): Promise<void>
   /**
    * Milliseconds since 1970 by the database's clock. Leases are measured with it, because the clocks of nodes may
    * differ.

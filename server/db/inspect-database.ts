@@ -14,8 +14,6 @@ export interface PostgresFacts {
   readonly encoding: string
   /** The locale that decides which characters are letters. */
   readonly locale: string
-  /** Whether the extension that migration 3 creates is in this database, can be created, or is not on the server. */
-  readonly trigrams: 'created' | 'available' | 'missing'
   /** A standby, or a database that is set to read-only. */
   readonly isReadOnly: boolean
 }
@@ -25,13 +23,9 @@ export async function readPostgresFacts(db: Db): Promise<PostgresFacts> {
     version: string
     encoding: string
     locale: string
-    created: boolean
-    available: boolean
     read_only: string
   }>`select current_setting('server_version_num') as version, pg_encoding_to_char(encoding) as encoding,
       coalesce(to_jsonb(d) ->> 'datlocale', to_jsonb(d) ->> 'daticulocale', datctype) as locale,
-      exists (select from pg_extension where extname = 'pg_trgm') as created,
-      exists (select from pg_available_extensions where name = 'pg_trgm') as available,
       current_setting('transaction_read_only') as read_only
     from pg_database d where datname = current_database()`.execute(db)
   const [row] = rows
@@ -40,7 +34,6 @@ export async function readPostgresFacts(db: Db): Promise<PostgresFacts> {
     version: Number(row.version),
     encoding: row.encoding,
     locale: row.locale,
-    trigrams: row.created ? 'created' : row.available ? 'available' : 'missing',
     isReadOnly: row.read_only === 'on',
   }
 }

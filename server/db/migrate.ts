@@ -2,63 +2,26 @@ import { type Kysely, type Transaction, sql } from 'kysely'
 import { AppError } from '../lib/app-error.ts'
 import { errorCode } from '../lib/describe-error.ts'
 import type { Database, Db, Dialect } from './database.ts'
-import { createChats } from './migrations/0001-chats.ts'
-import { createIdentity } from './migrations/0002-identity.ts'
-import { createSearch } from './migrations/0003-search.ts'
-import { createConnectors } from './migrations/0004-connectors.ts'
-import { createShares } from './migrations/0005-shares.ts'
-import { createToolMessages } from './migrations/0006-tool-messages.ts'
-import { createIntegrations } from './migrations/0007-integrations.ts'
-import { leanRuns } from './migrations/0008-lean-runs.ts'
-import { eventsAsWritten } from './migrations/0009-events-as-written.ts'
-import { createSignIns } from './migrations/0010-sign-ins.ts'
-import { addCallErrors } from './migrations/0011-call-errors.ts'
-import { addLeftOutTools } from './migrations/0012-left-out-tools.ts'
-import { addChatSizes } from './migrations/0013-chat-sizes.ts'
-import { createSearchTexts } from './migrations/0014-search-texts.ts'
-import { rememberSelectedLeaves } from './migrations/0015-selected-leaves.ts'
-import { addBotOptions } from './migrations/0016-bot-options.ts'
-import { addBlockedTools } from './migrations/0017-blocked-tools.ts'
-import { createCompactions } from './migrations/0018-compactions.ts'
-import { createSentPrompts } from './migrations/0019-sent-prompts.ts'
-import { createUsageRecords } from './migrations/0020-usage-records.ts'
-import { addIds } from './migrations/0021-ids.ts'
+import { createTables } from './migrations/0001-initial.ts'
 import type { Tables } from './tables/tables.ts'
 
 type Migration = (trx: Kysely<Tables>, dialect: Dialect) => Promise<void>
 
 /** In order: the number of a migration is its position from 1. Never change a released migration; append another. */
-export const migrations: readonly Migration[] = [
-  createChats,
-  createIdentity,
-  createSearch,
-  createConnectors,
-  createShares,
-  createToolMessages,
-  createIntegrations,
-  leanRuns,
-  eventsAsWritten,
-  createSignIns,
-  addCallErrors,
-  addLeftOutTools,
-  addChatSizes,
-  createSearchTexts,
-  rememberSelectedLeaves,
-  addBotOptions,
-  addBlockedTools,
-  createCompactions,
-  createSentPrompts,
-  createUsageRecords,
-  addIds,
-]
+export const migrations: readonly Migration[] = [createTables]
+
+/**
+ * The table `migrations` counts on from here: versions before 0.1.0, whose data no later version reads, stored the
+ * numbers from 1 to 21.
+ */
+export const lastFormerNumber = 21
 
 /**
  * Runs the missing migrations. Each is one transaction together with its row in `migrations`, so a process that is
  * killed leaves the state before or after a migration. Processes that start at the same time wait for each other.
- * Throws, with the data unchanged, when the database is from a newer version.
+ * Throws, with the data unchanged, when the database is from a newer version or from before 0.1.0.
  *
- * Kysely's `Migrator` would not do: it uses one transaction for all migrations on PostgreSQL and none on SQLite, and it
- * does not read the `migrations` tables of existing installations.
+ * Kysely's `Migrator` would not do: it uses one transaction for all migrations on PostgreSQL and none on SQLite.
  */
 export async function migrate({ db, dialect }: Database): Promise<void> {
   while (await db.transaction().execute((trx) => runNextMigration(trx, dialect)));
@@ -66,7 +29,7 @@ export async function migrate({ db, dialect }: Database): Promise<void> {
 
 /**
  * Runs the next missing migration up to number `last`. Returns false when none is missing.
- * @throws AppError when the database is from a newer version
+ * @throws AppError when the database is from a newer version, or from before 0.1.0
  */
 export async function runNextMigration(
   trx: Transaction<Tables>,
@@ -87,21 +50,39 @@ export async function runNextMigration(
   const next = migrations.slice(0, last)[applied]
   if (next === undefined) return false
   await next(trx, dialect)
-  await sql`insert into migrations (number, applied_at) values (${applied + 1}, ${Date.now()})`.execute(trx)
+  await sql`insert into migrations (number, applied_at) values (${lastFormerNumber + applied + 1}, ${Date.now()})`.execute(
+    trx,
+  )
   return true
 }
 
-/** The number of migrations that this database has; 0 for an empty one. */
+/**
+ * The number of migrations that this database has; 0 for an empty one.
+ * @throws AppError when it is from before 0.1.0
+ */
 export async function countAppliedMigrations({ db }: { readonly db: Db }): Promise<number> {
   try {
     const { rows } = await sql<{
       number: number | null
     }>`select max(number) as number from migrations`.execute(db)
-    return rows[0]?.number ?? 0
+    return countFrom(rows[0]?.number ?? null)
   } catch (error) {
     if (missingTableCodes.has(errorCode(error))) return 0
     throw error
   }
+}
+
+/**
+ * The number of migrations of a database whose table `migrations` has this highest number; null when it has no rows.
+ * @throws AppError when the database is from before 0.1.0
+ */
+export function countFrom(number: number | null): number {
+  if (number === null) return 0
+  if (number > lastFormerNumber) return number - lastFormerNumber
+  throw new AppError(
+    'conflict',
+    'The database is from a version before 0.1.0, which this version cannot read. It was not changed. Use an empty folder as DATA_DIR, with PostgreSQL also an empty database, or go on with the version that wrote it.',
+  )
 }
 
 /** The codes for a statement about a table that does not exist. SQLite has SQLITE_ERROR for most wrong statements. */

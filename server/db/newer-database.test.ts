@@ -9,10 +9,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { engines, isConcurrent } from '../testing/database/test-database.ts'
 import { programParameters } from '../testing/program-path.ts'
 import { describeSchema, hashColumns, listColumns } from '../testing/upgrade/describe-database.ts'
+import { listFixtures } from '../testing/upgrade/fixtures.ts'
 import { restoreFixture, type RestoredFixture } from '../testing/upgrade/restore-fixture.ts'
-import { migrations } from './migrate.ts'
+import { lastFormerNumber, migrations } from './migrate.ts'
 
-const newer = migrations.length + 1
+const newer = lastFormerNumber + migrations.length + 1
 /** A start of the server takes long on a busy machine. */
 const maxTestMs = 120_000
 
@@ -20,7 +21,7 @@ describe.each(engines.filter(isConcurrent))('a database of a newer version on %s
   let fixture: RestoredFixture
 
   beforeEach(async () => {
-    fixture = await restoreFixture(migrations.length, engine)
+    fixture = await restoreFixture(listFixtures().at(-1) ?? 0, engine)
     const { db, close } = await fixture.open()
     await sql`insert into migrations (number, applied_at) values (${newer}, 1)`.execute(db)
     await sql`create table of_the_newer_version (id integer primary key)`.execute(db)

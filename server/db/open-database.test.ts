@@ -8,7 +8,7 @@ import { AppError } from '../lib/app-error.ts'
 import { engines, isConcurrent, openTestDatabase } from '../testing/database/test-database.ts'
 import { addUser } from '../testing/factories/users.ts'
 import { openSqlite } from './dialects/sqlite.ts'
-import { migrations } from './migrate.ts'
+import { lastFormerNumber, migrations } from './migrate.ts'
 import { openDatabase, sqliteFileName } from './open-database.ts'
 
 let folder: string
@@ -53,7 +53,7 @@ it('keeps written data until the next start', async () => {
 
 it('refuses a database of a newer version and leaves its file unchanged', async () => {
   const newer = await open()
-  await sql`insert into migrations (number, applied_at) values (${migrations.length + 1}, 1)`.execute(
+  await sql`insert into migrations (number, applied_at) values (${lastFormerNumber + migrations.length + 1}, 1)`.execute(
     newer.db,
   )
   await newer.close()

@@ -16,22 +16,8 @@ import { restoreFixture, type RestoredFixture } from '../testing/upgrade/restore
 import type { Database } from './database.ts'
 import { migrations, countAppliedMigrations } from './migrate.ts'
 
-/** The number of migrations of the first version that could be installed and used. */
-const firstVersion = 5
-/** No version has this number: the sixth and the seventh migration came together. */
-const skippedNumber = 6
 /** These tests restore databases and start processes, which takes long on a busy machine. */
 const maxTestMs = 120_000
-/** Integrations came with the seventh migration. */
-const firstWithIntegrations = 7
-
-it('has a fixture of every number of migrations that an installation can have: npm run fixture', () => {
-  const numbers = migrations.map((_, index) => index + 1)
-  expect(listFixtures()).toEqual(
-    numbers.filter((number) => number >= firstVersion && number !== skippedNumber),
-  )
-})
-
 describe.each(engines)('an upgrade on %s', (engine) => {
   let newSchema: readonly string[]
   const opened: { close(): Promise<void> }[] = []
@@ -79,7 +65,7 @@ describe.each(engines)('an upgrade on %s', (engine) => {
     expect(await openSecrets(database, sealer)).toMatchObject({
       botKeys: [fixtureSecrets.botKey],
       connectorTokens: [fixtureSecrets.connectorToken],
-      integrationKeys: version < firstWithIntegrations ? [] : [fixtureSecrets.integrationKey],
+      integrationKeys: [fixtureSecrets.integrationKey],
       grants: [{ tokens: { refresh_token: expect.any(String) as unknown } }],
     })
     const product = closeLater(await openUpgraded(database, { dataDir: fixture.dataDir, sealer }))
@@ -100,6 +86,7 @@ describe.each(engines)('an upgrade on %s', (engine) => {
   it.runIf(isConcurrent(engine))(
     'that is killed in each migration, right after the one before, continues at the next start',
     async () => {
+      const [firstVersion = migrations.length] = listFixtures()
       const fixture = await restore(firstVersion)
       const tables = await readTables(fixture)
       for (let applied = firstVersion; applied < migrations.length; applied++) {
@@ -117,7 +104,7 @@ describe.each(engines)('an upgrade on %s', (engine) => {
   )
 })
 
-/** On PostgreSQL the server builds the index of the texts while it runs, and then drops the former one. */
+/** On PostgreSQL the server builds the index of the texts while it runs. */
 async function finishSearchIndex({ db, dialect }: Database): Promise<void> {
   if (dialect.kind === 'sqlite') return
   while (await fillSearchTexts(db)) continue

@@ -20,14 +20,14 @@ export function findInPostgres(db: Kysely<Tables>, request: FindRequest): Promis
   const { userId, offset, limit } = request
   const wanted = Math.max(maxTotal, offset + limit)
   return db.transaction().execute(async (trx) => {
-    const backlog = await prepareSearch(trx)
+    await prepareSearch(trx)
     const shares = await sampleChats(trx, userId, request.words)
     const [rarest, ...others] = request.words
       .map((word, index) => ({ word, share: shares.words[index] ?? 0 }))
       .toSorted((a, b) => a.share - b.share)
     if (rarest === undefined) throw new Error('a search has no words')
 
-    const query = { userId, backlog, offset, limit, wanted, maxHits }
+    const query = { userId, offset, limit, wanted, maxHits }
     // A hundred sampled chats may lack a combination that the shares of its words make likely.
     const likely = others.reduce((product, { share }) => product * share, rarest.share)
     const chatsToRead = wanted / Math.max(shares.all, likely)

@@ -12,14 +12,13 @@ const sampledTexts = 20
 
 /**
  * Makes the plans of this transaction use one processor, so that a search does not take those that other requests need,
- * and no JIT, which would take longer than the search. Returns the position up to which messages may have no texts yet
- * (`search-text-store.ts`), or null.
+ * and no JIT, which would take longer than the search.
  */
-export async function prepareSearch(trx: Db): Promise<number | null> {
-  const { rows } = await sql<{ backlog: number | null }>`
-    select set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true),
-      (select position from search_backlog) as backlog`.execute(trx)
-  return rows[0]?.backlog ?? null
+export async function prepareSearch(trx: Db): Promise<void> {
+  await sql`
+    select set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true)`.execute(
+    trx,
+  )
 }
 
 const containsWord = (text: RawBuilder<unknown>, word: string): RawBuilder<boolean> =>
@@ -56,8 +55,6 @@ export interface ListChatsQuery {
   readonly indexed: string | null
   /** Words that are looked up in each chat. */
   readonly words: readonly string[]
-  /** The result of `prepareSearch`. */
-  readonly backlog: number | null
   /** The number of chats after which the counting ends. */
   readonly wanted: number
   /** Messages that the index may find for the word. */
@@ -77,7 +74,7 @@ export async function listChats(trx: Db, query: ListChatsQuery): Promise<ListedC
   const hits = indexed === null ? sql`` : sql`hits as materialized (${selectHits(indexed, query)}),`
   const isHit = indexed === null ? sql`` : sql`and id in (select chat_id from hits)`
   const isComplete = indexed === null ? sql`true` : sql`(select count(*) from hits) <= ${maxHits}`
-  const wordConditions = words.map((word) => sql`and ${chatContains(word, query)}`)
+  const wordConditions = words.map((word) => sql`and ${chatContains(word)}`)
   // `offset 0` sorts the chats first, so that words are looked up in as few of them as are wanted.
   const { rows } = await sql<ListedChats>`
     with queued as materialized (${selectQueued(userId)}), ${hits}
@@ -90,9 +87,6 @@ export async function listChats(trx: Db, query: ListChatsQuery): Promise<ListedC
   return rows[0] ?? { ids: [], total: 0, isComplete: false }
 }
 
-/** The word as a pattern, with its wildcards escaped. */
-const patternOf = (word: string): string => `%${word.replace(/[\\%_]/g, '\\$&')}%`
-
 /** The user's messages in the queue, whose texts are not stored yet. */
 const selectQueued = (userId: string): RawBuilder<unknown> => sql`
   select m.chat_id, ${sql.raw(foldSql('m.content'))} as text
@@ -100,34 +94,19 @@ const selectQueued = (userId: string): RawBuilder<unknown> => sql`
   where ${ofUser(userId, 'chats as c')} and ${sql.raw(searchableSql)}`
 
 /** The chats of the messages with a word, one row for each message. */
-function selectHits(word: string, { userId, backlog, maxHits }: ListChatsQuery): RawBuilder<unknown> {
-  // The index of earlier versions finds the messages without texts.
-  const withoutText =
-    backlog === null
-      ? sql``
-      : sql`union all select m.chat_id from messages m join chats c on c.id = m.chat_id where ${ofUser(userId, 'chats as c')}
-          and m.position <= ${backlog} and m.content ilike ${patternOf(word)} and ${sql.raw(searchableSql)}`
-  return sql`select chat_id from (
+const selectHits = (word: string, { userId, maxHits }: ListChatsQuery): RawBuilder<unknown> => sql`
+  select chat_id from (
     select chat_id from search_texts where search_grams(owner, text) @@ ${tsqueryOf(word, ownerOf(userId))}::tsquery
       and ${containsWord(sql`text`, word)}
-    union all select chat_id from queued where ${containsWord(sql`text`, word)}
-    ${withoutText}) found limit ${maxHits + 1}`
-}
+    union all select chat_id from queued where ${containsWord(sql`text`, word)}) found limit ${maxHits + 1}`
 
 /**
  * Reads the texts of one chat until one has the word. Without the union, PostgreSQL would read the texts of all chats.
  */
-function chatContains(word: string, { backlog }: ListChatsQuery): RawBuilder<unknown> {
-  const withoutText =
-    backlog === null
-      ? sql``
-      : sql`union all select ${sql.raw(foldSql('m.content'))} from messages m
-          where m.chat_id = candidates.id and m.position <= ${backlog} and ${sql.raw(searchableSql)}`
-  return sql`exists (select 1 from (
+const chatContains = (word: string): RawBuilder<unknown> => sql`
+  exists (select 1 from (
     select text from search_texts where chat_id = candidates.id
-    union all select text from queued where chat_id = candidates.id
-    ${withoutText}) texts where ${containsWord(sql`text`, word)})`
-}
+    union all select text from queued where chat_id = candidates.id) texts where ${containsWord(sql`text`, word)})`
 
 /** The `owner` with which the texts of a user are stored (`postgres-search.ts`). */
 function ownerOf(userId: string): string {

@@ -21,13 +21,6 @@ describe.runIf(engines.includes('postgres'))('the texts for the search in Postgr
 
   afterEach(() => database.close())
 
-  /** Brings the search to the state after the migration of a database that has these messages. */
-  async function forgetTexts(): Promise<void> {
-    await sql`delete from search_texts`.execute(database.db)
-    await sql`insert into search_backlog (position) select max(position) from messages`.execute(database.db)
-    await sql`create index messages_content_trigrams on messages (id)`.execute(database.db)
-  }
-
   async function count(table: string): Promise<number> {
     const { rows } = await sql<{ rows: number }>`select count(*) as rows from ${sql.table(table)}`.execute(
       database.db,
@@ -35,13 +28,7 @@ describe.runIf(engines.includes('postgres'))('the texts for the search in Postgr
     return Number(rows[0]?.rows)
   }
 
-  async function hasFormerIndex(): Promise<boolean> {
-    const { rows } = await sql`select 1 from pg_class where relname = 'messages_content_trigrams'
-      and relnamespace = current_schema()::regnamespace`.execute(database.db)
-    return rows.length > 0
-  }
-
-  it('of messages of earlier versions are stored in steps, and the search finds these messages meanwhile', async () => {
+  it('are stored in steps, and the search finds the queued messages meanwhile', async () => {
     const { db } = database
     const user = await addUser(db)
     const other = await addUser(db)
@@ -69,24 +56,18 @@ describe.runIf(engines.includes('postgres'))('the texts for the search in Postgr
     const expected = [await find('lighthouse'), await find('keeper', 'lighthouse'), await find('with')]
     expect(expected.map(({ total }) => total)).toEqual([54, 53, 30])
     expect(expected[0]?.ids).toEqual(ids)
-    while (await fillSearchTexts(db));
-    const texts = await count('search_texts')
-    await forgetTexts()
 
     for (let more = true, steps = 0; more; steps++) {
       expect([await find('lighthouse'), await find('keeper', 'lighthouse'), await find('with')]).toEqual(
         expected,
       )
-      expect(await hasFormerIndex()).toBe(true)
       more = await fillSearchTexts(db)
       expect(steps).toBeLessThan(10)
     }
     expect([await find('lighthouse'), await find('keeper', 'lighthouse'), await find('with')]).toEqual(
       expected,
     )
-    expect(await count('search_texts')).toBe(texts)
-    expect(await count('search_backlog')).toBe(0)
-    expect(await hasFormerIndex()).toBe(false)
+    expect(await count('search_queue')).toBe(0)
     expect(await fillSearchTexts(db)).toBe(false)
   })
 
@@ -154,28 +135,6 @@ describe.runIf(engines.includes('postgres'))('the texts for the search in Postgr
       }, 'commit')
       await fillSearchTexts(db)
       expect([await storedFor(), await count('search_queue')]).toEqual([[kept.id], 0])
-    },
-  )
-
-  it.runIf(isConcurrent('postgres'))(
-    'of messages of earlier versions replace the former index when no statement uses it',
-    async () => {
-      const { db } = database
-      const chat = await addChat(db, { id: newId(), user_id: (await addUser(db)).id })
-      await addPath(db, chat, [{ role: 'user', content: 'walrus' }])
-      while (await fillSearchTexts(db));
-      await forgetTexts()
-      await db.transaction().execute(async (trx) => {
-        await trx.selectFrom('messages').select('id').execute()
-        while (await fillSearchTexts(db));
-        expect([await count('search_texts'), await count('search_backlog'), await hasFormerIndex()]).toEqual([
-          1,
-          1,
-          true,
-        ])
-      })
-      await fillSearchTexts(db)
-      expect([await count('search_backlog'), await hasFormerIndex()]).toEqual([0, false])
     },
   )
 })

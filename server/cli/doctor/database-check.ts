@@ -5,6 +5,7 @@ import type { Database } from '../../db/database.ts'
 import { findDamage, readPostgresFacts } from '../../db/inspect-database.ts'
 import { describeOtherVersion, countAppliedMigrations } from '../../db/migrate.ts'
 import { checkDatabase, openStoredDatabase, sqliteFileName } from '../../db/open-database.ts'
+import { AppError } from '../../lib/app-error.ts'
 import { errorCode } from '../../lib/describe-error.ts'
 import {
   reportUnchecked,
@@ -47,6 +48,10 @@ export const databaseCheck: Check = {
       if (other !== null) return [...findings, applied === 0 ? warning(other) : problem(other)]
       isUsable = true
       return findings
+    } catch (error) {
+      // A database from before the first release.
+      if (error instanceof AppError) return [problem(error.message)]
+      throw error
     } finally {
       // Later checks would fail for the same reason.
       if (isUsable) context.database = database
@@ -104,7 +109,7 @@ async function examinePostgres(database: Database, { databaseUrl }: Config): Pro
     return writeProblems.map(({ message }) =>
       problem(`PostgreSQL at ${host}${pathname} (DATABASE_URL): ${message}`),
     )
-  const { version, encoding, locale, trigrams, isReadOnly } = await readPostgresFacts(database.db)
+  const { version, encoding, locale, isReadOnly } = await readPostgresFacts(database.db)
   const major = Math.floor(version / 10_000)
   const findings = [
     ...(major < minPostgresVersion
@@ -117,13 +122,6 @@ async function examinePostgres(database: Database, { databaseUrl }: Config): Pro
       ? [
           warning(
             `The locale of the database is ${locale}, so the search distinguishes letters outside of ASCII by case. Create it again with another locale, such as C.UTF-8.`,
-          ),
-        ]
-      : []),
-    ...(trigrams === 'missing'
-      ? [
-          problem(
-            'The extension pg_trgm is not installed on the server of the database. Install the package with its extensions, such as postgresql-contrib.',
           ),
         ]
       : []),

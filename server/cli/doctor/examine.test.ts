@@ -163,7 +163,7 @@ describe.each(engines.filter(isConcurrent))('yonder doctor with %s', (engine) =>
 
   it.each([
     ['a newer', 'insert into migrations (number, applied_at) values (9999, 0)', 'from a newer version'],
-    ['an older', 'delete from migrations where number > 3', 'from an older version'],
+    ['a former', 'update migrations set number = 21', 'from a version before 0.1.0'],
   ])('names a database of %s version', async (_name, statement, message) => {
     await execute(statement)
     const { code, complaints } = await diagnose()

@@ -23,7 +23,7 @@ import {
  * rows and the hash of all lines between. docs/decisions/migrations-and-backups.md has the reasons.
  */
 
-const format = 1
+const format = 2
 
 export interface Header {
   readonly format: typeof format
@@ -110,7 +110,7 @@ export async function syncFolder(path: string): Promise<void> {
 
 /**
  * Reads the first line.
- * @throws AppError when the file is not a backup, is damaged, or has a newer format
+ * @throws AppError when the file is not a backup, is damaged, or has another format
  */
 export async function readHeader(path: string): Promise<Header> {
   for await (const line of readLines(path)) return parseHeader(path, line)
@@ -157,8 +157,10 @@ export async function* readChunks(path: string): AsyncGenerator<Chunk, Content> 
 function parseHeader(path: string, line: string): Header {
   const found = HeaderLine.safeParse(parseJson(line)).data?.yonderBackup
   if (found === undefined) throw notABackup(path)
-  if (found.format > format)
-    throw refusal(`The backup ${path} is from a newer version of Yonder. Restore it with that version.`)
+  if (found.format !== format) {
+    const age = found.format > format ? 'a newer version of Yonder' : 'a version of Yonder before 0.1.0'
+    throw refusal(`The backup ${path} is from ${age}. Restore it with that version.`)
+  }
   const header = Header.safeParse(found)
   if (!header.success) throw damaged(path, 'its first line is wrong')
   return header.data

@@ -11,7 +11,7 @@ import {
   type TestDatabase,
 } from '../../testing/database/test-database.ts'
 import { addUser } from '../../testing/factories/users.ts'
-import { migrations } from '../migrate.ts'
+import { lastFormerNumber, migrations } from '../migrate.ts'
 import { openDatabase } from '../open-database.ts'
 import { hashContent, readSnapshot } from './copy-rows.ts'
 import { createBackup } from './create-backup.ts'
@@ -50,7 +50,9 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
 
   it('of a newer version is refused, and leaves no file', async () => {
     const newer = migrations.length + 1
-    await sql`insert into migrations (number, applied_at) values (${newer}, 1)`.execute(source.db)
+    await sql`insert into migrations (number, applied_at) values (${lastFormerNumber + newer}, 1)`.execute(
+      source.db,
+    )
     await expect(createBackup(installationOf(source), scene.file, createOptions)).rejects.toThrow(
       'The database is from a newer version of Yonder.',
     )

@@ -29,7 +29,7 @@ const compress = (...lines: readonly string[]): Buffer => gzipSync(lines.map((li
 
 function headerLine(fields: Readonly<Record<string, unknown>> = {}): string {
   const header = {
-    format: 1,
+    format: 2,
     version: '9.9.9',
     migrations: migrations.length,
     database: 'sqlite',
@@ -128,8 +128,13 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
     ['a compressed text of one line', gzipSync('text'), /is not a backup of Yonder/],
     [
       'a backup of a newer format',
-      compress(headerLine({ format: 2 }), wrongEnd),
+      compress(headerLine({ format: 3 }), wrongEnd),
       /newer version of Yonder\. Restore it with/,
+    ],
+    [
+      'a backup from before the first release',
+      compress(headerLine({ format: 1 }), wrongEnd),
+      /before 0\.1\.0\. Restore it with/,
     ],
     [
       'a backup of a newer version',

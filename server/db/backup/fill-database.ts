@@ -60,7 +60,7 @@ async function removeTables(trx: Db, dialect: Dialect): Promise<void> {
   if (dialect.kind === 'sqlite') return
   const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(trx)
   const schema = rows[0]?.schema ?? 'public'
-  const tables = [...copiedTables, 'search_texts', 'search_queue', 'search_backlog', 'migrations']
+  const tables = [...copiedTables, 'search_texts', 'search_queue', 'migrations']
   const named = (name: string) => sql.id(schema, name)
   await sql`drop table if exists ${sql.join(tables.map(named))}`.execute(trx)
   await sql`drop function if exists ${named('search_grams')} (text, text), ${named('queue_search_text')} ()`.execute(

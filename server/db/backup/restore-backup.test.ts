@@ -27,7 +27,7 @@ import { addUser } from '../../testing/factories/users.ts'
 import type { Database } from '../database.ts'
 import { openSqlite } from '../dialects/sqlite.ts'
 import { lockDataFolder } from '../lock-data-folder.ts'
-import { migrations, runNextMigration } from '../migrate.ts'
+import { lastFormerNumber, migrations, runNextMigration } from '../migrate.ts'
 import { openDatabase, openStoredDatabase, sqliteFileName } from '../open-database.ts'
 import { installationKeyContext } from '../secrets/seal-contexts.ts'
 import { createSealer } from '../secrets/seal-secret.ts'
@@ -254,7 +254,7 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
     const target = await scene.openTarget(engine)
     await addToInstallation(target)
     const database = await openStoredDatabase(target)
-    await sql`insert into migrations (number, applied_at) values (${migrations.length + 1}, 1)`.execute(
+    await sql`insert into migrations (number, applied_at) values (${lastFormerNumber + migrations.length + 1}, 1)`.execute(
       database.db,
     )
     const before = await hashTables(database)
@@ -268,23 +268,21 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
   })
 })
 
-it('is restored to the version of its tables and then migrated', async () => {
-  const old = await openOld(12)
+it('from the first version is restored to the tables of that version and then migrated', async () => {
+  const old = await openOld(1)
   await addRow(old, 'users', { id: 'ada', issuer: 'i', subject: 's', created_at: 1 })
   await addRow(old, 'chats', { id: 'chat', user_id: 'ada', created_at: 1, updated_at: 1 })
   await old.close()
   const source = { dataDir: scene.folder, databaseUrl: null, secretKey }
   const created = await createBackup(source, scene.file, createOptions)
   expect(created.keyFits).toBeNull()
-  expect(created.rows).not.toHaveProperty('compactions')
   for (const engine of engines.filter(isConcurrent)) {
     const target = await scene.openTarget(engine)
     expect((await restoreBackup(target, scene.file, restoreOptions)).sha256).toBe(created.sha256)
     const database = await openDatabase(target)
-    expect(await database.db.selectFrom('chats').selectAll().execute()).toEqual([
-      { id: 'chat', user_id: 'ada', selected_message_id: null, created_at: 1, updated_at: 1, chars: 0 },
+    expect(await database.db.selectFrom('chats').selectAll().execute()).toMatchObject([
+      { id: 'chat', user_id: 'ada', created_at: 1, updated_at: 1 },
     ])
-    expect(await database.db.selectFrom('compactions').selectAll().execute()).toEqual([])
     await database.close()
   }
 })

@@ -8,7 +8,7 @@ import type { Db } from '../database.ts'
 import { SqliteFile } from '../dialects/sqlite-file.ts'
 import { openSqlite } from '../dialects/sqlite.ts'
 import { lockDataFolder } from '../lock-data-folder.ts'
-import { migrations } from '../migrate.ts'
+import { countFrom, migrations } from '../migrate.ts'
 import { openStoredDatabase, sqliteFileName } from '../open-database.ts'
 import { findSecretKey, secretKeyFileName, writeSecretKey } from '../secrets/require-secret-key.ts'
 import { readChunks, readHeader, syncFolder, type Header } from './backup-file.ts'
@@ -198,7 +198,10 @@ function prepareReplacement(path: string): void {
 /** The number of migrations of a SQLite file; 0 when it has no table of them. */
 function readApplied(file: InstanceType<typeof SqliteFile>): number {
   const hasTable = file.prepare("select 1 from sqlite_schema where name = 'migrations'").get() !== undefined
-  return hasTable ? Number(file.prepare('select max(number) from migrations').pluck().get() ?? 0) : 0
+  if (!hasTable) return 0
+  return countFrom(
+    file.prepare<[], number | null>('select max(number) from migrations').pluck().get() ?? null,
+  )
 }
 
 function removeSqlite(path: string): void {

@@ -52,19 +52,10 @@ export const moveQueuedTextsSql = `
       position in (select position from held)
       or not exists (select from messages m where m.position = q.position))
   ), stored as (${insertTextsSql('held m')})
-  select (select count(*) from queued) as count, exists (select from search_backlog) as "hasBacklog"`
-
-/** A statement that queues the messages after position `$1` and up to `$2`. */
-export const queueMessagesSql = `
-  insert into search_queue (position)
-  select position from messages m where position > $1 and position <= $2 and ${searchableSql}
-  on conflict do nothing`
-
-/** The name of the index of earlier versions, which finds the messages whose texts are not copied yet. */
-export const formerIndex = 'messages_content_trigrams'
+  select (select count(*) from queued) as count`
 
 /** The statements that create the tables, the index and the triggers of the search. */
-export const searchTextsSchema: readonly string[] = [
+export const searchIndexSchema: readonly string[] = [
   `create table search_texts (
     position bigint not null references messages (position) on delete cascade,
     chunk integer not null, chat_id text not null, owner text not null, text text not null,
@@ -91,12 +82,4 @@ export const searchTextsSchema: readonly string[] = [
     when (new.status <> 'streaming') execute function queue_search_text()`,
   `create trigger queue_ended_reply after update of status on messages for each row
     when (old.status = 'streaming' and new.status <> 'streaming') execute function queue_search_text()`,
-  // The messages up to this position are older than the queue. The table is empty when all their texts are stored.
-  `create table search_backlog (position bigint not null)`,
-  `do $$ begin
-    if exists (select from messages) then
-      insert into search_backlog (position) select max(position) from messages;
-    else
-      drop index ${formerIndex};
-    end if; end $$`,
 ]

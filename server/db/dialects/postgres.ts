@@ -11,7 +11,7 @@ import type {
 import type { StorageProblem } from '../storage-problem.ts'
 import type { Tables } from '../tables/tables.ts'
 import { ConnectionError, openPool } from './postgres-pool.ts'
-import { searchTextsSchema } from './postgres-search.ts'
+import { searchIndexSchema } from './postgres-search.ts'
 
 /** The channel for notifications about runs. */
 const runChannel = 'yonder_runs'
@@ -181,15 +181,8 @@ export const postgresDialect: Dialect = {
   async createMessageTable(trx, columns) {
     await sql`create table messages (position bigserial primary key, ${columns})`.execute(trx)
   },
-  setEventLayout: () => Promise.resolve(),
   async createSearchIndex(trx) {
-    await sql`create extension if not exists pg_trgm`.execute(trx)
-    await sql`create index messages_content_trigrams on messages using gin (content gin_trgm_ops)`.execute(
-      trx,
-    )
-  },
-  async createSearchTexts(trx) {
-    for (const statement of searchTextsSchema) await sql.raw(statement).execute(trx)
+    for (const statement of searchIndexSchema) await sql.raw(statement).execute(trx)
   },
   clock: sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
   async appendRunEvents(db, nodeId, events) {

@@ -210,15 +210,6 @@ const sqliteSearchIndex = [
     insert or ignore into search_queue (position) values (new.position); end`,
 ]
 
-const moveEventsSql = (layout: string): readonly string[] => [
-  `create table moved_events (
-    run_id integer not null references runs (id) on delete cascade, seq integer not null, event text not null,
-    primary key (run_id, seq)) ${layout}`,
-  'insert into moved_events (run_id, seq, event) select run_id, seq, event from run_events',
-  'drop table run_events',
-  'alter table moved_events rename to run_events',
-]
-
 // Runs once per row, in one transaction. A single statement for all rows would take three times as long. A repeated
 // event updates itself, so that it counts as a change and its run as live.
 const insertRunEvent = `
@@ -263,15 +254,9 @@ export const sqliteDialect = (
   async createMessageTable(trx, columns) {
     await sql`create table messages (position integer primary key autoincrement, ${columns})`.execute(trx)
   },
-  async setEventLayout(trx, layout) {
-    for (const statement of moveEventsSql(layout === 'by key' ? 'without rowid' : '')) {
-      await sql.raw(statement).execute(trx)
-    }
-  },
   async createSearchIndex(trx) {
     for (const statement of sqliteSearchIndex) await sql.raw(statement).execute(trx)
   },
-  createSearchTexts: () => Promise.resolve(),
   clock: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
   appendRunEvents: appendToSqlite(file, maxWaitMs),
   // The transaction is the only writer.

@@ -51,7 +51,7 @@ export interface ChatTable {
   selected_message_id: string | null
   created_at: number
   updated_at: number
-  /** Characters of the messages since migration 13, including reasoning and arguments of calls. */
+  /** Characters of its messages, including reasoning and arguments of calls. */
   chars: Generated<number>
 }
 

@@ -1,5 +1,4 @@
 import { PGlite } from '@electric-sql/pglite'
-import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { postgresDialect } from '../../db/dialects/postgres.ts'
@@ -12,7 +11,7 @@ const bigintType = 20
  * `pg_dump`, if there is one.
  */
 export async function openPglite(dump?: string): Promise<Database> {
-  const engine = await PGlite.create({ extensions: { pg_trgm }, parsers: { [bigintType]: Number } })
+  const engine = await PGlite.create({ parsers: { [bigintType]: Number } })
   // A dump changes the settings of its connection.
   if (dump !== undefined) await engine.exec(`${dump}; discard all`)
   const client = {

@@ -9,9 +9,6 @@ export type Columns = ReadonlyMap<string, readonly string[]>
 /** Tables whose rows an upgrade may change: that of the migrations, those of the search index, and SQLite's own. */
 const changing = /^migrations$|search|^sqlite_/
 
-/** Columns that migration 21 rewrites: ids in place of names. */
-const rewritten = new Set(['bots.connectors', 'messages.left_out_tools'])
-
 /** Lists the columns of all tables whose rows an upgrade keeps. */
 export async function listColumns({ db, dialect }: Database): Promise<Columns> {
   const columns = new Map<string, readonly string[]>()
@@ -22,8 +19,7 @@ export async function listColumns({ db, dialect }: Database): Promise<Columns> {
         ? await sql<{ name: string }>`select name from pragma_table_info(${table})`.execute(db)
         : await sql<{ name: string }>`select column_name as name from information_schema.columns
             where table_schema = current_schema() and table_name = ${table}`.execute(db)
-    const names = rows.map(({ name }) => name).filter((name) => !rewritten.has(`${table}.${name}`))
-    columns.set(table, names.toSorted())
+    columns.set(table, rows.map(({ name }) => name).toSorted())
   }
   return columns
 }

@@ -42,7 +42,7 @@ async function makeFixture(folder: string, engine: Engine, storage: Storage): Pr
     const migrations = await countMigrations(storage)
     const ada = await signUp(0)
     const grace = await signUp(1)
-    await useProduct(migrations, standIns, [ada, grace])
+    await useProduct(standIns, [ada, grace])
     // The index is written in the order of the messages, and Grace's message is the last one.
     await waitForSearch(grace, 'harbour')
     const content = await recordContent(folder, [ada, grace])

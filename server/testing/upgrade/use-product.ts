@@ -25,9 +25,6 @@ const callingReply: readonly Step[] = [
   { toolCall: { name: 'tools__draw', arguments: '{"subject":"lighthouse"}' } },
 ]
 
-/** Numbers of migrations from which on an installation has a feature. */
-const since = { tools: 7, options: 16, blockedTools: 17, compactions: 18 } as const
-
 /** Starts the servers, with the replies that `useProduct` needs. */
 export async function startStandIns(): Promise<StandIns> {
   const [model, tools, guarded] = await Promise.all([
@@ -54,25 +51,19 @@ export async function startStandIns(): Promise<StandIns> {
 
 /** Uses a version through its API as two users would, so that it stores settings, secrets, chats, calls and a share. */
 export async function useProduct(
-  migrations: number,
   standIns: StandIns,
   [ada, grace]: readonly [RequestClient, RequestClient],
 ): Promise<void> {
-  const supports = (feature: keyof typeof since) => migrations >= since[feature]
-  await createSettings(ada, standIns, supports)
+  await createSettings(ada, standIns)
   const chat = await writeBranches(ada)
   await succeed(ada.post(`/api/share/${chat.id}`, { messageId: chat.selected_message_id }))
   await failAndStop(ada, standIns.model)
-  if (supports('tools')) await callTools(ada, standIns.model)
-  if (supports('compactions')) await fillWindow(ada)
+  await callTools(ada, standIns.model)
+  await fillWindow(ada)
   await send(grace, await newChat(grace), 'What does Grace think of the harbour?')
 }
 
-async function createSettings(
-  client: RequestClient,
-  { model, tools, guarded }: StandIns,
-  supports: (feature: keyof typeof since) => boolean,
-): Promise<void> {
+async function createSettings(client: RequestClient, { model, tools, guarded }: StandIns): Promise<void> {
   // The first read stores the default connectors.
   await succeed(client.get('/api/mcp-servers'))
   const connector = { name: 'Tools', url: tools.url, token: fixtureSecrets.connectorToken, allow_tools: [] }
@@ -80,10 +71,6 @@ async function createSettings(
   await succeed(client.post('/api/mcp-server/Tools/connect'))
   await succeed(client.post('/api/mcp-server', { name: 'Guarded', url: guarded.url, allow_tools: null }))
   await consent(client, 'Guarded')
-  const options = supports('options')
-    ? { instructions: 'Be brief. Today is {{date}}.', temperature: 0.5 }
-    : {}
-  const limits = supports('blockedTools') ? { connectors: ['Tools'] } : {}
   await succeed(
     client.post('/api/bot', {
       name: 'Bot with a key',
@@ -92,15 +79,13 @@ async function createSettings(
       api_key: fixtureSecrets.botKey,
       api_type: 'openai',
       max_tokens: 500,
-      ...options,
-      ...limits,
+      instructions: 'Be brief. Today is {{date}}.',
+      temperature: 0.5,
+      connectors: ['Tools'],
     }),
   )
-  if (supports('blockedTools')) {
-    const blocked = { name: 'Guarded', url: guarded.url, block_tools: ['secret'] }
-    await succeed(client.put('/api/mcp-server/Guarded', blocked))
-  }
-  if (!supports('tools')) return
+  const blocked = { name: 'Guarded', url: guarded.url, block_tools: ['secret'] }
+  await succeed(client.put('/api/mcp-server/Guarded', blocked))
   const integration = { name: 'search', auth_type: 'api_key', api_key: fixtureSecrets.integrationKey }
   await succeed(client.post('/api/integration', integration))
 }
