@@ -74,12 +74,12 @@ for (const { look, ...settings } of looks) {
       model: _,
       axe,
     }) => {
+      const missing = 'A connector that is deleted elsewhere'
       for (let index = 0; index < 10; index++) {
         await callApi(page, 'POST', '/api/mcp-server', {
           name:
-            index === 0
-              ? 'A connector with a very long name that fills more than one line'
-              : `Server ${index}`,
+            ['A connector with a very long name that fills more than one line', missing][index] ??
+            `Server ${index}`,
           url: `https://server${index}.example/mcp`,
           allow_tools: [],
         })
@@ -87,9 +87,11 @@ for (const { look, ...settings } of looks) {
       await callApi(page, 'PUT', '/api/bot/Scripted', {
         name: 'Scripted',
         model: 'scripted',
-        connectors: ['Server 3', 'A connector that was renamed elsewhere'],
+        connectors: ['Server 3', missing],
       })
       const dialog = await edit(page)
+      await expect(dialog.getByRole('checkbox', { name: missing })).toBeChecked()
+      await callApi(page, 'DELETE', `/api/mcp-server/${missing}`)
       await expect(dialog.getByText('Missing: you have no connector with this name.')).toBeVisible()
       await axe(page)
       await expectNoSidewaysScroll(page)
