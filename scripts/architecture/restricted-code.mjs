@@ -3,7 +3,7 @@ const restrictions = [
   {
     pattern: /\bprocess\.env\b/,
     isAllowed: (/** @type {string} */ path) =>
-      /^(bin|scripts|e2e|bench)\/|\.config\.ts$|^server\/config\/|^server\/testing\/(database\/test-database|program-path)\.ts$/.test(
+      /^(bin|scripts|e2e|bench)\/|\.config\.ts$|^server\/config\/|^server\/testing\/(database\/test-database|models\/strict\/soak-runs|program-path)\.ts$/.test(
         path,
       ),
     message: 'only server/config reads process.env',

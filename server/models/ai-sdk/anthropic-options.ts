@@ -29,7 +29,7 @@ export function writeAnthropicOptions(request: ModelRequest, source: string): Pr
   const version = versionOf(request.model)
   // These models refuse thinking after another prefix than the one after which it was made: after other instructions
   // or tools, or a summary.
-  const binding = version >= 501 ? { blockBinding: { prefixMismatchBehavior: 'drop' } } : undefined
+  const binding = version >= 501 ? { blockBinding: { prefixMismatchBehavior: 'drop_block' } } : undefined
   if (thinking === undefined && effort === undefined && binding === undefined) return {}
   return {
     anthropic: {

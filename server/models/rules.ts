@@ -1,0 +1,161 @@
+/** A rule of providers about the history or the options of a request. */
+interface ProviderRule {
+  readonly rule: string
+  readonly providers: string
+  /** Issues and pull requests of public trackers, or a page of the provider. None of them was called. */
+  readonly sources: string
+  /** How requests keep it. Where sources disagree, they are written so that both readings accept them. */
+  readonly kept: string
+}
+
+/**
+ * The rules of providers, and how requests keep them. The writers (`openai/chat.ts`, `openai/responses.ts`,
+ * `ai-sdk/write-prompt.ts`) turn the conversation into each form; the stand-ins in `testing/models/strict/` refuse what
+ * breaks a rule, and name it.
+ */
+export const providerRules = {
+  callsAnswered: {
+    rule: 'Every call is answered once, directly after its turn; no result without its call.',
+    providers: 'all',
+    sources: 'portkey 10066, 10034; agno#5116; codex#14355; claude-code#28515; opencode#2557, #32608',
+    kept: 'buildPrompt: a message with calls is followed by one with a result for each.',
+  },
+  callIdForm: {
+    rule: 'Ids of calls: nine letters and digits (Mistral, vLLM with its tokenizer); at most 40 characters (OpenAI, chat) or 64 (Responses, Bedrock); letters, digits, hyphen, underscore (Anthropic, Bedrock).',
+    providers: 'mistral, vllm, openai, azure, anthropic, bedrock',
+    sources:
+      'mistral-common validator.py@039465db; vllm#9019; vercel/ai#5171; opencode#12653, #1279; openclaw#875; codex#14355',
+    kept: 'writeCallIds: chat sends nine letters and digits, except for calls whose data the provider itself wants back; the others keep ids of at most 64 characters from that alphabet.',
+  },
+  callIdUnique: {
+    rule: 'No two calls of a request have the same id.',
+    providers: 'openai, azure, responses, anthropic, bedrock',
+    sources: 'codex#14355; claude-code#28515; pi#9057',
+    kept: 'writeCallIds.',
+  },
+  roleOrder: {
+    rule: 'User and assistant alternate, also after results; the system message is first, then the user.',
+    providers: 'mistral, vllm, llamacpp, lmstudio, qwen, zai, minimax; bedrock: no text beside results',
+    sources:
+      'mistral-common validator.py@039465db; eca#231, #233; vllm#6862; llama.cpp#21889; lmstudio#1586; quarkus-langchain4j#1983',
+    kept: 'buildPrompt joins messages of one role; chat sends a short reply between results and a message of the user.',
+  },
+  lastRole: {
+    rule: 'The last message is not the assistant’s.',
+    providers: 'mistral, anthropic (4.6 and later), vllm, llamacpp, bedrock',
+    sources: 'llama.cpp#26359; home-assistant#175637; mistral-common validator.py@039465db',
+    kept: 'buildPrompt.',
+  },
+  resultsGrouped: {
+    rule: 'All results of a turn are in the one message after it: first in the user’s (Anthropic, Bedrock), or alone in one content (Google).',
+    providers: 'anthropic, bedrock, google',
+    sources: 'copilot-cli#102; llumiverse#620; gemini-cli#17208',
+    kept: 'A `tool` message has all results of its turn.',
+  },
+  blankText: {
+    rule: 'No text is blank, and no assistant message is empty.',
+    providers: 'anthropic, bedrock, moonshot',
+    sources: 'strands#1694; llama_index#22775; kimi-agent-sdk#169; kimi-code#1985',
+    kept: 'buildPrompt leaves out blank texts.',
+  },
+  contentBesideCalls: {
+    rule: 'Calls without text: the content must not be null (Ollama, xAI), or not an empty text (gateways to Bedrock). Disputed for xAI; DeepSeek and the compatible address of Bedrock take both.',
+    providers: 'ollama, xai, bedrock, cohere',
+    sources:
+      'openclaude#1371; pydantic-ai#5206; langchain#34140; AstrBot#6551; vercel/ai#14612; agentjido/req_llm#966; @ai-sdk/cohere',
+    kept: 'Chat sends an empty text, null to models of Bedrock, and the other one after a refusal.',
+  },
+  reasoningContent: {
+    rule: 'With thinking, `reasoning_content` comes back with every call, also those of other models; with preserved thinking, with every reply. Sources disagree on whether it may be empty.',
+    providers: 'deepseek, moonshot',
+    sources:
+      'api-docs.deepseek.com/guides/thinking_mode; pawwork#250; hermes-agent#15228; kimi-agent-sdk#169; kimi-cli#2498; opencode#10996',
+    kept: 'Chat sends it with every assistant message: what the model itself thought, else the stored text, else a dash.',
+  },
+  unknownFields: {
+    rule: 'Fields that the provider does not know are refused.',
+    providers: 'openai, azure, mistral, groq',
+    sources: 'litellm#30835; jan#8136; azure-sdk-for-net#45557 (stream_options)',
+    kept: 'Fields beyond OpenAI’s are sent only where they are wanted (`chat-dialects.ts`), and left out after a refusal.',
+  },
+  signatures: {
+    rule: 'From Gemini 3 on, each step of the current turn has the signature of its first call, or a documented text in place of one. Whether another model’s signature is accepted is disputed.',
+    providers: 'google, also as compatible with OpenAI',
+    sources: 'ai.google.dev/gemini-api/docs/thought-signatures; 9router#4136',
+    kept: 'Signatures return to the model that made them only (`noteSource`); the others get the documented text.',
+  },
+  sealedReasoning: {
+    rule: 'Encrypted reasoning and signed thinking are bound to the organisation and the model.',
+    providers: 'responses, anthropic, openrouter',
+    sources: 'pydantic-ai#4608; platform.claude.com/docs/build-with-claude/preserved-thinking',
+    kept: '`noteSource` has address, model and account; after a refusal the request is sent without it.',
+  },
+  thinkingBegins: {
+    rule: 'With a budget of thinking, the current turn begins with thinking. Whether a text after the results ends the turn is disputed.',
+    providers: 'anthropic before 4.6',
+    sources: 'platform.claude.com thinking-tool-workflows',
+    kept: 'No budget is sent when a message of the turn has none.',
+  },
+  thinkingPrefix: {
+    rule: 'Thinking is valid only after the same prefix as when it was made.',
+    providers: 'anthropic (5.1 and later)',
+    sources: 'platform.claude.com/docs/build-with-claude/preserved-thinking; pydantic-ai#7984',
+    kept: 'The request asks to drop such thinking, and is sent without it after a refusal.',
+  },
+  toolNames: {
+    rule: 'Names of tools: letters, digits, underscore, hyphen; at most 64 characters; for Google 63, and a letter or underscore first.',
+    providers: 'all',
+    sources: 'Qwen3-VL#2069; mistral-common validator.py@039465db; ai.google.dev function-calling',
+    kept: '`nameTools` for tools, `writeToolName` for calls in the history.',
+  },
+  toolCount: {
+    rule: 'At most 128 tools.',
+    providers: 'openai, azure',
+    sources: 'hexstrike#29',
+    kept: '`maxToolsPerRequest`.',
+  },
+  toolSchema: {
+    rule: 'The schema of a tool is an object, without alternatives at its root.',
+    providers: 'openai, anthropic',
+    sources: 'not read again',
+    kept: '`adaptSchema`.',
+  },
+  toolsWithCalls: {
+    rule: 'A history with calls needs tools. Disputed.',
+    providers: 'bedrock, litellm, anthropic',
+    sources: 'portkey 10488; litellm#14039',
+    kept: 'buildPrompt describes calls as text in a request without tools.',
+  },
+  callArguments: {
+    rule: 'The arguments of a call are a JSON object.',
+    providers: 'all',
+    sources: 'platform.claude.com messages; ai.google.dev function-calling; ollama openai.go',
+    kept: 'A broken call is sent with `{}`, and its result quotes what the model wrote.',
+  },
+  limitField: {
+    rule: 'Reasoning models of OpenAI take `max_completion_tokens`, others may know `max_tokens` only.',
+    providers: 'openai, azure',
+    sources: 'vane#1173',
+    kept: '`chat-dialects.ts`, and the other one after a refusal.',
+  },
+  effortWithTools: {
+    rule: 'GPT-5.6 refuses a reasoning effort beside tools; by one reading also its default.',
+    providers: 'openai (chat)',
+    sources: 'community.openai 1386454',
+    kept: 'After a refusal the effort is left out, then it is `none`.',
+  },
+  sampling: {
+    rule: 'No temperature, top-p or top-k (Anthropic 4.7 and later, and its API of 2026-10-21); temperature 1 only (Moonshot, GPT-5).',
+    providers: 'anthropic, moonshot, openai',
+    sources: 'picoclaw#2939; platform.claude.com migration-2026-10-21; kimi-code#1985; vane#1173',
+    kept: 'Top-k is never sent; the others are left out with a notice (`option-support.ts`). Requests have the version 2023-06-01.',
+  },
+  assistantDocuments: {
+    rule: 'No document in an assistant turn.',
+    providers: 'anthropic (API of 2026-10-21)',
+    sources: 'platform.claude.com migration-2026-10-21',
+    kept: 'The parts of an assistant message are text, reasoning and calls.',
+  },
+} as const satisfies Record<string, ProviderRule>
+
+export type RuleName = keyof typeof providerRules

@@ -1,0 +1,250 @@
+import { firstOf, firstRepeated, isJsonObject, refuse, type Check, type Refusal } from './refusal.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+export interface ResponsesBody extends Fields {
+  readonly input: readonly {
+    readonly type?: string
+    readonly role?: string
+    readonly content?: unknown
+    readonly call_id?: string
+    readonly name?: string
+    readonly arguments?: string
+    readonly encrypted_content?: string
+  }[]
+}
+
+/** OpenAI's Responses API of one organisation, which reads its own encrypted reasoning only. */
+export const checkResponses =
+  (issued: string): Check<ResponsesBody> =>
+  ({ input }) => {
+    const calls = input.filter(({ type }) => type === 'function_call')
+    const outputs = input.filter(({ type }) => type === 'function_call_output')
+    const ids = calls.map(({ call_id: id = '' }) => id)
+    const long = ids.find((id) => id.length === 0 || id.length > 64)
+    if (long !== undefined)
+      return refuse(
+        'callIdForm',
+        `Invalid 'input[1].call_id': string too long. Expected a string with maximum length 64, but got a string with length ${long.length} instead.`,
+      )
+    const repeated = firstRepeated(ids) ?? firstRepeated(outputs.map(({ call_id: id = '' }) => id))
+    if (repeated !== undefined)
+      return refuse('callIdUnique', `Duplicate item found with call_id ${repeated}.`)
+    const open = ids.find((id) => !outputs.some(({ call_id: answered }) => answered === id))
+    if (open !== undefined) return refuse('callsAnswered', `No tool output found for function call ${open}.`)
+    const orphan = outputs.find(({ call_id: id = '' }) => !ids.includes(id))
+    if (orphan !== undefined)
+      return refuse(
+        'callsAnswered',
+        `No tool call found for function call output with call_id ${orphan.call_id}.`,
+      )
+    return firstOf(input, (item) => {
+      if (item.type === 'function_call' && !/^[a-zA-Z0-9_-]{1,64}$/.test(item.name ?? ''))
+        return refuse('toolNames', "Invalid 'input[1].name': string does not match pattern.")
+      if (item.type === 'function_call' && !isJsonObject(item.arguments ?? ''))
+        return refuse('callArguments', 'invalid function call arguments')
+      if (item.type === 'reasoning' && item.encrypted_content !== issued)
+        return refuse(
+          'sealedReasoning',
+          'The encrypted content could not be verified. Reason: Encrypted content organization_id did not match the target organization.',
+        )
+      return undefined
+    })
+  }
+
+interface AnthropicBlock extends Fields {
+  readonly type: string
+  readonly text?: string
+  readonly id?: string
+  readonly name?: string
+  readonly input?: unknown
+  readonly tool_use_id?: string
+  readonly signature?: string
+}
+
+export interface AnthropicBody extends Fields {
+  readonly model: string
+  readonly messages: readonly { readonly role: string; readonly content: readonly AnthropicBlock[] }[]
+  readonly tools?: readonly unknown[]
+  readonly thinking?: {
+    readonly type?: string
+    readonly block_binding?: { readonly prefix_mismatch_behavior?: string }
+  }
+}
+
+interface AnthropicLimits {
+  /** The signature of its own thinking. */
+  readonly issued: string
+  /** Whether temperature, top-p and top-k are refused. */
+  readonly refusesSampling: boolean
+  /** Whether thinking is bound to its prefix, which a random history never has. */
+  readonly bindsThinking?: boolean
+}
+
+export const checkAnthropic =
+  ({ issued, refusesSampling, bindsThinking = false }: AnthropicLimits): Check<AnthropicBody> =>
+  (body) => {
+    const { messages, thinking } = body
+    const blocks = messages.flatMap(({ content }) => content)
+    const uses = blocks.filter(({ type }) => type === 'tool_use')
+    const repeated = firstRepeated(uses.map(({ id = '' }) => id))
+    if (repeated !== undefined)
+      return refuse('callIdUnique', 'messages.1.content.1: `tool_use` ids must be unique')
+    if (uses.length > 0 && body.tools === undefined)
+      return refuse(
+        'toolsWithCalls',
+        'Requests which include `tool_use` or `tool_result` blocks must define tools',
+      )
+    const sampling = ['temperature', 'top_p', 'top_k'].find((name) => body[name] !== undefined)
+    if (refusesSampling && sampling !== undefined)
+      return refuse('sampling', `\`${sampling}\` is deprecated for this model.`)
+    if (messages.at(-1)?.role === 'assistant')
+      return refuse(
+        'lastRole',
+        'This model does not support assistant message prefill. The conversation must end with a user message.',
+      )
+    return (
+      firstOf(messages, (message, index) => {
+        if (message.role === messages[index - 1]?.role || (index === 0 && message.role !== 'user'))
+          return refuse('roleOrder', 'messages: roles must alternate between "user" and "assistant"')
+        return checkAnthropicMessage(message, messages[index - 1]?.content ?? [])
+      }) ?? checkThinking(messages, thinking, issued, bindsThinking)
+    )
+  }
+
+function checkAnthropicMessage(
+  { content }: AnthropicBody['messages'][number],
+  before: readonly AnthropicBlock[],
+): Refusal | undefined {
+  if (content.length === 0) return refuse('blankText', 'messages.1: all messages must have non-empty content')
+  const results = content.filter(({ type }) => type === 'tool_result')
+  const asked = before.filter(({ type }) => type === 'tool_use').map(({ id }) => id)
+  if (asked.some((id) => !results.some(({ tool_use_id: answered }) => answered === id)))
+    return refuse(
+      'callsAnswered',
+      'messages.1: `tool_use` ids were found without `tool_result` blocks immediately after. Each `tool_use` block must have a corresponding `tool_result` block in the next message.',
+    )
+  if (results.length !== asked.length)
+    return refuse('callsAnswered', 'messages.1: unexpected `tool_use_id` found in `tool_result` blocks')
+  if (content.slice(0, results.length).some(({ type }) => type !== 'tool_result'))
+    return refuse('resultsGrouped', 'messages.1: `tool_result` blocks must come first in the content')
+  return firstOf(content, ({ type, text = '', id = '', name = '', input, ...block }) => {
+    if (type === 'document' && block['role'] === 'assistant')
+      return refuse('assistantDocuments', 'messages.1: document blocks are not permitted in assistant turns')
+    if (type === 'text' && text.trim() === '')
+      return refuse('blankText', 'messages: text content blocks must contain non-whitespace text')
+    if (type !== 'tool_use') return undefined
+    if (!/^[a-zA-Z0-9_-]+$/.test(id))
+      return refuse(
+        'callIdForm',
+        "messages.1.content.1.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
+      )
+    if (!/^[a-zA-Z0-9_-]{1,128}$/.test(name))
+      return refuse(
+        'toolNames',
+        "messages.1.content.1.tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'",
+      )
+    return typeof input === 'object' && input !== null && !Array.isArray(input)
+      ? undefined
+      : refuse('callArguments', 'messages.1.content.1.tool_use.input: Input should be a valid dictionary')
+  })
+}
+
+function checkThinking(
+  messages: AnthropicBody['messages'],
+  thinking: AnthropicBody['thinking'],
+  issued: string,
+  bindsThinking: boolean,
+): Refusal | undefined {
+  const blocks = messages.flatMap(({ content }) => content.filter(({ type }) => type === 'thinking'))
+  if (blocks.some(({ signature }) => signature !== issued))
+    return refuse('sealedReasoning', 'messages.1.content.0: Invalid `signature` in `thinking` block')
+  if (
+    bindsThinking &&
+    blocks.length > 0 &&
+    thinking?.block_binding?.prefix_mismatch_behavior !== 'drop_block'
+  )
+    return refuse('thinkingPrefix', 'messages.1.content.0: The block is bound to a different conversation.')
+  if (thinking?.type !== 'enabled') return undefined
+  // By one reading, a text after the results does not end the turn.
+  const start = messages.findLastIndex(
+    ({ role, content }) => role === 'user' && !content.some(({ type }) => type === 'tool_result'),
+  )
+  return firstOf(messages.slice(start + 1), ({ role, content }) =>
+    role === 'assistant' && content[0]?.type !== 'thinking'
+      ? refuse(
+          'thinkingBegins',
+          'messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a thinking block.',
+        )
+      : undefined,
+  )
+}
+
+interface GooglePart extends Fields {
+  readonly text?: string
+  readonly functionCall?: { readonly name: string; readonly args: unknown }
+  readonly functionResponse?: { readonly name: string }
+  readonly thoughtSignature?: string
+}
+
+export interface GoogleBody extends Fields {
+  readonly contents: readonly { readonly role: string; readonly parts: readonly GooglePart[] }[]
+}
+
+interface GoogleLimits {
+  readonly issued: string
+  readonly wantsSignatures: boolean
+}
+
+export const checkGoogle =
+  ({ issued, wantsSignatures }: GoogleLimits): Check<GoogleBody> =>
+  ({ contents }) => {
+    if (contents[0]?.role !== 'user')
+      return refuse('roleOrder', 'Please ensure that the conversation starts with a user turn.')
+    const turnStart = contents.findLastIndex(
+      ({ role, parts }) => role === 'user' && parts.some(({ text }) => text !== undefined),
+    )
+    return firstOf(contents, ({ parts }, index) => {
+      if (parts.length === 0)
+        return refuse('blankText', 'GenerateContentRequest.contents[1].parts must not be empty.')
+      const calls = parts.filter((part) => part.functionCall !== undefined)
+      const before = contents[index - 1]?.parts.filter((part) => part.functionCall !== undefined) ?? []
+      const responses = parts.filter((part) => part.functionResponse !== undefined)
+      if (responses.length !== before.length)
+        return refuse(
+          'resultsGrouped',
+          'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.',
+        )
+      if (calls.length > 0 && contents[index - 1]?.role !== 'user')
+        return refuse(
+          'roleOrder',
+          'Please ensure that function call turn comes immediately after a user turn or after a function response turn.',
+        )
+      if (calls.length > 0 && index === contents.length - 1)
+        return refuse(
+          'callsAnswered',
+          'Please ensure that function response turn comes immediately after a function call turn.',
+        )
+      const signatures = parts.flatMap(({ thoughtSignature }) => thoughtSignature ?? [])
+      if (signatures.some((text) => text !== issued && text !== 'skip_thought_signature_validator'))
+        return refuse('signatures', 'Thought signature is not valid.')
+      if (
+        wantsSignatures &&
+        index > turnStart &&
+        calls.length > 0 &&
+        calls[0]?.thoughtSignature === undefined
+      )
+        return refuse('signatures', 'Function call is missing a thought_signature in functionCall parts.')
+      return firstOf(calls, ({ functionCall }) => {
+        if (!/^[a-zA-Z_][a-zA-Z0-9_.-]{0,62}$/.test(functionCall?.name ?? ''))
+          return refuse('toolNames', 'Invalid function name. Must start with a letter or an underscore.')
+        const args = functionCall?.args
+        return typeof args === 'object' && args !== null && !Array.isArray(args)
+          ? undefined
+          : refuse(
+              'callArguments',
+              'Invalid value at function_call.args (type.googleapis.com/google.protobuf.Struct)',
+            )
+      })
+    })
+  }
