@@ -110,6 +110,12 @@ describe('any run', () => {
     )
   })
 
+  it('has its text so far as reasoning after a closing tag has shown it', () => {
+    const thought: UnnumberedEvent = { type: 'reasoning', choices: [{ delta: { reasoning_content: 'a' } }] }
+    const run = fold(numbered([started, thought, text('b'), { type: 'text_was_reasoning' }, text('c')]))
+    expect(replyOf(run)).toMatchObject({ reasoning: 'ab', content: 'c' })
+  })
+
   it('contains all its text, however the text was split into events', () => {
     fc.assert(
       fc.property(fc.array(anyText), (pieces) => {

@@ -48,6 +48,12 @@ function fold(run: RunState, event: RunEvent): RunState {
         ...reply,
         reasoning: (reply.reasoning ?? '') + event.choices[0].delta.reasoning_content,
       }))
+    case 'text_was_reasoning':
+      return changeReply(run, (reply) => ({
+        ...reply,
+        content: '',
+        reasoning: (reply.reasoning ?? '') + textOfContent(reply.content),
+      }))
     case 'usage':
       return changeReply(run, (reply) => ({ ...reply, usage: event.usage }))
     case 'tool_call':

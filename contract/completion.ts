@@ -108,6 +108,10 @@ export const ReasoningEvent = z.object({
   seq,
   choices: delta({ reasoning_content: z.string() }),
 })
+/**
+ * The text of the reply so far is reasoning. Some models mark only the end of their thinking, so it is received as text.
+ */
+export const TextWasReasoningEvent = z.object({ type: z.literal('text_was_reasoning'), seq })
 export const UsageEvent = z.object({ type: z.literal('usage'), seq, usage: Usage })
 /** The reply `message_id` is complete and calls a tool. After a call that needs approval the run ends. */
 export const ToolCallEvent = z.object({
@@ -198,6 +202,7 @@ export const RunEvent = z.discriminatedUnion('type', [
   ModelEvent,
   TextEvent,
   ReasoningEvent,
+  TextWasReasoningEvent,
   UsageEvent,
   ToolCallEvent,
   ToolProgressEvent,

@@ -28,7 +28,10 @@ export async function collectReply(
     parts.findLast((part): part is Extract<ModelPart, { type: Type }> => part.type === type)
   const [named, usage, finish, failure] = [find('model'), find('usage'), find('finish'), find('failed')]
   return {
-    text: parts.map((part) => (part.type === 'text' ? part.text : '')).join(''),
+    text: parts
+      .slice(parts.findLastIndex(({ type }) => type === 'text_was_reasoning') + 1)
+      .map((part) => (part.type === 'text' ? part.text : ''))
+      .join(''),
     ...(named !== undefined && { model: named.model }),
     ...(usage !== undefined && { usage }),
     ...(finish !== undefined && { finish }),

@@ -125,10 +125,19 @@ export type ModelPart =
   | { readonly type: 'text'; readonly text: string }
   /** A chunk of the model's reasoning, under the rules of `text`. */
   | { readonly type: 'reasoning'; readonly text: string }
+  /** The text that was yielded so far is reasoning: only the tag at its end has shown it. At most once. */
+  | { readonly type: 'text_was_reasoning' }
   /** A complete call. Yielded only when the upstream finished properly. */
   | ({ readonly type: 'tool_call' } & ModelToolCall)
   | ({ readonly type: 'usage' } & ModelUsage)
-  | { readonly type: 'finish'; readonly reason: FinishReason }
+  | {
+      readonly type: 'finish'
+      readonly reason: FinishReason
+      /** The upstream's own word for the reason, where `reason` says less. */
+      readonly detail?: string
+      /** What the reply has that is neither text nor a call, such as an image. */
+      readonly media?: string
+    }
   | {
       readonly type: 'failed'
       readonly code: ErrorCode

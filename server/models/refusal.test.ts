@@ -178,6 +178,20 @@ describe('a prompt that is too long', () => {
   })
 })
 
+describe('a limit of output tokens that is too large', () => {
+  it.each([
+    'max_tokens is too large: 100000. This model supports at most 16384 completion tokens.',
+    'max_tokens: 8192 > 4096, which is the maximum allowed number of output tokens for claude-3',
+    "'max_tokens' or 'max_completion_tokens' is too large: 40960. This model's maximum context length is 40960 tokens and your request has 17 input tokens (40960 > 40960 - 17).",
+    '`max_tokens` must be less than or equal to `8192`, the maximum value for this model',
+  ])('is not called a conversation that is too long: %j', (message) => {
+    const failure = new ModelFailure('upstream_error', 'no', message)
+    const part = toFailedPart(explainRefusal(failure, { ...request, maxTokens: 40_960 }, () => 'a.example'))
+    expect(part.code).toBe('upstream_error')
+    expect(part.message).toContain('Lower the max tokens of this bot')
+  })
+})
+
 describe('an option that the model does not support', () => {
   it.each([
     // OpenAI, Azure

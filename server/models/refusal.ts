@@ -27,6 +27,13 @@ const otherLimits: readonly RegExp[] = [
   /\b(?:string_)?too_long\b|\bshould have at most \d{1,9} (?:characters?|items?)\b|\btoo many tools\b/i,
 ]
 
+/**
+ * Messages about the limit of output tokens of the request: OpenAI, vLLM, Anthropic, Groq, Google. Some of them name the
+ * context window, because the limit alone exceeds what is left of it.
+ */
+const outputLimits =
+  /\bmax_(?:completion_|output_|new_)?tokens['"`]?(?: or ['"`]max_completion_tokens['"`])?(?: is too large|: \d{1,9} > \d{1,9}, which is the maximum| must be less than or equal)|\bmax_output_tokens value of \d{1,9} but the supported range\b/i
+
 /** Messages about a prompt that is too long for its model, and the codes that come with them. */
 const contextRefusals: readonly RegExp[] = [
   // OpenAI, Azure, Groq; llama.cpp; GitHub Copilot; GitHub Models.
@@ -39,7 +46,7 @@ const contextRefusals: readonly RegExp[] = [
   /\bexceed(?:s|ed)?(?: [a-z']+){0,3} context (?:length|limit|size|window)\b/i,
   /\bcontext (?:length|size|window)(?: has been)? exceed/i,
   // Google, GitHub; OpenAI.
-  /\b(?:input|prompt) token count\b[^.]{0,40}\b(?:exceeds?|only supports)\b/i,
+  /\b(?:input|prompt) token count (?:is |of )?\(?\d{1,9}\)? (?:exceeds|but model only supports)\b/i,
   /\binput tokens exceed\b/i,
   // SGLang, LM Studio; vLLM, LM Studio; Groq, Cerebras.
   /\b(?:longer|greater) than the (?:model's )?context length\b/i,
@@ -108,11 +115,29 @@ const maxContextWindow = 100_000_000
 export function explainRefusal(error: unknown, request: ModelRequest, upstream: () => string): unknown {
   const rejection = readRejection(error)
   if (rejection === '') return error
-  if (matches(contextRefusals, rejection) && !matches(otherLimits, rejection))
-    return contextExceeded(upstream(), findContextWindow(rejection))
+  if (outputLimits.test(rejection) && !exceedsWith(request, rejection)) return outputLimitRefused(upstream())
+  if (saysContextExceeded(rejection)) return contextExceeded(upstream(), findContextWindow(rejection))
   const option = findRefusedOption(rejection, request.options)
   if (option !== undefined) return optionRefused(upstream(), option)
   return request.tools.length > 0 && matches(toolRefusals, rejection) ? noToolSupport(upstream()) : error
+}
+
+/** Whether an upstream's text says that the prompt is too long for its model. */
+export function saysContextExceeded(text: string): boolean {
+  return matches(contextRefusals, text) && !matches(otherLimits, text)
+}
+
+/** Whether a shorter prompt would leave enough of the named context window for the requested limit of output tokens. */
+function exceedsWith({ maxTokens }: ModelRequest, rejection: string): boolean {
+  const window = saysContextExceeded(rejection) ? findContextWindow(rejection) : undefined
+  return window !== undefined && (maxTokens === null || maxTokens < window / 2)
+}
+
+function outputLimitRefused(upstream: string): ModelFailure {
+  return new ModelFailure(
+    'upstream_error',
+    `${upstream} does not allow as many output tokens as this bot requests. Lower the max tokens of this bot.`,
+  )
 }
 
 /** The option of the request that the upstream refused; undefined when it refused something else. */

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { ApiType } from '@yonder/contract/bot'
 import { normalizeText } from '../lib/text.ts'
 import { ModelFailure } from './failure.ts'
-import type { ModelPart, ModelToolCall } from './model.ts'
+import type { FinishReason, ModelPart, ModelToolCall } from './model.ts'
 
 /** Characters that may wait in a queue before it should be drained at once. */
 const maxWaitingChars = 16 * 1024
@@ -51,6 +51,28 @@ export class PartQueue {
     return parts
   }
 }
+
+/** Reasons about which the upstream's own word says no more. */
+const plainReasons: readonly FinishReason[] = ['stop', 'length', 'tool_calls']
+
+/** Creates the last part of a reply. `detail` is the upstream's own word for the reason. */
+export function createFinish(
+  reason: FinishReason,
+  detail: string | undefined,
+  media?: string,
+): Extract<ModelPart, { type: 'finish' }> {
+  const says =
+    detail !== undefined && detail !== reason && (!plainReasons.includes(reason) || reason === 'stop')
+  return {
+    type: 'finish',
+    reason,
+    ...(says && !ordinaryEnds.test(detail) && { detail: normalizeText(detail.slice(0, maxNameChars)) }),
+    ...(media !== undefined && { media }),
+  }
+}
+
+/** What servers call the ordinary end of a reply. */
+const ordinaryEnds = /^(?:stop|eos|eos_token|end_turn|complete|completed|stop_sequence|tool_use|tool_calls)$/i
 
 export interface TextJoiner {
   /** Returns the text that can be shown now; may be empty. */
@@ -134,14 +156,16 @@ export function readCallArguments(text: string): Pick<ModelToolCall, 'arguments'
 }
 
 /**
- * The arguments as JSON that every database can store; `{}` for an empty text, `undefined` when they are not a JSON
- * object.
+ * The arguments as JSON that every database can store; `{}` for an empty text or null, `undefined` when they are not a
+ * JSON object. Some servers encode the object twice.
  */
 export function readArguments(text: string): string | undefined {
   if (text.trim() === '') return '{}'
   try {
     const value: unknown = JSON.parse(text)
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+    if (value === null) return '{}'
+    if (typeof value === 'string') return value.trimStart().startsWith('{') ? readArguments(value) : undefined
+    if (typeof value !== 'object' || Array.isArray(value)) return undefined
     return needsNormalizing.test(text) ? JSON.stringify(normalizeJson(value)) : text
   } catch {
     // Not JSON, or nested too deeply to be walked.

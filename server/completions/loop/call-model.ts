@@ -5,10 +5,11 @@ import { LRUCache } from 'lru-cache'
 import type { BotRow } from '../../db/tables/tables.ts'
 import { onAbort } from '../../lib/abort.ts'
 import type { FailedPart } from '../../models/failure.ts'
-import type { FinishReason, ModelPart, ModelRequest, ModelStream, ModelToolCall } from '../../models/model.ts'
+import type { ModelPart, ModelRequest, ModelStream, ModelToolCall } from '../../models/model.ts'
 import { toTokenCounts } from '../../usage/token-counts.ts'
 import type { RunChunk, RunRecorder } from '../log/run-recorder.ts'
 import type { CallMeter } from './call-meter.ts'
+import { explainEmptyReply } from './explain-empty-reply.ts'
 
 /** Characters of a reply, reasoning included, after which the reply is ended. */
 export const maxReplyChars = 1_000_000
@@ -59,7 +60,7 @@ export async function callModel({
   meter,
 }: CallModelOptions): Promise<ModelCallResult> {
   const upstream = new AbortController()
-  const reader = new PartReader(() => upstream.abort(), meter)
+  const reader = new PartReader(() => upstream.abort(), meter, request.maxTokens)
   let removeAbort = (): void => undefined
   const aborted = new Promise<void>((resolve) => {
     removeAbort = onAbort(signal, () => {
@@ -95,11 +96,15 @@ class PartReader {
   readonly calls: ModelToolCall[] = []
   readonly #abort: () => void
   readonly #meter: CallModelOptions['meter']
+  readonly #maxTokens: number | null
+  /** Whether there is text that can be seen. */
+  #hasText = false
   #replyChars = 0
   #callChars = 0
 
-  constructor(abort: () => void, meter: CallModelOptions['meter']) {
+  constructor(abort: () => void, meter: CallModelOptions['meter'], maxTokens: number | null) {
     this.#abort = abort
+    this.#maxTokens = maxTokens
     this.#meter = meter
   }
 
@@ -125,6 +130,8 @@ class PartReader {
       case 'reasoning':
         return this.#readText(part)
       case 'model':
+      case 'text_was_reasoning':
+        if (part.type === 'text_was_reasoning') this.#hasText = false
         return { type: 'event', event: part }
       case 'usage':
         return this.#readUsage(part)
@@ -134,7 +141,7 @@ class PartReader {
         return undefined
       }
       case 'finish':
-        this.ending = this.#finish(part.reason)
+        this.ending = this.#finish(part)
         return undefined
       case 'failed':
         this.failure = part
@@ -168,6 +175,7 @@ class PartReader {
 
   #readText(part: Extract<ModelPart, { type: 'text' | 'reasoning' }>): RunChunk | undefined {
     this.#meter?.onOutput()
+    if (!this.#hasText && part.type === 'text') this.#hasText = part.text.trim() !== ''
     const remaining = maxReplyChars - this.#replyChars
     this.#replyChars += part.text.length
     if (part.text.length <= remaining) return part
@@ -178,15 +186,11 @@ class PartReader {
     return text === '' ? undefined : { type: part.type, text }
   }
 
-  #finish(reason: FinishReason): RunEnding {
+  #finish({ reason, ...details }: Extract<ModelPart, { type: 'finish' }>): RunEnding {
     if (this.calls.length > 0) return { status: 'complete' }
-    if (this.#replyChars === 0) {
-      return reason === 'content_filter'
-        ? failed(
-            'upstream_error',
-            'The content filter of the provider blocked the reply. Rephrase the message and send it again.',
-          )
-        : failed('upstream_invalid', 'The model returned an empty reply. Regenerate it.')
+    if (!this.#hasText) {
+      const reply = { reason, ...details, hasReasoning: this.#replyChars > 0, maxTokens: this.#maxTokens }
+      return { status: 'failed', error: explainEmptyReply(reply) }
     }
     const isCut = reason === 'length' || reason === 'content_filter'
     return { status: 'complete', ...(isCut ? { finish: reason } : {}) }

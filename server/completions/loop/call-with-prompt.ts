@@ -41,8 +41,12 @@ export async function callWithPrompt(
   const { signal } = frame
   let source = path
   let refused: ModelCallResult | undefined
+  /** The context window for the rest of this call, after a refusal that does not name it. */
+  let assumed: number | undefined
   for (let attempt = 0; ; attempt++) {
-    const budget = budgetOf(await contextWindows.find(bot), compactAt, request)
+    const known = await contextWindows.find(bot)
+    const window = assumed === undefined ? known : Math.min(assumed, known ?? Infinity)
+    const budget = budgetOf(window, compactAt, request)
     const before = source
     source = await fitPrompt(frame, before, budget, now)
     if (signal.aborted) return { result: { ending: abortedEnding(signal), calls: [] }, source }
@@ -61,8 +65,10 @@ export async function callWithPrompt(
     if (unreported !== undefined) recorder.attach(unreported)
     if (result.failure?.code !== 'context_exceeded' || attempt === maxShortenings) return { result, source }
     refused = result
-    const tokens = estimateRequest({ ...request, messages })
-    contextWindows.learn(bot, result.failure.contextWindow ?? Math.floor(tokens * assumedWindowShare))
+    const { contextWindow } = result.failure
+    // Only what the provider says is remembered. A guess is for this call alone.
+    if (contextWindow !== undefined) contextWindows.learn(bot, contextWindow)
+    else assumed = Math.floor(estimateRequest({ ...request, messages }) * assumedWindowShare)
   }
 }
 

@@ -3,6 +3,7 @@ import type { ModelLimits } from '../adapter.ts'
 import { ModelFailure } from '../failure.ts'
 import type { FinishReason, ModelPart, ModelToolCall } from '../model.ts'
 import {
+  createFinish,
   truncatedCall,
   newCallId,
   readCallArguments,
@@ -68,6 +69,7 @@ class ProviderPartReader {
   readonly #thinking = new Map<string, { text: string; options: ProviderNote['options'] }>()
   #finish: FinishPart | undefined
   #outputChars = 0
+  #media: string | undefined
   readonly #options: ReaderOptions
 
   constructor(options: ReaderOptions) {
@@ -95,6 +97,9 @@ class ProviderPartReader {
         return []
       case 'tool-call':
         this.#addCall(part)
+        return []
+      case 'file':
+        this.#media ??= part.mediaType.replace(/\/.*/, '')
         return []
       case 'finish':
         this.#finish = part
@@ -130,7 +135,11 @@ class ProviderPartReader {
         ...(inputTokens.cacheWrite ? { cacheWriteTokens: tokenCount(inputTokens.cacheWrite) } : {}),
         ...(outputTokens.reasoning ? { reasoningTokens: tokenCount(outputTokens.reasoning) } : {}),
       },
-      { type: 'finish', reason: this.#calls.length > 0 ? 'tool_calls' : toFinishReason(finish, upstream) },
+      createFinish(
+        this.#calls.length > 0 ? 'tool_calls' : toFinishReason(finish, upstream),
+        blockReasonOf(finish) ?? finish.finishReason.raw,
+        this.#media,
+      ),
     ]
   }
 
@@ -187,6 +196,16 @@ class ProviderPartReader {
       `The reply was cut after ${limits.maxOutputChars.toLocaleString('en')} characters, the limit of this server.`,
     )
   }
+}
+
+/** Google sends no candidate when it blocks the prompt, but says why beside it. */
+function blockReasonOf({ providerMetadata }: FinishPart): string | undefined {
+  const feedback = providerMetadata?.['google']?.['promptFeedback']
+  const reason =
+    typeof feedback === 'object' && feedback !== null && 'blockReason' in feedback
+      ? feedback.blockReason
+      : undefined
+  return typeof reason === 'string' ? reason : undefined
 }
 
 function toFinishReason({ finishReason }: FinishPart, upstream: string): FinishReason {

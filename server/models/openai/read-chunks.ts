@@ -1,7 +1,7 @@
 import type { ModelLimits } from '../adapter.ts'
 import { ModelFailure } from '../failure.ts'
 import type { FinishReason, ModelPart, ModelUsage } from '../model.ts'
-import { writeNote } from '../reply-parts.ts'
+import { createFinish, writeNote } from '../reply-parts.ts'
 import { describeSentError, findMessage, type Confidential } from '../upstream/describe-failure.ts'
 import { PartCollector, tokenCount } from '../upstream/part-collector.ts'
 import type { ModelCall } from '../upstream/post-model-call.ts'
@@ -25,11 +25,17 @@ export class ChunkReader implements ReplyReader {
   readonly endsWithMarker = true
   #choiceIndex: unknown
   #reason: FinishReason | undefined
+  /** The server's own words for the reason. */
+  #reasonDetail: string | undefined
+  /** What the reply has besides text. */
+  #media: string | undefined
   #usage: Extract<ModelPart, { type: 'usage' }> | undefined
   readonly #parts: PartCollector
-  readonly #thinking = createThinkingSplitter()
+  readonly #thinking = createThinkingSplitter({
+    add: (kind, text) => this.#parts.addText(kind, text),
+    reclassify: () => this.#parts.add({ type: 'text_was_reasoning' }),
+  })
   readonly #calls = createToolCallAssembler()
-  readonly #emit = (kind: 'text' | 'reasoning', text: string) => this.#parts.addText(kind, text)
   readonly #turn = createTurnFieldCollector()
   readonly #upstream: string
   readonly #confidential: Confidential
@@ -71,15 +77,20 @@ export class ChunkReader implements ReplyReader {
   end(): void {
     const parts = this.#parts
     // Without text, reasoning, a call or a finish reason, the reply is empty, also when the end marker came.
-    if (this.#reason === undefined && !parts.hasContent && this.#calls.count === 0) {
+    if (
+      this.#reason === undefined &&
+      this.#media === undefined &&
+      !parts.hasContent &&
+      this.#calls.count === 0
+    ) {
       throw new ModelFailure(
         'upstream_invalid',
         `${this.#upstream} returned a reply without content. Try again.`,
       )
     }
     parts.addText('reasoning', parts.endReceived('reasoning'))
-    this.#thinking.push(parts.endReceived('text'), this.#emit)
-    this.#thinking.end(this.#emit)
+    this.#thinking.push(parts.endReceived('text'))
+    this.#thinking.end()
     const calls = this.#calls.end(this.#upstream, this.#reason === 'length')
     const turn = this.#turn.end()
     for (const [index, { extra, ...call }] of calls.entries()) {
@@ -94,7 +105,8 @@ export class ChunkReader implements ReplyReader {
       })
     }
     if (this.#usage !== undefined) parts.add(this.#usage)
-    parts.add({ type: 'finish', reason: calls.length > 0 ? 'tool_calls' : (this.#reason ?? 'stop') })
+    const reason = calls.length > 0 ? 'tool_calls' : (this.#reason ?? 'stop')
+    parts.add(createFinish(reason, this.#reasonDetail, this.#media))
   }
 
   #fail(error: unknown): never {
@@ -117,7 +129,10 @@ export class ChunkReader implements ReplyReader {
     if (isObject(delta)) this.#readDelta(delta)
     const reason = choice['finish_reason']
     if (reason === 'error') this.#fail(choice['error'] ?? choice['message'])
-    if (typeof reason === 'string' && reason !== '') this.#reason = toFinishReason(reason)
+    if (typeof reason !== 'string' || reason === '') return
+    this.#reason = toFinishReason(reason)
+    const native = choice['native_finish_reason']
+    this.#reasonDetail = typeof native === 'string' ? native : reason
   }
 
   #readDelta(delta: Fields): void {
@@ -133,25 +148,30 @@ export class ChunkReader implements ReplyReader {
     if (Array.isArray(calls)) for (const call of calls as readonly unknown[]) this.#readCall(call)
     // The form before `tool_calls` has one call without an id.
     else if (delta['function_call'] !== undefined) this.#readCall({ function: delta['function_call'] })
+    if (delta['audio'] !== undefined || delta['images'] !== undefined)
+      this.#noteMedia(delta['audio'] ? 'audio' : 'image')
   }
 
   #readContent(content: unknown): void {
     if (Array.isArray(content)) {
       for (const chunk of content as readonly unknown[]) this.#readContentChunk(chunk)
     } else {
-      this.#thinking.push(this.#parts.receive('text', textOf(content)), this.#emit)
+      this.#thinking.push(this.#parts.receive('text', textOf(content)))
     }
+  }
+
+  #noteMedia(kind: string): void {
+    this.#media ??= kind
   }
 
   /** Mistral sends thinking as a chunk of the content, with chunks of text in it. */
   #readContentChunk(chunk: unknown): void {
+    const type = isObject(chunk) ? chunk['type'] : undefined
+    if (typeof type === 'string' && /image|audio|video|file/.test(type))
+      this.#noteMedia(type.replace(/_.*/, ''))
     if (isObject(chunk) && chunk['type'] === 'thinking')
       this.#parts.addText('reasoning', this.#parts.receive('reasoning', textOf(chunk['thinking'])))
-    else
-      this.#thinking.push(
-        this.#parts.receive('text', textOf(isObject(chunk) ? chunk['text'] : chunk)),
-        this.#emit,
-      )
+    else this.#thinking.push(this.#parts.receive('text', textOf(isObject(chunk) ? chunk['text'] : chunk)))
   }
 
   #readCall(call: unknown): void {
@@ -159,7 +179,7 @@ export class ChunkReader implements ReplyReader {
     const named: unknown = call['function']
     const inner: Fields = isObject(named) ? named : call
     const chunk: ToolCallChunk = {
-      index: typeof call['index'] === 'number' ? call['index'] : undefined,
+      index: indexOf(call['index']),
       id: nonEmptyText(call['id']),
       name: nonEmptyText(inner['name']),
       arguments: argumentsOf(inner['arguments']),
@@ -190,6 +210,11 @@ function toUsage(usage: Fields): ModelUsage {
 function detailOf(usage: Fields, field: string, name: string): unknown {
   const details = usage[field]
   return isObject(details) ? details[name] : undefined
+}
+
+function indexOf(value: unknown): number | undefined {
+  const index = typeof value === 'string' && value !== '' ? Number(value) : value
+  return typeof index === 'number' && Number.isInteger(index) ? index : undefined
 }
 
 function nonEmptyText(value: unknown): string | undefined {

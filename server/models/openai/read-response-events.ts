@@ -1,7 +1,7 @@
 import type { ModelLimits } from '../adapter.ts'
 import { ModelFailure } from '../failure.ts'
 import type { FinishReason, ModelPart, ModelUsage } from '../model.ts'
-import { writeNote } from '../reply-parts.ts'
+import { createFinish, writeNote } from '../reply-parts.ts'
 import { describeSentError, findMessage } from '../upstream/describe-failure.ts'
 import { PartCollector, tokenCount } from '../upstream/part-collector.ts'
 import type { ModelCall } from '../upstream/post-model-call.ts'
@@ -30,6 +30,8 @@ interface OutputItem {
 export class ResponseEventReader implements ReplyReader {
   readonly endsWithMarker = false
   #reason: FinishReason | undefined
+  /** The server's own words for the reason. */
+  #reasonDetail: string | undefined
   #usage: ModelUsage | undefined
   readonly #items: OutputItem[] = []
   /** The items by index and by id, because compatible servers may send only one of them. */
@@ -105,7 +107,8 @@ export class ResponseEventReader implements ReplyReader {
       })
     }
     if (this.#usage !== undefined) parts.add({ type: 'usage', ...this.#usage })
-    parts.add({ type: 'finish', reason: calls.length > 0 ? 'tool_calls' : reason })
+    const media = items.find(({ type }) => /image|audio/.test(type))?.type.replace(/_.*/, '')
+    parts.add(createFinish(calls.length > 0 ? 'tool_calls' : reason, this.#reasonDetail, media))
   }
 
   #note(reasoning: readonly Fields[]): unknown {
@@ -214,6 +217,7 @@ export class ResponseEventReader implements ReplyReader {
       this.#fail({ message: `the status of the response is “${status}”` })
     const reason = isObject(details) ? details['reason'] : undefined
     this.#reason = status === 'incomplete' ? toCutReason(reason) : 'stop'
+    if (typeof reason === 'string') this.#reasonDetail = reason
   }
 
   #fail(error: unknown): never {

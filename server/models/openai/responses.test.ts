@@ -205,7 +205,7 @@ describe('a response of the Responses API', () => {
       { type: 'response.output_text.delta', delta: 'half' },
       { type: 'response.incomplete', response },
     ])
-    expect(end).toEqual({ type: 'finish', reason: finish })
+    expect(end).toMatchObject({ type: 'finish', reason: finish })
   })
 
   it('fails when it ends with an error, and names a prompt that is too long', async () => {

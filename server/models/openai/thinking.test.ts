@@ -38,12 +38,17 @@ describe('the collector of turn fields', () => {
 
 function split(chunks: readonly string[]): { text: string; reasoning: string } {
   const result = { text: '', reasoning: '' }
-  const splitter = createThinkingSplitter()
-  const emit = (kind: 'text' | 'reasoning', text: string) => {
-    result[kind] += text
-  }
-  for (const chunk of chunks) splitter.push(chunk, emit)
-  splitter.end(emit)
+  const splitter = createThinkingSplitter({
+    add(kind, text) {
+      result[kind] += text
+    },
+    reclassify() {
+      result.reasoning += result.text
+      result.text = ''
+    },
+  })
+  for (const chunk of chunks) splitter.push(chunk)
+  splitter.end()
   return result
 }
 
@@ -61,6 +66,36 @@ describe('thinking in tags', () => {
     ['<think>a </thin b</think>c', 'c', 'a </thin b'],
     ['<think>never closed', '', 'never closed'],
     ['no <think>tag</think>', 'no <think>tag</think>', ''],
+    // Only the closing tag is received when the chat template has written the opening one.
+    ['It is 2.\n</think>\n\nThe answer is 2.', 'The answer is 2.', 'It is 2.\n'],
+    ['It is 2.</think>\nThe answer is 2.', 'The answer is 2.', 'It is 2.'],
+    ['It is 2.\n</thinking>The answer is 2.', 'The answer is 2.', 'It is 2.\n'],
+    ['\n</think>\n\n2', '2', '\n'],
+    ['a\n[/THINK]b', 'b', 'a\n'],
+    ['a\n</think>\nb\n</think>\nc', 'b\n</think>\nc', 'a\n'],
+    ['a\n</think>\n<think>b</think>c', 'c', 'a\nb'],
+    // A text about the tag.
+    ['Write `</think>` at\nthe end.', 'Write `</think>` at\nthe end.', ''],
+    ['Close it with </think>\nor not.', 'Close it with </think>\nor not.', ''],
+    ['```\n<think>\n</think>\n```\ndone', '```\n<think>\n</think>\n```\ndone', ''],
+    ['a < b\n</thin ice', 'a < b\n</thin ice', ''],
+    // Other tags and several blocks.
+    ['<thinking>why</thinking>because', 'because', 'why'],
+    ['<thought>why</thought>because', 'because', 'why'],
+    ['<reasoning>why</reasoning>because', 'because', 'why'],
+    ['<seed:think>why</seed:think>because', 'because', 'why'],
+    ['[THINK]why[/THINK]because', 'because', 'why'],
+    ['◁think▷why◁/think▷because', 'because', 'why'],
+    ['<|START_THINKING|>why<|END_THINKING|><|START_RESPONSE|>because', 'because', 'why'],
+    [
+      '<|channel|>analysis<|message|>why<|end|><|start|>assistant<|channel|>final<|message|>because',
+      'because',
+      'why',
+    ],
+    ['<think>a</think>\n\n<think>b</think>\n\nc', 'c', 'ab'],
+    ['<think>it ends with `</think>` </think>c', 'c', 'it ends with `</think>` '],
+    ['<think></think>\n\nc', 'c', ''],
+    ['thought only.</think>', '', 'thought only.'],
     ['<thin ice', '<thin ice', ''],
     ['<thi', '<thi', ''],
   ])('is separated from the text of %j wherever the chunks end', (whole, text, reasoning) => {

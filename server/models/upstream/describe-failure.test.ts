@@ -59,6 +59,12 @@ describe('failure messages', () => {
     [400, 'Your credit balance is too low to access the API', 'is used up (400)'],
     [429, 'insufficient_quota', 'is used up (429)'],
     [429, 'Slow down', 'received too many requests (429)'],
+    [
+      413,
+      'Request too large for model `x` on tokens per minute (TPM): Limit 6000, Requested 10334',
+      'has more tokens than a.example takes from this API key in a minute (413)',
+    ],
+    [413, 'Payload too large', 'too long for the model. Start'],
     [404, 'model: claude-9', 'does not know this model (404)'],
     [404, 'model "llama9" not found, try pulling it first', 'does not know this model (404)'],
     [404, 'models/gemini-9 is not found for API version v1beta', 'does not know this model (404)'],

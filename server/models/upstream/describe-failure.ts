@@ -1,6 +1,6 @@
 import { normalizeText, toVisibleLine } from '../../lib/text.ts'
 import { ModelFailure } from '../failure.ts'
-import { contextExceeded, findContextWindow, maxRefusalChars } from '../refusal.ts'
+import { contextExceeded, findContextWindow, maxRefusalChars, saysContextExceeded } from '../refusal.ts'
 
 /** A response that is treated as a failure. */
 export interface FailedResponse {
@@ -62,6 +62,13 @@ export function describeHttpError(
   const { status } = response
   const reason = classifyRefusal(response)
   if (reason !== undefined) return describeRefusal(reason, response, upstream, confidential)
+  // Groq refuses a request that alone exceeds its tokens per minute with 413, OpenAI with 429. To wait does not help.
+  if ((status === 413 || status === 429) && exceedsRate(response.body)) {
+    return new ModelFailure(
+      'upstream_rate_limited',
+      `This request has more tokens than ${upstream} takes from this API key in a minute (${status})${quote} Start a new chat, or raise the limit of the key there.`,
+    )
+  }
   if (status === 429) {
     const wait = requestedDelay(response, Date.now())
     const when = wait === undefined || wait > dayMs ? 'later' : `in ${formatDelay(wait)}`
@@ -89,13 +96,21 @@ export function describeHttpError(
       response.body,
     )
   }
-  if (status === 413) return contextExceeded(upstream, findContextWindow(response.body))
+  if (status === 413) {
+    const isNamed = saysContextExceeded(response.body.slice(0, maxRefusalChars))
+    return contextExceeded(upstream, isNamed ? findContextWindow(response.body) : undefined)
+  }
   const rejection = [400, 422, 500, 501].includes(status) ? response.body : ''
   return new ModelFailure(
     'upstream_error',
     `${upstream} returned an error (${status})${quote}${status >= 500 ? ' Try again in a moment.' : ''}`,
     rejection,
   )
+}
+
+function exceedsRate(body: string): boolean {
+  const text = body.slice(0, maxRefusalChars)
+  return /\brequest too large\b/i.test(text) && /\btokens per min|\bTPM\b/i.test(text)
 }
 
 type RefusalReason = 'region' | 'quota' | 'key' | 'model'

@@ -292,6 +292,7 @@ const eventTypes: Readonly<Record<RunEvent['type'], true>> = {
   model: true,
   text: true,
   reasoning: true,
+  text_was_reasoning: true,
   usage: true,
   tool_call: true,
   tool_progress: true,
