@@ -20,8 +20,7 @@ import { openReport } from './parts/open-report.ts'
 /*
  * Measures `npx ./yonder-<version>.tgz` until the server is ready, in an empty folder with an empty home and so with a
  * cold cache of npm, beside `npm ci` of the clone under the same conditions. It uses the network. `npm run bench
- * package [rounds] [versions of Node]` fetches these versions from npm. With Node 20, SQLite is compiled where it
- * cannot be downloaded. Behind a proxy, set npm_config_nodedir to the headers of Node for this.
+ * package [rounds] [versions of Node]` fetches these versions from npm.
  */
 
 const [rounds = '3', ...versions] = process.argv.slice(2)

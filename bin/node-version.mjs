@@ -1,19 +1,17 @@
-const minMajor = 20
-const minMinor = 19
-/** Node 21 has `process.loadEnvFile` only from 21.7 on, and no release of better-sqlite3 supports it. */
-const refusedMajor = 21
+/** The oldest Node that the code runs on. `engines` in package.json names it too. */
+export const oldestNode = '22.14.0'
+/** The oldest Node that can fetch a newer one: every command of ours starts on it. */
+export const oldestStartingNode = '20.19.0'
 
 /**
- * Returns a sentence for the user when Yonder cannot run on this version of Node, else undefined. This file itself must
- * run on such a version, so it uses no syntax that is newer than Node 12.
+ * Whether a version is at least another one.
  *
  * @param {string} version such as '20.19.0'
- * @returns {string | undefined}
+ * @param {string} oldest
  */
-export function findNodeProblem(version) {
-  const [major = 0, minor = 0] = version.split('.').map(Number)
-  const isNewEnough = major > minMajor || (major === minMajor && minor >= minMinor)
-  if (isNewEnough && major !== refusedMajor) return undefined
-  const needed = isNewEnough ? refusedMajor + 1 : `${minMajor}.${minMinor}`
-  return `Yonder needs Node ${needed} or newer; this is ${version}. Download it from https://nodejs.org`
+export function isAtLeast(version, oldest) {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
+  const [oldMajor = 0, oldMinor = 0, oldPatch = 0] = oldest.split('.').map(Number)
+  if (major !== oldMajor) return major > oldMajor
+  return minor === oldMinor ? patch >= oldPatch : minor > oldMinor
 }

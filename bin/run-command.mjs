@@ -50,6 +50,26 @@ export async function runCommand(program, parameters, options = {}) {
 }
 
 /**
+ * Runs npm, and prints every 15 seconds that it is still working.
+ *
+ * @param {readonly string[]} parameters
+ * @param {CommandOptions} [options]
+ */
+export async function runNpm(parameters, options) {
+  const started = Date.now()
+  const progressTimer = setInterval(() => {
+    console.error(`  … still working (${Math.round((Date.now() - started) / 1000)} s)`)
+  }, 15_000)
+  const npm = process.env['npm_execpath'] ?? ''
+  const all = [...parameters, '--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error']
+  const result = await (npm.endsWith('npm-cli.js')
+    ? runCommand(process.execPath, [npm, ...all], options)
+    : runCommand('npm', all, options))
+  clearInterval(progressTimer)
+  return result
+}
+
+/**
  * Runs a tool of `node_modules` with the same Node.
  *
  * @param {string} scriptPath under `node_modules`

@@ -1,11 +1,6 @@
 #!/usr/bin/env node
-import { findNodeProblem } from './node-version.mjs'
+import './ensure-node.mjs'
 
-// The command `yonder` of the package. A Node that is too old must still be able to parse this file.
-const problem = findNodeProblem(process.versions.node)
-if (problem !== undefined) {
-  console.error(problem)
-  process.exit(1)
-}
+// The command `yonder` of the package.
 process.env['NODE_ENV'] = process.env['NODE_ENV'] || 'production'
 void import(new URL('../server/dist/yonder.js', import.meta.url).href)

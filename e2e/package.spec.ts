@@ -1,24 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { expect } from '@playwright/test'
-import { rootFolder } from '../bin/run-command.mjs'
-import { sqliteRelease } from '../bin/sqlite-release.mjs'
 import { freePort } from '../server/testing/free-port.ts'
-import { test, type Packed } from './support/packed.ts'
+import { test } from './support/packed.ts'
 
 // The tests of a worker share one packed package.
 test.describe.configure({ mode: 'default' })
@@ -139,75 +126,4 @@ test('an unknown option or command is named, and starts nothing', async ({ packe
     expect(output).not.toContain('    at ')
   }
   expect(existsSync(dataFolderIn(packed.home))).toBe(false)
-})
-
-test('a Node that is too old ends with one sentence', async ({ packed }) => {
-  const old = 'data:text/javascript,Object.defineProperty(process.versions, "node", { value: "18.20.8" })'
-  const { code, output } = await packed.run(['start'], {
-    env: { NODE_OPTIONS: `--import=${encodeURI(old)}` },
-  })
-  expect([code, output]).toEqual([
-    1,
-    'Yonder needs Node 20.19 or newer; this is 18.20.8. Download it from https://nodejs.org\n',
-  ])
-})
-
-/** Copies the package without SQLite. A stand-in for npm installs it from the clone when it `works`. */
-function withoutSqlite({ folder, home, root }: Packed, copy: string, works: boolean) {
-  cpSync(root, copy, { recursive: true })
-  const programs = join(folder, 'programs')
-  mkdirSync(programs)
-  const { name } = sqliteRelease
-  const script = `#!/bin/sh
-echo "npm $1" >> '${join(folder, 'npm.log')}'
-${works ? `mkdir -p node_modules && ln -s '${join(rootFolder, 'node_modules', name)}' node_modules/${name}` : 'echo no network; exit 1'}
-`
-  writeFileSync(join(programs, 'npm'), script)
-  chmodSync(join(programs, 'npm'), 0o755)
-  const env = { PATH: `${programs}${delimiter}${process.env['PATH']}`, HOME: home }
-  return { root: copy, env, log: () => readFileSync(join(folder, 'npm.log'), 'utf8') }
-}
-
-test.describe('without the SQLite that this Node needs', () => {
-  test.skip(process.platform === 'win32', 'The stand-in for npm is a shell script.')
-
-  let copy = ''
-  test.beforeEach(() => {
-    // Elsewhere, because it would find the SQLite of the other tests in a folder above.
-    copy = mkdtempSync(join(tmpdir(), 'yonder-package-'))
-  })
-  test.afterEach(() => rmSync(copy, { recursive: true }))
-
-  test('the first use of the database installs it, and later ones find it', async ({ packed }) => {
-    const { log, ...options } = withoutSqlite(packed, copy, true)
-    expect((await packed.run(['version'], options)).code).toBe(0)
-    expect((await packed.run(['start', '--help'], options)).code).toBe(0)
-    expect(existsSync(join(options.root, '.cache'))).toBe(false)
-    for (const _ of [1, 2]) {
-      const started = packed.start(await startOn(), options)
-      await started.listening()
-      await started.stop()
-    }
-    expect(log()).toBe('npm install\n')
-    expect(readdirSync(join(options.root, '.cache'))).toEqual([
-      expect.stringContaining(sqliteRelease.version),
-    ])
-  })
-
-  test('it is installed in the cache of the user where the package is read-only', async ({ packed }) => {
-    const { log, ...options } = withoutSqlite(packed, copy, true)
-    writeFileSync(join(options.root, '.cache'), '')
-    await packed.start(await startOn(), options).listening()
-    expect(log()).toBe('npm install\n')
-    expect(readdirSync(join(packed.home, '.cache/yonder'))).toHaveLength(1)
-  })
-
-  test('a failed installation ends the start with the reason, and leaves no data', async ({ packed }) => {
-    const { log: _log, ...options } = withoutSqlite(packed, copy, false)
-    const { code, output } = await packed.run(await startOn(), options)
-    expect(code).toBe(1)
-    expect(output).toMatch(/no network\n[^]*npm could not install SQLite\. Its message is printed above\.\n/)
-    expect(output).not.toContain('    at ')
-    expect(readdirSync(join(options.root, '.cache'))).toEqual([])
-  })
 })

@@ -44,7 +44,7 @@ export async function bundleServer(programs, output) {
     resolve: { alias: unused },
     plugins: [escapeCharacters, listLicences],
     platform: 'node',
-    transform: { target: 'node20' },
+    transform: { target: 'node22' },
     logLevel: 'warn',
     // The embedded provider depends on an old `depd`, which wraps deprecated functions with `eval`.
     checks: { eval: false },

@@ -1,3 +1,4 @@
+import '../bin/ensure-node.mjs'
 import { rootFolder, runCommand } from '../bin/run-command.mjs'
 
 // In a separate process, so that the memory of the build is freed before the server starts.

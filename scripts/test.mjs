@@ -8,7 +8,7 @@ import { installConformanceTests } from './install-conformance-tests.mjs'
 import { provideChromium } from './provide-chromium.mjs'
 import { provideProxies } from './provide-proxies.mjs'
 import { runBrowserTests } from './run-browser-tests.mjs'
-import { installMissing, ensureSqlite } from './setup.mjs'
+import { setUp } from './setup.mjs'
 import { startPostgres } from './start-postgres.mjs'
 import {
   addResults,
@@ -25,12 +25,11 @@ const reports = join(rootFolder, '.cache', 'test-reports')
 
 const stageDeadlineMs = 30 * 60_000
 
-await installMissing()
+await setUp()
 rmSync(reports, { recursive: true, force: true })
 mkdirSync(reports, { recursive: true })
 
-// The programs that later stages need are downloaded or compiled while the first stages run.
-const sqlite = ensureSqlite()
+// The programs that later stages need are downloaded while the first stages run.
 const provided = Promise.all([installConformanceTests(), provideSystemPrograms()])
 
 /** One after the other, because apt-get runs once at a time. Only CI gets proxies, which Debian starts on port 80. */
@@ -94,7 +93,7 @@ async function runUnitStage() {
 }
 
 async function runServerTests() {
-  await Promise.all([sqlite, provided])
+  await provided
   // Vitest itself finds a PostgreSQL that is already running.
   const started = (await findPostgres()) === undefined ? await startPostgres() : undefined
   try {

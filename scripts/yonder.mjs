@@ -1,3 +1,4 @@
+import '../bin/ensure-node.mjs'
 import { existsSync } from 'node:fs'
 import { rootFolder, runCommand } from '../bin/run-command.mjs'
 

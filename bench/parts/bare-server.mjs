@@ -3,7 +3,7 @@ import Fastify from 'fastify'
 
 /* The baseline for the start of the product: Fastify with one route that reads from SQLite. Prints its address. */
 
-const name = Number(process.versions.napi) >= 10 ? 'better-sqlite3' : 'better-sqlite3-12'
+const name = 'better-sqlite3'
 const Sqlite = createRequire(import.meta.url)(name)
 const database = new Sqlite(':memory:')
 const app = Fastify()

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test as base } from '@playwright/test'
@@ -67,10 +67,8 @@ async function unpackInto(folder: string): Promise<void> {
   const archive = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? ''
   await requireSuccess('tar', ['-xzf', archive], folder)
   // npm would need a network to install SQLite, so the packages that the repository has installed are used.
-  for (const name of ['better-sqlite3', 'better-sqlite3-12']) {
-    const source = join(rootFolder, 'node_modules', name)
-    if (existsSync(source)) symlinkSync(source, join(modules, name), 'junction')
-  }
+  const sqlite = 'better-sqlite3'
+  symlinkSync(join(rootFolder, 'node_modules', sqlite), join(modules, sqlite), 'junction')
 }
 
 async function requireSuccess(program: string, parameters: readonly string[], cwd = rootFolder) {

@@ -15,8 +15,8 @@ export interface LinkedSignal {
 
 /**
  * Returns a signal that aborts with `outer`, when `abort` is called, or after `timeoutMs` milliseconds unless that is
- * null. The reason of a timeout is a `TimeoutError`, as with `AbortSignal.timeout`. `AbortSignal.any` cannot be used
- * instead: on Node 20 the signal of `AbortSignal.timeout` may be garbage collected before it aborts.
+ * null. The reason of a timeout is a `TimeoutError`, as with `AbortSignal.timeout`. Unlike `AbortSignal.any`, it tells
+ * whether the time limit has passed, and its timer ends with the work.
  */
 export function linkSignal(outer: AbortSignal, timeoutMs: number | null): LinkedSignal {
   const inner = new AbortController()

@@ -166,9 +166,8 @@ function isInNetwork(address: string, network: string): boolean {
 
 /** When a certificate begins and ceases to be valid, in milliseconds since 1970. */
 export function readValidity(certificate: string): { readonly notBefore: number; readonly notAfter: number } {
-  // `validFromDate` needs Node 22.10.
-  const { validFrom, validTo } = new X509Certificate(certificate)
-  return { notBefore: Date.parse(validFrom), notAfter: Date.parse(validTo) }
+  const { validFromDate, validToDate } = new X509Certificate(certificate)
+  return { notBefore: validFromDate.getTime(), notAfter: validToDate.getTime() }
 }
 
 /** The names and addresses of a certificate, sorted. */

@@ -1,4 +1,3 @@
-import { findNodeProblem } from '../../../bin/node-version.mjs'
 import packageJson from '../../package.json' with { type: 'json' }
 import { messageOf, ok, problem, type Check } from './finding.ts'
 
@@ -7,11 +6,8 @@ export const programCheck: Check = {
   name: 'program',
   async run({ config }) {
     const { node } = process.versions
-    const old = findNodeProblem(node)
     const findings = [
-      old === undefined
-        ? ok(`Yonder ${packageJson.version} on Node ${node} (${process.platform} ${process.arch}).`)
-        : problem(old),
+      ok(`Yonder ${packageJson.version} on Node ${node} (${process.platform} ${process.arch}).`),
     ]
     if (config.databaseUrl !== null) return findings
     try {

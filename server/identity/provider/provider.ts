@@ -4,9 +4,6 @@ import type { SigningKey } from './identity-keys.ts'
 import { configureProvider, type ProviderOptions } from './provider-configuration.ts'
 import { deriveRefreshTokens } from './refresh-successor.ts'
 
-/** The library prints this warning on Node 20, although all features that we use work there. */
-const runtimeWarning = 'Unsupported runtime'
-
 /**
  * The embedded provider. Its library takes a tenth of a second and 17 MB, so it is loaded with the first request to the
  * provider, such as a sign-in or a refresh of tokens.
@@ -20,21 +17,6 @@ export interface LazyProvider {
   load(): Promise<Provider>
 }
 
-async function loadLibrary(): Promise<typeof Library> {
-  // The library has no option to disable this warning. All others are printed.
-  // oxlint-disable no-console
-  const warn = console.warn
-  console.warn = (...parts: unknown[]) => {
-    if (!String(parts[0]).includes(runtimeWarning)) warn(...parts)
-  }
-  try {
-    return await import('oidc-provider')
-  } finally {
-    console.warn = warn
-  }
-  // oxlint-enable no-console
-}
-
 /** The embedded OpenID provider, with one public client: our own browser app. */
 export function createProvider(options: ProviderOptions): LazyProvider {
   let loading: Promise<typeof Library> | undefined
@@ -42,7 +24,7 @@ export function createProvider(options: ProviderOptions): LazyProvider {
   return {
     issuer: options.issuer,
     async load() {
-      loading ??= loadLibrary().catch((error: unknown) => {
+      loading ??= import('oidc-provider').catch((error: unknown) => {
         loading = undefined
         throw error
       })

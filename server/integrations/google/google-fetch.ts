@@ -24,7 +24,7 @@ interface ApiAddress {
  * with a `TimeoutError`, or with an AppError: `address_refused` for an address outside the API, `output_limit` or
  * `upstream_invalid` for a response that is too large or not Google's.
  *
- * The time limit of an attempt applies here and not in the libraries, where Node 20 may garbage collect its signal.
+ * The time limit of an attempt applies here and not in the libraries, which would not retry after it.
  */
 export function createGoogleFetch(
   deps: Pick<GoogleApiDeps, 'requireAccess' | 'fetch'>,

@@ -136,7 +136,7 @@ function configure(options: GoogleClientOptions): openid.Configuration {
     google.clientId,
     google.clientSecret,
   )
-  // No timeout of the library: on Node 20 its signal may be garbage collected before it aborts (`linkSignal`).
+  // The time limit is that of `linkSignal`, not the library's.
   configuration.timeout = 0
   if ([apis.tokenUrl, apis.revokeUrl].some((url) => url.startsWith('http:')))
     openid.allowInsecureRequests(configuration)
