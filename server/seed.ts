@@ -14,6 +14,7 @@ import { createAccount } from './identity/accounts/create-account.ts'
 import { createPasswordHasher } from './identity/accounts/hash-password.ts'
 import type { User } from './identity/user.ts'
 import { createUpsertUser } from './identity/users/upsert-user.ts'
+import { readOwnIssuer } from './identity/users/user-store.ts'
 import { newId } from './lib/new-id.ts'
 import { exampleChats, type ExampleChat, type ExampleTurn } from './seed-chats.ts'
 
@@ -87,7 +88,7 @@ async function seedUser(
       for (const chat of exampleChats) await seedChat(trx, user, chat, now)
     },
   })
-  await upsertUser(`${config.publicUrl}/oidc`, created.account.id, { name, email })
+  await upsertUser(await readOwnIssuer(db), created.account.id, { name, email })
   return `${email}: created, with bots and ${exampleChats.length} chats.`
 }
 

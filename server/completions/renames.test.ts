@@ -41,7 +41,7 @@ describe.each(engines)('after a rename, on %s', (engine) => {
   async function exportData() {
     const deps = {
       database: product.database,
-      issuer: 'http://localhost/oidc',
+      issuer: ada.user.issuer,
       embedded: false,
       now: Date.now,
     }

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createSealer } from '../db/secrets/seal-secret.ts'
 import { requireManagedUser } from '../identity/users/manage-users.ts'
+import { readOwnIssuer } from '../identity/users/user-store.ts'
 import { createUserData, userDataEnvironment } from '../testing/chat/create-user-data.ts'
 import { openToolApp, type ToolApp } from '../testing/chat/open-tool-app.ts'
 import { hashTables } from '../testing/database/hash-tables.ts'
@@ -26,7 +27,7 @@ describe.each(engines)('the export of a user on %s', (engine) => {
     const deps = {
       database,
       sealer: createSealer('a secret of tests that is long enough'),
-      issuer: 'http://localhost/oidc',
+      issuer: await readOwnIssuer(database.db),
       // The users of the stand-in for the sign-in have no accounts.
       embedded: false,
       now: Date.now,

@@ -29,6 +29,8 @@ export function fillDatabase({ db, dialect }: Database, options: FillOptions): P
     await dialect.lockMigrations(trx)
     await removeTables(trx, dialect)
     while (await runNextMigration(trx, dialect, options.migrations));
+    // The copied rows have the identity of their own installation.
+    await trx.deleteFrom('installation').execute()
     const writer = new ContentWriter()
     await writeTables(trx, dialect, hashChunks(options.chunks, writer))
     const content = await hashContent({ db: trx, dialect })
@@ -86,6 +88,8 @@ export async function hasData({ db, dialect }: Database): Promise<boolean> {
     }
     refuseNewer(await countAppliedMigrations({ db: trx }))
     for (const table of existing) {
+      // An empty database has an identity too.
+      if (table === 'installation') continue
       const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(trx)
       if (rows.length > 0) return true
     }

@@ -11,6 +11,7 @@ export type CopiedTable = Exclude<keyof Tables, DerivedTable>
  * are inserted in this order.
  */
 export const primaryKeys: { readonly [T in CopiedTable]: readonly (keyof Tables[T] & string)[] } = {
+  installation: ['issuer'],
   users: ['id'],
   bots: ['id'],
   chats: ['id'],

@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import type { Dialect } from '../database.ts'
 import type { Tables } from '../tables/tables.ts'
 
 /** Every table of the first release. */
 export async function createTables(trx: Kysely<Tables>, dialect: Dialect): Promise<void> {
+  await createInstallation(trx)
   await createUsers(trx, dialect)
   await createIdentity(trx, dialect)
   await createBots(trx, dialect)
@@ -17,6 +19,15 @@ export async function createTables(trx: Kysely<Tables>, dialect: Dialect): Promi
   await createToolCalls(trx, dialect)
   await createIntegrations(trx, dialect)
   await createUsageRecords(trx, dialect)
+}
+
+/** The identity of the built-in provider, which the users with an account here belong to, whatever the address is. */
+async function createInstallation(trx: Kysely<Tables>): Promise<void> {
+  await trx.schema
+    .createTable('installation')
+    .addColumn('issuer', 'text', (c) => c.primaryKey())
+    .execute()
+  await sql`insert into installation (issuer) values (${`urn:uuid:${randomUUID()}`})`.execute(trx)
 }
 
 async function createUsers(trx: Kysely<Tables>, { integer }: Dialect): Promise<void> {

@@ -7,8 +7,15 @@ import type { IntegrationTables } from './integration-tables.ts'
  * text, booleans are 0 or 1. `migrations/` creates them. Rows are never sent to a browser: presenters convert them.
  */
 
+/** One row. */
+export interface InstallationTable {
+  /** The `issuer` of all users with an account of the built-in provider. It never changes, whatever PUBLIC_URL is. */
+  issuer: string
+}
+
 export interface UserTable {
   id: string
+  /** Of the hosted provider, or of this installation. */
   issuer: string
   subject: string
   name: string | null
@@ -290,6 +297,7 @@ export interface UsageRecordTable {
 }
 
 export interface Tables extends ConnectorTables, IntegrationTables {
+  installation: InstallationTable
   users: UserTable
   bots: BotTable
   chats: ChatTable

@@ -11,7 +11,7 @@ import {
 } from '../accounts/interaction.ts'
 import { endSetUp } from '../accounts/set-up-token.ts'
 import { noticePage, sendPage } from '../pages/render-page.ts'
-import { findUserRow } from '../users/user-store.ts'
+import { findUserRow, readOwnIssuer } from '../users/user-store.ts'
 import type { GoogleFederation, GoogleUser } from './google-federation.ts'
 
 const unreachable = 'Google cannot be reached. Try again in a moment, or sign in another way.'
@@ -76,12 +76,12 @@ export function registerGoogleRoutes(
 
 /** Returns the error message when this Google account may not sign in, else null. */
 async function findRefusal(
-  { database, provider, signUp }: SignInDeps,
+  { database, signUp }: SignInDeps,
   { accountId, profile, isEmailVerified }: GoogleUser,
 ): Promise<string | null> {
   const { email } = profile
   const account = await findAccount(database.db, accountId)
-  const user = await findUserRow(database.db, provider.issuer, accountId)
+  const user = await findUserRow(database.db, await readOwnIssuer(database.db), accountId)
   // Deleting the data of a user takes a moment after the account is deleted.
   if (account === undefined && user !== undefined && user.disabled_at !== null) return beingDeleted
   if (email === undefined || email === null || !isEmailVerified) {

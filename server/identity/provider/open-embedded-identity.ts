@@ -14,6 +14,7 @@ import { deleteOldSignIns } from '../sessions/sign-in-store.ts'
 import { createCachedTokenVerifier } from '../sessions/token-verifier.ts'
 import { readProfile } from '../user.ts'
 import type { UpsertUser } from '../users/upsert-user.ts'
+import { readOwnIssuer } from '../users/user-store.ts'
 import { assignAccounts } from './assign-accounts.ts'
 import { ensureIdentityKeys } from './identity-keys.ts'
 import { createRecordLimiter, type LimitRecords } from './limit-records.ts'
@@ -44,8 +45,9 @@ export async function openEmbeddedIdentity(
   const { publicUrl } = config
   const issuer = `${publicUrl}/oidc`
   const audience = `${publicUrl}/api`
+  const ownIssuer = await readOwnIssuer(db)
   const keys = await ensureIdentityKeys({ db, sealer, now })
-  const sessions = new EmbeddedSessions({ db, sealer, issuer, now })
+  const sessions = new EmbeddedSessions({ db, sealer, issuer: ownIssuer, now })
   const options = {
     clientId,
     audience,
@@ -78,7 +80,7 @@ export async function openEmbeddedIdentity(
         throw new AppError('unauthenticated', 'Your session has ended. Sign in again.')
       }
       const profile = { name: null, email: null, picture: null, ...readProfile(claims) }
-      return upsertUser(issuer, claims.sub, profile, session.user)
+      return upsertUser(ownIssuer, claims.sub, profile, session.user)
     },
     register: (app) =>
       registerProvider(app, deps, {

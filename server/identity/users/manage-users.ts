@@ -17,6 +17,7 @@ import {
   lockManagedUser,
   setAccountDisabled,
 } from './managed-user-store.ts'
+import { readOwnIssuer } from './user-store.ts'
 
 /** A user as the operator sees it. */
 export interface ManagedUser {
@@ -37,6 +38,7 @@ export interface ManagedUser {
 export interface ManageUsersDeps {
   readonly database: Pick<Database, 'db'>
   readonly sealer: Sealer
+  /** The address of the provider. */
   readonly issuer: string
   /** True for the embedded provider. */
   readonly embedded: boolean
@@ -44,7 +46,7 @@ export interface ManageUsersDeps {
   readonly now: () => number
 }
 
-/** The issuer of the configured provider. */
+/** The address of the configured provider. */
 export function readIssuer({
   oidc,
   publicUrl,
@@ -57,8 +59,9 @@ export function readIssuer({
  * being deleted, each group with the oldest first.
  */
 export async function listUsers(deps: ManageUsersDeps, db: Db = deps.database.db): Promise<ManagedUser[]> {
-  const users = await listUsersOfIssuer(db, deps.issuer)
-  const accounts = deps.embedded ? await listAccounts(db, deps.issuer) : []
+  const issuer = deps.embedded ? await readOwnIssuer(db) : deps.issuer
+  const users = await listUsersOfIssuer(db, issuer)
+  const accounts = deps.embedded ? await listAccounts(db, issuer) : []
   const accountIds = new Set(accounts.map(({ id }) => id))
   return [
     ...accounts.map(({ id, user_id, email, name, password_hash, disabled_at, created_at, used_at }) => ({

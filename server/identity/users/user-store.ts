@@ -42,3 +42,9 @@ export async function lockUser(trx: Db, user: Pick<User, 'id'>): Promise<void> {
 export function toUser({ id, issuer, subject, name, email, picture }: UserRow): User {
   return { id, issuer, subject, name, email, picture }
 }
+
+/** The issuer of all users with an account of the built-in provider. The address of that provider may change. */
+export async function readOwnIssuer(db: Db): Promise<string> {
+  const { issuer } = await db.selectFrom('installation').select('issuer').executeTakeFirstOrThrow()
+  return issuer
+}

@@ -19,6 +19,7 @@ export async function fillTables({ db, dialect }: Database): Promise<void> {
   const schemas = await db.introspection.getTables()
   const untyped = db as unknown as Kysely<Record<string, Record<string, unknown>>>
   const schema = dialect.kind === 'sqlite' ? undefined : await findSchema(db)
+  await db.deleteFrom('installation').execute()
   for (const table of copiedTables) {
     const columns = schemas.find(({ name, schema: of }) => name === table && of === schema)?.columns ?? []
     const keys: readonly string[] = primaryKeys[table]

@@ -64,7 +64,9 @@ async function createSchema(admin: pg.Pool, address: string): Promise<Schema> {
   await database.close()
   const list = (type: string) => rows.flatMap((row) => (row.type === type ? [`${name}.${row.name}`] : []))
   const reset = [
-    ...list('r').flatMap((table) => (table.endsWith('.migrations') ? [] : [`delete from ${table}`])),
+    ...list('r').flatMap((table) =>
+      /\.(migrations|installation)$/.test(table) ? [] : [`delete from ${table}`],
+    ),
     ...list('S').map((sequence) => `select setval('${sequence}', 1, false)`),
     identify(name),
   ].join(';')
@@ -74,7 +76,7 @@ async function createSchema(admin: pg.Pool, address: string): Promise<Schema> {
 
 /** A query for the newest change of a table or an index of the schema, and for its migrations. */
 function identify(schema: string): string {
-  return `select concat_ws(' ', count(*), max(xmin::text::bigint), (select count(*) from ${schema}.migrations))
+  return `select concat_ws(' ', count(*), max(xmin::text::bigint), (select count(*) from ${schema}.migrations), (select max(xmin::text) from ${schema}.installation))
     as definitions from pg_class where relnamespace = '${schema}'::regnamespace`
 }
 

@@ -1,6 +1,7 @@
 import type { Database, Db } from '../../db/database.ts'
 import type { EndedSession, Identity } from '../../identity/identity.ts'
 import type { User } from '../../identity/user.ts'
+import { readOwnIssuer } from '../../identity/users/user-store.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { newId } from '../../lib/new-id.ts'
 
@@ -48,7 +49,7 @@ export function createTestIdentity(
     async signIn(name) {
       const user: User = {
         id: newId(),
-        issuer: 'http://localhost/oidc',
+        issuer: await readOwnIssuer(db),
         subject: newId(),
         name,
         email: `${name.toLowerCase()}@example.com`,
