@@ -47,7 +47,7 @@ export const Bot = z.object({
   reasoning_effort: z.enum(reasoningEfforts).nullish(),
   /** Tokens of prompt and reply together. Null when `known_context_window` is used. */
   context_window: z.int().nullish(),
-  /** The window that the operator has set for the model, else that of the catalogue. Absent when neither has one. */
+  /** The window that the operator, else the provider's list, else the catalogue states for the model. Absent when none does. */
   known_context_window: z.int().optional(),
   /** The names of the connectors that the bot may use; null means all of them. */
   connectors: z.array(z.string()).nullish(),

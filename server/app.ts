@@ -33,6 +33,7 @@ import { registerUserRoutes } from './identity/users/user-routes.ts'
 import { registerIntegrationRoutes } from './integrations/integration-routes.ts'
 import { openIntegrations } from './integrations/open-integrations.ts'
 import { openLive, type Live } from './live/open-live.ts'
+import { ListedModels } from './models/catalogue/listed-models.ts'
 import { DialectMemory } from './models/upstream/dialect-memory.ts'
 import { registerShareRoutes } from './shares/share-routes.ts'
 import { registerSharedChatRoutes } from './shares/shared-chat-routes.ts'
@@ -100,13 +101,14 @@ function openDomains(app: FastifyInstance, deps: AppDeps) {
     onError: logAs('background work of a connector failed'),
   })
   const dialects = new DialectMemory(deps.now)
+  const listedModels = new ListedModels(deps.now)
   const completions = openCompletions(deps, {
     connectors,
     subscribers: live.hub,
     perMinute: deps.config.rateLimits.completions,
     compactAt: deps.config.compactAt,
-    openBotModel: (_user, bot) => openBotModel({ ...deps, dialects }, bot),
-    findModelFacts: (bot, model) => findBotFacts(deps, bot, model),
+    openBotModel: (_user, bot) => openBotModel({ ...deps, dialects, listedModels }, bot),
+    findModelFacts: (bot, model) => findBotFacts({ ...deps, listedModels }, bot, model),
     onOpen,
     onChatChanged,
     onError: logAs('background work of a run failed'),
@@ -129,7 +131,7 @@ function openDomains(app: FastifyInstance, deps: AppDeps) {
     deleteChats: chats.deleteAll,
     onError: logAs('the data of a disabled or deleted user could not be cleaned up'),
   })
-  return { streams, live, integrations, connectors, completions, chats, endUserMaintenance }
+  return { streams, live, integrations, connectors, completions, chats, listedModels, endUserMaintenance }
 }
 
 type Domains = ReturnType<typeof openDomains>
@@ -173,17 +175,18 @@ async function registerPublicRoutes(app: FastifyInstance, deps: AppDeps, domains
 }
 
 function registerSignedInRoutes(api: Api, deps: AppDeps, domains: Domains): void {
-  const { live, integrations, connectors, completions, chats } = domains
+  const { live, integrations, connectors, completions, chats, listedModels } = domains
   const perMinute = deps.config.rateLimits.writes
   requireBearerToken(api, deps.identity)
   limitRequests(api, deps.config.rateLimits, (request) => requireUser(request).id)
   registerUserRoutes(api)
-  registerBotRoutes(api, deps, {
+  const botDeps = { ...deps, listedModels }
+  registerBotRoutes(api, botDeps, {
     onChanged: createNotifier(live, 'bots'),
     onRenamed: createNotifier(live, 'names'),
     listConnectors: (user) => syncConnectors(deps.database.db, user, connectors.deps.builtIns, deps.now()),
   })
-  registerBotCheckRoutes(api, deps, { perMinute: deps.config.rateLimits.completions })
+  registerBotCheckRoutes(api, botDeps, { perMinute: deps.config.rateLimits.completions })
   registerConnectorRoutes(api, connectors.deps)
   registerIntegrationRoutes(api, integrations.deps, { perMinute })
   registerShareRoutes(api, deps)

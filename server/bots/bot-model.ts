@@ -5,7 +5,9 @@ import { botKeyContext } from '../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { BotRow } from '../db/tables/tables.ts'
 import { AppError } from '../lib/app-error.ts'
+import type { ListedModels } from '../models/catalogue/listed-models.ts'
 import type { ModelEndpoint } from '../models/endpoint.ts'
+import { listModels } from '../models/list-models.ts'
 import type { ModelStream } from '../models/model.ts'
 import { openModel, type ModelDeps } from '../models/open-model.ts'
 import { PartQueue } from '../models/reply-parts.ts'
@@ -25,6 +27,7 @@ export interface Providers {
 export interface BotModelDeps
   extends Omit<Providers, 'defaultModel'>, Pick<ModelDeps, 'guards' | 'dialects'> {
   readonly config: Pick<Config, 'defaultModel'>
+  readonly listedModels?: ListedModels
 }
 
 /**
@@ -87,11 +90,14 @@ function decryptKey(bot: BotRow, sealed: string, sealer: Sealer): Credential {
  */
 export function openBotModel(deps: BotModelDeps, bot: BotRow): ModelStream {
   try {
-    const { config, demoBaseUrl, sealer, guards, dialects } = deps
-    return openModel(resolveEndpoint(bot, { defaultModel: config.defaultModel, demoBaseUrl, sealer }), {
+    const { config, demoBaseUrl, sealer, guards, dialects, listedModels } = deps
+    const endpoint = resolveEndpoint(bot, { defaultModel: config.defaultModel, demoBaseUrl, sealer })
+    const model = openModel(endpoint, {
       guards,
       ...(dialects === undefined ? {} : { dialects }),
+      ...(listedModels === undefined ? {} : { listedModels }),
     })
+    return listedModels === undefined ? model : readListAfter(model, endpoint, { guards, listedModels })
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     return () => {
@@ -99,5 +105,31 @@ export function openBotModel(deps: BotModelDeps, bot: BotRow): ModelStream {
       parts.push([{ type: 'failed', code: error.code, message: error.message }])
       return { drain: () => parts.drain(), closed: Promise.resolve() }
     }
+  }
+}
+
+interface ReadListDeps extends Pick<ModelDeps, 'guards'> {
+  readonly listedModels: ListedModels
+}
+
+/**
+ * Reads the list of the provider's models after a reply, when it is not known. The reply does not wait for it: what the
+ * list says counts from the next request on. Only Anthropic's list says what its models can do.
+ */
+function readListAfter(model: ModelStream, endpoint: ModelEndpoint, deps: ReadListDeps): ModelStream {
+  if (endpoint.apiType !== 'anthropic') return model
+  async function readList(closed: Promise<void>): Promise<void> {
+    await closed
+    if (!deps.listedModels.claimRead(endpoint)) return
+    try {
+      await listModels(endpoint, deps, new AbortController().signal)
+    } catch {
+      // Without the list, the model's name says what it can do.
+    }
+  }
+  return (request, options) => {
+    const reply = model(request, options)
+    void readList(reply.closed)
+    return reply
   }
 }

@@ -30,11 +30,11 @@ const NamedBot = z.object({ name: z.string().transform(normalizeText) })
 /** Registers the routes of a user's bots. */
 export function registerBotRoutes(
   api: Api,
-  { database, sealer, config, now }: BotRoutesDeps,
+  { database, sealer, config, listedModels, now }: BotRoutesDeps,
   { onChanged, onRenamed, listConnectors }: BotRoutesOptions,
 ): void {
   const present = async (bot: BotRow, connectors: readonly NamedConnector[]): Promise<Bot> =>
-    presentBot(bot, sealer, await findBotFacts({ config, now }, bot), connectors)
+    presentBot(bot, sealer, await findBotFacts({ config, listedModels, now }, bot), connectors)
 
   api.get('/api/bots', { schema: { response: { 200: BotList } } }, async (request) => {
     const user = requireUser(request)

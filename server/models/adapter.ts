@@ -1,4 +1,5 @@
 import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
+import type { ListedModel } from './catalogue/listed-models.ts'
 import type { DialectMemory } from './upstream/dialect-memory.ts'
 
 /** The dependencies of every adapter. */
@@ -8,6 +9,8 @@ export interface AdapterDeps {
   readonly limits?: ModelLimits
   /** Without it each call finds out anew which fields the upstream takes. */
   readonly dialects?: DialectMemory
+  /** What the provider's list says about a model, as far as it was read. */
+  readonly findListed?: (model: string) => ListedModel | undefined
   /** Milliseconds since 1970. */
   readonly now?: () => number
 }

@@ -5,6 +5,7 @@ import { isTimeoutError, withTimeout } from '../lib/abort.ts'
 import { AppError } from '../lib/app-error.ts'
 import { readCapped } from '../lib/read-capped.ts'
 import { toVisibleLine, trimSlashes } from '../lib/text.ts'
+import { type ListedModel, type ListedModels, readListedModel } from './catalogue/listed-models.ts'
 import { buildModelUrl, nameUpstream, readApiKey, type ModelEndpoint } from './endpoint.ts'
 import { ModelFailure } from './failure.ts'
 import type { ModelDeps } from './open-model.ts'
@@ -23,13 +24,19 @@ const maxNameChars = 300
 
 const typeNameAdvice = 'Type the name of the model.'
 
+export interface ListDeps extends Pick<ModelDeps, 'guards'> {
+  readonly limits?: ListLimits
+  /** Remembers what the list says about its models. */
+  readonly listedModels?: Pick<ListedModels, 'remember'>
+}
+
 /**
  * Fetches the names of a provider's models.
  * @throws ModelFailure, an AppError of the guard such as `address_refused`, or the reason of an abort
  */
 export async function listModels(
   endpoint: ModelEndpoint,
-  { guards, limits = listLimits }: Pick<ModelDeps, 'guards'> & { readonly limits?: ListLimits },
+  { guards, limits = listLimits, listedModels }: ListDeps,
   signal: AbortSignal,
 ): Promise<ModelList> {
   const guard = guards[endpoint.addressSource]
@@ -58,7 +65,13 @@ export async function listModels(
     )
   }
   if (response.status !== 200) throw describeHttpError(response, upstream, { key, contents: [] })
-  return readList(response.body, endpoint, upstream)
+  const listed = readList(response.body, endpoint, upstream)
+  listedModels?.remember(endpoint, listed)
+  const models = [...listed.keys()].sort(new Intl.Collator('en', { numeric: true }).compare)
+  return {
+    models: models.slice(0, maxListedModels),
+    omitted: Math.max(0, models.length - maxListedModels),
+  }
 }
 
 type ListResponse = Parameters<typeof describeHttpError>[0]
@@ -131,7 +144,12 @@ function headersOf({ apiType }: ModelEndpoint, key: string | null): Record<strin
   }
 }
 
-function readList(body: string, { apiType }: ModelEndpoint, upstream: string): ModelList {
+/** Reads the names in a list, each with what the list says about the model. */
+function readList(
+  body: string,
+  { apiType }: ModelEndpoint,
+  upstream: string,
+): ReadonlyMap<string, ListedModel> {
   if (body.trimStart().startsWith('<')) {
     throw new ModelFailure(
       'upstream_invalid',
@@ -145,12 +163,13 @@ function readList(body: string, { apiType }: ModelEndpoint, upstream: string): M
       `${upstream} did not return a list of models. Check the base URL and the API type.`,
     )
   }
-  const names = new Set(entries.flatMap((entry) => nameOf(entry, apiType) ?? []))
-  const models = [...names].sort(new Intl.Collator('en', { numeric: true }).compare)
-  return {
-    models: models.slice(0, maxListedModels),
-    omitted: Math.max(0, models.length - maxListedModels),
-  }
+  const readFacts = apiType === 'anthropic' ? readListedModel : () => ({})
+  return new Map(
+    entries.flatMap((entry) => {
+      const name = nameOf(entry, apiType)
+      return name === undefined ? [] : [[name, isObject(entry) ? readFacts(entry) : {}] as const]
+    }),
+  )
 }
 
 function parse(body: string): unknown {

@@ -2,6 +2,7 @@ import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 import type { ModelLimits } from './adapter.ts'
 import { callProvider } from './ai-sdk/call-provider.ts'
 import { anthropicFormat, googleFormat } from './ai-sdk/formats.ts'
+import type { ListedModels } from './catalogue/listed-models.ts'
 import type { ModelEndpoint } from './endpoint.ts'
 import type { ModelStream } from './model.ts'
 import { openaiChat } from './openai/chat.ts'
@@ -13,14 +14,17 @@ export interface ModelDeps {
   readonly guards: Readonly<Record<ModelEndpoint['addressSource'], GuardedFetch>>
   readonly limits?: ModelLimits
   readonly dialects?: DialectMemory
+  readonly listedModels?: Pick<ListedModels, 'find'>
 }
 
 /** The model behind an endpoint, called in the endpoint's wire format. */
 export function openModel(endpoint: ModelEndpoint, deps: ModelDeps): ModelStream {
+  const { listedModels } = deps
   const adapterDeps = {
     guard: deps.guards[endpoint.addressSource],
     ...(deps.limits === undefined ? {} : { limits: deps.limits }),
     ...(deps.dialects === undefined ? {} : { dialects: deps.dialects }),
+    ...(listedModels && { findListed: (model: string) => listedModels.find(endpoint, model) }),
   }
   switch (endpoint.apiType) {
     case 'openai':

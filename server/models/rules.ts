@@ -145,10 +145,11 @@ export const providerRules = {
     kept: 'After a refusal the effort is left out, then it is `none`.',
   },
   sampling: {
-    rule: 'No temperature, top-p or top-k (Anthropic 4.7 and later, and its API of 2026-10-21); temperature 1 only (Moonshot, GPT-5).',
+    rule: 'No temperature, top-p or top-k (Anthropic 4.7 and later, which think adaptively only; its API of 2026-10-21); temperature 1 only (Moonshot, GPT-5).',
     providers: 'anthropic, moonshot, openai',
-    sources: 'picoclaw#2939; platform.claude.com migration-2026-10-21; kimi-code#1985; vane#1173',
-    kept: 'Top-k is never sent; the others are left out with a notice (`option-support.ts`). Requests have the version 2023-06-01.',
+    sources:
+      'picoclaw#2939; platform.claude.com migration-2026-10-21; MemberJunction RejectsSamplingParams; docs.aws.amazon.com claude-messages-adaptive-thinking; kimi-code#1985; vane#1173',
+    kept: 'Top-k is never sent; the others are left out with a notice (`option-support.ts`): at once where the list of models or the name tells, else after a refusal. Requests have the version 2023-06-01.',
   },
   assistantDocuments: {
     rule: 'No document in an assistant turn.',

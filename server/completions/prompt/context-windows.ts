@@ -17,8 +17,8 @@ export class ContextWindows {
   }
 
   /**
-   * Returns the window that the user entered, else the one that the operator or the catalogue of models states, and
-   * never more than what was learned from a refused prompt; undefined when nothing is known.
+   * Returns the window that the user entered, else the one that the operator, the provider's list or the catalogue of
+   * models states, and never more than what was learned from a refused prompt; undefined when nothing is known.
    */
   async find(bot: BotRow): Promise<number | undefined> {
     const known = bot.context_window ?? (await this.#findModelFacts(bot, bot.model)).contextWindow

@@ -1,7 +1,8 @@
 import type { ReasoningEffort } from '@yonder/contract/bot'
-import { callsOf, type ModelRequest } from '../model.ts'
+import type { ListedModel } from '../catalogue/listed-models.ts'
+import { callsOf, type ModelOptions, type ModelRequest } from '../model.ts'
 import { readNote } from '../reply-parts.ts'
-import type { ProviderOptions, ProviderNote } from './write-prompt.ts'
+import type { ProviderNote, ProviderOptions, WrittenOptions } from './write-prompt.ts'
 
 /** Tokens of thinking for models that take a budget. The package adds them to the limit of output tokens. */
 const thinkingBudgets: Readonly<Record<ReasoningEffort, number>> = {
@@ -20,41 +21,99 @@ const claudeVersion = /\bclaude-[a-z]{1,20}-(\d)(?:[-.](\d{1,2})(?!\d))?/
 export const anthropicCacheMark: ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } }
 
 /**
- * Returns the reasoning effort as Anthropic's models expect it: an effort from Claude 4.6 on, a budget of thinking for
- * older models. Compatible servers with other models expect a budget. `source` names the upstream
- * (`noteSource`).
+ * Returns the reasoning effort as Anthropic's models expect it: as the list of models says or, without it, an effort
+ * from Claude 4.6 on and a budget of thinking for older models. Compatible servers with other models expect a budget.
+ * `source` names the upstream (`noteSource`).
  */
-export function writeAnthropicOptions(request: ModelRequest, source: string): ProviderOptions {
-  const { thinking, effort } = writeEffort(request, source)
+export function writeAnthropicOptions(
+  request: ModelRequest,
+  source: string,
+  listed: ListedModel,
+): WrittenOptions {
+  const { thinking, effort } = writeEffort(request, source, listed)
   const version = versionOf(request.model)
   // These models refuse thinking after another prefix than the one after which it was made: after other instructions
   // or tools, or a summary.
   const binding = version >= 501 ? { blockBinding: { prefixMismatchBehavior: 'drop_block' } } : undefined
-  if (thinking === undefined && effort === undefined && binding === undefined) return {}
-  return {
-    anthropic: {
-      ...((thinking ?? binding) && { thinking: { ...thinking, ...binding } }),
-      ...(effort !== undefined && { effort }),
-    },
+  const anthropic = {
+    ...((thinking ?? binding) && { thinking: { ...thinking, ...binding } }),
+    ...(effort !== undefined && { effort }),
   }
+  return {
+    providerOptions: Object.keys(anthropic).length === 0 ? {} : { anthropic },
+    maxTokens: limitTokens(request, listed, thinking?.budgetTokens),
+  }
+}
+
+/**
+ * The limit of output tokens, to which the package adds the budget of thinking. Without one in the request it is all that
+ * the model can write: the package knows that of some names, and assumes too much or too little for others.
+ */
+function limitTokens(
+  { maxTokens }: ModelRequest,
+  { maxOutputTokens }: ListedModel,
+  budgetTokens = 0,
+): number | null {
+  return maxOutputTokens === undefined
+    ? maxTokens
+    : Math.min(maxTokens ?? Infinity, maxOutputTokens - budgetTokens)
 }
 
 interface WrittenEffort {
-  readonly thinking?: Readonly<Record<string, string | number>>
+  readonly thinking?: { readonly type: string; readonly display?: string; readonly budgetTokens?: number }
   readonly effort?: string
 }
 
-function writeEffort(request: ModelRequest, source: string): WrittenEffort {
-  const effort = request.options?.reasoningEffort
-  if (effort === undefined) return {}
-  if (versionOf(request.model) < 406) {
+function writeEffort(request: ModelRequest, source: string, listed: ListedModel): WrittenEffort {
+  const wanted = request.options?.reasoningEffort
+  if (wanted === undefined) return {}
+  const thinking = thinkingOf(request.model, listed)
+  if (thinking.includes('budget') && !thinking.includes('adaptive')) {
     if (continuesWithoutThinking(request, source)) return {}
-    return { thinking: { type: 'enabled', budgetTokens: thinkingBudgets[effort] } }
+    return { thinking: { type: 'enabled', budgetTokens: budgetFor(wanted, listed) } }
   }
+  const effort = findEffort(wanted, listed)
+  const written = effort === undefined ? {} : { effort }
   // These models have no effort below `low`, so the least reasoning is `low` without thinking.
-  if (effort === 'minimal') return { effort: 'low' }
+  if (wanted === 'minimal' || thinking.length === 0) return written
   // Without `display`, newer models omit the text of their thinking.
-  return { thinking: { type: 'adaptive', display: 'summarized' }, effort }
+  return { thinking: { type: 'adaptive', display: 'summarized' }, ...written }
+}
+
+/** How a model can be asked to think. */
+function thinkingOf(model: string, { thinking }: ListedModel): NonNullable<ListedModel['thinking']> {
+  return thinking ?? [versionOf(model) < 406 ? 'budget' : 'adaptive']
+}
+
+/** The efforts of a request, the least first. Anthropic has two more, which are above all of ours. */
+const efforts = ['low', 'medium', 'high']
+
+/** The effort that the model takes, at most as much as is wanted if it takes one; undefined when it takes none. */
+function findEffort(wanted: ReasoningEffort, listed: ListedModel): string | undefined {
+  const taken = efforts.filter((effort) => listed.efforts?.includes(effort) ?? true)
+  return taken.findLast((effort) => efforts.indexOf(effort) <= efforts.indexOf(wanted)) ?? taken[0]
+}
+
+/** The budget counts as output, so at most half of what the model can write is for thinking. */
+function budgetFor(effort: ReasoningEffort, { maxOutputTokens = Infinity }: ListedModel): number {
+  return Math.min(thinkingBudgets[effort], Math.floor(maxOutputTokens / 2))
+}
+
+/**
+ * The option that a model refuses by what its list says. The list does not name temperature and top-p, but the models that
+ * refuse them are exactly those that think adaptively only.
+ */
+export function findRefusedOption(
+  { options = {} }: ModelRequest,
+  { thinking, efforts: taken }: ListedModel,
+): keyof ModelOptions | undefined {
+  if (thinking === undefined) return undefined
+  if (thinking.includes('adaptive') && !thinking.includes('budget')) {
+    if (options.temperature !== undefined) return 'temperature'
+    if (options.topP !== undefined) return 'topP'
+  }
+  const cannotReason = thinking.length === 0 && (taken ?? []).length === 0
+  return cannotReason && options.reasoningEffort !== undefined ? 'reasoningEffort' : undefined
 }
 
 /** The version as a number, 406 for `claude-sonnet-4-6`; 0 when the name has none. */

@@ -72,7 +72,7 @@ async function callPackage(
   { cacheMark, returnsThinking, signal, onParts }: PackageCall,
 ): Promise<void> {
   const { endpoint, format } = provider
-  const { guard, limits = modelLimits, now = Date.now } = provider.deps
+  const { guard, limits = modelLimits, now = Date.now, findListed } = provider.deps
   const url = urlOf(provider, request)
   const key = readApiKey(endpoint.apiKey)
   guard.requireUrl(url)
@@ -83,6 +83,9 @@ async function callPackage(
     upstream: nameUpstream(endpoint, url),
     confidential: { key, contents: confidentialTexts(request) },
   }
+  const listed = findListed?.(request.model) ?? {}
+  const refused = format.findRefused?.(request, listed)
+  if (refused !== undefined) throw optionRefused(target.upstream, refused)
   // Only the headers and the body come from the package; the address is always the endpoint's.
   const send: typeof fetch = (_address, init) => {
     const modelCall = writeCall(target, init, key, format)
@@ -98,8 +101,8 @@ async function callPackage(
   const settings = { apiKey: key ?? 'none', baseURL: url.origin, fetch: send }
   const model = await format.open(request.model, settings)
   const prompt = writePrompt(request, {
+    ...format.writeOptions(request, returnsThinking ? source : '', listed),
     source,
-    providerOptions: format.writeOptions(request, returnsThinking ? source : ''),
     cacheMark,
     returnsThinking,
   })

@@ -1,9 +1,10 @@
 import type { AnthropicProvider } from '@ai-sdk/anthropic'
 import type { ApiType } from '@yonder/contract/bot'
-import type { ModelRequest } from '../model.ts'
-import { anthropicCacheMark, writeAnthropicOptions } from './anthropic-options.ts'
+import type { ListedModel } from '../catalogue/listed-models.ts'
+import type { ModelOptions, ModelRequest } from '../model.ts'
+import { anthropicCacheMark, findRefusedOption, writeAnthropicOptions } from './anthropic-options.ts'
 import { writeGoogleOptions } from './google-options.ts'
-import type { ProviderOptions } from './write-prompt.ts'
+import type { ProviderOptions, WrittenOptions } from './write-prompt.ts'
 
 /** A model of a provider package; all packages share this type. */
 export type ProviderModel = ReturnType<AnthropicProvider['languageModel']>
@@ -16,8 +17,10 @@ export interface ProviderFormat {
   readonly keyHeader: string
   /** Whether the package can read events of this name. An event without a name is a `message`. */
   readonly readsEvent: (name: string) => boolean
-  /** The package's own options of a request. `source` names the upstream (`noteSource`). */
-  writeOptions(request: ModelRequest, source: string): ProviderOptions
+  /** `source` names the upstream (`noteSource`), and `listed` is what its list says about the model. */
+  writeOptions(request: ModelRequest, source: string, listed: ListedModel): WrittenOptions
+  /** An option of the request that the model refuses by what the list says. */
+  readonly findRefused?: (request: ModelRequest, listed: ListedModel) => keyof ModelOptions | undefined
   /** Marks the end of a prefix of the prompt for the provider's cache; undefined when it caches without marks. */
   readonly cacheMark?: ProviderOptions
   /**
@@ -49,6 +52,7 @@ export const anthropicFormat: ProviderFormat = {
   keyHeader: 'x-api-key',
   readsEvent: (name) => anthropicEvents.includes(name),
   writeOptions: writeAnthropicOptions,
+  findRefused: findRefusedOption,
   cacheMark: anthropicCacheMark,
   async open(model, settings) {
     const { createAnthropic } = await import('@ai-sdk/anthropic')

@@ -11,6 +11,13 @@ type Tools = NonNullable<ProviderCall['tools']>
 /** Options that only one provider's package reads, by the name of the provider. */
 export type ProviderOptions = NonNullable<ProviderCall['providerOptions']>
 
+/** The options of a request that providers express in their own ways. */
+export interface WrittenOptions {
+  readonly providerOptions: ProviderOptions
+  /** The limit of output tokens; null means the provider's default. */
+  readonly maxTokens: number | null
+}
+
 /**
  * What a provider's package sent with a call and expects back: options of the call, and the signed thinking before it.
  */
@@ -19,11 +26,9 @@ export interface ProviderNote {
   readonly thinking?: readonly { readonly text: string; readonly options: ProviderOptions }[]
 }
 
-export interface PromptOptions {
+export interface PromptOptions extends WrittenOptions {
   /** Names the upstream (`noteSource`). */
   readonly source: string
-  /** The options that only this provider has, for the whole request. */
-  readonly providerOptions: ProviderOptions
   /** Marks the ends of the prefixes that the provider should cache; undefined for none. */
   readonly cacheMark: ProviderOptions | undefined
   /** Whether signed thinking is sent back. */
@@ -33,9 +38,9 @@ export interface PromptOptions {
 /** Writes a request in the form of the provider packages. */
 export function writePrompt(
   request: ModelRequest,
-  { source, providerOptions, cacheMark, returnsThinking }: PromptOptions,
+  { source, providerOptions, maxTokens, cacheMark, returnsThinking }: PromptOptions,
 ): ProviderCall {
-  const { instructions, messages, maxTokens, options: { temperature, topP } = {} } = request
+  const { instructions, messages, options: { temperature, topP } = {} } = request
   const system = instructions === undefined ? [] : [{ role: 'system' as const, content: instructions }]
   const ids = writeCallIds(messages, (call) => longIdPattern.test(call.id))
   const conversation = messages.map((message, index) =>

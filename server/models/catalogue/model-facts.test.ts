@@ -107,3 +107,12 @@ it('takes the price for the address before the one for all, and the exact name f
   ).toMatchObject({ input: 1 })
   expect((await find('claude-sonnet-4-5-20250929', unknown, prices)).prices).toMatchObject({ input: 9 })
 })
+
+it("takes the window in the provider's own list before the shipped one, and the operator's before both", async () => {
+  const model = 'claude-sonnet-4-5'
+  const find = (modelPrices: Config['modelPrices']) =>
+    findModelFacts({ modelPrices }, { model, address: anthropic, time, listedWindow: 1_000_000 })
+  expect(await find([])).toMatchObject({ contextWindow: 1_000_000, prices: { input: 3 } })
+  expect(await find([set({})])).toMatchObject({ contextWindow: 1_000_000, prices: { input: 1 } })
+  expect(await find([set({ context_window: 8_000 })])).toMatchObject({ contextWindow: 8_000 })
+})

@@ -9,19 +9,26 @@ export interface ModelQuery {
   readonly address: string | null
   /** Milliseconds since 1970. Some prices change with the date or the time of the day. */
   readonly time: number
+  /** The context window in the provider's own list of models. */
+  readonly listedWindow?: number | undefined
 }
 
 /**
- * Returns the context window and the prices of a model: those that the operator has set, else the shipped ones. An unknown model has neither.
+ * Returns the context window and the prices of a model: those that the operator has set, else the window in the
+ * provider's list, else the shipped ones. An unknown model has neither.
  */
 export async function findModelFacts(
   { modelPrices }: Pick<Config, 'modelPrices'>,
-  { model, address, time }: ModelQuery,
+  { model, address, time, listedWindow }: ModelQuery,
 ): Promise<ModelFacts> {
   const entry = findOperatorPrice(modelPrices, model, address)
   // An entry always has prices, so with a context window it is complete.
   if (entry?.context_window !== undefined || address === null) return toFacts(entry)
-  return { ...(await findPackageFacts(model, address, time)), ...toFacts(entry) }
+  return {
+    ...(await findPackageFacts(model, address, time)),
+    ...(listedWindow !== undefined && { contextWindow: listedWindow }),
+    ...toFacts(entry),
+  }
 }
 
 type OperatorPrice = Config['modelPrices'][number]

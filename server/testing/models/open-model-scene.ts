@@ -5,6 +5,7 @@ import type { ApiType } from '@yonder/contract/bot'
 import { expect } from 'vitest'
 import { guardedFetch, type GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import { modelLimits, type ModelLimits } from '../../models/adapter.ts'
+import type { ListedModels } from '../../models/catalogue/listed-models.ts'
 import { userMessage, type ModelPart, type ModelRequest } from '../../models/model.ts'
 import { openModel } from '../../models/open-model.ts'
 import type { DialectMemory } from '../../models/upstream/dialect-memory.ts'
@@ -34,6 +35,7 @@ interface CallOptions {
   readonly limits?: Partial<ModelLimits>
   readonly guard?: GuardedFetch
   readonly dialects?: DialectMemory
+  readonly listedModels?: ListedModels
   readonly onParts?: (parts: readonly ModelPart[]) => void
 }
 
@@ -149,6 +151,7 @@ async function callModel(
       guards: { userSupplied: options.guard ?? guard, operatorSupplied: guard },
       limits: { ...sceneLimits, ...options.limits },
       ...(options.dialects === undefined ? {} : { dialects: options.dialects }),
+      ...(options.listedModels === undefined ? {} : { listedModels: options.listedModels }),
     },
   )
   const parts: ModelPart[] = []
