@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openDatabase } from './db/open-database.ts'
 import { createPasswordHasher } from './identity/accounts/hash-password.ts'
+import { readOwnIssuer } from './identity/users/user-store.ts'
 import { moduleUrl } from './testing/program-path.ts'
 import { runScript } from './testing/run-script.ts'
 
@@ -39,6 +40,7 @@ it('creates accounts that can sign in, with bots and chats, once', async () => {
 
   const users = await db.selectFrom('users').selectAll().orderBy('email').execute()
   expect(users.map(({ subject }) => subject)).toEqual(accounts.map(({ id }) => id))
+  expect(new Set(users.map(({ issuer }) => issuer))).toEqual(new Set([await readOwnIssuer(db)]))
   const bots = await db.selectFrom('bots').select('name').where('user_id', '=', users[0]!.id).execute()
   expect(bots.map(({ name }) => name).sort()).toEqual(['Local Ollama', 'Yonder Demo'])
   const chats = await db.selectFrom('chats').selectAll().where('user_id', '=', users[0]!.id).execute()

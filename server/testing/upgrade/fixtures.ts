@@ -16,7 +16,7 @@ const folder = fileURLToPath(new URL('../../db/fixtures/', import.meta.url))
 const keyFile = 'secret-of-this-fixture.key'
 const dataFiles = { sqlite: 'yonder.sqlite.gz', postgres: 'postgres.sql.gz' } as const
 
-/** Where the installation of a fixture was reachable. Its users and tokens belong to this address. */
+/** Where the installation of a fixture was reachable. Its tokens belong to this address. */
 export const fixtureUrl = 'http://localhost:4815'
 
 /** The settings of the installation, beside its address and its data. */
