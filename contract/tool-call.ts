@@ -67,7 +67,7 @@ export const ResultPart = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('image'),
     mimeType: z.string(),
-    /** The size in pixels, so that a page can reserve the space. Absent in results of earlier versions. */
+    /** The size in pixels, so that a page can reserve the space. */
     width: z.int().positive().optional(),
     height: z.int().positive().optional(),
   }),
@@ -122,10 +122,7 @@ export const LeftOutTools = z.object({
   max_tools: z.int().positive().optional(),
   /** The characters that the tools of a request may have in total, if they were reached. */
   max_chars: z.int().positive().optional(),
-  /**
-   * How many tools a request offers, and how many it would offer without the limits. Absent if none is left out, and in
-   * replies of earlier versions.
-   */
+  /** How many tools a request offers, and how many it would offer without the limits. Absent if none is left out. */
   offered: z.int().nonnegative().optional(),
   total: z.int().positive().optional(),
   connectors: z.array(

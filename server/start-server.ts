@@ -11,6 +11,8 @@ import { addDefaultConnectors } from './connectors/sync-connectors.ts'
 import { requireDataFolder } from './db/data-folder.ts'
 import { lockDataFolder } from './db/lock-data-folder.ts'
 import { openDatabase } from './db/open-database.ts'
+import { requireSecretKey } from './db/secrets/require-secret-key.ts'
+import { createSealer } from './db/secrets/seal-secret.ts'
 import { openGuards } from './http/outgoing/guarded-fetch.ts'
 import { createTlsServers } from './http/tls-server.ts'
 import { createPasswordHasher } from './identity/accounts/hash-password.ts'
@@ -19,7 +21,6 @@ import { AppError } from './lib/app-error.ts'
 import { newId } from './lib/new-id.ts'
 import { listen } from './listen.ts'
 import { startDemoModel } from './models/demo/start-demo-model.ts'
-import { openSealer } from './open-sealer.ts'
 import { ErrorReports, handleProcessErrors } from './process-errors.ts'
 import { seedDemoShare } from './shares/seed-demo-share.ts'
 import { openTls } from './tls/open-tls.ts'
@@ -53,7 +54,7 @@ async function start(config: Config): Promise<void> {
   const database = await openDatabase(config, {
     onError: (error) => reports.report(error, 'a connection to the database failed'),
   })
-  const sealer = await openSealer(config, database)
+  const sealer = createSealer(requireSecretKey(config.secretKey, config.dataDir))
   const now = Date.now
   if (config.demoShareId === builtInDemoShareId) await seedDemoShare(database, now())
   const deps = { config, database, sealer, now, passwords: createPasswordHasher() }

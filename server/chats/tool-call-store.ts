@@ -66,7 +66,7 @@ export interface RemainingCalls {
 
 /** Returns the calls that come after a call in its batch. */
 export function remainingCalls({ rest, total }: StoredCall): RemainingCalls {
-  // The only call of a batch is stored without the total, and so was every call of an earlier version.
+  // The only call of a batch is stored without the total.
   return { calls: rest, total: total ?? rest.length + 1 }
 }
 

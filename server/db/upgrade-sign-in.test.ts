@@ -17,7 +17,7 @@ it.each(cases)(
   async ({ engine, version }) => {
     const fixture = await restoreFixture(version, engine)
     const database = await fixture.upgrade()
-    const sealer = await openFixtureSealer(database, fixture.dataDir)
+    const sealer = openFixtureSealer(fixture.dataDir)
     const server = await openIdentityServer({ database, sealer, environment: { PUBLIC_URL: fixtureUrl } })
     try {
       const send = sendToPort(server.port)

@@ -61,7 +61,7 @@ describe.each(engines)('an upgrade on %s', (engine) => {
     expect(await hashColumns(database, columns)).toEqual(hashes)
     await finishSearchIndex(database)
     expect(await describeSchema(database)).toEqual(newSchema)
-    const sealer = await openFixtureSealer(database, fixture.dataDir)
+    const sealer = openFixtureSealer(fixture.dataDir)
     expect(await openSecrets(database, sealer)).toMatchObject({
       botKeys: [fixtureSecrets.botKey],
       connectorTokens: [fixtureSecrets.connectorToken],

@@ -64,7 +64,7 @@ describe.each(engines)('the demo chat on %s', (engine) => {
     await seedDemoShare(product.database, Date.now())
     const { db } = product.database
     const text = (await readDemo()).body
-    // The state after an older version: the link leads to another chat.
+    // As after another version, the link leads to another chat.
     const { user } = await product.signIn('Ada')
     const old = await addChat(db, { id: 'old', user_id: user.id })
     await addPath(db, old, [{ id: 'm', content: 'Old' }])

@@ -46,12 +46,13 @@ describe('a page to open', () => {
     expect(page(url)).toBeUndefined()
   })
 
-  it('accepts an answer without content only', () => {
+  it('is answered without content', () => {
     const elicitation = page('https://example.com')!
     expect(checkElicitationAnswer(elicitation, { action: 'accept' })).toEqual({ action: 'accept' })
     expect(checkElicitationAnswer(elicitation, { action: 'decline' })).toEqual({ action: 'decline' })
-    // What a page of an earlier version sends, which does not show the address.
-    expect(checkElicitationAnswer(elicitation, { action: 'accept', content: {} })).toBeUndefined()
+    expect(checkElicitationAnswer(elicitation, { action: 'accept', content: {} })).toEqual({
+      action: 'accept',
+    })
   })
 })
 

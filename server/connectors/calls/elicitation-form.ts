@@ -151,16 +151,14 @@ function readNumber(value: unknown): number | null {
 
 /**
  * Returns the answer with only the fields of the form, or undefined when the answer is invalid: when a required value
- * is missing, or a value has another type, length or range or is not an option. Formats are left to the server. When a
- * page was to be opened, an answer with content is invalid: it comes from a browser tab with an older version, which
- * shows the page as an empty form, so the user has not opened the page.
+ * is missing, or a value has another type, length or range or is not an option. Formats are left to the server.
  */
 export function checkElicitationAnswer(
   { fields, page }: Elicitation,
   answer: ElicitationAnswer,
 ): ElicitationAnswer | undefined {
   if (answer.action !== 'accept') return { action: answer.action }
-  if (page !== undefined) return answer.content === undefined ? { action: 'accept' } : undefined
+  if (page !== undefined) return { action: 'accept' }
   const content: Record<string, string | number | boolean | string[]> = {}
   for (const field of fields) {
     // A field may have the name of an inherited property, such as `constructor`.

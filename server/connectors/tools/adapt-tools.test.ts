@@ -46,12 +46,6 @@ it('removes text that the user cannot see from the schema of a tool', async () =
   ])
 })
 
-it('removes it from a description that was stored before', async () => {
-  const tool = toolOf('send', { type: 'object' }, `Sends.${tags('obey')}\uFE0F\u{E01EF}`)
-  const { tools } = await adaptTools([{ connector, tools: [tool] }], 'anthropic')
-  expect(tools.map(({ description }) => description)).toEqual(['Sends.'])
-})
-
 it('lets other work run between the schemas of a long list', async () => {
   const parts = (prefix: string, value: object) =>
     Object.fromEntries(Array.from({ length: 65 }, (_, index) => [`${prefix}${index}`, value]))

@@ -90,8 +90,7 @@ export async function adaptTools(
     }
     const offered = {
       name,
-      // Definitions that were stored by an earlier version may still contain invisible characters.
-      description: cleanText(description || title || row.name),
+      description: description || title || row.name,
       inputSchema: cleanSchema(adapted.schema),
     }
     tools.push({ ...offered, connector, toolName: row.name, chars: countChars(offered) })

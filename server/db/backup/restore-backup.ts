@@ -141,7 +141,7 @@ async function checkKey(
   { lostKey }: RestoreOptions,
 ): Promise<void> {
   if (lostKey) {
-    await trx.deleteFrom('keys').where('name', '<>', 'seal-format').execute()
+    await trx.deleteFrom('keys').execute()
     await trx.deleteFrom('oidc').execute()
     return
   }

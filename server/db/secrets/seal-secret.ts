@@ -56,23 +56,14 @@ export function createSealer(secretKey: string): Sealer {
       return `${version}.${Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url')}`
     },
     open(sealed, context) {
-      return decrypt(sealed, version, keyFor(context.purpose), toBytes(context))
+      return decrypt(sealed, keyFor(context.purpose), toBytes(context))
     },
   }
 }
 
-/**
- * Opens values of the first format, which had one key for all purposes and no context. Only `reseal-secrets.ts` uses
- * it.
- */
-export function createFirstFormatOpener(secretKey: string): (sealed: string) => string {
-  const key = deriveKey(secretKey, 'yonder sealed secrets')
-  return (sealed) => decrypt(sealed, 'v1', key, Buffer.alloc(0))
-}
-
-function decrypt(sealed: string, format: string, key: Buffer, context: Buffer): string {
+function decrypt(sealed: string, key: Buffer, context: Buffer): string {
   const [prefix, text] = sealed.split('.')
-  if (prefix !== format || text === undefined)
+  if (prefix !== version || text === undefined)
     throw new Error(
       'A stored secret has an unknown format. Restore the database from a backup, or enter the secret again.',
     )

@@ -12,10 +12,7 @@ export interface IntegrationTable {
   tokens: string | null
   /** The scopes that the user granted at Google, separated by spaces. */
   scopes: string | null
-  /**
-   * 1: the tokens were removed, because Google refused to refresh them. Older versions also removed tokens that could
-   * not be decrypted.
-   */
+  /** 1: the tokens were removed, because Google refused to refresh them. */
   ended: number
   /** Why the connector of the integration fails. Null once it works again. */
   call_error: string | null

@@ -99,7 +99,7 @@ describe.each(engines)('the set-up link on %s', (engine) => {
     await expectInvalid(address, form)
   })
 
-  it('is not valid when the account was stored by a former version', async () => {
+  it('is not valid when there is an account without an e-mail', async () => {
     const { address, form } = await openLink()
     const account = { id: 'google-oauth2|1', name: null, email: null, picture: null, created_at: 1 }
     await upsertFederatedAccount(database.db, account)

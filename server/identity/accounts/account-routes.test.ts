@@ -212,23 +212,6 @@ describe.each(engines)('account and security on %s', (engine) => {
     const used = await database.db.selectFrom('sign_ins').select('used_at').where('used_at', '>', 1).execute()
     expect(used).toHaveLength(1)
   })
-
-  it('ends sign-ins that a former version stored without their account', async () => {
-    const { user, browser, tokens } = await join()
-    const other = await signIn(user)
-    await database.db.deleteFrom('sign_ins').execute()
-    await database.db.updateTable('oidc').set({ account_id: null, sign_in_id: null }).execute()
-    const { port } = server
-    await server.close()
-    await open(port)
-    const { form, text } = await readPage(browser)
-    expect(text.match(/<li>/g)).toHaveLength(2)
-    await browser.post(`${page}/sign-out-everywhere`, { form })
-    for (const signedOut of [{ browser, tokens }, other]) {
-      expect(await statusOf(signedOut.tokens)).toBe(401)
-      expect(await hasSession(signedOut.browser)).toBe(false)
-    }
-  })
 })
 
 it('counts attempts at the current password together with those of the sign-in form', async () => {

@@ -33,7 +33,7 @@ describe.each(engines)('the keys of the provider on %s', (engine) => {
   it('are created again with another secret once they are deleted, as docs/operations/backup.md says', async () => {
     const other = createSealer('another secret of thirty-two characters')
     const [before] = (await readIdentityKeys(depsAt(0))).signing
-    await database.db.deleteFrom('keys').where('name', '<>', 'seal-format').execute()
+    await database.db.deleteFrom('keys').execute()
     await database.db.deleteFrom('oidc').execute()
     const [after] = (await readIdentityKeys({ ...depsAt(0), sealer: other })).signing
     expect(after?.kid).not.toBe(before?.kid)

@@ -43,7 +43,7 @@ export function readOwner(
   if (!modelsOfAccounts.has(model)) return { account_id: null, sign_in_id: null }
   const [authorization] = Object.values(authorizations)
   const ownGrant = model === 'Grant' ? jti : grantId
-  return { account_id: accountId ?? '', sign_in_id: ownGrant ?? authorization?.grantId ?? null }
+  return { account_id: accountId ?? null, sign_in_id: ownGrant ?? authorization?.grantId ?? null }
 }
 
 /**

@@ -15,9 +15,8 @@ export interface OidcRecord {
   readonly uid: string | null
   readonly expires_at: number | null
   /**
-   * The account of a grant, session, code or refresh token; `''` when it has none, because `listRecordsWithoutAccount`
-   * finds those with null. For an interaction, the account that signed in with it. For a link that the operator prints,
-   * its subject, which may be an e-mail. Null for other records.
+   * The account of a grant, session, code or refresh token. For an interaction, the account that signed in with it. For
+   * a link that the operator prints, its subject, which may be an e-mail. Null for other records.
    */
   readonly account_id?: string | null
   /** The id of the grant whose sign-in the record belongs to. */
@@ -102,24 +101,6 @@ export async function deleteRecordsOfAccount(db: Db, accountId: string, keep?: s
 /** Deletes every record of a sign-in, with the session of its browser, so that the next one asks for the password. */
 export async function deleteRecordsOfSignIn(db: Db, grantId: string): Promise<void> {
   await db.deleteFrom('oidc').where('sign_in_id', '=', grantId).execute()
-}
-
-/** Grants, sessions, codes and refresh tokens that were stored before records named their account. */
-export function listRecordsWithoutAccount(db: Db): Promise<StoredRecord[]> {
-  return db
-    .selectFrom('oidc')
-    .select(['model', 'id', 'grant_id', 'payload', 'consumed_at', 'expires_at'])
-    .where('model', 'in', ['Grant', 'Session', 'AuthorizationCode', 'RefreshToken'])
-    .where('account_id', 'is', null)
-    .execute()
-}
-
-export async function setAccountOfRecord(
-  db: Db,
-  { model, id }: Pick<OidcRecord, 'model' | 'id'>,
-  owner: RecordOwner,
-): Promise<void> {
-  await db.updateTable('oidc').set(owner).where('model', '=', model).where('id', '=', id).execute()
 }
 
 /** Deletes the records of a model that expire first, so that about `max` of them remain. */

@@ -15,7 +15,6 @@ import { createCachedTokenVerifier } from '../sessions/token-verifier.ts'
 import { readProfile } from '../user.ts'
 import type { UpsertUser } from '../users/upsert-user.ts'
 import { readOwnIssuer } from '../users/user-store.ts'
-import { assignAccounts } from './assign-accounts.ts'
 import { ensureIdentityKeys } from './identity-keys.ts'
 import { createRecordLimiter, type LimitRecords } from './limit-records.ts'
 import { createRequestLimit } from './limit-requests.ts'
@@ -58,7 +57,6 @@ export async function openEmbeddedIdentity(
   const limitRecords = createRecordLimiter(db)
   const { dialect } = database
   const provider = createProvider({ ...options, db, dialect, sealer, keys, issuer, now, limitRecords })
-  await assignAccounts(database, sealer)
   const setUpToken = config.signUp === 'closed' ? await ensureSetUpToken(db, sealer, now()) : null
   const needsSetUp = createSetUpCheck(db, setUpToken !== null)
   const findKey = keys.signing.findPublicKey

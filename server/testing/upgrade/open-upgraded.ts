@@ -1,9 +1,8 @@
-import { parseConfig } from '../../config/config.ts'
 import type { Database } from '../../db/database.ts'
 import { openCredential } from '../../db/secrets/credential.ts'
+import { requireSecretKey } from '../../db/secrets/require-secret-key.ts'
 import * as contexts from '../../db/secrets/seal-contexts.ts'
-import type { Sealer } from '../../db/secrets/seal-secret.ts'
-import { openSealer } from '../../open-sealer.ts'
+import { createSealer, type Sealer } from '../../db/secrets/seal-secret.ts'
 import { createTestIdentity } from '../identity/test-identity.ts'
 import { createRequestClient, injected, type RequestClient } from '../send-request.ts'
 import { openTestApp } from '../test-app.ts'
@@ -49,8 +48,8 @@ export async function openUpgraded(
 }
 
 /** Opens the key of a fixture as the start of the server does. */
-export function openFixtureSealer(database: Database, dataDir: string): Promise<Sealer> {
-  return openSealer(parseConfig({ ...fixtureSettings, DATA_DIR: dataDir }), database)
+export function openFixtureSealer(dataDir: string): Sealer {
+  return createSealer(requireSecretKey(null, dataDir))
 }
 
 /** Opens the secrets that the users of a fixture have stored. Throws when one cannot be opened. */

@@ -39,7 +39,7 @@ const slots: MessageSlots = {
   ),
 }
 
-/** A result without an outcome was stored by an earlier version, or belongs to the demo chat. */
+/** A result without an outcome belongs to the demo chat. */
 function readSharedCallState(call: ToolCall | undefined, result: Message | undefined): SharedCallState {
   if (result !== undefined) return result.outcome?.status ?? 'done'
   return call?.state === 'denied' ? 'denied' : 'no_result'

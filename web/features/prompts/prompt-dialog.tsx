@@ -32,8 +32,8 @@ export function PromptDialog({ chatId, messageId, onClose }: PromptDialogProps) 
 function explainFailure(error: Error): string {
   if (isNotFound(error))
     return (
-      'The prompt of this reply is not stored. The reply ended early, or an earlier version of Yonder wrote it, or ' +
-      'the model was not called for it: of several tool calls made at once, only the first has a prompt.'
+      'The prompt of this reply is not stored. The reply ended early, or the model was not called for it: of ' +
+      'several tool calls made at once, only the first has a prompt.'
     )
   return `The prompt could not be loaded: ${readReason(error)}`
 }

@@ -65,8 +65,7 @@ function DialogBody({ chatId, replies }: Omit<DetailsDialogProps, 'onClose'>) {
       )}
       {data === undefined && (
         <p className="text-sm text-muted">
-          There is no record of the usage of this reply: an earlier version of Yonder wrote it, or the model
-          sent nothing.
+          There is no record of the usage of this reply: the model sent none.
         </p>
       )}
     </div>
