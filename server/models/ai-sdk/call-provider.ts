@@ -1,10 +1,12 @@
 import { type AdapterDeps, modelLimits } from '../adapter.ts'
 import { buildModelUrl, nameUpstream, readApiKey, type ModelEndpoint } from '../endpoint.ts'
-import { ModelFailure, toFailedPart } from '../failure.ts'
+import { toFailedPart } from '../failure.ts'
 import { callsOf, confidentialTexts, type ModelPart, type ModelRequest, type ModelStream } from '../model.ts'
 import { explainRefusal, optionRefused } from '../refusal.ts'
 import { noteSource, PartQueue } from '../reply-parts.ts'
+import { callInDialects, type Dialect } from '../upstream/call-in-dialects.ts'
 import { fetchModelBody } from '../upstream/fetch-model-body.ts'
+import { leaveOut } from '../upstream/optional-fields.ts'
 import type { ModelCall } from '../upstream/post-model-call.ts'
 import type { ProviderFormat } from './formats.ts'
 import { readParts } from './read-parts.ts'
@@ -35,23 +37,31 @@ export function callProvider(
       parts.push(received)
       onReadable(parts.isFull)
     }
-    async function run(dialect: ProviderDialect): Promise<void> {
-      if (signal.aborted) return
+    let body = ''
+    const onBody = (sent: string): void => {
+      body = sent
+    }
+    async function run(): Promise<void> {
+      const upstream = () => nameUpstream(endpoint, urlOf(provider, request))
       try {
-        await callPackage(provider, request, { ...dialect, signal, onParts })
+        await callInDialects<ProviderDialect>({
+          memory: deps.dialects,
+          signal,
+          open: () => ({
+            key: JSON.stringify([format.name, urlOf(provider, request).href, request.model]),
+            first: { returnsThinking: true, leftOut: [] },
+          }),
+          call: (dialect) => callPackage(provider, request, { ...dialect, signal, onParts, onBody }),
+          sentBody: () => body,
+          hasContent: () => parts.hasContent,
+          adapt: (dialect, rejection) => adaptDialect(dialect, rejection, request),
+          explain: (error) => explainRefusal(error, request, upstream),
+        })
       } catch (error) {
-        if (signal.aborted) return
-        if (parts.hasContent) return onParts([toFailedPart(error)])
-        const next = adaptDialect(dialect, error, request)
-        if (next !== undefined) return run(next)
-        const upstream = () => nameUpstream(endpoint, urlOf(provider, request))
-        onParts([toFailedPart(explainRefusal(error, request, upstream))])
+        if (!signal.aborted) onParts([toFailedPart(error)])
       }
     }
-    return {
-      drain: () => (signal.aborted ? [] : parts.drain()),
-      closed: run({ cacheMark: format.cacheMark, returnsThinking: true }),
-    }
+    return { drain: () => (signal.aborted ? [] : parts.drain()), closed: run() }
   }
 }
 
@@ -59,17 +69,18 @@ function urlOf({ endpoint, format }: Provider, { model }: ModelRequest): URL {
   return buildModelUrl(endpoint, format.defaultPath(model), model)
 }
 
-type ProviderDialect = Pick<PromptOptions, 'cacheMark' | 'returnsThinking'>
+type ProviderDialect = Dialect & Pick<PromptOptions, 'returnsThinking'>
 
 interface PackageCall extends ProviderDialect {
   readonly signal: AbortSignal
   readonly onParts: OnParts
+  readonly onBody: (body: string) => void
 }
 
 async function callPackage(
   provider: Provider,
   request: ModelRequest,
-  { cacheMark, returnsThinking, signal, onParts }: PackageCall,
+  { leftOut, returnsThinking, signal, onParts, onBody }: PackageCall,
 ): Promise<void> {
   const { endpoint, format } = provider
   const { guard, limits = modelLimits, now = Date.now, findListed } = provider.deps
@@ -88,7 +99,9 @@ async function callPackage(
   if (refused !== undefined) throw optionRefused(target.upstream, refused)
   // Only the headers and the body come from the package; the address is always the endpoint's.
   const send: typeof fetch = (_address, init) => {
-    const modelCall = writeCall(target, init, key, format)
+    const written = writeCall(target, init, key, format)
+    const modelCall = { ...written, body: leaveOut(written.body, leftOut) }
+    onBody(modelCall.body)
     requireOptions(modelCall, request)
     return fetchModelBody(modelCall, {
       dispatcher: guard.dispatcher,
@@ -103,7 +116,7 @@ async function callPackage(
   const prompt = writePrompt(request, {
     ...format.writeOptions(request, returnsThinking ? source : '', listed),
     source,
-    cacheMark,
+    cacheMark: format.cacheMark,
     returnsThinking,
   })
   await readParts(() => model.doStream(prompt), { ...target, limits, signal, onParts })
@@ -128,15 +141,11 @@ function writeCall(
 /** The dialect to try next after a refusal; undefined when no other one would help. */
 function adaptDialect(
   dialect: ProviderDialect,
-  error: unknown,
+  rejection: string,
   { messages }: ModelRequest,
 ): ProviderDialect | undefined {
-  const rejection = error instanceof ModelFailure ? error.rejection : ''
-  // A compatible server may not support cache marks.
-  if (dialect.cacheMark !== undefined && rejection.includes('cache_control'))
-    return { ...dialect, cacheMark: undefined }
   const hasNotes = messages.some((message) => callsOf(message).some(({ note }) => note !== undefined))
-  if (dialect.returnsThinking && hasNotes && /signature|thinking.{0,20}block|block_binding/i.test(rejection))
+  if (dialect.returnsThinking && hasNotes && /signature|thinking.{0,20}block/i.test(rejection))
     return { ...dialect, returnsThinking: false }
   return undefined
 }

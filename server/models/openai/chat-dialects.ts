@@ -1,8 +1,8 @@
 import { callsOf, textOf, type ModelRequest } from '../model.ts'
+import type { Dialect } from '../upstream/call-in-dialects.ts'
 
 /** How a request is written for servers that differ from most. `rules.ts` has the reasons. */
-export interface ChatDialect {
-  readonly requestsUsage: boolean
+export interface ChatDialect extends Dialect {
   readonly limitField: 'max_tokens' | 'max_completion_tokens'
   /** The role of the instructions. With `user` they are put before the first message's text. */
   readonly instructionsRole: 'system' | 'developer' | 'user'
@@ -10,8 +10,8 @@ export interface ChatDialect {
   readonly emptyContent: '' | null
   /** Whether a message with calls may have a text. */
   readonly textBesideCalls: boolean
-  /** Fields of thinking: those that the server itself has sent, `reasoning_content` with every reply, or none. */
-  readonly thinking: 'own' | 'every' | 'none'
+  /** Fields of thinking: those that the server itself has sent, or `reasoning_content` with every reply. */
+  readonly thinking: 'own' | 'every'
   /** Whether calls without a signature get the text that Google documents for them. */
   readonly signsCalls: boolean
   /** Whether the reasoning is turned off when there are tools. */
@@ -22,7 +22,6 @@ export interface ChatDialect {
 
 /** The form that most servers take. Servers at unknown addresses get it too. */
 const commonDialect: ChatDialect = {
-  requestsUsage: true,
   limitField: 'max_tokens',
   instructionsRole: 'system',
   emptyContent: '',
@@ -30,6 +29,7 @@ const commonDialect: ChatDialect = {
   thinking: 'own',
   signsCalls: false,
   stopsReasoning: false,
+  leftOut: [],
   changed: [],
 }
 
@@ -65,10 +65,19 @@ const knownServers = [
     name: 'Bedrock',
     host: /(?:^|\.)amazonaws\.com$/,
     model: /bedrock|claude|\banthropic\b|\bamazon\b|\bnova\b/,
-    dialect: { emptyContent: null },
+    dialect: { emptyContent: null, leftOut: ['name'] },
   },
-  { name: 'Mistral', host: /(?:^|\.)mistral\.ai$/, dialect: { requestsUsage: false, thinking: 'none' } },
-  { name: 'Groq, Cerebras', host: /(?:^|\.)(?:groq\.com|cerebras\.ai)$/, dialect: { thinking: 'none' } },
+  { name: 'Cohere', host: /(?:^|\.)cohere\.(?:ai|com)$/, dialect: { leftOut: ['name'] } },
+  {
+    name: 'Mistral',
+    host: /(?:^|\.)mistral\.ai$/,
+    dialect: { leftOut: ['stream_options', 'reasoning_content', 'reasoning_details'] },
+  },
+  {
+    name: 'Groq, Cerebras',
+    host: /(?:^|\.)(?:groq\.com|cerebras\.ai)$/,
+    dialect: { leftOut: ['name', 'reasoning_content', 'reasoning_details'] },
+  },
 ] as const satisfies readonly KnownServer[]
 
 /** The dialect for the first attempt. */
@@ -98,6 +107,7 @@ export function adaptDialect(
 }
 
 const namesContent = /\bcontent\b/
+const saysMissing = /missing|must be|require|passed back|(?<!un)expected/
 const saysEmpty = /\bnull\b|\bnil\b|none|empty|blank|at least one|valid string/
 
 /** The one field to change. */
@@ -107,14 +117,11 @@ function findChange(
   request: ModelRequest,
 ): Partial<ChatDialect> | undefined {
   const { instructions, maxTokens, messages, tools, options } = request
-  if (dialect.requestsUsage && text.includes('stream_options')) return { requestsUsage: false }
   if (maxTokens !== null && text.includes('max_completion_tokens'))
     return { limitField: dialect.limitField === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens' }
   if (text.includes('thought_signature') && !dialect.signsCalls) return { signsCalls: true }
-  if (/reasoning_(?:content|details)/.test(text)) {
-    const isMissing = /missing|must be|require|passed back|expect/.test(text)
-    return { thinking: isMissing && dialect.thinking !== 'every' ? 'every' : 'none' }
-  }
+  if (dialect.thinking !== 'every' && /reasoning_content/.test(text) && saysMissing.test(text))
+    return { thinking: 'every' }
   if (tools.length > 0 && options?.reasoningEffort === undefined && /reasoning_effort/.test(text))
     return { stopsReasoning: true }
   if (namesContent.test(text)) {

@@ -31,12 +31,12 @@ const chatFormat: WireFormat<ChatDialect> = {
 function writeRequest(request: ModelRequest, dialect: ChatDialect, source: string): string {
   const { temperature, topP, reasoningEffort } = request.options ?? {}
   const hasTools = request.tools.length > 0
-  const effort = dialect.stopsReasoning && hasTools ? 'none' : reasoningEffort
+  const effort = reasoningEffort ?? (dialect.stopsReasoning && hasTools ? 'none' : undefined)
   return JSON.stringify({
     model: request.model,
     messages: writeMessages(request, dialect, source),
     stream: true,
-    ...(dialect.requestsUsage ? { stream_options: { include_usage: true } } : {}),
+    stream_options: { include_usage: true },
     ...(request.maxTokens === null ? {} : { [dialect.limitField]: request.maxTokens }),
     ...(temperature === undefined ? {} : { temperature }),
     ...(topP === undefined ? {} : { top_p: topP }),
@@ -103,7 +103,6 @@ function writeAssistant(
   { thinking }: ChatDialect,
   own?: OpenaiNote['turn'],
 ): Written {
-  if (thinking === 'none') return { role: 'assistant', content }
   if (thinking === 'own' || own !== undefined) return { role: 'assistant', content, ...own }
   const thoughts = parts.flatMap((part) => (part.type === 'reasoning' ? [part.text] : []))
   return { role: 'assistant', content, reasoning_content: thoughts.join('\n\n') || unknownThinking }

@@ -3,6 +3,7 @@ import { longIdPattern, writeCallIds, writeToolName } from '../conversation.ts'
 import type { ModelEndpoint } from '../endpoint.ts'
 import { callsOf, textOf, type ModelRequest, type ModelStream } from '../model.ts'
 import { readNote } from '../reply-parts.ts'
+import type { Dialect } from '../upstream/call-in-dialects.ts'
 import { streamReply, type WireFormat } from '../upstream/stream-reply.ts'
 import { ResponseEventReader, type ResponsesNote } from './read-response-events.ts'
 
@@ -15,7 +16,7 @@ export function openaiResponses(endpoint: ModelEndpoint, deps: AdapterDeps): Mod
 }
 
 /** Fields that not every model supports. */
-interface ResponsesDialect {
+interface ResponsesDialect extends Dialect {
   /** Whether the encrypted reasoning of earlier calls is sent back. */
   readonly returnsReasoning: boolean
   readonly requestsEncryptedReasoning: boolean
@@ -30,12 +31,20 @@ const responsesFormat: WireFormat<ResponsesDialect> = {
   defaultPath: '/responses',
   firstDialect({ model }) {
     const reasons = !plainModel.test(model)
-    return { returnsReasoning: true, requestsEncryptedReasoning: reasons, requestsSummaries: reasons }
+    return {
+      returnsReasoning: true,
+      requestsEncryptedReasoning: reasons,
+      requestsSummaries: reasons,
+      leftOut: [],
+    }
   },
   writeBody: writeRequest,
   adaptDialect,
   openReader: (call, limits) => new ResponseEventReader(call, limits),
 }
+
+/** `rs_` begins the ids of such items, for example in “Item 'rs_1' of type 'reasoning' was provided without …”. */
+const namesReasoningItem = /encrypted|reasoning.{0,9}item|\brs_/i
 
 /** Never returns to an earlier dialect, so the attempts end. */
 function adaptDialect(
@@ -44,7 +53,7 @@ function adaptDialect(
   { messages }: ModelRequest,
 ): ResponsesDialect | undefined {
   const hasNotes = messages.some((message) => callsOf(message).some(({ note }) => note !== undefined))
-  if (dialect.returnsReasoning && hasNotes && /encrypted|reasoning.{0,9}item/i.test(rejection))
+  if (dialect.returnsReasoning && hasNotes && namesReasoningItem.test(rejection))
     return { ...dialect, returnsReasoning: false }
   if (dialect.requestsEncryptedReasoning && /encrypted|\binclude\b/i.test(rejection))
     return { ...dialect, requestsEncryptedReasoning: false }

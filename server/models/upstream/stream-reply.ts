@@ -1,7 +1,7 @@
 import type { ApiType } from '@yonder/contract/bot'
 import { modelLimits, type AdapterDeps, type ModelLimits } from '../adapter.ts'
 import { buildModelUrl, nameUpstream, readApiKey, type ModelEndpoint } from '../endpoint.ts'
-import { ModelFailure, toFailedPart } from '../failure.ts'
+import { toFailedPart } from '../failure.ts'
 import {
   confidentialTexts,
   type ModelPart,
@@ -12,52 +12,54 @@ import {
 } from '../model.ts'
 import { explainRefusal } from '../refusal.ts'
 import { noteSource, PartQueue } from '../reply-parts.ts'
+import { callInDialects, type Dialect } from './call-in-dialects.ts'
+import { leaveOut } from './optional-fields.ts'
 import { postModelCall, type ActiveCall, type ModelCall } from './post-model-call.ts'
 import { createResponseReader, type ReplyReader } from './read-response.ts'
 
 /**
- * A wire format that needs no package of its provider. `Dialect` says how a request is written for servers that do
- * not support all of its fields.
+ * A wire format that needs no package of its provider. `Own` is its dialect.
  */
-export interface WireFormat<Dialect extends object> {
+export interface WireFormat<Own extends Dialect> {
   readonly apiType: ApiType
   readonly defaultPath: string
-  firstDialect(request: ModelRequest, url: URL): Dialect
+  firstDialect(request: ModelRequest, url: URL): Own
   /** The body of a request. It contains only the notes of calls whose source is `source` (see `CallNote`). */
-  writeBody(request: ModelRequest, dialect: Dialect, source: string): string
+  writeBody(request: ModelRequest, dialect: Own, source: string): string
   /**
    * The dialect to try next after an error; undefined when another dialect would not help. `rejection` is what the
    * upstream said about the error (`ModelFailure.rejection`), and not empty.
    */
-  adaptDialect(dialect: Dialect, rejection: string, request: ModelRequest): Dialect | undefined
+  adaptDialect(dialect: Own, rejection: string, request: ModelRequest): Own | undefined
   openReader(call: ModelCall, limits: ModelLimits): ReplyReader
 }
 
 /** Calls a model in a wire format, and again in another dialect when the upstream refuses a field. */
-export function streamReply<Dialect extends object>(
+export function streamReply<Own extends Dialect>(
   endpoint: ModelEndpoint,
-  format: WireFormat<Dialect>,
+  format: WireFormat<Own>,
   deps: AdapterDeps,
 ): ModelStream {
   return (request, options) => new StreamedReply({ endpoint, format, deps, request, options })
 }
 
-interface CallContext<Dialect extends object> {
+interface CallContext<Own extends Dialect> {
   readonly endpoint: ModelEndpoint
-  readonly format: WireFormat<Dialect>
+  readonly format: WireFormat<Own>
   readonly deps: AdapterDeps
   readonly request: ModelRequest
   readonly options: ModelStreamOptions
 }
 
-class StreamedReply<Dialect extends object> implements ModelReply {
+class StreamedReply<Own extends Dialect> implements ModelReply {
   readonly closed: Promise<void>
-  readonly #context: CallContext<Dialect>
+  readonly #context: CallContext<Own>
   readonly #parts = new PartQueue()
   #activeCall: ActiveCall | undefined
   #upstream = ''
+  #body = ''
 
-  constructor(context: CallContext<Dialect>) {
+  constructor(context: CallContext<Own>) {
     this.#context = context
     this.closed = this.#callWithDialects()
   }
@@ -69,38 +71,32 @@ class StreamedReply<Dialect extends object> implements ModelReply {
 
   async #callWithDialects(): Promise<void> {
     const { endpoint, format, deps, request, options } = this.#context
-    const { signal } = options
-    let dialect: Dialect | undefined
-    let key = ''
-    let isAdapted = false
-    while (!signal.aborted) {
-      try {
-        if (dialect === undefined) {
+    try {
+      await callInDialects<Own>({
+        memory: deps.dialects,
+        signal: options.signal,
+        open: () => {
           const url = buildModelUrl(endpoint, format.defaultPath, request.model)
-          key = JSON.stringify([format.apiType, url.href, request.model, request.options])
-          dialect = (deps.dialects?.find(key) as Dialect | undefined) ?? format.firstDialect(request, url)
-        }
-        await this.#call(dialect)
-        if (isAdapted) deps.dialects?.remember(key, dialect)
-        return
-      } catch (error) {
-        if (signal.aborted) return
-        dialect = dialect && this.#adaptDialect(dialect, error)
-        if (dialect === undefined) {
-          // What was remembered may be the reason, so the next call starts afresh.
-          if (error instanceof ModelFailure && error.rejection !== '') deps.dialects?.forget(key)
-          return this.#fail(error)
-        }
-        isAdapted = true
-      }
+          const key = JSON.stringify([format.apiType, url.href, request.model])
+          return { key, first: format.firstDialect(request, url) }
+        },
+        call: (dialect) => this.#call(dialect),
+        sentBody: () => this.#body,
+        hasContent: () => this.#parts.hasContent,
+        adapt: (dialect, rejection) => format.adaptDialect(dialect, rejection, request),
+        explain: (error) => explainRefusal(error, request, () => this.#upstream),
+      })
+    } catch (error) {
+      if (!options.signal.aborted) this.#parts.push([toFailedPart(error)])
     }
   }
 
-  async #call(dialect: Dialect): Promise<void> {
+  async #call(dialect: Own): Promise<void> {
     const { endpoint, format, deps, request, options } = this.#context
     const { guard, limits = modelLimits, now = Date.now } = deps
     const modelCall = writeCall(endpoint, format, request, dialect)
     this.#upstream = modelCall.upstream
+    this.#body = modelCall.body
     guard.requireUrl(modelCall.url)
     const parts = this.#parts
     const response = createResponseReader(
@@ -121,25 +117,13 @@ class StreamedReply<Dialect extends object> implements ModelReply {
     await this.#activeCall.ended
     response.end()
   }
-
-  #adaptDialect(dialect: Dialect, error: unknown): Dialect | undefined {
-    const rejection = error instanceof ModelFailure ? error.rejection : ''
-    if (rejection === '' || this.#parts.hasContent) return undefined
-    return this.#context.format.adaptDialect(dialect, rejection, this.#context.request)
-  }
-
-  #fail(error: unknown): void {
-    const { request } = this.#context
-    const reason = this.#parts.hasContent ? error : explainRefusal(error, request, () => this.#upstream)
-    this.#parts.push([toFailedPart(reason)])
-  }
 }
 
-function writeCall<Dialect extends object>(
+function writeCall<Own extends Dialect>(
   endpoint: ModelEndpoint,
-  format: WireFormat<Dialect>,
+  format: WireFormat<Own>,
   request: ModelRequest,
-  dialect: Dialect,
+  dialect: Own,
 ): ModelCall {
   const url = buildModelUrl(endpoint, format.defaultPath, request.model)
   const key = readApiKey(endpoint.apiKey)
@@ -148,7 +132,7 @@ function writeCall<Dialect extends object>(
     url,
     source,
     headers: { accept: 'text/event-stream', ...(key === null ? {} : { authorization: `Bearer ${key}` }) },
-    body: format.writeBody(request, dialect, source),
+    body: leaveOut(format.writeBody(request, dialect, source), dialect.leftOut),
     upstream: nameUpstream(endpoint, url),
     confidential: { key, contents: confidentialTexts(request) },
   }
