@@ -9,7 +9,7 @@ export class DialectMemory {
   readonly #dialects: LRUCache<string, object>
 
   constructor(now: () => number) {
-    this.#dialects = new LRUCache({ max: maxDialects, ttl: maxAgeMs, perf: { now } })
+    this.#dialects = new LRUCache({ max: maxDialects, ttl: maxAgeMs, ttlResolution: 0, perf: { now } })
   }
 
   find(key: string): object | undefined {

@@ -9,6 +9,8 @@ import type { Refusal } from './refusal.ts'
 export class StrictNetwork extends Dispatcher {
   readonly refusals: Refusal[] = []
   readonly bodies: string[] = []
+  /** The events of the next reply; by default a short text. */
+  nextReply: string | undefined
   readonly #provider: StrictProvider
 
   constructor(provider: StrictProvider) {
@@ -35,13 +37,11 @@ export class StrictNetwork extends Dispatcher {
     const refusal = check(JSON.parse(body))
     if (refusal !== undefined) this.refusals.push(refusal)
     const shape = wireShapes[apiType]
+    const reply = this.nextReply ?? shape.text('ok') + shape.finish('stop', { input: 5, output: 7 })
+    if (refusal === undefined) this.nextReply = undefined
     const [status, type, text] =
       refusal === undefined
-        ? ([
-            200,
-            'text/event-stream',
-            shape.start('m') + shape.text('ok') + shape.finish('stop', { input: 5, output: 7 }),
-          ] as const)
+        ? ([200, 'text/event-stream', shape.start('m') + reply] as const)
         : ([
             refusal.status ?? 400,
             'application/json',
