@@ -7,7 +7,10 @@ interface PartialCall {
   readonly index: number | undefined
   id: string
   name: string
+  /** The pieces of the arguments, joined. */
   arguments: string
+  /** The last piece, while each piece repeats the one before or all before: it may be the whole arguments. */
+  whole: string | undefined
   extra: unknown
 }
 
@@ -57,7 +60,14 @@ export function createToolCallAssembler(): ToolCallAssembler {
   function open(chunk: ToolCallChunk): PartialCall {
     const known = find(chunk)
     if (known !== undefined && !startsCall(known, chunk)) return known
-    const call: PartialCall = { index: chunk.index, id: '', name: '', arguments: '', extra: undefined }
+    const call: PartialCall = {
+      index: chunk.index,
+      id: '',
+      name: '',
+      arguments: '',
+      whole: '',
+      extra: undefined,
+    }
     calls.push(call)
     return call
   }
@@ -73,11 +83,12 @@ export function createToolCallAssembler(): ToolCallAssembler {
       call.extra ??= chunk.extra
       if (chunk.name !== undefined)
         call.name = chunk.name.startsWith(call.name) ? chunk.name : `${call.name}${chunk.name}`
-      if (chunk.arguments !== undefined) call.arguments = joinArguments(call.arguments, chunk.arguments)
+      if (chunk.arguments !== undefined) addArguments(call, chunk.arguments)
       return (chunk.name?.length ?? 0) + (chunk.arguments?.length ?? 0)
     },
     end(upstream, cutByLimit) {
-      return completeCalls(calls, upstream, cutByLimit).map((call, index) => ({
+      const received = calls.map((call) => ({ ...call, arguments: chooseArguments(call) }))
+      return completeCalls(received, upstream, cutByLimit).map((call, index) => ({
         ...call,
         extra: calls[index]?.extra,
       }))
@@ -124,6 +135,17 @@ function startsCall(known: PartialCall, { id, name, arguments: text = '' }: Tool
   if (known.id === '') return isComplete(known.arguments)
   // Another id starts a call, unless its chunk continues what is not complete.
   return name !== known.name || text === '' || isComplete(text) || isComplete(known.arguments)
+}
+
+function addArguments(call: PartialCall, text: string): void {
+  const repeats = text.startsWith(call.arguments) || (call.whole !== undefined && text.startsWith(call.whole))
+  call.whole = repeats ? text : undefined
+  call.arguments = joinArguments(call.arguments, text)
+}
+
+/** Some servers send the arguments so far with each piece, or the whole ones after the pieces. */
+function chooseArguments({ arguments: joined, whole = '' }: PartialCall): string {
+  return !isComplete(joined) && isComplete(whole) ? whole : joined
 }
 
 /** Some servers start with an empty object, or end with the whole arguments once more. */

@@ -66,7 +66,10 @@ export class ChunkReader implements ReplyReader {
     this.#parts.addModel(chunk['model'], chunk['provider'])
     if (chunk['usage'] !== undefined && chunk['usage'] !== null) this.#readUsage(chunk['usage'])
     const { choices } = chunk
-    if (!Array.isArray(choices)) return
+    if (!Array.isArray(choices)) {
+      if (isBareError(chunk)) this.#fail(chunk)
+      return
+    }
     for (const choice of choices as readonly unknown[]) this.#readChoice(choice)
   }
 
@@ -125,27 +128,37 @@ export class ChunkReader implements ReplyReader {
     if (this.#choiceIndex === undefined) this.#choiceIndex = index
     else if (index !== this.#choiceIndex) return
 
-    const delta = choice['delta'] ?? choice['message']
-    if (isObject(delta)) this.#readDelta(delta)
     const reason = choice['finish_reason']
-    if (reason === 'error') this.#fail(choice['error'] ?? choice['message'])
+    if (isError(choice['error']) || reason === 'error') this.#fail(choice['error'] ?? choice['message'])
+    const { delta, message } = choice
+    if (isObject(delta)) this.#readDelta(delta)
+    if (isObject(message)) this.#readWhole(message)
     if (typeof reason !== 'string' || reason === '') return
     this.#reason = toFinishReason(reason)
     const native = choice['native_finish_reason']
     this.#reasonDetail = typeof native === 'string' ? native : reason
   }
 
+  /** Reads a whole message, which may repeat what has arrived in pieces. */
+  #readWhole(message: Fields): void {
+    const { tool_calls: calls, function_call: call, ...rest } = message
+    const hasContent = this.#parts.hasContent
+    if (!hasContent) this.#readDelta(rest)
+    if (this.#calls.count === 0) this.#readDelta({ tool_calls: calls, function_call: call })
+  }
+
   #readDelta(delta: Fields): void {
     // Few upstreams send either field, and this runs for every token.
     if (delta['reasoning_content'] !== undefined || delta['reasoning_details'] !== undefined)
       this.#turn.push(delta)
-    const reasoning = delta['reasoning_content'] ?? delta['reasoning']
+    const reasoning = reasoningOf(delta)
     if (typeof reasoning === 'string' && reasoning !== '')
       this.#parts.addText('reasoning', this.#parts.receive('reasoning', reasoning))
-    const content = delta['content'] ?? delta['refusal']
+    const content = delta['content'] || delta['refusal']
     if (content !== undefined && content !== null && content !== '') this.#readContent(content)
     const calls = delta['tool_calls']
     if (Array.isArray(calls)) for (const call of calls as readonly unknown[]) this.#readCall(call)
+    else if (isObject(calls)) this.#readCall(calls)
     // The form before `tool_calls` has one call without an id.
     else if (delta['function_call'] !== undefined) this.#readCall({ function: delta['function_call'] })
     if (delta['audio'] !== undefined || delta['images'] !== undefined)
@@ -171,7 +184,7 @@ export class ChunkReader implements ReplyReader {
       this.#noteMedia(type.replace(/_.*/, ''))
     if (isObject(chunk) && chunk['type'] === 'thinking')
       this.#parts.addText('reasoning', this.#parts.receive('reasoning', textOf(chunk['thinking'])))
-    else this.#thinking.push(this.#parts.receive('text', textOf(isObject(chunk) ? chunk['text'] : chunk)))
+    else this.#thinking.push(this.#parts.receive('text', textOf(chunk)))
   }
 
   #readCall(call: unknown): void {
@@ -188,6 +201,27 @@ export class ChunkReader implements ReplyReader {
     this.#parts.countChars(this.#calls.push(chunk))
     this.#parts.requireCallCount(this.#calls.count, this.#upstream)
   }
+}
+
+/** What servers call the reasoning of a chunk. Most have the first name, and send no other one beside it. */
+function reasoningOf(delta: Fields): unknown {
+  return (
+    delta['reasoning_content'] ||
+    delta['reasoning'] ||
+    delta['reasoning_text'] ||
+    delta['thinking'] ||
+    (delta['reasoning_details'] && textOf(delta['reasoning_details']))
+  )
+}
+
+/** Whether a chunk without choices is an error that has no field of this name. */
+function isBareError({ detail, errors, error_msg: text, message, code }: Fields): boolean {
+  return (
+    isError(detail) ||
+    isError(errors) ||
+    isError(text) ||
+    (typeof message === 'string' && isError(code) && code !== 0 && code !== 200)
+  )
 }
 
 /** Reads usage as OpenAI, DeepSeek, xAI and Google write it. */
@@ -229,26 +263,39 @@ function argumentsOf(value: unknown): string | undefined {
 
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content
-  if (Array.isArray(content))
-    return content
-      .map((part: unknown) => (isObject(part) ? textOf(part['text'] ?? '') : textOf(part)))
-      .join('')
+  if (Array.isArray(content)) return content.map(textOf).join('')
+  if (isObject(content)) return textOf(content['text'] ?? content['refusal'] ?? '')
   return typeof content === 'number' ? String(content) : ''
 }
 
+/** The reasons of OpenAI, and those of others that gateways pass on. */
 function toFinishReason(reason: string): FinishReason {
-  switch (reason) {
+  switch (reason.toLowerCase()) {
     case 'stop':
     case 'eos':
+    case 'eos_token':
     case 'end_turn':
+    case 'stop_sequence':
+    case 'complete':
+    case 'completed':
       return 'stop'
     case 'length':
     case 'max_tokens':
+    case 'max_output_tokens':
+    case 'max_new_tokens':
+    case 'model_length':
       return 'length'
     case 'tool_calls':
+    case 'tool_call':
+    case 'tool_use':
     case 'function_call':
       return 'tool_calls'
     case 'content_filter':
+    case 'content_filtered':
+    case 'safety':
+    case 'sensitive':
+    case 'prohibited_content':
+    case 'guardrail_intervened':
       return 'content_filter'
     default:
       return 'other'

@@ -327,7 +327,7 @@ export function findMessage(value: unknown, depth = 0): string | undefined {
   if (typeof value === 'string') return value.trim() === '' ? undefined : value
   if (typeof value !== 'object' || value === null || depth > 4) return undefined
   if (Array.isArray(value)) return findMessage(value[0], depth + 1)
-  for (const key of ['message', 'error', 'detail', 'msg', 'errors'] as const) {
+  for (const key of ['message', 'error', 'detail', 'msg', 'error_msg', 'errors'] as const) {
     const found = key in value ? findMessage((value as Record<string, unknown>)[key], depth + 1) : undefined
     if (found !== undefined) return found
   }
