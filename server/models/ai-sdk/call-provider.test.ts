@@ -126,6 +126,25 @@ describe('the reasoning effort', () => {
   })
 })
 
+describe.each(['anthropic', 'google'] as const)('the text of a model behind the API type %s', (apiType) => {
+  it.each([['<think>Hm.</think>\n\nYes'], ['Hm.\n</think>\n\nYes']])(
+    'is told from thinking in %j',
+    async (sent) => {
+      const shape = wireShapes[apiType]
+      const pieces = [...sent].map((char) => shape.text(char))
+      const { url } = await scene.serve(() => [
+        shape.start('m'),
+        ...(apiType === 'google' ? pieces : [shape.text(sent)]),
+        shape.finish('stop', { input: 5, output: 7 }),
+      ])
+      const { parts } = await scene.callModel(apiType, url)
+      const turned = parts.findIndex(({ type }) => type === 'text_was_reasoning')
+      const shown = parts.slice(turned + 1).flatMap((part) => (part.type === 'text' ? [part.text] : []))
+      expect(shown.join('')).toBe('Yes')
+    },
+  )
+})
+
 describe('an option that Anthropic would refuse', () => {
   it.each([
     ['claude-opus-5', { temperature: 0.5 }, 'temperature'],

@@ -2,6 +2,7 @@ import { normalizeText } from '../../lib/text.ts'
 import type { ModelLimits } from '../adapter.ts'
 import { ModelFailure } from '../failure.ts'
 import type { FinishReason, ModelPart, ModelToolCall } from '../model.ts'
+import { createThinkingSplitter } from '../openai/thinking.ts'
 import {
   createFinish,
   truncatedCall,
@@ -61,6 +62,12 @@ export async function readParts(
 
 class ProviderPartReader {
   readonly #text = createTextJoiner()
+  /** Compatible servers may have models whose thinking is in their text. */
+  readonly #splitter = createThinkingSplitter({
+    add: (type, text) => this.#parts.push({ type, text }),
+    reclassify: () => this.#parts.push({ type: 'text_was_reasoning' }),
+  })
+  #parts: ModelPart[] = []
   readonly #reasoning = createTextJoiner()
   readonly #calls: (ModelToolCall & { readonly options: ProviderNote['options'] })[] = []
   /**
@@ -84,7 +91,8 @@ class ProviderPartReader {
           : [{ type: 'model', model: normalizeText(part.modelId.slice(0, maxNameChars)) }]
       case 'text-delta':
         this.#countChars(part.delta)
-        return this.#textParts('text', this.#text.push(part.delta))
+        this.#splitter.push(this.#text.push(part.delta))
+        return this.#takeParts()
       case 'reasoning-start':
         this.#addThinking(part.id, '', part.providerMetadata)
         return []
@@ -123,9 +131,12 @@ class ProviderPartReader {
     if (finish.finishReason.unified === 'length' && this.#calls.some((call) => call.isBroken))
       throw truncatedCall()
     const { inputTokens, outputTokens } = finish.usage
+    const reasoning = this.#textParts('reasoning', this.#reasoning.end())
+    this.#splitter.push(this.#text.end())
+    this.#splitter.end()
     return [
-      ...this.#textParts('reasoning', this.#reasoning.end()),
-      ...this.#textParts('text', this.#text.end()),
+      ...reasoning,
+      ...this.#takeParts(),
       ...this.#endCalls(),
       {
         type: 'usage',
@@ -141,6 +152,12 @@ class ProviderPartReader {
         this.#media,
       ),
     ]
+  }
+
+  #takeParts(): ModelPart[] {
+    const parts = this.#parts
+    if (parts.length > 0) this.#parts = []
+    return parts
   }
 
   #textParts(type: 'text' | 'reasoning', text: string): ModelPart[] {

@@ -3,14 +3,18 @@ import { ModelFailure } from '../failure.ts'
 import type { ModelToolCall } from '../model.ts'
 import { truncatedCall, newCallId, readArguments, readCallArguments } from '../reply-parts.ts'
 
-interface PartialCall {
-  readonly index: number | undefined
-  id: string
-  name: string
-  /** The pieces of the arguments, joined. */
+/** Arguments that arrive in pieces. */
+export interface PartialArguments {
+  /** The pieces, joined. */
   arguments: string
   /** The last piece, while each piece repeats the one before or all before: it may be the whole arguments. */
   whole: string | undefined
+}
+
+interface PartialCall extends PartialArguments {
+  readonly index: number | undefined
+  id: string
+  name: string
   extra: unknown
 }
 
@@ -137,14 +141,14 @@ function startsCall(known: PartialCall, { id, name, arguments: text = '' }: Tool
   return name !== known.name || text === '' || isComplete(text) || isComplete(known.arguments)
 }
 
-function addArguments(call: PartialCall, text: string): void {
+export function addArguments(call: PartialArguments, text: string): void {
   const repeats = text.startsWith(call.arguments) || (call.whole !== undefined && text.startsWith(call.whole))
   call.whole = repeats ? text : undefined
   call.arguments = joinArguments(call.arguments, text)
 }
 
 /** Some servers send the arguments so far with each piece, or the whole ones after the pieces. */
-function chooseArguments({ arguments: joined, whole = '' }: PartialCall): string {
+export function chooseArguments({ arguments: joined, whole = '' }: PartialArguments): string {
   return !isComplete(joined) && isComplete(whole) ? whole : joined
 }
 

@@ -9,3 +9,9 @@ export function isObject(value: unknown): value is Fields {
 export function isError(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false && value !== ''
 }
+
+/** Some servers send the arguments as an object rather than as text. */
+export function argumentsOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : undefined
+}

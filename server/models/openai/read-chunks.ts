@@ -7,7 +7,7 @@ import { PartCollector, tokenCount } from '../upstream/part-collector.ts'
 import type { ModelCall } from '../upstream/post-model-call.ts'
 import type { ReplyReader } from '../upstream/read-response.ts'
 import { createToolCallAssembler, type ToolCallChunk } from './assemble-tool-calls.ts'
-import { isError, isObject, type Fields } from './json-fields.ts'
+import { argumentsOf, isError, isObject, type Fields } from './json-fields.ts'
 import { createTurnFieldCollector, createThinkingSplitter } from './thinking.ts'
 
 /** Fields that some servers send with a reply or with its tool calls, and expect back. */
@@ -253,12 +253,6 @@ function indexOf(value: unknown): number | undefined {
 
 function nonEmptyText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
-}
-
-/** Some servers send the arguments as an object rather than as text. */
-function argumentsOf(value: unknown): string | undefined {
-  if (typeof value === 'string') return value
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : undefined
 }
 
 function textOf(content: unknown): string {

@@ -6,8 +6,9 @@ import { describeSentError, findMessage } from '../upstream/describe-failure.ts'
 import { PartCollector, tokenCount } from '../upstream/part-collector.ts'
 import type { ModelCall } from '../upstream/post-model-call.ts'
 import type { ReplyReader } from '../upstream/read-response.ts'
-import { completeCalls } from './assemble-tool-calls.ts'
-import { isError, isObject, type Fields } from './json-fields.ts'
+import { addArguments, chooseArguments, completeCalls, type PartialArguments } from './assemble-tool-calls.ts'
+import { argumentsOf, isError, isObject, type Fields } from './json-fields.ts'
+import { createThinkingSplitter } from './thinking.ts'
 
 /** The reasoning that precedes a call. It is sent back with the call's result, so that the model continues it. */
 export interface ResponsesNote {
@@ -15,13 +16,12 @@ export interface ResponsesNote {
 }
 
 /** An item of the output, from its first event on. */
-interface OutputItem {
+interface OutputItem extends PartialArguments {
   type: string
   /** Whether it is complete. */
   isDone: boolean
   id: string
   name: string
-  arguments: string
   /** Reasoning to send back. */
   reasoning: Fields | undefined
 }
@@ -38,10 +38,16 @@ export class ResponseEventReader implements ReplyReader {
   readonly #itemsByKey = new Map<unknown, OutputItem>()
   /** Which kinds of text have arrived as deltas. Complete items only repeat text of these kinds. */
   readonly #hasDeltas = { text: false, reasoning: false }
+  /** Of which kinds each section is sent whole instead of as deltas. */
+  readonly #sendsWhole = { text: false, reasoning: false }
   #callCount = 0
   /** The section of reasoning that is being read; a blank line separates sections. */
   #section: string | undefined
   readonly #parts: PartCollector
+  readonly #thinking = createThinkingSplitter({
+    add: (kind, text) => this.#parts.addText(kind, text),
+    reclassify: () => this.#parts.add({ type: 'text_was_reasoning' }),
+  })
   readonly #call: Pick<ModelCall, 'upstream' | 'confidential' | 'source'>
 
   constructor(call: Pick<ModelCall, 'upstream' | 'confidential' | 'source'>, limits: ModelLimits) {
@@ -61,9 +67,18 @@ export class ResponseEventReader implements ReplyReader {
         return this.#readText(event)
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta':
+      case 'response.reasoning_summary.delta':
+      case 'response.reasoning.delta':
         return this.#readReasoning(event)
+      case 'response.output_text.done':
+        return this.#readWhole('text', textOf(event['text']))
+      case 'response.reasoning_summary_text.done':
+      case 'response.reasoning_text.done':
+        return this.#readWhole('reasoning', textOf(event['text']))
       case 'response.function_call_arguments.delta':
         return this.#addArguments(this.#itemOf(event), event['delta'])
+      case 'response.function_call_arguments.done':
+        return this.#setArguments(this.#itemOf(event), argumentsOf(event['arguments']))
       case 'response.output_item.added':
         return this.#readItem(event, event['item'], false)
       case 'response.output_item.done':
@@ -81,6 +96,7 @@ export class ResponseEventReader implements ReplyReader {
         return this.#fail(isObject(event['error']) ? event['error'] : event)
       default:
         if (isError(event['error'])) this.#fail(event['error'])
+        if (isError(event['detail'])) this.#fail(event)
         if (event['object'] === 'response') this.#endResponse(event, undefined)
     }
   }
@@ -94,10 +110,12 @@ export class ResponseEventReader implements ReplyReader {
     const reason = this.#reason
     if (reason === undefined) throw this.#invalid()
     parts.addText('reasoning', parts.endReceived('reasoning'))
-    parts.addText('text', parts.endReceived('text'))
+    this.#thinking.push(parts.endReceived('text'))
+    this.#thinking.end()
     const items = this.#items
     const calls = items.filter(({ type }) => type === 'function_call')
-    const completed = completeCalls(calls, this.#call.upstream, reason === 'length')
+    const received = calls.map((call) => ({ ...call, arguments: chooseArguments(call) }))
+    const completed = completeCalls(received, this.#call.upstream, reason === 'length')
     for (const [index, call] of completed.entries()) {
       const reasoning = reasoningBefore(items, calls[index], calls[index - 1])
       parts.add({
@@ -120,7 +138,19 @@ export class ResponseEventReader implements ReplyReader {
     const { delta } = event
     if (typeof delta !== 'string' || delta === '') return
     this.#hasDeltas.text = true
-    this.#parts.addText('text', this.#parts.receive('text', delta))
+    this.#addText(delta)
+  }
+
+  #addText(text: string): void {
+    this.#thinking.push(this.#parts.receive('text', text))
+  }
+
+  /** Reads the whole text of a section, which repeats its deltas. */
+  #readWhole(kind: 'text' | 'reasoning', text: string): void {
+    if (text === '' || (this.#hasDeltas[kind] && !this.#sendsWhole[kind])) return
+    this.#hasDeltas[kind] = this.#sendsWhole[kind] = true
+    if (kind === 'text') this.#addText(text)
+    else this.#addReasoning(text, text)
   }
 
   #readReasoning(event: Fields): void {
@@ -136,11 +166,27 @@ export class ResponseEventReader implements ReplyReader {
     this.#parts.addText('reasoning', this.#parts.receive('reasoning', separator + text))
   }
 
-  /** Returns the item that an event belongs to, a new one if it is not known yet. */
-  #itemOf({ output_index: index, item_id: id }: Fields): OutputItem {
-    const known = this.#itemsByKey.get(index) ?? this.#itemsByKey.get(id)
-    const item = known ?? { type: '', isDone: false, id: '', name: '', arguments: '', reasoning: undefined }
-    for (const key of [index, id]) if (key !== undefined) this.#itemsByKey.set(key, item)
+  /**
+   * Returns the item that an event belongs to, a new one if it is not known yet. `sent` is the item in the event. Some
+   * servers send another id of the item in each event, others the same place for all items.
+   */
+  #itemOf({ output_index: place, item_id: id, call_id: callId }: Fields, sent?: Fields): OutputItem {
+    const index = typeof place === 'string' ? Number(place) : place
+    const keys = [index, id].filter((key) => key !== undefined)
+    const repeated = typeof callId === 'string' ? this.#items.find((item) => item.id === callId) : undefined
+    const candidates = [...keys.map((key) => this.#itemsByKey.get(key)), repeated]
+    const last = keys.length === 0 && sent === undefined ? this.#items.at(-1) : undefined
+    const known = candidates.find((item) => item !== undefined && mayBe(item, sent)) ?? last
+    const item = known ?? {
+      type: '',
+      isDone: false,
+      id: '',
+      name: '',
+      arguments: '',
+      whole: '',
+      reasoning: undefined,
+    }
+    for (const key of keys) this.#itemsByKey.set(key, item)
     if (known === undefined) {
       this.#items.push(item)
       // An item takes memory also when it is empty.
@@ -151,14 +197,20 @@ export class ResponseEventReader implements ReplyReader {
 
   #addArguments(item: OutputItem, text: unknown): void {
     if (typeof text !== 'string') return
-    item.arguments += text
+    addArguments(item, text)
     this.#parts.countChars(text.length)
+  }
+
+  #setArguments(item: OutputItem, text = ''): void {
+    if (text === '' || text === item.arguments) return
+    this.#parts.countChars(text.length)
+    item.arguments = text
   }
 
   /** Reads the start of an item, or the complete item. */
   #readItem(place: Fields, sent: unknown, isDone: boolean): void {
     if (!isObject(sent)) return
-    const item = this.#itemOf({ output_index: place['output_index'], item_id: sent['id'] })
+    const item = this.#itemOf({ ...place, item_id: sent['id'] }, sent)
     if (item.isDone) return
     item.isDone = isDone
     const { type } = sent
@@ -171,7 +223,7 @@ export class ResponseEventReader implements ReplyReader {
     else if (isDone && type === 'message' && !this.#hasDeltas.text)
       this.#readContents(sent['content'], 'text')
     else if (isDone && type === 'reasoning') {
-      if (!this.#hasDeltas.reasoning) this.#readContents(sent['summary'], 'reasoning')
+      if (!this.#hasDeltas.reasoning) this.#readContents(wholeReasoning(sent), 'reasoning')
       item.reasoning = reasoningToReturn(sent)
       this.#parts.countChars(textOf(sent['encrypted_content']).length)
     }
@@ -180,20 +232,18 @@ export class ResponseEventReader implements ReplyReader {
   #readCall(item: OutputItem, { call_id: callId, id, name, arguments: text }: Fields): void {
     item.id = textOf(callId) || textOf(id) || item.id
     item.name = textOf(name) || item.name
-    const rest = textOf(text)
-    if (rest === '' || rest === item.arguments) return
-    this.#parts.countChars(rest.length)
-    item.arguments = rest
+    this.#setArguments(item, argumentsOf(text))
   }
 
   #readContents(contents: unknown, kind: 'text' | 'reasoning'): void {
+    if (typeof contents === 'string' && kind === 'text') this.#addText(contents)
     if (!Array.isArray(contents)) return
     for (const [index, content] of (contents as readonly unknown[]).entries()) {
       if (!isObject(content)) continue
       const text = textOf(content['text']) || textOf(content['refusal'])
       if (text === '') continue
       if (kind === 'reasoning') this.#addReasoning(`whole ${index}`, text)
-      else this.#parts.addText('text', this.#parts.receive('text', text))
+      else this.#addText(text)
     }
   }
 
@@ -207,7 +257,11 @@ export class ResponseEventReader implements ReplyReader {
     const { output, usage, incomplete_details: details } = response
     if (Array.isArray(output)) {
       for (const [index, item] of (output as readonly unknown[]).entries())
-        this.#readItem({ output_index: index }, item, true)
+        this.#readItem(
+          { output_index: index, call_id: isObject(item) ? item['call_id'] : undefined },
+          item,
+          true,
+        )
     }
     if (isObject(usage)) this.#usage = toUsage(usage)
     const status = textOf(response['status']) || textOf(type).replace('response.', '')
@@ -232,6 +286,17 @@ export class ResponseEventReader implements ReplyReader {
       `${this.#call.upstream} sent JSON that is not a response of the Responses API. Check the address and the API path.`,
     )
   }
+}
+
+/** Whether an event with this item can be about a known one. */
+function mayBe({ type, id }: OutputItem, { type: sentType, call_id: sentId }: Fields = {}): boolean {
+  if (type === '' || sentType === undefined) return true
+  return type === sentType && (id === '' || sentId === undefined || sentId === id)
+}
+
+/** The text of a complete item of reasoning. */
+function wholeReasoning({ summary, content }: Fields): unknown {
+  return Array.isArray(summary) && summary.length > 0 ? summary : content
 }
 
 /** The reasoning between the former call and this one. */
