@@ -164,7 +164,14 @@ describe('a chat that is continued with another bot', () => {
   }
 
   /** What a provider may refuse once: the refusal alone tells that the model is one of those. */
-  const learned = ['sampling', 'effortWithTools', 'unknownFields', 'limitField']
+  const learned = [
+    'sampling',
+    'effortWithTools',
+    'unknownFields',
+    'limitField',
+    'oneCallPerMessage',
+    'systemRole',
+  ]
 
   it.each(Object.entries(scenes))('goes on after %s', async (_name, scene) => {
     const { chatId, leaf } = await scene()

@@ -78,6 +78,31 @@ export const providerRules = {
     sources: 'litellm#30835; jan#8136; azure-sdk-for-net#45557 (stream_options)',
     kept: 'Fields beyond OpenAI’s are sent only where they are wanted (`chat-dialects.ts`), and left out after a refusal.',
   },
+  nameWithResults: {
+    rule: 'The name of a tool beside its result is refused (xAI, Cohere, Bedrock; disputed for Groq), or wanted (Google as compatible with OpenAI).',
+    providers: 'xai, cohere, bedrock, groq, google',
+    sources:
+      'litellm#9720; pipecat#2274; any-llm#195; opencode#2038; langchain#23601; console.groq.com/docs/openai',
+    kept: 'Chat sends it except to these four, and leaves it out after a refusal.',
+  },
+  oneCallPerMessage: {
+    rule: 'A message has one call (chat template of Llama 3).',
+    providers: 'vllm, llamacpp',
+    sources: 'llamadart#557; vllm#11592',
+    kept: 'After a refusal each call gets a message of its own, followed by its result.',
+  },
+  systemRole: {
+    rule: 'There is no system role (chat template of Gemma 2).',
+    providers: 'vllm, sglang, llamacpp',
+    sources: 'chat-ui#1386; sglang#1342; llama-cpp-python#1580',
+    kept: 'After a refusal the instructions are put before the first message of the user.',
+  },
+  toolDescription: {
+    rule: 'The description of a tool is not empty, but may be absent.',
+    providers: 'bedrock',
+    sources: 'LibreChat#13209; bedrock-access-gateway#213; opencode#48582',
+    kept: 'An empty description is left out.',
+  },
   signatures: {
     rule: 'From Gemini 3 on, each step of the current turn has the signature of its first call, or a documented text in place of one. Whether another model’s signature is accepted is disputed.',
     providers: 'google, also as compatible with OpenAI',

@@ -39,7 +39,7 @@ function sourceOf(provider: StrictProvider): string {
   return noteSource({ apiType, url, model, key: endpoint.apiKey })
 }
 
-const tool = { name: 'mail__send', description: 'Sends', inputSchema: { type: 'object', properties: {} } }
+const tool = { name: 'mail__send', description: '', inputSchema: { type: 'object', properties: {} } }
 
 const requests = fc.record({
   history: randomHistories(sourceOf),
@@ -88,7 +88,14 @@ async function send(provider: StrictProvider, random: RandomRequest) {
 }
 
 /** What a request may be refused for once, because only the refusal tells that the model is one of those. */
-const learned = ['sampling', 'effortWithTools', 'unknownFields', 'limitField']
+const learned = [
+  'sampling',
+  'effortWithTools',
+  'unknownFields',
+  'limitField',
+  'oneCallPerMessage',
+  'systemRole',
+]
 
 describe.each(strictProviders)('$name', (provider) => {
   it('accepts every history that chats can have', async () => {

@@ -131,7 +131,7 @@ describe.each(['anthropic', 'google'] as const)('the text of a model behind the 
     'is told from thinking in %j',
     async (sent) => {
       const shape = wireShapes[apiType]
-      const pieces = [...sent].map((char) => shape.text(char))
+      const pieces = sent.split('').map((char) => shape.text(char))
       const { url } = await scene.serve(() => [
         shape.start('m'),
         ...(apiType === 'google' ? pieces : [shape.text(sent)]),

@@ -76,7 +76,7 @@ function writeTools({ tools }: ModelRequest, cacheMark: ProviderOptions | undefi
   return tools.map(({ name, description, inputSchema }, index) => ({
     type: 'function',
     name,
-    description,
+    ...(description !== '' && { description }),
     inputSchema,
     ...(index === tools.length - 1 ? withOptions(cacheMark) : {}),
   }))

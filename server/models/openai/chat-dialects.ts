@@ -12,6 +12,8 @@ export interface ChatDialect extends Dialect {
   readonly textBesideCalls: boolean
   /** Fields of thinking: those that the server itself has sent, or `reasoning_content` with every reply. */
   readonly thinking: 'own' | 'every'
+  /** Whether each call of a turn gets a message of its own, followed by its result. */
+  readonly splitsCalls: boolean
   /** Whether calls without a signature get the text that Google documents for them. */
   readonly signsCalls: boolean
   /** Whether the reasoning is turned off when there are tools. */
@@ -26,6 +28,7 @@ const commonDialect: ChatDialect = {
   instructionsRole: 'system',
   emptyContent: '',
   textBesideCalls: true,
+  splitsCalls: false,
   thinking: 'own',
   signsCalls: false,
   stopsReasoning: false,
@@ -67,6 +70,7 @@ const knownServers = [
     model: /bedrock|claude|\banthropic\b|\bamazon\b|\bnova\b/,
     dialect: { emptyContent: null, leftOut: ['name'] },
   },
+  { name: 'xAI', host: /(?:^|\.)x\.ai$/, dialect: { leftOut: ['name'] } },
   { name: 'Cohere', host: /(?:^|\.)cohere\.(?:ai|com)$/, dialect: { leftOut: ['name'] } },
   {
     name: 'Mistral',
@@ -124,6 +128,7 @@ function findChange(
     return { thinking: 'every' }
   if (tools.length > 0 && options?.reasoningEffort === undefined && /reasoning_effort/.test(text))
     return { stopsReasoning: true }
+  if (/\b(?:single|one) tool[- _]calls?\b/.test(text)) return { splitsCalls: true }
   if (namesContent.test(text)) {
     const calling = messages.filter((message) => callsOf(message).length > 0)
     if (/tool_calls/.test(text) && /\bboth\b/.test(text) && calling.some((message) => textOf(message) !== ''))
@@ -136,5 +141,6 @@ function findChange(
   // The refusal of some models names the system role although the request has the developer role.
   if (!text.includes('role') || !(text.includes('system') || text.includes(instructionsRole)))
     return undefined
-  return { instructionsRole: instructionsRole === 'system' ? 'developer' : 'user' }
+  // OpenAI's reasoning models; chat templates know neither role.
+  return { instructionsRole: text.includes("does not support 'system'") ? 'developer' : 'user' }
 }

@@ -45,7 +45,7 @@ function writeRequest(request: ModelRequest, dialect: ChatDialect, source: strin
       ? {
           tools: request.tools.map(({ name, description, inputSchema }) => ({
             type: 'function',
-            function: { name, description, parameters: inputSchema },
+            function: { name, ...(description !== '' && { description }), parameters: inputSchema },
           })),
         }
       : {}),
@@ -68,6 +68,7 @@ function writeMessages(
 ): Written[] {
   const ids = writeCallIds(messages, (call) => shortIdPattern.test(call.id) || isOwnCall(call, source))
   const written = messages.flatMap((message, index): Written[] => {
+    const next = messages[index + 1]
     switch (message.role) {
       case 'user': {
         const user = { role: 'user', content: textOf(message) }
@@ -77,15 +78,16 @@ function writeMessages(
       case 'assistant': {
         const calls = callsOf(message)
         if (calls.length === 0) return [writeAssistant(message.parts, textOf(message), dialect)]
-        return [writeCalls(message, calls, ids[index] ?? [], dialect, source)]
+        if (!dialect.splitsCalls) return [writeCalls(message, calls, ids[index] ?? [], dialect, source)]
+        const results = next?.role === 'tool' ? writeResults(next, ids[index] ?? []) : []
+        return calls.flatMap((call, place) => {
+          const parts = message.parts.filter((part) => part === call || (place === 0 && part.type !== 'call'))
+          const own = writeCalls({ ...message, parts }, [call], [ids[index]?.[place] ?? ''], dialect, source)
+          return [own, ...results.slice(place, place + 1)]
+        })
       }
       case 'tool':
-        return message.parts.map(({ name, text }, place) => ({
-          role: 'tool',
-          tool_call_id: ids[index - 1]?.[place],
-          name: writeToolName(name),
-          content: text,
-        }))
+        return dialect.splitsCalls ? [] : writeResults(message, ids[index - 1] ?? [])
     }
   })
   if (instructions === undefined) return written
@@ -93,6 +95,15 @@ function writeMessages(
   if (dialect.instructionsRole !== 'user' || first?.['role'] !== 'user')
     return [{ role: dialect.instructionsRole, content: instructions }, ...written]
   return [{ ...first, content: `${instructions}\n\n${String(first['content'])}` }, ...written.slice(1)]
+}
+
+function writeResults({ parts }: Extract<ModelMessage, { role: 'tool' }>, ids: readonly string[]): Written[] {
+  return parts.map(({ name, text }, place) => ({
+    role: 'tool',
+    tool_call_id: ids[place],
+    name: writeToolName(name),
+    content: text,
+  }))
 }
 
 type AssistantParts = Extract<ModelMessage, { role: 'assistant' }>['parts']

@@ -85,7 +85,7 @@ function writeRequest(request: ModelRequest, dialect: ResponsesDialect, source: 
           tools: tools.map(({ name, description, inputSchema }) => ({
             type: 'function',
             name,
-            description,
+            ...(description !== '' && { description }),
             parameters: inputSchema,
             // The default would require all parameters of every tool.
             strict: false,

@@ -24,7 +24,7 @@ const optionalNames = Object.keys(optionalFields) as OptionalField[]
  * and servers in Go, Rust and Java.
  */
 const saysUnknown =
-  /\bextra(?:_forbidden\b| (?:inputs?|fields?|propert|keys?))|\badditional ?propert|\b(?:unsupported|unrecogni[sz]ed|unknown|unexpected)\b|\bnot (?:permitted|allowed|supported|recogni[sz]ed|accepted)\b|\b(?:cannot find|no such) field\b|\b(?:does not|doesn't) (?:support|accept|allow|recogni[sz]e)\b/i
+  /\bextra(?:_forbidden\b| (?:inputs?|fields?|propert|keys?))|\badditional ?propert|\b(?:unsupported|unrecogni[sz]ed|unknown|unexpected)\b|\bnot (?:permitted|allowed|supported|recogni[sz]ed|accepted)\b|\b(?:cannot find|no such) field\b|\bonly messages? of role\b|\b(?:does not|doesn't) (?:support|accept|allow|recogni[sz]e)\b/i
 
 /** The optional field of the request that the server refused; undefined when it refused something else. */
 export function findRefusedField(rejection: string, body: string): OptionalField | undefined {

@@ -20,7 +20,11 @@ export interface ChatBody {
   readonly model: string
   readonly messages: readonly ChatMessage[]
   readonly tools?: readonly {
-    readonly function: { readonly name: string; readonly parameters: Readonly<Record<string, unknown>> }
+    readonly function: {
+      readonly name: string
+      readonly description?: string
+      readonly parameters: Readonly<Record<string, unknown>>
+    }
   }[]
   readonly [option: string]: unknown
 }
@@ -202,6 +206,40 @@ export const noUnknownMessageFields: ChatCheck = ({ messages }) =>
       ? undefined
       : refuse('unknownFields', `property 'messages.${index}.${unknown}' is unsupported`)
   })
+
+export const noNameWithResults: ChatCheck = ({ messages }) =>
+  messages.some(({ role, name }) => role === 'tool' && name !== undefined)
+    ? refuse('nameWithResults', "Invalid request content: Only messages of role 'user' can have a name.")
+    : undefined
+
+/** Google's address for OpenAI's form takes the name of a result from the message. */
+export const nameWithResults: ChatCheck = ({ messages }) =>
+  messages.some(({ role, name }) => role === 'tool' && name === undefined)
+    ? refuse(
+        'nameWithResults',
+        'GenerateContentRequest.contents[2].parts[0].function_response.name: Name cannot be empty.',
+      )
+    : undefined
+
+/** The chat template of Llama 3. */
+export const oneCallPerMessage: ChatCheck = ({ messages }) =>
+  messages.some(({ tool_calls: calls }) => (calls?.length ?? 1) !== 1)
+    ? refuse('oneCallPerMessage', 'This model only supports single tool-calls at once!')
+    : undefined
+
+/** The chat template of Gemma 2. */
+export const noSystem: ChatCheck = ({ messages }) =>
+  messages.some(({ role }) => role === 'system' || role === 'developer')
+    ? refuse('systemRole', 'System role not supported')
+    : undefined
+
+export const noEmptyDescriptions: ChatCheck = ({ tools = [] }) =>
+  tools.some((tool) => tool.function.description === '')
+    ? refuse(
+        'toolDescription',
+        "Value '' at 'toolConfig.tools.1.member.toolSpec.description' failed to satisfy constraint: Member must have length greater than or equal to 1",
+      )
+    : undefined
 
 export const noUnknownOptions =
   (known: readonly string[], status = 400): ChatCheck =>
