@@ -222,6 +222,18 @@ export type RunEvent = z.infer<typeof RunEvent>
 export const CompletionEvent = z.discriminatedUnion('type', [...RunEvent.options, HeartbeatEvent])
 export type CompletionEvent = z.infer<typeof CompletionEvent>
 
+/**
+ * The response to a request for a reply with the header `Prefer: respond-async` (RFC 7240), with status 202. Such a
+ * client reads the events of the run in its live stream (`GET /api/live`). Without the header, the response is the
+ * stream of the run.
+ */
+export const RunAccepted = z.object({
+  chatId: z.string(),
+  /** The first event of the run; null when the request repeats one whose reply, or a part of it, is in the chat. */
+  started: StartedEvent.nullable(),
+})
+export type RunAccepted = z.infer<typeof RunAccepted>
+
 type WithoutSeq<Event> = Event extends RunEvent ? Omit<Event, 'seq'> : never
 /** An event to which the log has not yet assigned a number. */
 export type UnnumberedEvent = WithoutSeq<RunEvent>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { RunEvent } from './completion.ts'
+import { ErrorDetail } from './error.ts'
 
 /** Identifies a run. `messageId` is the id of its first reply, as in `Chat.run`. */
 const run = { chatId: z.string(), messageId: z.string() }
@@ -14,14 +15,16 @@ export type SettingsList = z.infer<typeof SettingsList>
 
 /**
  * The lines of the live stream (`GET /api/live`): every event of every run of a user, and notifications of changed
- * chats and settings. Past events are not sent: after each connection, a client reads the chats and settings again. A
- * client ignores lines of an unknown type, which a newer server may send.
+ * chats and settings. Past events are not sent: a client that misses some reads the chat, which contains the run up to
+ * `Chat.run.seq`. A client ignores lines of an unknown type, which a newer server may send.
  */
 export const LiveEvent = z.discriminatedUnion('type', [
   /** The first line. After it, the stream contains every change, and every event after those of `runs`. */
   z.object({ type: z.literal('ready'), runs: z.array(LiveRun) }),
   /** An event of a run. An event may be sent twice, with the same `seq`. */
   z.object({ type: z.literal('run'), ...run, event: RunEvent }),
+  /** The server can no longer store this run, for the reason in `error`, so the run will end as interrupted. */
+  z.object({ type: z.literal('run_lost'), ...run, error: ErrorDetail }),
   /** A chat was created, or has changed for another reason than an event of a run. */
   z.object({ type: z.literal('chat_changed'), chatId: z.string() }),
   /** A list of settings has changed. */

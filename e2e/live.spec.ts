@@ -257,3 +257,29 @@ test('a new chat appears in the open history of another tab', async ({ page, mod
   await startChat(page, model, ['First', { finish: 'stop' }])
   await expect(dialog.getByText('Count').first()).toBeVisible()
 })
+
+/** More than the six connections that a browser opens to a server over HTTP/1.1. */
+const tabCount = 8
+
+test('replies stream in more tabs than a browser has connections, and Stop works in each', async ({
+  page,
+  context,
+  model,
+}) => {
+  const gate = model.gate()
+  const tabs = [page]
+  while (tabs.length < tabCount) tabs.push(await openTab(context, page.url()))
+  for (const tab of tabs) {
+    await tab.bringToFront()
+    await startChat(tab, model, ['It begins', gate, { finish: 'stop' }])
+  }
+  for (const tab of tabs) await expect(replyText(tab)).toHaveText('It begins')
+  for (const tab of tabs) {
+    await tab.bringToFront()
+    await stopButton(tab).click()
+    await expect(sendButton(tab)).toBeVisible()
+    await expect(replyText(tab)).toHaveText('It begins')
+  }
+  await expect.poll(() => model.openRequests).toBe(0)
+  gate.open()
+})

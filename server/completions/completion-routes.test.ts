@@ -1,8 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { RunAccepted } from '@yonder/contract/completion'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { countChatRows } from '../testing/chat/count-chat-rows.ts'
 import { openChatApp, type ChatApp, type ChatClient } from '../testing/chat/open-chat-app.ts'
+import { openLiveStream } from '../testing/chat/open-live-stream.ts'
 import { engines } from '../testing/database/test-database.ts'
+import { statusAndBody } from '../testing/send-request.ts'
 
 const problem = (code: string) => ({ error: { code, message: expect.any(String) as string } })
 
@@ -16,6 +19,47 @@ describe.each(engines)('completions on %s', (engine) => {
   afterAll(() => product.close())
 
   const countRows = (chatId: string) => countChatRows(product.database.db, chatId)
+
+  describe('a request with the preference respond-async', () => {
+    const headers = { prefer: 'wait=5, Respond-Async' }
+    const post = (path: string, body: object) => ada.post(path, { botName: 'Helper', ...body }, headers)
+
+    it('is answered with the first event of the run, whose other events are in the live stream', async () => {
+      const tab = await openLiveStream(product.base, ada.headers)
+      product.model.reply(['Hello', { finish: 'stop' }])
+      const chatId = await ada.newChat()
+      const response = await post('/api/chat/completions', { chatId, id: 'one', content: 'Hi' })
+      expect(response.statusCode).toBe(202)
+      expect(response.headers['preference-applied']).toBe('respond-async')
+      const { started, ...rest } = response.json<RunAccepted>()
+      expect(rest).toEqual({ chatId })
+      expect(started).toMatchObject({ type: 'started', seq: 1, user_message: { id: 'one', content: 'Hi' } })
+      await tab.until(() => tab.run(chatId).status === 'complete')
+      expect(tab.runEvents(chatId)[0]?.event).toEqual(started)
+      expect(tab.text(chatId)).toBe('Hello')
+      tab.leave()
+    })
+
+    it('is answered without an event when it repeats another one', async () => {
+      const chatId = await ada.newChat()
+      const before = product.model.requests.length
+      product.model.reply(['Hello', { finish: 'stop' }])
+      for (const started of [expect.anything() as unknown, null]) {
+        const response = await post('/api/chat/completions', { chatId, id: 'one', content: 'Hi' })
+        expect(statusAndBody(response)).toEqual({ status: 202, body: { chatId, started } })
+        await expect.poll(async () => (await ada.readChat(chatId)).run).toBeNull()
+      }
+      expect(product.model.requests.length).toBe(before + 1)
+    })
+
+    it('is refused like any other request', async () => {
+      const chatId = await ada.newChat()
+      const refused = await post('/api/chat/completions', { chatId, content: ' ' })
+      expect(statusAndBody(refused)).toEqual({ status: 400, body: problem('invalid_request') })
+      const unknown = await post('/api/tool/confirm', { chatId, server: 'none', tool: 'none', args: {} })
+      expect(statusAndBody(unknown)).toEqual({ status: 409, body: problem('conflict') })
+    })
+  })
 
   describe('a new message', () => {
     it('is followed by a stream of data lines that ends with the end marker (§7.11, §7.30, §7.31)', async () => {

@@ -2,17 +2,18 @@ import { StopResponse, StopRequest, ClientId } from '@yonder/contract/chat'
 import {
   CompletionRequest,
   FollowQuery,
+  RunAccepted,
   ToolAnswerRequest,
   ToolAnswerResponse,
   ToolConfirmRequest,
 } from '@yonder/contract/completion'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { requireBot } from '../bots/bot-store.ts'
 import { requireChat } from '../chats/chat-store.ts'
 import type { BotRow } from '../db/tables/tables.ts'
 import type { Api } from '../http/api.ts'
-import { sseFrame, type SseHub, type SseStream } from '../http/sse.ts'
+import { sseFrame, type SseHub } from '../http/sse.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import type { User } from '../identity/user.ts'
 import { AppError } from '../lib/app-error.ts'
@@ -49,7 +50,7 @@ function registerReplyRoutes(api: Api, routes: CompletionRoutesDeps): void {
   const { completions: deps, sse, perMinute, onChatChanged } = routes
   api.post(
     '/api/chat/completions',
-    { schema: { body: CompletionRequest }, config: { perMinute } },
+    { schema: { body: CompletionRequest, response: { 202: RunAccepted } }, config: { perMinute } },
     async (request, reply) => {
       const user = requireUser(request)
       const { body } = request
@@ -58,6 +59,7 @@ function registerReplyRoutes(api: Api, routes: CompletionRoutesDeps): void {
       const bot = await requireBot(deps.database.db, user, body.botName)
       const sent = await writeWhenFree(deps, body.chatId, () => writeRequestedReply(deps, user, bot, body))
       if (sent.kind === 'repeated') {
+        if (prefersAsync(request)) return accept(reply, body.chatId, null)
         sse.checkLimit(request)
         return repeatReply(deps, () => sse.open(request, reply), sent)
       }
@@ -66,16 +68,16 @@ function registerReplyRoutes(api: Api, routes: CompletionRoutesDeps): void {
         onChatChanged(user.id, body.chatId)
         await recordDenials(deps, user, sent.denial)
       }
-      await streamRun(deps, sse.open(request, reply), sent.run)
+      return respondToRun(routes, request, reply, sent.run)
     },
   )
 }
 
 function registerToolRoutes(api: Api, routes: CompletionRoutesDeps): void {
-  const { completions: deps, sse, perMinute } = routes
+  const { completions: deps, perMinute } = routes
   api.post(
     '/api/tool/confirm',
-    { schema: { body: ToolConfirmRequest }, config: { perMinute } },
+    { schema: { body: ToolConfirmRequest, response: { 202: RunAccepted } }, config: { perMinute } },
     async (request, reply) => {
       const user = requireUser(request)
       const { body } = request
@@ -85,7 +87,7 @@ function registerToolRoutes(api: Api, routes: CompletionRoutesDeps): void {
       const pending = await requirePendingCall(deps.database, user, body)
       const run = await writeWhenFree(deps, pending.chat_id, () => confirmCall(deps, user, pending))
       startRun(deps, run, { user, bot, timeZone: readTimeZone(body.time_zone) })
-      await streamRun(deps, sse.open(request, reply), run)
+      return respondToRun(routes, request, reply, run)
     },
   )
 
@@ -125,10 +127,28 @@ function registerStreamRoutes(api: Api, { completions: deps, sse }: CompletionRo
   )
 }
 
-/** Streams a run that was just started. */
-function streamRun(deps: CompletionDeps, stream: SseStream, { id, started }: WrittenRun): Promise<void> {
+/** Responds with the stream of a run that was just started, or only with its first event if the client prefers that. */
+function respondToRun(
+  { completions: deps, sse }: CompletionRoutesDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { id, chatId, started }: WrittenRun,
+): Promise<void> | FastifyReply {
+  if (prefersAsync(request)) return accept(reply, chatId, started)
+  const stream = sse.open(request, reply)
   stream.write(sseFrame(JSON.stringify(started)))
   return followRun(deps, stream, { runId: id, after: started.seq, numbered: false })
+}
+
+/** Whether the client reads the events of the run elsewhere (RFC 7240). */
+function prefersAsync({ headers }: FastifyRequest): boolean {
+  const preferences = String(headers['prefer'] ?? '').split(',')
+  return preferences.some((preference) => preference.trim().toLowerCase() === 'respond-async')
+}
+
+function accept(reply: FastifyReply, chatId: string, started: RunAccepted['started']): FastifyReply {
+  const accepted: RunAccepted = { chatId, started }
+  return reply.code(202).header('preference-applied', 'respond-async').send(accepted)
 }
 
 /** Writes what the request asks for: another reply, a continuation from a result, or a message with its reply. */

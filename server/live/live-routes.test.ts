@@ -107,6 +107,37 @@ describe.each(engines)('live updates on %s', (engine) => {
     }
   })
 
+  it('say why a run cannot be stored any more, and send its end when its lease has expired', async () => {
+    const tab = await listen(ada)
+    const gate = product.model.gate()
+    product.model.reply(['Half', gate, 'more', { finish: 'stop' }])
+    const chatId = await ada.newChat()
+    const sent = await ada.send(chatId, 'Hi')
+    await tab.until(() => tab.text(chatId) === 'Half')
+    const append = vi.spyOn(product.database.dialect, 'appendRunEvents').mockRejectedValue(new Error('full'))
+    vi.useFakeTimers({ toFake: ['Date'] })
+    gate.open()
+    await vi.waitFor(() => expect(append).toHaveBeenCalled())
+    vi.setSystemTime(Date.now() + 9_000)
+    await tab.until(() => tab.events().some(({ type }) => type === 'run_lost'))
+    vi.useRealTimers()
+    append.mockRestore()
+    expect(tab.events().find(({ type }) => type === 'run_lost')).toEqual({
+      type: 'run_lost',
+      chatId,
+      messageId: sent.run.messages[1]?.id,
+      error: { code: 'storage_full', message: expect.any(String) as string },
+    })
+    await product.database.db
+      .updateTable('runs')
+      .set({ lease_until: 0 })
+      .where('chat_id', '=', chatId)
+      .execute()
+    await tab.until(() => tab.run(chatId).status === 'interrupted')
+    expect(tab.text(chatId)).toBe('Half')
+    tab.leave()
+  })
+
   it('limit the open streams of a user', async () => {
     const many = await product.join('Many')
     const tabs = await Promise.all(Array.from({ length: 50 }, () => listen(many)))

@@ -8,7 +8,7 @@ import { readAnnounced, setAnnouncedReads } from '../lib/api/announced-reads.ts'
 import type { ApiClient } from '../lib/api/api-client.ts'
 import { useApi } from '../lib/api/api-provider.tsx'
 import { connectStream } from '../lib/streams/event-stream.ts'
-import { canReceive, shareStream, type SharedStreamState } from '../lib/streams/share-stream.ts'
+import { shareStream, type SharedStreamState } from '../lib/streams/share-stream.ts'
 
 const keysOfLists: Readonly<Record<Exclude<SettingsList, 'names'>, string>> = {
   bots: botsKey,
@@ -46,7 +46,6 @@ function followLive(
   onSettings: (list?: SettingsList) => void,
 ): () => void {
   const sessions = findChatSessions(api)
-  sessions.setLiveState('opening')
   // The `ready` of a stream that opens without delay comes before any state, and the lists need no second read. A
   // `ready` after a state is a late one or that of a later stream, so events may have been missed.
   let mayHaveMissed = false
@@ -56,10 +55,10 @@ function followLive(
     connection: api.connection,
     onState(state) {
       mayHaveMissed = true
-      if (canReceive(state)) setAnnouncedReads([...Object.values(keysOfLists), chatListKey], state === 'open')
+      if (state !== 'held') setAnnouncedReads([...Object.values(keysOfLists), chatListKey], state === 'open')
       else setAnnouncedReads()
       if (state === 'lost' || state === 'held') api.connection.check()
-      sessions.setLiveState(state)
+      sessions.setStreamState(state)
       onState(state)
     },
     onData(data) {
@@ -72,6 +71,7 @@ function followLive(
   })
   return () => {
     leave()
+    sessions.setStreamState('opening')
     setAnnouncedReads()
   }
 }

@@ -41,10 +41,10 @@ export function openChat(chat: Chat, api = new ScriptedApi()) {
   }
 }
 
-/** Responds to a message with a stream. `started` sends its first event, with the id that the client has generated. */
-export function respondWithStream(api: ScriptedApi) {
+/** Accepts a message. `started` sends the first event of its run, with the id that the client has generated. */
+export function acceptRuns(api: ScriptedApi) {
   const route = 'POST /api/chat/completions'
-  const stream = api.stream(route)
+  const stream = api.runs(route)
   const started = (replyId = 'a9') => {
     const sent = api.seen(route).at(-1)!.body as { id: string; content: string; parentId: string | null }
     stream().send({
@@ -59,7 +59,7 @@ export function respondWithStream(api: ScriptedApi) {
 /** Sends the first message of an empty chat and starts its reply, which then shows `text` if it is given. */
 export async function beginReply(question: string, text?: string) {
   const { api } = openChat(emptyChat)
-  const server = respondWithStream(api)
+  const server = acceptRuns(api)
   await send(question)
   server.started()
   if (text !== undefined) {

@@ -1,5 +1,8 @@
-import type { UnnumberedEvent } from '@yonder/contract/completion'
+import { act } from '@testing-library/react'
+import type { RunAccepted, RunEvent, StartedEvent, UnnumberedEvent } from '@yonder/contract/completion'
+import { findChatSessions } from '../features/chat/session/chat-sessions.ts'
 import { createApiClient, type ApiClient } from '../lib/api/api-client.ts'
+import { makeMessage } from './wire-objects.ts'
 
 export interface SeenRequest {
   readonly route: string
@@ -34,17 +37,18 @@ export class ScriptedApi {
   }
 
   /**
-   * Responds to a route with streams that the test writes. Their events are numbered from `after` + 1. The returned
-   * function returns the stream of the latest request.
+   * Accepts the runs that a route requests, once the test sends their first event. The returned function returns the
+   * run of the latest request.
    */
-  stream(route: string, after = 0): () => EventStream {
-    const streams: EventStream[] = []
-    this.on(route, () => {
-      const stream = new EventStream(after)
-      streams.push(stream)
-      return stream.response
+  runs(route: string): () => ScriptedRun {
+    const runs: ScriptedRun[] = []
+    this.on(route, ({ body }) => {
+      const run = new ScriptedRun(this)
+      run.request = body as ScriptedRun['request']
+      runs.push(run)
+      return run.response
     })
-    return () => streams.at(-1)!
+    return () => runs.at(-1)!
   }
 
   seen(route: string): readonly SeenRequest[] {
@@ -65,9 +69,7 @@ export class ScriptedApi {
     this.requests.push(request)
     const handler = this.#handlers.get(route)
     if (handler === undefined) return failure(404, 'not_found', `No response is scripted for ${route}.`)
-    const response = await handler(request)
-    init.signal?.addEventListener('abort', () => streams.get(response)?.cut())
-    return response
+    return handler(request)
   }
 }
 
@@ -84,42 +86,32 @@ export async function settle(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
-/** The streams of the current test. */
-const streams = new Map<Response, EventStream>()
-
-/**
- * Called after each test. The page aborts a stream that a test has left open when nothing has arrived for 40 seconds.
- * If the stream were not forgotten, it would then break, and the page would log that during a later test.
- */
-export function forgetStreams(): void {
-  streams.clear()
-}
-
-/** An event stream that a test writes, event by event. */
-export class EventStream {
-  readonly response: Response
-  #controller: ReadableStreamDefaultController<Uint8Array> | undefined
+/** A run of the chat 'c1', whose events a test sends over the live stream. */
+export class ScriptedRun {
+  /** The response to the request for the run. It is sent with the run's first event. */
+  readonly response: Promise<Response>
+  /** The body of the request. */
+  request: { id?: string; userMessageId?: string; parentId?: string | null; messageId?: string } = {}
+  readonly #api: ScriptedApi
+  #accept: (response: Response) => void = () => undefined
+  #replyId: string | undefined
   #seq: number
-  closed = false
 
-  constructor(after = 0) {
+  /** A run that is already in progress has the reply `replyId` and `after` events. */
+  constructor(api: ScriptedApi, replyId?: string, after = 0) {
+    this.#api = api
+    this.#replyId = replyId
     this.#seq = after
-    const body = new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        this.#controller = controller
-      },
-      cancel: () => {
-        this.closed = true
-      },
+    this.response = new Promise((resolve) => {
+      this.#accept = resolve
     })
-    this.response = new Response(body, { headers: { 'content-type': 'text/event-stream' } })
-    streams.set(this.response, this)
   }
 
-  /** Sends an event with the next number. */
+  /** Sends an event with the next number; before any other event, a first one with an empty reply. */
   send(event: UnnumberedEvent): void {
+    if (event.type !== 'started' && this.#replyId === undefined) this.#sendStarted()
     this.#seq += 1
-    this.write(JSON.stringify({ ...event, seq: this.#seq }))
+    this.write({ ...event, seq: this.#seq })
   }
 
   text(content: string): void {
@@ -128,19 +120,29 @@ export class EventStream {
 
   end(status: 'complete' | 'stopped' | 'failed' | 'interrupted' = 'complete'): void {
     this.send({ type: 'ended', status })
-    this.write('[DONE]')
-    this.#controller?.close()
-    this.closed = true
   }
 
-  write(data: string): void {
-    this.#controller?.enqueue(new TextEncoder().encode(`data: ${data}\n\n`))
+  /** Sends an event as it is. */
+  write(event: RunEvent): void {
+    if (event.type === 'started') this.#start(event)
+    const messageId = this.#replyId ?? ''
+    act(() => findChatSessions(this.#api.client).receive({ type: 'run', chatId: 'c1', messageId, event }))
   }
 
-  /** Breaks the connection. */
-  cut(): void {
-    if (this.closed) return
-    this.closed = true
-    this.#controller?.error(new TypeError('network error'))
+  #sendStarted(): void {
+    const { id, userMessageId, parentId = null, messageId = 'a9' } = this.request
+    const user_message = makeMessage(id ?? userMessageId ?? 'u1', parentId)
+    const more = { role: 'assistant', content: '', status: 'streaming' } as const
+    this.send({
+      type: 'started',
+      user_message,
+      assistant_message: makeMessage(messageId, user_message.id, more),
+    })
+  }
+
+  #start(started: StartedEvent): void {
+    this.#replyId = started.assistant_message.id
+    const accepted: RunAccepted = { chatId: 'c1', started }
+    this.#accept(Response.json(accepted, { status: 202 }))
   }
 }

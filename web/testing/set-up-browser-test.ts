@@ -2,7 +2,6 @@ import '@testing-library/jest-dom/vitest'
 import { cleanup } from '@testing-library/react'
 import { afterEach, beforeEach } from 'vitest'
 import { checkConsole, watchConsole } from './expect-console.ts'
-import { forgetStreams } from './scripted-api.ts'
 
 beforeEach(() => {
   watchConsole()
@@ -12,6 +11,5 @@ afterEach(() => {
   cleanup()
   localStorage.clear()
   sessionStorage.clear()
-  forgetStreams()
   checkConsole()
 })

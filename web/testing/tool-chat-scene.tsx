@@ -7,7 +7,7 @@ import { expect, vi } from 'vitest'
 import { ChatScreen } from '../app/screens/chat-screen.tsx'
 import { ToastRegion } from '../ui/toast/toast-region.tsx'
 import { renderScreen } from './render-screen.tsx'
-import { EventStream, json, ScriptedApi } from './scripted-api.ts'
+import { json, ScriptedApi, ScriptedRun } from './scripted-api.ts'
 import { makeChat, makeConnector, makeMessage, makeTool, owlAndFox } from './wire-objects.ts'
 
 export const message = (id: string, parent: string | null, more: Partial<Message> = {}): Message =>
@@ -91,28 +91,28 @@ export async function openToolChat(chat: Chat, api = new ScriptedApi(), known = 
 }
 
 /**
- * Opens a chat whose reply 'a1' is being written: `messages` contain the events up to `seq`, and the page reads the
- * following ones from `stream`.
+ * Opens a chat whose reply 'a1' is being written: `messages` contain the events up to `seq`, and `stream` sends the
+ * following ones.
  */
 export async function openRunning(seq: number, messages: readonly Message[]) {
-  const stream = new EventStream(seq)
-  const api = new ScriptedApi().on('GET /api/chat/c1/stream', () => stream.response)
+  const api = new ScriptedApi()
+  const stream = new ScriptedRun(api, 'a1', seq)
   const { view } = await openToolChat({ ...chatOf(...messages), run: { message_id: 'a1', seq } }, api)
   return { api, stream, view }
 }
 
-/** Presses a button that requests a run. Returns what was sent, and the stream of the run. */
+/** Presses a button that requests a run. Returns what was sent, and the run. */
 export async function pressForRun(api: ScriptedApi, name: string, path = '/api/chat/completions') {
-  const stream = api.stream(`POST ${path}`)
+  const stream = api.runs(`POST ${path}`)
   await userEvent.click(button(name))
   const requests = api.seen(`POST ${path}`)
   expect(requests).toHaveLength(1)
   return { sent: requests[0]?.body, stream: stream() }
 }
 
-/** Sends a message and starts its reply 'a1'. Returns the stream of the reply. */
-export async function send(api: ScriptedApi, content: string): Promise<EventStream> {
-  const stream = api.stream('POST /api/chat/completions')
+/** Sends a message and starts its reply 'a1'. Returns its run. */
+export async function send(api: ScriptedApi, content: string): Promise<ScriptedRun> {
+  const stream = api.runs('POST /api/chat/completions')
   await userEvent.type(screen.getByPlaceholderText('Type your message...'), `${content}{Enter}`)
   const sent = api.seen('POST /api/chat/completions')[0]!.body as { id: string; parentId: string | null }
   stream().send({
@@ -124,7 +124,7 @@ export async function send(api: ScriptedApi, content: string): Promise<EventStre
 }
 
 /** Streams a whole reply, and waits until it is shown. */
-export async function streamReply(stream: EventStream, text: string, asked: Message, replyId: string) {
+export async function streamReply(stream: ScriptedRun, text: string, asked: Message, replyId: string) {
   stream.send({ type: 'started', user_message: asked, assistant_message: emptyReply(replyId, asked.id) })
   stream.text(text)
   stream.end()

@@ -1,4 +1,4 @@
-import type { LiveRun } from '@yonder/contract/live'
+import type { LiveEvent, LiveRun } from '@yonder/contract/live'
 import { sseFrame } from '../../http/sse.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { repeatUntilStopped } from '../../lib/repeat-until-stopped.ts'
@@ -112,9 +112,15 @@ export class RunFeed {
         this.#send(watch, batch)
       }
     } catch (error) {
-      // This process has lost the run (`RunRecorder.lose`), so its user's tabs read the chat again. After any other
-      // failure, the next search finds the run if another node executes it.
+      // After such a failure, the next search finds the run if another node executes it.
       if (!(error instanceof AppError)) throw error
+      // This process has lost the run (`RunRecorder.lose`). If another node has ended it, the chat shows its end. If it
+      // could not be stored, its end will be in its log when its lease has expired.
+      this.#end(watch)
+      if (error.code === 'storage_full') {
+        this.#sendLost(run, error)
+        this.#open(run, watch.after)
+      }
       this.#subscribers.sendChatChanged(run.user_id, run.chat_id)
     } finally {
       this.#end(watch)
@@ -136,6 +142,16 @@ export class RunFeed {
     if (!isEnd) return
     this.#ignore(watch.run.id)
     this.#end(watch)
+  }
+
+  #sendLost({ user_id, chat_id, message_id }: RunRef, { code, message }: AppError): void {
+    const lost: LiveEvent = {
+      type: 'run_lost',
+      chatId: chat_id,
+      messageId: message_id,
+      error: { code, message },
+    }
+    this.#subscribers.send(user_id, sseFrame(JSON.stringify(lost)))
   }
 
   #onNotification(runId: number): void {

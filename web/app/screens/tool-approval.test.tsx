@@ -127,7 +127,7 @@ describe('a call that needs approval', () => {
 
   it('is confirmed after Allow Always has added the tool to the current list, with the fingerprint and credential of the call (§4.21, §7.16, §8.32)', async () => {
     const { api } = await openToolChat(waiting)
-    const stream = api.stream('POST /api/tool/confirm')
+    const stream = api.runs('POST /api/tool/confirm')
     api.on('PUT /api/mcp-server/default', () => json(connector))
     await within(block()).findByText(/built in/)
     // Another tool was allowed elsewhere since.
@@ -173,7 +173,7 @@ describe('a call that needs approval', () => {
     expectConsole('error', /there is no connector "default"/)
     const { api } = await openToolChat(waiting)
     api.on('GET /api/mcp-servers', () => json([]))
-    const stream = api.stream('POST /api/tool/confirm')
+    const stream = api.runs('POST /api/tool/confirm')
     await userEvent.click(button('Allow Always'))
     await waitFor(() => expect(api.seen('POST /api/tool/confirm')).toHaveLength(1))
     expect(api.requests.filter(({ route }) => route.startsWith('PUT'))).toEqual([])
@@ -232,7 +232,7 @@ describe('a call that needs approval', () => {
         await userEvent.click(button('Discard'))
         expect(button('Deny')).toBeEnabled()
       } else {
-        const stream = api.stream(route)
+        const stream = api.runs(route)
         await userEvent.type(input, 'Add two and four{Enter}')
         expect(api.seen(route).at(-1)?.body).toMatchObject({ content: 'Add two and four', parentId: 'a1' })
         stream().end()
@@ -296,7 +296,7 @@ describe('a call that needs approval', () => {
       })
     await userEvent.click(button('Deny'))
     const again = await screen.findByRole('button', { name: 'Send again' })
-    const stream = api.stream(route)
+    const stream = api.runs(route)
     await userEvent.click(again)
     expect(api.seen(route).map(({ body }) => body)).toMatchObject([
       { botName: 'Owl', denyOne: true },

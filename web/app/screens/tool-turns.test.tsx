@@ -2,8 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import type { Message } from '@yonder/contract/message'
 import { describe, expect, it, vi } from 'vitest'
-import { expectConsole } from '../../testing/expect-console.ts'
-import { EventStream, json, ScriptedApi, settle } from '../../testing/scripted-api.ts'
+import { json, ScriptedApi, ScriptedRun, settle } from '../../testing/scripted-api.ts'
 import {
   streamReply,
   answered,
@@ -33,11 +32,7 @@ describe('a turn that is still being written', () => {
   const running = call('a1', 'u1', { call: { state: 'running', title: 'Calculator' } })
 
   it('is joined when the page opens, by the id of its first reply', async () => {
-    const { api, stream } = await openRunning(9, half)
-    await waitFor(() => expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(1))
-    const [joined] = api.seen('GET /api/chat/c1/stream')
-    expect(joined?.query.get('messageId')).toBe('a1')
-    expect(joined?.headers.get('last-event-id')).toBe('9')
+    const { stream } = await openRunning(9, half)
     expect(turns()).toHaveLength(2)
     expect(screen.queryByRole('button', { name: 'Regenerate' })).toBeNull()
     stream.text('five.')
@@ -96,21 +91,19 @@ describe('a turn that ends with a result', () => {
   })
 
   it('follows the run when it was already continued elsewhere', async () => {
-    expectConsole('error', /The stream broke/)
     const { api } = await openToolChat(halfway)
-    const [repeated, joined] = [new EventStream(6), new EventStream(7)]
-    api
-      .on('POST /api/chat/completions', () => repeated.response)
-      .on('GET /api/chat/c1/stream', () => joined.response)
+    const run = new ScriptedRun(api, 'a1', 7)
     const half = emptyReply('a2', 'r1')
-    api.on('GET /api/chats/c1', () =>
-      json({ ...chatOf(...halfway.messages, half), run: { message_id: 'a1', seq: 7 } }),
-    )
+    api
+      .on('POST /api/chat/completions', () => json({ chatId: 'c1', started: null }))
+      .on('GET /api/chats/c1', () =>
+        json({ ...chatOf(...halfway.messages, half), run: { message_id: 'a1', seq: 7 } }),
+      )
     await userEvent.click(button('Continue'))
-    repeated.send({ type: 'reply', assistant_message: half })
-    await waitFor(() => expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(1))
-    joined.text('It is five.')
-    joined.end()
+    await waitFor(() => expect(api.seen('GET /api/chats/c1')).toHaveLength(2))
+    await settle()
+    run.text('It is five.')
+    run.end()
     expect(await screen.findByText('It is five.')).toBeVisible()
     expect(screen.queryByText(/connection/)).toBeNull()
     expect(turns()).toHaveLength(2)
@@ -170,6 +163,6 @@ it('continues after an event of an unknown type', async () => {
   stream.text('Good day.')
   stream.end()
   expect(await screen.findByText('Good day.')).toBeVisible()
-  expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(0)
+  expect(api.seen('GET /api/chats/c1')).toHaveLength(1)
   await waitForTurnEnd()
 })

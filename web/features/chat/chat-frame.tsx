@@ -10,8 +10,8 @@ import { useFocusAfterRemoval } from '../../ui/focus-after-removal.ts'
 import { Skeleton } from '../../ui/states/progress.tsx'
 import { ContentsButton } from './contents/chat-contents.tsx'
 import type { ChatSession } from './session/chat-session.ts'
-import { countCallsAfter } from './session/count-calls-after.ts'
-import type { SessionView } from './session/session-state.ts'
+import { countCallsAfter } from './session/run-messages.ts'
+import type { SessionView } from './session/session-reducer.ts'
 import { describeSummarizing } from './summary/describe-summary.ts'
 
 export interface ChatFrameProps {

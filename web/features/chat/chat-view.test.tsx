@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import { toasts } from '../../lib/toasts.ts'
 import {
-  respondWithStream,
+  acceptRuns,
   articles,
   emptyChat,
   inMessages,
@@ -113,7 +113,7 @@ test('sends the message from the home page once, with its bot, and stores the bo
   localStorage.setItem('newChat_c1_message', 'From home')
   localStorage.setItem('newChat_c1_bot', 'Fox')
   const api = new ScriptedApi()
-  const server = respondWithStream(api)
+  const server = acceptRuns(api)
   openChat(emptyChat, api)
   await waitFor(() => expect(server.count()).toBe(1))
   expect(api.seen('POST /api/chat/completions')[0]?.body).toEqual({

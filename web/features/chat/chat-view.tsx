@@ -32,7 +32,7 @@ import {
 } from './message/message-context.ts'
 import { useMessageActions } from './message/use-message-actions.ts'
 import type { ChatSession } from './session/chat-session.ts'
-import type { SessionView } from './session/session-state.ts'
+import type { SessionView } from './session/session-reducer.ts'
 import { useChatSession } from './session/use-chat-session.ts'
 import { SummariesContext } from './summary/summaries-context.ts'
 import { useSummaries } from './summary/use-summaries.ts'

@@ -203,16 +203,26 @@ describe('held back by a proxy', () => {
   })
 })
 
-it('is unavailable where the server refuses it, and in a browser without locks', async () => {
+it('is one for each page in a browser without locks', async () => {
+  Reflect.deleteProperty(navigator, 'locks')
+  const pages = [openPage(), openPage()]
+  server.send('one')
+  await vi.waitFor(() => expect(pages.map(({ states }) => states)).toEqual([['open'], ['open']]))
+  expect(pages.map(({ received }) => received)).toEqual([
+    ['ready', 'one'],
+    ['ready', 'one'],
+  ])
+  expect(server.requests).toBe(2)
+  pages[0]?.leave()
+  expect(server.open.size).toBe(1)
+})
+
+it('is lost while the server refuses it', async () => {
   server.status = 404
   const page = openPage()
-  await vi.waitFor(() => expect(page.states).toEqual(['unavailable']))
-  page.leave()
-  const { requests } = server
-  Reflect.deleteProperty(navigator, 'locks')
-  const bare = openPage('bare')
-  expect(bare.states).toEqual(['unavailable'])
-  expect(server.requests).toBe(requests)
+  await vi.waitFor(() => expect(page.states).toEqual(['lost']), 3000)
+  server.status = 200
+  await vi.waitFor(() => expect(page.states).toEqual(['lost', 'open']), 5000)
 })
 
 it('is separate for each name', async () => {

@@ -4,14 +4,9 @@ import { readSse, type ConnectedStream } from './event-stream.ts'
 
 /**
  * `lost`: the stream is not open and is retried. `held`: a request for the stream has had no event for ten seconds, as
- * behind a proxy that buffers. `unavailable`: the browser does not support shared streams, or the server refuses them.
+ * behind a proxy that buffers, so events may never arrive.
  */
-export type SharedStreamState = 'open' | 'lost' | 'held' | 'unavailable'
-
-/** Whether events arrive now, or will after a retry. While a proxy holds the stream back, they may never arrive. */
-export function canReceive(state: SharedStreamState): boolean {
-  return state === 'open' || state === 'lost'
-}
+export type SharedStreamState = 'open' | 'lost' | 'held'
 
 export interface SharedStreamOptions {
   /** The pages of one browser that pass the same name share one stream. */
@@ -45,17 +40,18 @@ const minGoodStreamMs = 5000
 /**
  * One event stream for all pages of a browser. The page that has the lock reads the stream and forwards it; when that
  * page closes, another one gets the lock and opens a stream of its own, whose first event reports the current state.
+ * In a browser without locks or channels, every page has a stream of its own.
  * The returned function leaves the shared stream.
  */
 export function shareStream(options: SharedStreamOptions): () => void {
+  const leaving = new AbortController()
+  const { signal } = leaving
   // Missing where the page is not a secure context: `http` at another address than localhost.
   const locks = navigator.locks as LockManager | null | undefined
   if (!locks || !('BroadcastChannel' in globalThis)) {
-    options.onState('unavailable')
-    return () => undefined
+    void new StreamLeader(options, () => undefined, signal, undefined).read()
+    return () => leaving.abort()
   }
-  const leaving = new AbortController()
-  const { signal } = leaving
   const channel = new BroadcastChannel(options.name)
   let leader: StreamLeader | undefined
   let state: SharedStreamState | undefined
@@ -80,7 +76,7 @@ export function shareStream(options: SharedStreamOptions): () => void {
     .catch((error: unknown) => {
       if (signal.aborted) return
       logError('The shared stream could not be read', error)
-      options.onState('unavailable')
+      options.onState('lost')
     })
   return () => {
     leaving.abort()
@@ -151,8 +147,6 @@ class StreamLeader {
     // The last event, or a proper end. A connection that breaks may have been dead for long.
     let workedUntil = startedAt
     try {
-      if (response.status >= 400 && response.status < 500 && response.status !== 429)
-        this.#report('unavailable')
       if (!response.ok) {
         // The response shows that no proxy holds the stream back.
         if (this.#state === 'held') this.#report('lost')
@@ -178,8 +172,6 @@ class StreamLeader {
 
   #report(state: SharedStreamState): void {
     if (this.#state === state || this.#signal.aborted) return
-    // A refused stream stays `unavailable` while it is retried.
-    if (this.#state === 'unavailable' && state !== 'open') return
     this.#state = state
     this.#options.onState(state)
     this.#send({ kind: 'state', state })

@@ -6,7 +6,7 @@ import { dismissToast, toasts } from '../../../lib/toasts.ts'
 import { defer } from '../../../testing/connectors-scene.tsx'
 import { expectConsole } from '../../../testing/expect-console.ts'
 import { renderScreen } from '../../../testing/render-screen.tsx'
-import { EventStream, failure, json, ScriptedApi } from '../../../testing/scripted-api.ts'
+import { failure, json, ScriptedApi } from '../../../testing/scripted-api.ts'
 import { makeBot, makeChat, makeMessage, makeReply } from '../../../testing/wire-objects.ts'
 import { ToastRegion } from '../../../ui/toast/toast-region.tsx'
 import { ChatView } from '../chat-view.tsx'
@@ -135,23 +135,21 @@ test('returns to the version of the server when a choice could not be saved', as
 })
 
 test('regenerates: clears the reply and requests another one to the same message (§4.24)', async () => {
-  const stream = new EventStream()
-  const api = open(
-    chat,
-    new ScriptedApi().on('POST /api/chat/completions', () => stream.response),
-  )
+  const server = new ScriptedApi()
+  const stream = server.runs('POST /api/chat/completions')
+  const api = open(chat, server)
   await ready()
   await userEvent.click(button('Regenerate'))
   expect(lastArticle()).not.toHaveTextContent('text of b2')
   expect(lastArticle()).toHaveAttribute('aria-busy', 'true')
   expect(sentBodies(api)).toEqual([{ chatId: 'c1', userMessageId: 'u2', botName: 'Owl' }])
-  stream.send({
+  stream().send({
     type: 'started',
     user_message: makeMessage('u2', 'a1'),
     assistant_message: makeReply('b3', 'u2', { content: '', status: 'streaming' }),
   })
-  stream.text('A third one')
-  stream.end()
+  stream().text('A third one')
+  stream().end()
   expect(await within(lastArticle()).findByText('3/3')).toBeVisible()
   expect(lastArticle()).toHaveTextContent('A third one')
   expect(screen.getByRole('textbox', { name: 'Message' })).toHaveFocus()
@@ -172,21 +170,19 @@ test('shows the old reply again when another one is being written (409)', async 
 })
 
 test('keeps a message that was not sent while a reply is regenerated', async () => {
-  const stream = new EventStream()
-  open(
-    chat,
-    new ScriptedApi().on('POST /api/chat/completions', () => stream.response),
-  )
+  const server = new ScriptedApi()
+  const stream = server.runs('POST /api/chat/completions')
+  open(chat, server)
   const unsent = { id: 'x', parentId: 'b2', content: 'Unsent', botName: 'Owl' }
   await ready()
   outbox.write('c1', { message: unsent, sentAt: 1, failure: { text: 'Offline.' } })
   await userEvent.click(button('Regenerate'))
-  stream.send({
+  stream().send({
     type: 'started',
     user_message: makeMessage('u2', 'a1'),
     assistant_message: makeReply('b3', 'u2', { content: '', status: 'streaming' }),
   })
-  stream.end()
+  stream().end()
   await within(lastArticle()).findByText('3/3')
   expect(outbox.read('c1')?.message).toEqual(unsent)
   outbox.clear('c1')
@@ -195,26 +191,22 @@ test('keeps a message that was not sent while a reply is regenerated', async () 
 test.each(['failed', 'stopped', 'interrupted'] as const)(
   'shows a labelled regenerate button under a reply that was %s',
   async (status) => {
-    const stream = new EventStream()
+    const server = new ScriptedApi()
+    const stream = server.runs('POST /api/chat/completions')
     const ended = { ...chat, messages: [makeMessage('u1', null), makeReply('a1', 'u1', { status })] }
-    const api = open(
-      { ...ended, selected_message_id: 'a1' },
-      new ScriptedApi().on('POST /api/chat/completions', () => stream.response),
-    )
+    const api = open({ ...ended, selected_message_id: 'a1' }, server)
     await ready()
     expect(within(lastArticle()).getAllByRole('button', { name: 'Regenerate' })).toHaveLength(1)
     await userEvent.click(within(lastArticle()).getByText('Regenerate'))
     expect(sentBodies(api)).toEqual([{ chatId: 'c1', userMessageId: 'u1', botName: 'Owl' }])
-    stream.end()
+    stream().end()
   },
 )
 
 test('sends an edited message as a sibling of the old one', async () => {
-  const stream = new EventStream()
-  const api = open(
-    chat,
-    new ScriptedApi().on('POST /api/chat/completions', () => stream.response),
-  )
+  const server = new ScriptedApi()
+  const stream = server.runs('POST /api/chat/completions')
+  const api = open(chat, server)
   await ready()
   await userEvent.click(button('Edit message', articles()[2]))
   const box = within(screen.getByRole('form', { name: 'Edit message' })).getByRole('textbox')
@@ -228,7 +220,7 @@ test('sends an edited message as a sibling of the old one', async () => {
   ])
   expect(articles()).toHaveLength(4)
   expect(within(articles()[2] as HTMLElement).getByText('2/2')).toBeVisible()
-  stream.end()
+  stream().end()
 })
 
 test.each(['{Escape}', 'Cancel'])(
@@ -282,11 +274,9 @@ test('restores an open edit without moving the focus, and nothing of a cancelled
 })
 
 test('keeps an edit open while another reply is requested', async () => {
-  const stream = new EventStream()
-  open(
-    chat,
-    new ScriptedApi().on('POST /api/chat/completions', () => stream.response),
-  )
+  const server = new ScriptedApi()
+  const stream = server.runs('POST /api/chat/completions')
+  open(chat, server)
   await ready()
   await userEvent.click(button('Edit message', articles()[0]))
   await userEvent.keyboard(' more')
@@ -294,16 +284,15 @@ test('keeps an edit open while another reply is requested', async () => {
   const form = screen.getByRole('form', { name: 'Edit message' })
   expect(within(form).getByRole('textbox')).toHaveValue('text of u1 more')
   expect(within(form).getByRole('button', { name: 'Send' })).toBeDisabled()
-  stream.end()
+  stream().end()
 })
 
 test('disables every change while a reply is being written', async () => {
-  const api = new ScriptedApi().on('GET /api/chat/c1/stream', () => new EventStream(1).response)
   const running = {
     ...chat,
     messages: [...chat.messages, makeReply('c1', 'u3', { status: 'streaming', content: '' })],
   }
-  open({ ...running, selected_message_id: 'c1', run: { message_id: 'c1', seq: 1 } }, api)
+  open({ ...running, selected_message_id: 'c1', run: { message_id: 'c1', seq: 1 } })
   await ready()
   const earlier = articles()[3] as HTMLElement
   expect(button('Regenerate', earlier)).toBeDisabled()

@@ -5,7 +5,7 @@ import { editDraft } from '../chat-storage.ts'
 import type { BotChoice } from '../composer/use-bot-choice.ts'
 import { indexSiblings } from '../list/message-tree.ts'
 import type { ChatSession } from '../session/chat-session.ts'
-import { countCallsAfter } from '../session/count-calls-after.ts'
+import { countCallsAfter } from '../session/run-messages.ts'
 import type { Editing, MessageActions } from './message-context.ts'
 
 export interface MessageActionsOptions {

@@ -2,10 +2,8 @@ import { act, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import {
-  respondWithStream,
   articles,
   beginReply,
-  emptyChat,
   input,
   message,
   openChat,
@@ -15,159 +13,117 @@ import {
 } from '../../../testing/chat-scene.tsx'
 import { expectConsole } from '../../../testing/expect-console.ts'
 import { renderScreen } from '../../../testing/render-screen.tsx'
-import { failure, json, ScriptedApi, settle } from '../../../testing/scripted-api.ts'
+import { failure, json, ScriptedApi, ScriptedRun, settle } from '../../../testing/scripted-api.ts'
 import { makeChat } from '../../../testing/wire-objects.ts'
 import { ChatView } from '../chat-view.tsx'
+import { findChatSessions } from './chat-sessions.ts'
+
+const runningChat = {
+  ...shortChat,
+  messages: [message('u1', null), reply('a1', 'u1', { content: 'One, two', status: 'streaming' })],
+  run: { message_id: 'a1', seq: 7 },
+}
+const setStream = (api: ScriptedApi, state: 'open' | 'lost' | 'held') =>
+  act(() => findChatSessions(api.client).setStreamState(state))
 
 test('joins the run that is being written when a chat is opened, after the event that was read', async () => {
-  const api = new ScriptedApi()
-  const stream = api.stream('GET /api/chat/c1/stream', 7)
-  openChat(
-    {
-      ...shortChat,
-      messages: [message('u1', null), reply('a1', 'u1', { content: 'One, two', status: 'streaming' })],
-      run: { message_id: 'a1', seq: 7 },
-    },
-    api,
-  )
+  const { api } = openChat(runningChat)
   expect(await screen.findByText('One, two')).toBeVisible()
-  await waitFor(() => expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(1))
-  expect(api.seen('GET /api/chat/c1/stream')[0]?.headers.get('last-event-id')).toBe('7')
   expect(await screen.findByRole('button', { name: 'Stop' })).toBeVisible()
-  stream().text(', three')
-  stream().end()
+  const run = new ScriptedRun(api, 'a1', 7)
+  run.text(', three')
+  run.end()
   expect(await screen.findByText('One, two, three')).toBeVisible()
   expect(await screen.findByRole('button', { name: 'Send message' })).toBeVisible()
+  expect(api.seen('GET /api/chats/c1')).toHaveLength(1)
 })
 
-test('reconnects without a missing or repeated event when the connection is lost', async () => {
-  expectConsole('error', /The stream broke/)
-  const { api, server } = await beginReply('Count', 'one ')
-  const second = api.stream('GET /api/chat/c1/stream', 1)
-  server.stream().cut()
-  await waitFor(() => expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(1))
-  expect(api.seen('GET /api/chat/c1/stream')[0]?.headers.get('last-event-id')).toBe('2')
-  // The server may repeat events.
-  second().text('one ')
-  second().text('two')
-  second().end()
-  expect(await screen.findByText('one two')).toBeVisible()
-  await screen.findByRole('button', { name: 'Send message' })
+test('loads the chat when an event is missing, and continues after the event that was read', async () => {
+  const { api } = openChat(runningChat)
+  await screen.findByText('One, two')
+  const missed = new ScriptedRun(api, 'a1', 8)
+  missed.text(', four')
+  await waitFor(() => expect(api.seen('GET /api/chats/c1')).toHaveLength(2))
+  expect(screen.queryByText(/four/)).toBeNull()
+  const more = reply('a1', 'u1', { content: 'One, two, three, four', status: 'streaming' })
+  api.on('GET /api/chats/c1', () =>
+    json({ ...runningChat, messages: [message('u1', null), more], run: { message_id: 'a1', seq: 9 } }),
+  )
+  missed.text(', five')
+  expect(await screen.findByText('One, two, three, four')).toBeVisible()
+  missed.text(', six')
+  expect(api.seen('GET /api/chats/c1').length).toBeGreaterThan(2)
 })
 
-test('reconnects after the server has refused a reconnection because of its limits', async () => {
-  expectConsole('error', /The stream broke/)
-  const { api, server } = await beginReply('Count', 'one ')
-  api.on('GET /api/chat/c1/stream', () => failure(429, 'rate_limited', 'Too many requests.'))
-  const reads = api.seen('GET /api/chats/c1').length
-  server.stream().cut()
-  await waitFor(() => expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(1))
-  const second = api.stream('GET /api/chat/c1/stream', 2)
-  await waitFor(() => expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(2), { timeout: 10_000 })
-  second().text('two')
-  second().end()
-  expect(await screen.findByText('one two')).toBeVisible()
-  expect(api.seen('GET /api/chats/c1')).toHaveLength(reads)
-})
-
-test('reconnects when an event is missing', async () => {
-  expectConsole('error', /The stream broke/)
-  const { api, server } = await beginReply('Count')
-  const second = api.stream('GET /api/chat/c1/stream', 1)
-  server.stream().write(JSON.stringify({ type: 'text', seq: 5, choices: [{ delta: { content: 'late' } }] }))
-  await waitFor(() => expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(1))
-  second().text('all of it')
-  second().end()
-  expect(await screen.findByText('all of it')).toBeVisible()
-  expect(screen.queryByText(/late/)).toBeNull()
-})
-
-test('loads the chat when the server no longer has the run, and announces how it ended', async () => {
-  const { api, server } = await beginReply('Hello', 'Half')
-  const { id } = api.seen('POST /api/chat/completions')[0]!.body as { id: string }
-  expectConsole('error', /The stream broke/)
-  api
-    .on('GET /api/chat/c1/stream', () => failure(409, 'not_resumable', 'Gone.'))
-    .on('GET /api/chats/c1', () =>
+test.each(['lost', 'held'] as const)(
+  'reads a running chat every two seconds while the live stream is %s, and shows the end',
+  async (state) => {
+    vi.useFakeTimers({ shouldAdvanceTime: true, toFake: ['setTimeout', 'clearTimeout'] })
+    const { api } = openChat(runningChat)
+    await screen.findByText('One, two')
+    setStream(api, state)
+    expect(screen.queryAllByText('The connection was lost. Reconnecting...')).toHaveLength(
+      state === 'lost' ? 1 : 0,
+    )
+    await act(() => vi.advanceTimersByTimeAsync(2_100))
+    expect(api.seen('GET /api/chats/c1')).toHaveLength(2)
+    api.on('GET /api/chats/c1', () =>
       json({
-        ...emptyChat,
-        messages: [
-          message(id, null, { content: 'Hello' }),
-          reply('a9', id, { content: 'Half a', status: 'interrupted' }),
-        ],
-        selected_message_id: 'a9',
+        ...shortChat,
+        messages: [message('u1', null), reply('a1', 'u1', { content: 'One, two, three' })],
       }),
     )
-  server.stream().cut()
-  expect(await screen.findByText(/^Interrupted/)).toBeVisible()
-  expect(screen.getByText('Half a')).toBeVisible()
-  expect(screen.getByText('Reply interrupted. Half a')).toBeInTheDocument()
-  expect(screen.getByRole('button', { name: 'Send message' })).toBeVisible()
+    await act(() => vi.advanceTimersByTimeAsync(2_100))
+    expect(await screen.findByText('One, two, three')).toBeVisible()
+    expect(screen.getByRole('button', { name: 'Send message' })).toBeVisible()
+    expect(screen.queryByText(/The connection was lost/)).toBeNull()
+    await act(() => vi.advanceTimersByTimeAsync(10_000))
+    expect(api.seen('GET /api/chats/c1')).toHaveLength(3)
+    vi.useRealTimers()
+  },
+)
+
+test('reads nothing again and again while the live stream is open', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true, toFake: ['setTimeout', 'clearTimeout'] })
+  const { api } = openChat(runningChat)
+  await screen.findByText('One, two')
+  setStream(api, 'lost')
+  setStream(api, 'open')
+  await act(() => vi.advanceTimersByTimeAsync(10_000))
+  expect(api.seen('GET /api/chats/c1')).toHaveLength(1)
+  vi.useRealTimers()
+})
+
+test('shows the reply of a message that the server has already, sent again after its response was lost', async () => {
+  expectConsole('error', /Error sending message/)
+  const { api } = openChat(shortChat)
+  api.on('POST /api/chat/completions', () => new Response('<html>', { status: 200 }))
+  api.on('GET /healthz', () => new Response('', { status: 502 }))
+  await send('Hello')
+  const again = await screen.findByRole('button', { name: 'Send again' })
+  const { id } = api.seen('POST /api/chat/completions')[0]!.body as { id: string }
+  api
+    .on('POST /api/chat/completions', () => Response.json({ chatId: 'c1', started: null }, { status: 202 }))
+    .on('GET /api/chats/c1', () =>
+      json(makeChat([...shortChat.messages, message(id, 'a1'), reply('a2', id, { content: 'Good day.' })])),
+    )
+  await userEvent.click(again)
+  expect(await screen.findByText('Good day.')).toBeVisible()
+  expect(articles()).toHaveLength(4)
+  expect(localStorage.getItem('chat_c1_outbox')).toBeNull()
 })
 
 test('shows why a reply could not be stored, and the text that has arrived', async () => {
   const { api, server } = await beginReply('Hello', 'Half')
-  expectConsole('error', /The stream broke/)
-  const second = api.stream('GET /api/chat/c1/stream', 2)
-  const message = 'The server could not store this reply, so it was ended. Regenerate it later.'
-  server.stream().write(JSON.stringify({ error: { code: 'storage_full', message } }))
-  await waitFor(() => expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(1))
-  second().end('interrupted')
-  expect(await screen.findByText(message)).toBeVisible()
+  const text = 'The server could not store this reply, so it was ended. Regenerate it later.'
+  const error = { code: 'storage_full', message: text } as const
+  act(() => findChatSessions(api.client).receive({ type: 'run_lost', chatId: 'c1', messageId: 'a9', error }))
+  server.stream().end('interrupted')
+  expect(await screen.findByText(text)).toBeVisible()
   expect(screen.getByText('Half')).toBeVisible()
   expect(screen.getByText(/^Interrupted/)).toBeVisible()
   await userEvent.type(input(), 'Again{Enter}')
-  await waitFor(() => expect(screen.queryByText(message)).toBeNull())
-})
-
-test('reconnects when the stream has sent nothing for 40 s, not even a heartbeat', async () => {
-  const { api } = openChat(emptyChat)
-  const server = respondWithStream(api)
-  await screen.findByRole('combobox')
-  vi.useFakeTimers({ shouldAdvanceTime: true, toFake: ['setTimeout', 'clearTimeout'] })
-  try {
-    await userEvent.setup({ advanceTimers: vi.advanceTimersByTime }).type(input(), 'Hello{Enter}')
-    server.started()
-    server.stream().text('one ')
-    await screen.findByText('one')
-    await act(() => vi.advanceTimersByTimeAsync(30_000))
-    server.stream().write('{"type":"heartbeat"}')
-    await act(() => vi.advanceTimersByTimeAsync(30_000))
-    expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(0)
-    const second = api.stream('GET /api/chat/c1/stream', 2)
-    expectConsole('error', /The stream broke/)
-    await act(() => vi.advanceTimersByTimeAsync(15_000))
-    await waitFor(() => expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(1))
-    second().text('two')
-    second().end()
-    expect(await screen.findByText('one two')).toBeVisible()
-  } finally {
-    vi.useRealTimers()
-  }
-})
-
-test('requests nothing when the stream ends after the page of the chat is gone, as after a sign-out', async () => {
-  expectConsole('error', /The stream broke/)
-  const { api, view } = openChat(emptyChat)
-  const server = respondWithStream(api)
-  const rejections: unknown[] = []
-  const collect = (reason: unknown) => void rejections.push(reason)
-  process.on('unhandledRejection', collect)
-  try {
-    await send('Hello')
-    server.started()
-    server.stream().text('Half')
-    await screen.findByText('Half')
-    api.on('GET /api/chat/c1/stream', () => failure(409, 'not_resumable', 'Gone.'))
-    view.unmount()
-    server.stream().cut()
-    await waitFor(() => expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(1))
-    await settle()
-    expect(rejections).toEqual([])
-    expect(api.seen('GET /api/chats/c1')).toHaveLength(1)
-  } finally {
-    process.off('unhandledRejection', collect)
-  }
+  await waitFor(() => expect(screen.queryByText(text)).toBeNull())
 })
 
 test('loads a chat again when it is reopened, and keeps the message that was not sent', async () => {

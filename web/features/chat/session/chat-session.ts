@@ -2,62 +2,59 @@ import type { RunState } from '@yonder/contract/apply-event'
 import type { Chat } from '@yonder/contract/chat'
 import type { Compaction } from '@yonder/contract/compaction'
 import type { RunEvent } from '@yonder/contract/completion'
-import type { LiveRun } from '@yonder/contract/live'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
 import type { ApiClient } from '../../../lib/api/api-client.ts'
-import { createNotice, readReason, toFailure, UnconfirmedError } from '../../../lib/api/api-error.ts'
+import { createNotice, readReason, toFailure } from '../../../lib/api/api-error.ts'
 import { onConnectionBack, onOutageEnd } from '../../../lib/api/connection.ts'
 import { logError } from '../../../lib/log-error.ts'
 import { createStore, type ReadableStore } from '../../../lib/store.ts'
-import type { ConnectedStream } from '../../../lib/streams/event-stream.ts'
-import type { SharedStreamState } from '../../../lib/streams/share-stream.ts'
 import { restoreDraft, storageKeys } from '../chat-storage.ts'
 import { AutomaticSends } from './automatic-sends.ts'
 import { ChatReader } from './chat-reader.ts'
-import { countCallsAfter } from './count-calls-after.ts'
 import { firstMessage, outbox, type OutgoingMessage } from './outbox.ts'
 import {
+  explainRunFailure,
+  explainSendFailure,
+  requestRun,
+  RunRefusedError,
+  type RunRequest,
+} from './request-run.ts'
+import {
+  countCallsAfter,
   createMessageId,
   findUserMessage,
   optimisticCall,
   optimisticReply,
   optimisticSend,
 } from './run-messages.ts'
-import {
-  explainRunFailure,
-  explainSendFailure,
-  readRun,
-  requestRun,
-  RunRefusedError,
-  type RunRequest,
-} from './run-stream.ts'
 import { SelectionSaver } from './selection-saver.ts'
-import { reduceSession } from './session-reducer.ts'
 import {
   activeRun,
   createView,
-  firstReply,
   initialState,
+  isUnconfirmed,
+  reduceSession,
   type SessionAction,
   type SessionState,
   type SessionView,
-} from './session-state.ts'
+} from './session-reducer.ts'
 
 /** How long the page usually keeps the data of a chat that was closed, and follows its run. */
 const closeDelayMs = 3000
+/** The pause between two reads of a running chat whose events do not arrive. */
+const pollIntervalMs = 2000
 
 /** A message to be sent. Without an id it gets a new one. */
 export type MessageDraft = Omit<OutgoingMessage, 'id'> & { readonly id?: string }
 
 /**
- * Owns a chat on this page: loads it, sends messages, and follows, reconnects and stops the run. Every change of the
- * state is an action of `reduceSession`.
+ * Owns a chat on this page: loads it, sends messages, and follows and stops the run. The events of every run arrive in
+ * the live stream, whichever page has requested it. Every change of the state is an action of `reduceSession`.
  */
 export class ChatSession {
   readonly #chatId: string
   readonly #api: ApiClient
-  readonly #isLive: () => boolean
   readonly #reader: ChatReader
   readonly #eventListeners = new Set<(event: RunEvent) => void>()
   #state: SessionState = initialState
@@ -66,22 +63,20 @@ export class ChatSession {
   #frame: number | undefined
   #viewers = 0
   #closeTimer: ReturnType<typeof setTimeout> | undefined
-  /** Aborts the stream of the current run. */
-  #abort = new AbortController()
+  #pollTimer: ReturnType<typeof setTimeout> | undefined
   readonly #selections: SelectionSaver
   readonly #automaticSends: AutomaticSends
   #stopWatchingConnection = () => {}
 
-  /** `isLive` returns whether live updates contain the events of runs that this page did not request. */
-  constructor(chatId: string, api: ApiClient, isLive: () => boolean) {
+  constructor(chatId: string, api: ApiClient) {
     this.#chatId = chatId
     this.#api = api
-    this.#isLive = isLive
     this.#selections = new SelectionSaver(chatId, api)
     this.#automaticSends = new AutomaticSends(api.connection)
     this.#reader = new ChatReader(api, chatId, {
       onStart: () => this.#apply({ type: 'read_started' }),
-      isAnnounced: isLive,
+      // After an interruption, the stream begins with what may have been missed.
+      isAnnounced: () => this.#state.stream === 'open' || this.#state.stream === 'lost',
       onRead: (chat) => this.#receiveChat(chat),
       onFailure: (error) => this.#apply({ type: 'read_failed', ...(error && { error }) }),
     })
@@ -211,7 +206,7 @@ export class ChatSession {
   readonly changeCompaction = (id: string, compaction: Compaction | undefined): void =>
     this.#apply({ type: 'compaction_changed', id, compaction })
 
-  /** Stops the run on the server, closes its stream and loads the chat again. */
+  /** Stops the run on the server and loads the chat again. */
   async stop(): Promise<void> {
     const { phase } = this.#state.activity
     if (phase === 'idle' || phase === 'stopping') return
@@ -220,37 +215,24 @@ export class ChatSession {
     if (phase !== 'sending') await this.#requestStop()
   }
 
-  receiveLiveEvent(replyId: string, event: RunEvent): void {
-    this.#receiveLive({ type: 'live_event', replyId, event })
+  /** Applies what the live stream says about this chat. */
+  receive(action: SessionAction & { type: 'event' | 'ready' | 'changed' | 'lost' }): void {
+    // A closed chat without a run is only marked as outdated, and loaded when it is opened.
+    const isUsed = this.#viewers > 0 || activeRun(this.#state) !== undefined
+    this.#apply(isUsed ? action : { type: 'outdated' })
   }
 
-  receiveLiveReady(run: LiveRun | undefined, mayHaveMissed: boolean): void {
-    this.#receiveLive({ type: 'live_ready', run, mayHaveMissed })
-  }
-
-  receiveLiveChange(): void {
-    this.#receiveLive({ type: 'live_changed' })
-  }
-
-  setLiveState(state: SharedStreamState): void {
-    this.#apply({ type: 'live_state', state })
+  setStreamState(state: SessionState['stream']): void {
+    this.#apply({ type: 'stream', state })
   }
 
   get #messages(): readonly Message[] {
     return this.#state.chat?.messages ?? []
   }
 
-  /** A closed chat without a run is only marked as outdated, and loaded when it is opened. */
-  #receiveLive(action: SessionAction): void {
-    const isUsed = this.#viewers > 0 || activeRun(this.#state) !== undefined
-    this.#apply(isUsed ? action : { type: 'outdated' })
-  }
-
   #receiveChat(chat: Chat): void {
-    const { deferred } = this.#state
     this.#checkOutbox(chat)
-    this.#apply({ type: 'read', chat, isLive: this.#isLive() })
-    for (const update of deferred) this.#apply(update)
+    this.#applyWithDeferred({ type: 'read', chat })
     // During a run nothing can be sent, so the first message stays in the storage until the next read.
     if (this.#state.activity.phase !== 'idle' && chat.messages.length === 0) return
     const first = firstMessage.take(this.#chatId)
@@ -267,54 +249,51 @@ export class ChatSession {
 
   /** Shows the message in the outbox if the server has not stored it. */
   #checkOutbox(chat: Chat): void {
-    if (activeRun(this.#state)?.phase === 'sending') return
+    if (isUnconfirmed(this.#state)) return
     const { unsent, checkAgainMs } = outbox.check(chat)
     if (unsent !== undefined) this.#apply({ type: 'unsent', unsent })
     if (checkAgainMs !== undefined) setTimeout(this.reload, checkAgainMs)
   }
 
   /** Shows `expected` until the events of the run replace it. During a run it requests nothing and returns false. */
-  #request(expected: RunState, { path, body, onFailure }: RunRequest): boolean {
+  #request(expected: RunState, request: RunRequest): boolean {
     if (activeRun(this.#state) !== undefined) return false
     this.#apply({ type: 'requested', run: expected })
-    const { signal } = this.#abort
-    const run = async () => {
-      try {
-        const stream = await requestRun(this.#api, path, body, signal)
-        if (stream === undefined) this.#apply({ type: 'dropped' })
-        else await this.#followStream(stream, signal)
-      } catch (error) {
-        if (!signal.aborted) onFailure(error)
-      }
-    }
-    void run()
+    void this.#requestRun(request, this.#state.runCount)
     return true
   }
 
-  /** Applies the events of the run's own stream until the run ends. */
-  async #followStream(stream: ConnectedStream | undefined, signal: AbortSignal): Promise<void> {
-    const active = activeRun(this.#state)
-    if (active === undefined) return
-    const replyId = active.phase === 'sending' ? undefined : firstReply(active.run)?.id
-    const position = { seq: active.run.seq, replyId, stream }
-    for await (const streamSignal of readRun(this.#api, this.#chatId, position, signal)) {
-      if (signal.aborted) return
-      if (streamSignal.type === 'unconfirmed') throw new UnconfirmedError()
-      this.#apply(streamSignal.type === 'unknown' ? { type: 'left' } : streamSignal)
+  async #requestRun({ path, body, onFailure }: RunRequest, number: number): Promise<void> {
+    // The run is confirmed by this response, the live stream or a read, whichever comes first.
+    const isWaiting = () => isUnconfirmed(this.#state) && this.#state.runCount === number
+    try {
+      const accepted = await requestRun(this.#api, path, body)
+      if (!isWaiting()) return
+      if (accepted === undefined) this.#apply({ type: 'dropped' })
+      else if (accepted.started !== null)
+        this.#applyWithDeferred({ type: 'accepted', event: accepted.started })
+      else {
+        // The request repeats one that the server has, so the chat contains the message, and the reply or its beginning.
+        outbox.confirm(this.#chatId, activeRun(this.#state)?.run.messages[0]?.id)
+        await this.#reader.read()
+        if (isWaiting()) this.#apply({ type: 'dropped' })
+      }
+    } catch (error) {
+      if (isWaiting()) onFailure(error)
     }
   }
 
   async #requestStop(): Promise<void> {
-    const { signal } = this.#abort
+    const { runCount } = this.#state
     try {
       await this.#api.post('/api/chat/stop', { chatId: this.#chatId })
     } catch (error) {
       logError('Error stopping reply', error)
       const notice = createNotice(error, 'The reply could not be stopped')
-      if (!signal.aborted) this.#apply({ type: 'stop_failed', notice })
+      if (this.#state.runCount === runCount) this.#apply({ type: 'stop_failed', notice })
       return
     }
-    if (!signal.aborted) this.#apply({ type: 'left' })
+    this.reload()
   }
 
   #handleSendFailure(message: OutgoingMessage, error: unknown): void {
@@ -332,7 +311,7 @@ export class ChatSession {
       this.#apply({ type: 'dropped', notice })
     }
     // The server may have stored the message, or the chat may have changed elsewhere.
-    if (!isRefused || kind !== 'unsent') this.reload()
+    this.reload()
   }
 
   readonly #failureHandler = (failure: string) => (error: unknown) => {
@@ -346,7 +325,7 @@ export class ChatSession {
    * must not be appended to an outdated branch. A run continues on the server.
    */
   #forget(): void {
-    if (activeRun(this.#state)?.phase === 'sending' || this.#state.isReading)
+    if (isUnconfirmed(this.#state) || this.#state.isReading)
       this.#closeTimer = setTimeout(() => this.#forget(), closeDelayMs)
     else this.#apply({ type: 'forgotten' })
   }
@@ -360,28 +339,30 @@ export class ChatSession {
     if (isKept && this.#automaticSends.claim(message.id, failure)) this.send(message)
   }
 
+  /** Applies an action that ends what updates were deferred for, and then these updates. */
+  #applyWithDeferred(action: SessionAction & { type: 'read' | 'accepted' }): void {
+    const { deferred } = this.#state
+    this.#apply(action)
+    for (const update of deferred) this.#apply(update)
+  }
+
   /** The only method that changes the state. The requests and the rendering that follow from a change start here. */
   #apply(action: SessionAction): void {
     const before = this.#state
     const after = reduceSession(before, action)
     if (after === before) return
     this.#state = after
-    const [oldRun, newRun] = [activeRun(before), activeRun(after)]
-    if (oldRun?.number !== newRun?.number) {
-      this.#abort.abort()
-      this.#abort = new AbortController()
-    }
-    const isEvent = action.type === 'event' || action.type === 'live_event'
-    if (isEvent && before.activity !== after.activity) {
+    const isEvent = action.type === 'event' || action.type === 'accepted'
+    if (isEvent && before.activity !== after.activity)
       for (const listener of this.#eventListeners) listener(action.event)
-      if (oldRun?.phase === 'sending') this.#confirm(oldRun.run)
-    }
+    const [oldRun, newRun] = [activeRun(before), activeRun(after)]
+    if (oldRun !== undefined && oldRun.replyId === undefined && newRun?.replyId !== undefined)
+      this.#confirm(oldRun.run)
     if (before.unsent !== undefined && after.unsent === undefined && action.type !== 'forgotten')
       outbox.confirm(this.#chatId, before.unsent.message.id)
     this.#updateView(before)
-    if (newRun?.phase === 'streaming' && (oldRun === undefined || oldRun.phase === 'following'))
-      void this.#followStream(undefined, this.#abort.signal)
     this.#readIfOutdated()
+    this.#pollIfDisconnected()
     this.#sendAfterOutage()
   }
 
@@ -393,6 +374,23 @@ export class ChatSession {
 
   #readIfOutdated(): void {
     if (this.#state.isOutdated && this.#viewers > 0) void this.#reader.read()
+  }
+
+  /** Reads a chat with a run again and again while its events do not arrive. After a failure, the reader retries. */
+  #pollIfDisconnected(): void {
+    const { stream, isReading, error } = this.#state
+    const isDisconnected = stream === 'lost' || stream === 'held'
+    const isNeeded =
+      isDisconnected &&
+      !isReading &&
+      error === undefined &&
+      this.#viewers > 0 &&
+      activeRun(this.#state) !== undefined
+    if (isNeeded) this.#pollTimer ??= setTimeout(() => this.reload(), pollIntervalMs)
+    else {
+      clearTimeout(this.#pollTimer)
+      this.#pollTimer = undefined
+    }
   }
 
   #updateView(before: SessionState): void {

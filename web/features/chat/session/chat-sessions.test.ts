@@ -6,33 +6,27 @@ import { findChatSessions } from './chat-sessions.ts'
 function open() {
   const api = createApiClient({ getAccessToken: async () => 'token', onUnauthorized: () => undefined })
   const sessions = findChatSessions(api)
-  const session = sessions.getOrCreate('c1', (isLive) => new ChatSession('c1', api, isLive))
-  const receiveReady = vi.spyOn(session, 'receiveLiveReady')
-  const receiveChange = vi.spyOn(session, 'receiveLiveChange')
-  sessions.setLiveState('opening')
-  return { sessions, receiveReady, receiveChange }
+  const session = sessions.getOrCreate('c1', () => new ChatSession('c1', api))
+  return { sessions, receive: vi.spyOn(session, 'receive') }
 }
 
-it('misses nothing before the first live updates', () => {
-  const { sessions, receiveReady } = open()
+it('misses nothing before the live stream begins', () => {
+  const { sessions, receive } = open()
   sessions.receive({ type: 'ready', runs: [] })
-  expect(receiveReady).toHaveBeenCalledExactlyOnceWith(undefined, false)
+  expect(receive).toHaveBeenCalledExactlyOnceWith({ type: 'ready', run: undefined, mayHaveMissed: false })
 })
 
-it.each(['lost', 'held', 'unavailable'] as const)(
-  'may have missed live updates while they were %s',
-  (state) => {
-    const { sessions, receiveReady } = open()
-    sessions.setLiveState(state)
-    sessions.receive({ type: 'ready', runs: [] })
-    expect(receiveReady).toHaveBeenCalledExactlyOnceWith(undefined, true)
-  },
-)
+it.each(['lost', 'held'] as const)('may have missed events while the live stream was %s', (state) => {
+  const { sessions, receive } = open()
+  sessions.setStreamState(state)
+  sessions.receive({ type: 'ready', runs: [] })
+  expect(receive).toHaveBeenCalledExactlyOnceWith({ type: 'ready', run: undefined, mayHaveMissed: true })
+})
 
 it('reads every chat again when a bot or a connector was renamed', () => {
-  const { sessions, receiveChange } = open()
+  const { sessions, receive } = open()
   sessions.receive({ type: 'changed', what: 'bots' })
-  expect(receiveChange).not.toHaveBeenCalled()
+  expect(receive).not.toHaveBeenCalled()
   sessions.receive({ type: 'changed', what: 'names' })
-  expect(receiveChange).toHaveBeenCalledOnce()
+  expect(receive).toHaveBeenCalledExactlyOnceWith({ type: 'changed' })
 })

@@ -1,19 +1,14 @@
 import type { LiveEvent } from '@yonder/contract/live'
 import type { ApiClient } from '../../../lib/api/api-client.ts'
-import { canReceive, type SharedStreamState } from '../../../lib/streams/share-stream.ts'
+import type { SharedStreamState } from '../../../lib/streams/share-stream.ts'
 import type { ChatSession } from './chat-session.ts'
 
-/**
- * Creates a session; `isLive` returns whether live updates contain the events of runs that this page did not request.
- */
-type CreateSession = (isLive: () => boolean) => ChatSession
-
-/** The sessions of the chats that this page has opened. Passes the live updates to them. */
+/** The sessions of the chats that this page has opened. Passes the live stream to them. */
 export interface ChatSessions {
-  readonly getOrCreate: (chatId: string, create: CreateSession) => ChatSession
+  readonly getOrCreate: (chatId: string, create: () => ChatSession) => ChatSession
   readonly receive: (event: LiveEvent) => void
-  /** `opening` until the stream of live updates has reported its state. */
-  readonly setLiveState: (state: SharedStreamState | 'opening') => void
+  /** `opening` until the state of the live stream is known. */
+  readonly setStreamState: (state: SharedStreamState | 'opening') => void
 }
 
 const sessionsOfClients = new WeakMap<ApiClient, ChatSessions>()
@@ -31,33 +26,39 @@ export function findChatSessions(api: ApiClient): ChatSessions {
 
 function createChatSessions(): ChatSessions {
   const sessions = new Map<string, ChatSession>()
-  let state: SharedStreamState | 'opening' = 'unavailable'
+  let state: SharedStreamState | 'opening' = 'opening'
   /** Whether the stream has reported a state. If not, a `ready` is the first one, before which nothing was missed. */
   let mayHaveMissed = false
 
   return {
     getOrCreate(chatId, create) {
-      const session = sessions.get(chatId) ?? create(() => state === 'opening' || canReceive(state))
+      const known = sessions.get(chatId)
+      if (known !== undefined) return known
+      const session = create()
+      session.setStreamState(state)
       sessions.set(chatId, session)
       return session
     },
     receive(event) {
       if (event.type === 'ready')
-        for (const [chatId, session] of sessions)
-          session.receiveLiveReady(
-            event.runs.find((run) => run.chatId === chatId),
-            mayHaveMissed,
-          )
+        for (const [chatId, session] of sessions) {
+          const run = event.runs.find((one) => one.chatId === chatId)
+          session.receive({ type: 'ready', run, mayHaveMissed })
+        }
       else if (event.type === 'run')
-        sessions.get(event.chatId)?.receiveLiveEvent(event.messageId, event.event)
-      else if (event.type === 'chat_changed') sessions.get(event.chatId)?.receiveLiveChange()
+        sessions.get(event.chatId)?.receive({ type: 'event', replyId: event.messageId, event: event.event })
+      else if (event.type === 'run_lost')
+        sessions
+          .get(event.chatId)
+          ?.receive({ type: 'lost', replyId: event.messageId, reason: event.error.message })
+      else if (event.type === 'chat_changed') sessions.get(event.chatId)?.receive({ type: 'changed' })
       else if (event.type === 'changed' && event.what === 'names')
-        for (const session of sessions.values()) session.receiveLiveChange()
+        for (const session of sessions.values()) session.receive({ type: 'changed' })
     },
-    setLiveState(next) {
+    setStreamState(next) {
       state = next
       mayHaveMissed ||= next !== 'opening'
-      if (next !== 'opening') for (const session of sessions.values()) session.setLiveState(next)
+      for (const session of sessions.values()) session.setStreamState(next)
     },
   }
 }

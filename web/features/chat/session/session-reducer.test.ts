@@ -1,19 +1,19 @@
 import type { RunState } from '@yonder/contract/apply-event'
 import type { Chat } from '@yonder/contract/chat'
-import type { RunEvent } from '@yonder/contract/completion'
+import type { RunEvent, StartedEvent } from '@yonder/contract/completion'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
 import { describe, expect, it, test } from 'vitest'
 import { makeChat, makeMessage } from '../../../testing/wire-objects.ts'
-import { reduceSession } from './session-reducer.ts'
 import {
   activeRun,
   createView,
   initialState,
+  reduceSession,
   type Activity,
   type SessionAction,
   type SessionState,
-} from './session-state.ts'
+} from './session-reducer.ts'
 
 const message = (id: string, parent: string | null, more: Partial<Message> = {}) =>
   makeMessage(id, parent, { content: '', ...more })
@@ -23,7 +23,7 @@ const reply = (more: Partial<Message> = {}) =>
 const callIn = (state: 'waiting' | 'running' | 'answered') =>
   reply({ status: 'complete', server: 'default', tool: 'calculate', call: { state } })
 
-const started = (parent: string | null = null, more: Partial<Message> = {}): RunEvent => ({
+const started = (parent: string | null = null, more: Partial<Message> = {}): StartedEvent => ({
   type: 'started',
   seq: 1,
   user_message: { ...question, parent_id: parent },
@@ -35,21 +35,21 @@ const text = (seq: number, content: string): RunEvent => ({
   choices: [{ delta: { content } }],
 })
 const ended = (seq: number): RunEvent => ({ type: 'ended', seq, status: 'complete' })
-const live = (event: RunEvent, replyId = 'reply'): SessionAction => ({ type: 'live_event', replyId, event })
+const live = (event: RunEvent, replyId = 'reply'): SessionAction => ({ type: 'event', replyId, event })
 const ready = (seq: number | undefined, mayHaveMissed: boolean): SessionAction => ({
-  type: 'live_ready',
+  type: 'ready',
   run: seq === undefined ? undefined : { chatId: 'chat', messageId: 'reply', seq },
   mayHaveMissed,
 })
 const chatWith = (messages: Message[], run: Chat['run'] = null) => makeChat(messages, { id: 'chat', run })
-const read = (chat: Chat, isLive = true): SessionAction => ({ type: 'read', chat, isLive })
+const read = (chat: Chat): SessionAction => ({ type: 'read', chat })
 const expectedRun: RunState = {
   seq: 0,
   status: 'running',
   messages: [question, message('expected', 'question', { role: 'assistant', status: 'streaming' })],
 }
 const requested: SessionAction = { type: 'requested', run: expectedRun }
-const own = (event: RunEvent): SessionAction => ({ type: 'event', event })
+const accepted: SessionAction = { type: 'accepted', event: started() }
 
 const apply = (state: SessionState, ...actions: SessionAction[]) =>
   actions.reduce((s, a) => reduceSession(s, a), state)
@@ -62,56 +62,47 @@ describe('the phase of a session', () => {
   const phases: Readonly<Record<Phase, SessionState>> = {
     idle: empty,
     sending: after(requested),
-    streaming: after(requested, own(started())),
-    following: after(live(started())),
-    stopping: after(requested, own(started()), { type: 'stop_requested' }),
+    running: after(requested, accepted),
+    stopping: after(requested, accepted, { type: 'stop_requested' }),
   }
-  const order: readonly Phase[] = ['idle', 'sending', 'streaming', 'following', 'stopping']
+  const order: readonly Phase[] = ['idle', 'sending', 'running', 'stopping']
+  const allIdle: readonly Phase[] = ['idle', 'idle', 'idle', 'idle']
 
-  // The phase after the action, from idle, sending, streaming, following and stopping.
+  // The phase after the action, from idle, sending, running and stopping.
   const steps: readonly (readonly [string, SessionAction, readonly Phase[]])[] = [
-    ['a request', requested, ['sending', 'sending', 'streaming', 'following', 'stopping']],
-    ['the first event', own(started()), ['idle', 'streaming', 'streaming', 'following', 'stopping']],
-    ['a further event', own(text(2, 'a')), ['idle', 'streaming', 'streaming', 'following', 'stopping']],
-    ['the last event', own(ended(2)), ['idle', 'idle', 'idle', 'idle', 'idle']],
-    ['a run that was left', { type: 'left' }, ['idle', 'idle', 'idle', 'idle', 'idle']],
-    ['a run that was dropped', { type: 'dropped' }, ['idle', 'idle', 'idle', 'idle', 'idle']],
-    [
-      'a request to stop',
-      { type: 'stop_requested' },
-      ['idle', 'stopping', 'stopping', 'stopping', 'stopping'],
-    ],
+    ['a request', requested, ['sending', 'sending', 'running', 'stopping']],
+    ['the confirmation of a request', accepted, ['idle', 'running', 'running', 'stopping']],
+    ['the first event', live(started()), ['running', 'running', 'running', 'stopping']],
+    ['a further event', live(text(2, 'a')), order],
+    ['a later event', live(text(9, 'z')), order],
+    ['the last event', live(ended(2)), ['idle', 'sending', 'idle', 'idle']],
+    ['a run that was dropped', { type: 'dropped' }, allIdle],
+    ['a request to stop', { type: 'stop_requested' }, ['idle', 'stopping', 'stopping', 'stopping']],
     [
       'a stop that failed',
       { type: 'stop_failed', notice: { text: 'No.' } },
-      ['idle', 'sending', 'streaming', 'following', 'streaming'],
+      ['idle', 'running', 'running', 'running'],
+    ],
+    ['the reason why the run will end', { type: 'lost', replyId: 'reply', reason: 'Full.' }, order],
+    ['a chat that was read without a run', read(chatWith([])), order],
+    [
+      'a chat that was read with the run',
+      read(chatWith([question, reply()], { message_id: 'reply', seq: 5 })),
+      ['running', 'running', 'running', 'stopping'],
     ],
     [
-      'a broken connection',
-      { type: 'connection', isConnected: false },
-      ['idle', 'sending', 'streaming', 'following', 'stopping'],
+      'a chat that was read with the end of the run',
+      read(chatWith([question, reply({ status: 'complete' })])),
+      ['idle', 'sending', 'idle', 'idle'],
     ],
-    ['the reason why the run will end', { type: 'ending', reason: 'Full.' }, order],
-    ['a chat that was read without a run', read(chatWith([])), order],
     ['a read that failed', { type: 'read_failed', error: new Error('No.') }, order],
     ['a read that began', { type: 'read_started' }, order],
-    ['a missed update', { type: 'outdated' }, order],
-    ['a first live event', live(started()), ['following', 'sending', 'streaming', 'following', 'stopping']],
-    ['a later live event', live(text(9, 'z')), order],
-    ['live updates that begin', ready(9, true), order],
-    ['a live change', { type: 'live_changed' }, order],
-    ['live updates that are lost', { type: 'live_state', state: 'lost' }, order],
-    [
-      'the end of live updates',
-      { type: 'live_state', state: 'unavailable' },
-      ['idle', 'sending', 'streaming', 'streaming', 'stopping'],
-    ],
-    [
-      'live updates that are held back',
-      { type: 'live_state', state: 'held' },
-      ['idle', 'sending', 'streaming', 'streaming', 'stopping'],
-    ],
-    ['a closed chat that is forgotten', { type: 'forgotten' }, ['idle', 'idle', 'idle', 'idle', 'idle']],
+    ['a missed event', { type: 'outdated' }, order],
+    ['a live stream that begins', ready(9, true), order],
+    ['a changed chat', { type: 'changed' }, order],
+    ['a live stream that is lost', { type: 'stream', state: 'lost' }, order],
+    ['a live stream that is held back', { type: 'stream', state: 'held' }, order],
+    ['a closed chat that is forgotten', { type: 'forgotten' }, allIdle],
     ['a message that was not sent', { type: 'unsent', unsent: undefined }, order],
     ['a branch', { type: 'branch_selected', messageId: 'x' }, order],
     ['a branch that was saved', { type: 'branch_saved', isLast: true }, order],
@@ -122,12 +113,12 @@ describe('the phase of a session', () => {
 })
 
 describe('a run that this page requested', () => {
-  const streaming = after(requested, own(started()))
+  const running = after(requested, accepted)
 
-  it('shows the optimistic messages until the first event, and moves into the chat when it ends', () => {
+  it('shows the optimistic messages until it is confirmed, and moves into the chat when it ends', () => {
     const sending = after(requested)
     expect(createView(sending).chat?.messages.map(({ id }) => id)).toEqual(['question', 'expected'])
-    const done = apply(sending, own(started()), own(text(2, 'Hello')), own(ended(3)))
+    const done = apply(sending, accepted, live(text(2, 'Hello')), live(ended(3)))
     expect(done.chat?.messages.map(({ id }) => id)).toEqual(['question', 'reply'])
     expect(done.chat?.selected_message_id).toBe('reply')
     expect(done.endedReply?.content).toBe('Hello')
@@ -135,39 +126,44 @@ describe('a run that this page requested', () => {
   })
 
   it('applies no event twice, and counts an event of an unknown type', () => {
-    const said = apply(streaming, own(text(2, 'a')))
-    expect(reduceSession(said, own(text(2, 'a')))).toBe(said)
+    const said = apply(running, live(text(2, 'a')))
+    for (const repeated of [live(started()), live(text(2, 'a')), accepted])
+      expect(reduceSession(said, repeated)).toBe(said)
     for (const type of ['hologram', 'toString']) {
-      const next = reduceSession(said, own({ type, seq: 3 } as never))
+      const next = reduceSession(said, live({ type, seq: 3 } as never))
       expect(activeRun(next)?.run).toEqual({ ...activeRun(said)?.run, seq: 3 })
     }
   })
 
-  it('ignores live updates and reads while its own stream is read', () => {
-    const reading = apply(streaming, { type: 'read_started' })
-    for (const update of [live(started()), live(text(4, ' copy')), live(text(9, ' copy'))])
-      expect(reduceSession(reading, update)).toBe(reading)
-    expect(reduceSession(streaming, ready(9, true))).toBe(streaming)
-    const chat = chatWith([question, reply()], { message_id: 'reply', seq: 5 })
-    expect(activeRun(reduceSession(reading, read(chat)))).toBe(activeRun(reading))
+  it('is confirmed by its first event or by a read, if the response is late or lost', () => {
+    const early = after(requested, live(started()), live(text(2, 'a')))
+    expect([early.activity.phase, shown(early)]).toEqual(['running', 'a'])
+    expect(reduceSession(early, accepted)).toBe(early)
+    const chat = chatWith([question, reply({ content: 'One' })], { message_id: 'reply', seq: 7 })
+    const joined = after(requested, read(chat))
+    expect([joined.activity.phase, shown(joined), activeRun(joined)?.number]).toEqual(['running', 'One', 1])
   })
 
-  it('shows why it could not be stored, and loads the chat again after it was left', () => {
-    const left = apply(streaming, own(text(2, 'Half')), { type: 'ending', reason: 'Full.' }, { type: 'left' })
-    expect(left.notice).toEqual({ text: 'Full.' })
-    expect(left.chat?.messages.at(-1)?.content).toBe('Half')
-    expect(left.isOutdated).toBe(true)
+  it('is not confirmed by the run of another message, whose events wait for the response', () => {
+    const other = { ...started(null, { id: 'other' }), user_message: { ...question, id: 'another' } }
+    const waiting = after(requested, live(other, 'other'), live(text(2, 'a')))
+    expect([waiting.activity.phase, waiting.isOutdated]).toEqual(['sending', false])
+    expect(waiting.deferred).toEqual([live(other, 'other'), live(text(2, 'a'))])
+    expect(apply(waiting, accepted).deferred).toEqual([])
+    const chat = chatWith([{ ...question, id: 'another' }, reply({ id: 'other', parent_id: 'another' })])
+    const kept = apply(waiting, read({ ...chat, run: { message_id: 'other', seq: 5 } }))
+    expect(kept.activity).toBe(waiting.activity)
   })
 
-  it('ends with the read after it was left, unless the read shows that it goes on', () => {
-    const left = apply(streaming, { type: 'ending', reason: 'Full.' }, { type: 'left' })
-    const whole = read(chatWith([question, reply({ status: 'interrupted', content: 'Half' })]))
-    const done = apply(left, whole)
-    expect([textOfContent(done.endedReply?.content ?? ''), done.notice]).toEqual(['Half', { text: 'Full.' }])
-    expect(apply(done, { type: 'outdated' }, whole).endedReply).toBe(done.endedReply)
-    const resumed = apply(left, read(chatWith([question, reply()], { message_id: 'reply', seq: 5 })))
-    expect([resumed.activity.phase, resumed.endedReply]).toEqual(['following', undefined])
-    expect(apply(left, requested, own(started()), whole).endedReply).toBeUndefined()
+  it('ends with the reason why it could not be stored, by its last event or by a read', () => {
+    const lost = apply(running, live(text(2, 'Half')), { type: 'lost', replyId: 'reply', reason: 'Full.' })
+    const whole = chatWith([question, reply({ status: 'interrupted', content: 'Half' })])
+    for (const done of [apply(lost, live(ended(3))), apply(lost, read(whole))])
+      expect([done.notice, textOfContent(done.endedReply?.content ?? '')]).toEqual([
+        { text: 'Full.' },
+        'Half',
+      ])
+    expect(reduceSession(running, { type: 'lost', replyId: 'other', reason: 'Full.' })).toBe(running)
   })
 
   it('removes its messages when it was not confirmed', () => {
@@ -178,11 +174,20 @@ describe('a run that this page requested', () => {
     const dropped = apply(after(requested), { type: 'dropped', unsent, notice: { text: 'No.' } })
     expect(dropped.chat).toBe(empty.chat)
     expect([dropped.unsent, dropped.notice]).toEqual([unsent, { text: 'No.' }])
-    expect(apply(after(requested), { type: 'left' }).chat).toBe(empty.chat)
   })
 
   it('loads the chat again when a read began before the end of the run', () => {
-    expect(apply(streaming, { type: 'read_started' }, own(ended(2))).isOutdated).toBe(true)
+    expect(apply(running, { type: 'read_started' }, live(ended(2))).isOutdated).toBe(true)
+  })
+
+  it('is replaced by a later run of the chat, but not by an earlier one', () => {
+    const next = reply({ id: 'next', parent_id: 'more' })
+    const run = { message_id: 'next', seq: 5 }
+    const more = message('more', 'reply')
+    const later = apply(running, read(chatWith([question, reply({ status: 'complete' }), more, next], run)))
+    expect(activeRun(later)).toMatchObject({ phase: 'running', replyId: 'next', number: 2 })
+    const earlier = apply(running, read(chatWith([more, next], run)))
+    expect(earlier.activity).toBe(running.activity)
   })
 })
 
@@ -214,7 +219,7 @@ describe('a run that was requested elsewhere', () => {
   it('loads the chat when the parent is unknown, or the end of another run was missed', () => {
     expect(after(live(started('unknown'))).isOutdated).toBe(true)
     const next = apply(following, live(started(null, { id: 'next' }), 'next'))
-    expect(next.activity).toMatchObject({ phase: 'following', replyId: 'next' })
+    expect(next.activity).toMatchObject({ phase: 'running', replyId: 'next' })
     expect(next.isOutdated).toBe(true)
   })
 
@@ -227,6 +232,8 @@ describe('a run that was requested elsewhere', () => {
     expect(after(ready(undefined, false)).isOutdated).toBe(false)
     expect(after(ready(undefined, true)).isOutdated).toBe(true)
     expect(after(ready(2, false)).isOutdated).toBe(true)
+    expect(after(requested, ready(undefined, false)).isOutdated).toBe(false)
+    expect(after(requested, ready(2, false)).isOutdated).toBe(true)
     expect(apply(following, ready(1, true)).isOutdated).toBe(false)
     expect(apply(following, ready(2, false)).isOutdated).toBe(true)
     expect(apply(following, ready(undefined, false)).isOutdated).toBe(true)
@@ -250,17 +257,16 @@ describe('a run that was requested elsewhere', () => {
     expect(after({ type: 'unsent', unsent }, read(chatWith([question]))).unsent).toBeUndefined()
   })
 
-  it.each([true, false])('is joined when its chat is opened, with live updates: %s', (isLive) => {
+  it('is joined when its chat is opened', () => {
     const chat = chatWith([question, reply({ content: 'One' })], { message_id: 'reply', seq: 7 })
-    const state = apply(initialState, read(chat, isLive))
-    expect(state.activity.phase).toBe(isLive ? 'following' : 'streaming')
-    expect([shown(state), activeRun(state)?.run.seq]).toEqual(['One', 7])
+    const state = apply(initialState, read(chat))
+    expect([state.activity.phase, shown(state), activeRun(state)?.run.seq]).toEqual(['running', 'One', 7])
   })
 
-  it('is disconnected while live updates are lost, and connected when they are open again', () => {
-    const lost = apply(following, { type: 'live_state', state: 'lost' })
+  it('is disconnected while the live stream is lost, and connected when it is open again', () => {
+    const lost = apply(following, { type: 'stream', state: 'lost' })
     expect(createView(lost).isConnected).toBe(false)
-    expect(createView(apply(lost, { type: 'live_state', state: 'open' })).isConnected).toBe(true)
+    expect(createView(apply(lost, { type: 'stream', state: 'open' })).isConnected).toBe(true)
   })
 
   describe('after a call was approved there', () => {
@@ -308,11 +314,7 @@ describe('a chat that is read again', () => {
     const select: SessionAction = { type: 'branch_selected', messageId: 'question' }
     const selecting = apply(initialState, read({ ...tree, selected_message_id: 'reply' }), select, select)
     expect(selecting.chat?.selected_message_id).toBe('next')
-    const changed = apply(
-      selecting,
-      { type: 'live_changed' },
-      read({ ...tree, selected_message_id: 'reply' }),
-    )
+    const changed = apply(selecting, { type: 'changed' }, read({ ...tree, selected_message_id: 'reply' }))
     expect([changed.chat?.selected_message_id, changed.isOutdated]).toEqual(['next', false])
     const first = apply(changed, { type: 'branch_saved', isLast: false })
     expect(first.isOutdated).toBe(false)
@@ -331,11 +333,11 @@ describe('a chat that is read again', () => {
 
 describe('the view of a session', () => {
   it('stays the same object while text grows, and changes when a message is added', () => {
-    const state = after(requested, own(started()))
+    const state = after(requested, accepted)
     const before = { state, view: createView(state) }
-    const grown = apply(state, own(text(2, 'a')))
+    const grown = apply(state, live(text(2, 'a')))
     expect(createView(grown, before)).toBe(before.view)
-    const next = apply(grown, own({ type: 'reply', seq: 3, assistant_message: reply({ id: 'second' }) }))
+    const next = apply(grown, live({ type: 'reply', seq: 3, assistant_message: reply({ id: 'second' }) }))
     const view = createView(next, before)
     expect([...view.runMessageIds]).toEqual(['question', 'reply', 'second'])
     expect(view.chat?.messages.at(-1)?.id).toBe('second')

@@ -1,58 +1,151 @@
 import { applyEvent, emptyRun, type RunState } from '@yonder/contract/apply-event'
 import type { Chat } from '@yonder/contract/chat'
 import type { Compaction } from '@yonder/contract/compaction'
-import type { RunEvent } from '@yonder/contract/completion'
-import { canReceive, type SharedStreamState } from '../../../lib/streams/share-stream.ts'
+import type { RunEvent, StartedEvent } from '@yonder/contract/completion'
+import type { LiveRun } from '@yonder/contract/live'
+import type { Message } from '@yonder/contract/message'
+import type { Notice } from '../../../lib/api/api-error.ts'
+import type { SharedStreamState } from '../../../lib/streams/share-stream.ts'
+import type { UnsentMessage } from './outbox.ts'
 import { addCompaction, mergeMessages, resumeRun, selectLeaf } from './run-messages.ts'
-import {
-  activeRun,
-  firstReply,
-  initialState,
-  type ActiveRun,
-  type LiveUpdate,
-  type SessionAction,
-  type SessionState,
-} from './session-state.ts'
+
+/**
+ * A run in progress. `sending`: requested by this page and not confirmed by the server yet, so `run` is what the page
+ * expects. `running`: its events arrive in the live stream. `stopping`: the user has requested to stop it, maybe before
+ * it was confirmed.
+ */
+export interface ActiveRun {
+  readonly phase: 'sending' | 'running' | 'stopping'
+  readonly run: RunState
+  /** The id of its first reply, which identifies it; undefined until it is confirmed. */
+  readonly replyId: string | undefined
+  /** Identifies the run within the session. */
+  readonly number: number
+  /** Why the run will end, if the server cannot store an event about it. */
+  readonly endReason?: string
+}
+
+export type Activity = { readonly phase: 'idle' } | ActiveRun
+
+export interface SessionState {
+  /** The chat as last loaded, with later changes except to the messages of the current run. Undefined until loaded. */
+  readonly chat: Chat | undefined
+  /** Why the chat could not be loaded. */
+  readonly error?: Error | undefined
+  readonly activity: Activity
+  /** The state of the live stream; `opening` until it is known. */
+  readonly stream: SharedStreamState | 'opening'
+  readonly unsent?: UnsentMessage | undefined
+  /** A text for the user about something that failed. */
+  readonly notice?: Notice | undefined
+  /** The last message of the latest run, once that run has ended. It is announced. */
+  readonly endedReply?: Message | undefined
+  /** The number of runs so far. */
+  readonly runCount: number
+  /** Whether the chat must be loaded again, for example because an event was missed. */
+  readonly isOutdated: boolean
+  readonly isReading: boolean
+  /** What arrived while the chat was loading, or before a run was confirmed; it is applied after that. */
+  readonly deferred: readonly LiveUpdate[]
+  /** The number of branch selections that are still being saved. */
+  readonly pendingSelections: number
+}
+
+/** A part of the live stream that can be deferred. */
+export type LiveUpdate =
+  | { readonly type: 'event'; readonly replyId: string; readonly event: RunEvent }
+  /** The stream begins. `run` is the run of this chat that is in progress at that moment. */
+  | { readonly type: 'ready'; readonly run: LiveRun | undefined; readonly mayHaveMissed: boolean }
+
+export type SessionAction =
+  | LiveUpdate
+  | { readonly type: 'changed' }
+  | { readonly type: 'stream'; readonly state: SharedStreamState | 'opening' }
+  /** Why the run will end, if the server cannot store an event about it. */
+  | { readonly type: 'lost'; readonly replyId: string; readonly reason: string }
+  | { readonly type: 'read_started' }
+  | { readonly type: 'read'; readonly chat: Chat }
+  | { readonly type: 'read_failed'; readonly error?: Error }
+  | { readonly type: 'outdated' }
+  | { readonly type: 'requested'; readonly run: RunState }
+  /** The server has confirmed the requested run. */
+  | { readonly type: 'accepted'; readonly event: StartedEvent }
+  | { readonly type: 'stop_requested' }
+  | { readonly type: 'stop_failed'; readonly notice: Notice }
+  /** The request failed, or nothing confirmed it: as far as this page knows, the run never began. */
+  | { readonly type: 'dropped'; readonly notice?: Notice; readonly unsent?: UnsentMessage }
+  /** The chat has been closed for some time, so its data is discarded. */
+  | { readonly type: 'forgotten' }
+  /** The server can be reached again, so a notice that says otherwise is over. */
+  | { readonly type: 'outage_ended' }
+  | { readonly type: 'unsent'; readonly unsent: UnsentMessage | undefined }
+  | { readonly type: 'branch_selected'; readonly messageId: string }
+  | { readonly type: 'branch_saved'; readonly isLast: boolean }
+  /** The server has stored a summary with another text, or removed it. */
+  | { readonly type: 'compaction_changed'; readonly id: string; readonly compaction: Compaction | undefined }
+
+export const initialState: SessionState = {
+  chat: undefined,
+  activity: { phase: 'idle' },
+  stream: 'opening',
+  runCount: 0,
+  isOutdated: false,
+  isReading: false,
+  deferred: [],
+  pendingSelections: 0,
+}
+
+export function activeRun({ activity }: SessionState): ActiveRun | undefined {
+  return activity.phase === 'idle' ? undefined : activity
+}
+
+/** Whether this page has requested a run that the server has not confirmed yet. */
+export function isUnconfirmed(state: SessionState): boolean {
+  const active = activeRun(state)
+  return active !== undefined && active.replyId === undefined
+}
 
 /** Applies an action to the state of a chat. Pure. */
 export function reduceSession(state: SessionState, action: SessionAction): SessionState {
   const active = activeRun(state)
   switch (action.type) {
-    case 'live_event':
-      return receiveLiveEvent(state, action)
-    case 'live_ready':
-      return receiveLiveReady(state, action)
-    case 'live_changed':
+    case 'event':
+      return receiveEvent(state, active, action)
+    case 'ready':
+      return receiveReady(state, active, action)
+    case 'changed':
       // While a branch selected here is being saved, the change is most likely that selection.
       return state.pendingSelections > 0 ? state : { ...state, isOutdated: true }
-    case 'live_state':
-      return active?.phase === 'following' ? changeLiveState(state, active, action.state) : state
+    case 'stream':
+      return { ...state, stream: action.state }
+    case 'lost':
+      return active?.replyId === action.replyId
+        ? { ...state, activity: { ...active, endReason: action.reason } }
+        : state
     case 'read_started':
       return { ...state, isReading: true, isOutdated: false }
     case 'read':
-      return receiveChat(state, action.chat, action.isLive)
+      return receiveChat(state, active, action.chat)
     case 'read_failed':
       return { ...state, isReading: false, deferred: [], error: action.error ?? state.error }
     case 'outdated':
       return { ...state, isOutdated: true }
     case 'requested':
-      return active === undefined ? begin(state, { phase: 'sending', run: action.run }) : state
-    case 'event':
-      return active === undefined ? state : advance(state, active, action.event)
-    case 'connection':
-      return active === undefined ? state : changeConnection(state, active, action.isConnected)
-    case 'ending':
-      return active?.phase === 'streaming'
-        ? replaceActive(state, { ...active, endReason: action.reason })
+      return active === undefined
+        ? begin(state, { phase: 'sending', run: action.run, replyId: undefined })
+        : state
+    case 'accepted':
+      return active !== undefined && active.replyId === undefined
+        ? { ...confirm(state, active, applyEvent(emptyRun, action.event), action.event), deferred: [] }
         : state
     case 'stop_requested':
       return active === undefined
         ? state
-        : { ...state, activity: { phase: 'stopping', active }, notice: undefined }
+        : { ...state, activity: { ...active, phase: 'stopping' }, notice: undefined }
     case 'stop_failed':
-      return active === undefined ? state : { ...state, activity: active, notice: action.notice }
-    case 'left':
-      return active === undefined ? state : leave(state, active)
+      return active === undefined
+        ? state
+        : { ...state, activity: { ...active, phase: 'running' }, notice: action.notice }
     case 'dropped':
       return { ...becomeIdle(state), notice: action.notice, unsent: action.unsent ?? state.unsent }
     case 'forgotten':
@@ -76,9 +169,9 @@ export function reduceSession(state: SessionState, action: SessionAction): Sessi
   }
 }
 
-/** Resets the state except for its two counters. The chat is loaded again when it is opened. */
-function forget({ runCount, pendingSelections }: SessionState): SessionState {
-  return { ...initialState, runCount, pendingSelections, isOutdated: true }
+/** Resets what belongs to the chat. The chat is loaded again when it is opened. */
+function forget({ runCount, pendingSelections, stream }: SessionState): SessionState {
+  return { ...initialState, runCount, pendingSelections, stream, isOutdated: true }
 }
 
 /** Replaces a summary of the chat, or removes it. */
@@ -92,27 +185,35 @@ function changeCompaction(state: SessionState, id: string, next: Compaction | un
   return { ...state, chat: { ...chat, compactions }, isOutdated: state.isOutdated || state.isReading }
 }
 
-function receiveLiveEvent(state: SessionState, update: LiveUpdate & { type: 'live_event' }): SessionState {
+function receiveEvent(
+  state: SessionState,
+  active: ActiveRun | undefined,
+  update: LiveUpdate & { type: 'event' },
+): SessionState {
   const { replyId, event } = update
-  const active = activeRun(state)
-  // In other phases, the events come from the run's own stream.
-  if (active !== undefined && active.phase !== 'following') return state
+  if (active !== undefined && active.replyId === undefined) {
+    if (event.type === 'started' && event.user_message.id === active.run.messages[0]?.id)
+      return confirm(state, active, applyEvent(emptyRun, event), event)
+    return { ...state, deferred: [...state.deferred, update] }
+  }
   if (active?.replyId === replyId) {
     if (event.seq <= active.run.seq) return state
     return event.seq === active.run.seq + 1 ? advance(state, active, event) : deferOrReload(state, update)
   }
   if (isOver(state.chat, replyId, event)) return state
-  return event.type === 'started' ? follow(state, replyId, event) : deferOrReload(state, update)
+  return event.type === 'started' ? follow(state, active, event) : deferOrReload(state, update)
 }
 
-function receiveLiveReady(state: SessionState, update: LiveUpdate & { type: 'live_ready' }): SessionState {
+function receiveReady(
+  state: SessionState,
+  active: ActiveRun | undefined,
+  update: LiveUpdate & { type: 'ready' },
+): SessionState {
   if (state.isReading) return deferOrReload(state, update)
   const { run, mayHaveMissed } = update
-  const active = activeRun(state)
-  if (active !== undefined && active.phase !== 'following') return state
   const isKnown =
     run === undefined
-      ? active === undefined && !mayHaveMissed
+      ? active?.replyId === undefined && !mayHaveMissed
       : run.messageId === active?.replyId && run.seq <= active.run.seq
   return isKnown ? state : { ...state, isOutdated: true }
 }
@@ -128,15 +229,26 @@ function deferOrReload(state: SessionState, update: LiveUpdate): SessionState {
 }
 
 /** Starts to follow a run that another page requested, from its first event. */
-function follow(state: SessionState, replyId: string, event: RunEvent & { type: 'started' }): SessionState {
-  const { user_message: userMessage } = event
+function follow(state: SessionState, active: ActiveRun | undefined, event: StartedEvent): SessionState {
+  const { user_message: userMessage, assistant_message: reply } = event
   const parent = userMessage.parent_id
   const hasParent = parent === null || state.chat?.messages.some(({ id }) => id === parent) === true
   // If another run is still active, its end was missed.
-  const isOutdated = state.isOutdated || activeRun(state) !== undefined || !hasParent
+  const isOutdated = state.isOutdated || active !== undefined || !hasParent
   const unsent = state.unsent?.message.id === userMessage.id ? undefined : state.unsent
-  const run = advanceRun(emptyRun, event)
-  return begin({ ...state, isOutdated, unsent }, { phase: 'following', run, isConnected: true, replyId })
+  const run = applyEvent(emptyRun, event)
+  return begin({ ...state, isOutdated, unsent }, { phase: 'running', run, replyId: reply.id })
+}
+
+/** Replaces what the page expected of a run that it has requested by what the server has stored. */
+function confirm(
+  state: SessionState,
+  active: ActiveRun,
+  run: RunState,
+  { assistant_message: reply }: Pick<StartedEvent, 'assistant_message'>,
+): SessionState {
+  const phase = active.phase === 'sending' ? 'running' : active.phase
+  return { ...state, activity: { ...active, phase, run, replyId: reply.id } }
 }
 
 /** Whether the run of an event has ended as far as the chat shows. */
@@ -148,7 +260,7 @@ function isOver(chat: Chat | undefined, replyId: string, event: RunEvent): boole
   return reply.call?.state === 'answered' || reply.call?.state === 'denied'
 }
 
-function receiveChat(state: SessionState, chat: Chat, isLive: boolean): SessionState {
+function receiveChat(state: SessionState, active: ActiveRun | undefined, chat: Chat): SessionState {
   const isSent = chat.messages.some(({ id }) => id === state.unsent?.message.id)
   const read: SessionState = {
     ...state,
@@ -158,7 +270,10 @@ function receiveChat(state: SessionState, chat: Chat, isLive: boolean): SessionS
     deferred: [],
     unsent: isSent ? undefined : state.unsent,
   }
-  return joinRun(read, chat, isLive)
+  const run = resumeRun(chat)
+  return run === undefined || chat.run === null
+    ? endRun(read, active, chat)
+    : joinRun(read, active, run, chat.run.message_id)
 }
 
 /**
@@ -177,114 +292,80 @@ function keepEqualMessages({ chat: known, pendingSelections }: SessionState, cha
     : { ...chat, messages }
 }
 
-/** Begins the run of a chat that was just loaded, or ends the current run if the chat shows its end. */
-function joinRun(state: SessionState, chat: Chat, isLive: boolean): SessionState {
-  const active = activeRun(state)
-  if (active !== undefined && !isBehind(active, chat)) return state
-  const run = resumeRun(chat)
-  if (run !== undefined && chat.run !== null)
-    return begin(
-      state,
-      isLive
-        ? { phase: 'following', run, isConnected: true, replyId: chat.run.message_id }
-        : { phase: 'streaming', run, isConnected: true },
-    )
-  if (active === undefined && !state.isEndUnknown) return state
-  const endedReply = chat.messages.find(({ id }) => id === chat.selected_message_id)
-  // If this page left the run, the notice may say why the run ended.
-  return { ...becomeIdle(state), endedReply, notice: active === undefined ? state.notice : undefined }
-}
-
-/** Whether a chat that was just loaded contains more of a run than the live updates so far. */
-function isBehind(active: ActiveRun, chat: Chat): boolean {
-  if (active.phase !== 'following') return false
-  if (chat.run?.message_id === active.replyId) return chat.run.seq > active.run.seq
-  // A chat without the reply was loaded before the run began. So was a chat in which the reply's call needs approval,
-  // if the call has been approved since.
-  const reply = chat.messages.find(({ id }) => id === active.replyId)
-  const state = firstReply(active.run)?.call?.state ?? 'waiting'
-  return reply !== undefined && (reply.call?.state !== 'waiting' || state === 'waiting')
-}
-
-type NewRun<Active> = Active extends ActiveRun ? Omit<Active, 'number'> : never
-
-function begin(state: SessionState, active: NewRun<ActiveRun>): SessionState {
-  const number = state.runCount + 1
-  return {
-    ...state,
-    activity: { ...active, number },
-    runCount: number,
-    notice: undefined,
-    endedReply: undefined,
-    isEndUnknown: false,
+/** Follows the run of a chat that was just loaded, from the event up to which the chat contains it. */
+function joinRun(
+  state: SessionState,
+  active: ActiveRun | undefined,
+  run: RunState,
+  replyId: string,
+): SessionState {
+  if (active === undefined) return begin(state, { phase: 'running', run, replyId })
+  const expected = active.run.messages[0]?.id
+  const isSame =
+    active.replyId === undefined
+      ? run.messages.some(({ id }) => id === expected)
+      : active.replyId === replyId && run.seq > active.run.seq
+  if (isSame) {
+    const phase = active.phase === 'sending' ? 'running' : active.phase
+    return { ...state, activity: { ...active, phase, run, replyId } }
   }
+  // A chat without the reply was loaded before the current run began.
+  const isNext = active.replyId !== undefined && active.replyId !== replyId && hasReply(state.chat, active)
+  return isNext ? begin(state, { phase: 'running', run, replyId }) : state
 }
 
-function advance(state: SessionState, active: ActiveRun, event: RunEvent): SessionState {
-  const run = advanceRun(active.run, event)
-  if (run === active.run) return state
-  if (event.type === 'compaction')
-    return replaceActive(
-      { ...state, chat: state.chat && addCompaction(state.chat, event.compaction) },
-      { ...active, run },
-    )
-  if (run.status !== 'running')
-    return { ...settle(state, { ...active, run }), endedReply: run.messages.at(-1) }
-  return replaceActive(
-    state,
-    active.phase === 'sending'
-      ? { phase: 'streaming', run, number: active.number, isConnected: true }
-      : { ...active, run },
+/** Ends the current run if the chat that was just loaded, which is without a run, contains its end. */
+function endRun(state: SessionState, active: ActiveRun | undefined, chat: Chat): SessionState {
+  if (active === undefined || !hasReply(chat, active)) return state
+  const endedReply = chat.messages.find(({ id }) => id === chat.selected_message_id)
+  return { ...becomeIdle(state), endedReply, notice: toNotice(active) }
+}
+
+/**
+ * Whether a chat was loaded after the beginning of a run. A chat without the reply was loaded before, and so was a chat
+ * in which the reply's call needs approval, if the call has been approved since.
+ */
+function hasReply(chat: Chat | undefined, { replyId, run }: ActiveRun): boolean {
+  const reply = chat?.messages.find(({ id }) => id === replyId)
+  const first = run.messages.find(({ id }) => id === replyId)
+  return (
+    reply !== undefined &&
+    (reply.call?.state !== 'waiting' || (first?.call?.state ?? 'waiting') === 'waiting')
   )
 }
 
-/** Without live updates this page reads the run's own stream. */
-function changeLiveState(
-  state: SessionState,
-  active: ActiveRun & { phase: 'following' },
-  live: SharedStreamState,
-): SessionState {
-  if (canReceive(live)) return changeConnection(state, active, live === 'open')
-  const { run, number } = active
-  return replaceActive(state, { phase: 'streaming', run, number, isConnected: true })
+function begin(state: SessionState, active: Omit<ActiveRun, 'number'>): SessionState {
+  const number = state.runCount + 1
+  return { ...becomeIdle(state), activity: { ...active, number }, runCount: number }
 }
 
-function changeConnection(state: SessionState, active: ActiveRun, isConnected: boolean): SessionState {
-  if (active.phase === 'sending' || active.isConnected === isConnected) return state
-  return replaceActive(state, { ...active, isConnected })
+function advance(state: SessionState, active: ActiveRun, event: RunEvent): SessionState {
+  const run = applyKnownEvent(active.run, event)
+  if (run.status !== 'running') return settle(state, { ...active, run })
+  const chat =
+    event.type === 'compaction' ? state.chat && addCompaction(state.chat, event.compaction) : state.chat
+  return { ...state, chat, activity: { ...active, run } }
 }
 
-function replaceActive(state: SessionState, active: ActiveRun): SessionState {
-  const isStopping = state.activity.phase === 'stopping'
-  return { ...state, activity: isStopping ? { phase: 'stopping', active } : active }
-}
-
-/** Ends the current run and moves its messages, unless they are unconfirmed, into the chat. */
+/** Ends the current run and moves its messages into the chat. */
 function settle(state: SessionState, active: ActiveRun): SessionState {
-  const isConfirmed = active.phase !== 'sending'
-  const endReason = active.phase === 'streaming' ? active.endReason : undefined
+  const { messages } = active.run
   return {
     ...becomeIdle(state),
-    chat: state.chat && isConfirmed ? mergeMessages(state.chat, active.run.messages) : state.chat,
-    notice: endReason === undefined ? undefined : { text: endReason },
+    chat: state.chat && mergeMessages(state.chat, messages),
+    endedReply: messages.at(-1),
+    notice: toNotice(active),
     // A read that began before the run ended may return the chat without its end.
     isOutdated: state.isOutdated || state.isReading,
   }
 }
 
-/** Ends the current run before its last event has arrived. The chat is loaded again. */
-function leave(state: SessionState, active: ActiveRun): SessionState {
-  return { ...settle(state, active), isOutdated: true, isEndUnknown: active.phase !== 'sending' }
+function toNotice({ endReason }: ActiveRun): Notice | undefined {
+  return endReason === undefined ? undefined : { text: endReason }
 }
 
 function becomeIdle(state: SessionState): SessionState {
-  return {
-    ...state,
-    activity: { phase: 'idle' },
-    notice: undefined,
-    endedReply: undefined,
-    isEndUnknown: false,
-  }
+  return { ...state, activity: { phase: 'idle' }, notice: undefined, endedReply: undefined }
 }
 
 const eventTypes: Readonly<Record<RunEvent['type'], true>> = {
@@ -311,7 +392,60 @@ const eventTypes: Readonly<Record<RunEvent['type'], true>> = {
 /**
  * Applies an event. An unknown type, from a newer version, changes only `seq`, so that no event seems to be missing.
  */
-function advanceRun(run: RunState, event: RunEvent): RunState {
+function applyKnownEvent(run: RunState, event: RunEvent): RunState {
   if (Object.hasOwn(eventTypes, event.type)) return applyEvent(run, event)
   return event.seq > run.seq ? { ...run, seq: event.seq } : run
+}
+
+/** What components render. A change within the messages of the current run does not replace it. */
+export interface SessionView extends Pick<SessionState, 'error' | 'unsent' | 'notice' | 'endedReply'> {
+  /** The chat with the messages of the current run, as they were when this view was created. */
+  readonly chat: Chat | undefined
+  readonly phase: Activity['phase']
+  readonly isConnected: boolean
+  /** The ids of the messages of the current run, which include the message that it replies to. */
+  readonly runMessageIds: ReadonlySet<string>
+}
+
+/** Returns `before.view` if a new view would differ at most within the messages of the current run. */
+export function createView(
+  state: SessionState,
+  before?: { readonly state: SessionState; readonly view: SessionView },
+): SessionView {
+  if (before !== undefined && isSameView(before.state, state)) return before.view
+  const active = activeRun(state)
+  const messages = active?.run.messages ?? []
+  const { chat, activity, error, unsent, notice, endedReply } = state
+  return {
+    chat: chat && mergeMessages(chat, messages),
+    phase: activity.phase,
+    isConnected: isConnected(state),
+    runMessageIds: new Set(messages.map(({ id }) => id)),
+    error,
+    unsent,
+    notice,
+    endedReply,
+  }
+}
+
+function isSameView(before: SessionState, after: SessionState): boolean {
+  const [oldRun, newRun] = [activeRun(before), activeRun(after)]
+  return (
+    before.chat === after.chat &&
+    before.error === after.error &&
+    before.unsent === after.unsent &&
+    before.notice === after.notice &&
+    before.endedReply === after.endedReply &&
+    oldRun?.phase === newRun?.phase &&
+    oldRun?.number === newRun?.number &&
+    oldRun?.replyId === newRun?.replyId &&
+    isConnected(before) === isConnected(after) &&
+    oldRun?.run.messages.length === newRun?.run.messages.length
+  )
+}
+
+/** Whether the events of the run arrive. While a proxy holds the stream back, the page says that elsewhere. */
+function isConnected(state: SessionState): boolean {
+  const active = activeRun(state)
+  return active?.replyId === undefined || state.stream !== 'lost'
 }

@@ -5,5 +5,5 @@ import { findChatSessions } from './chat-sessions.ts'
 /** Returns the session of a chat, which all components share. */
 export function useChatSession(chatId: string): ChatSession {
   const api = useApi()
-  return findChatSessions(api).getOrCreate(chatId, (isLive) => new ChatSession(chatId, api, isLive))
+  return findChatSessions(api).getOrCreate(chatId, () => new ChatSession(chatId, api))
 }

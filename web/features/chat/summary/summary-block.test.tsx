@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event'
 import type { Chat } from '@yonder/contract/chat'
 import type { Compaction } from '@yonder/contract/compaction'
 import { expect, test, vi } from 'vitest'
-import { respondWithStream, message, openChat, reply, send } from '../../../testing/chat-scene.tsx'
+import { acceptRuns, message, openChat, reply, send } from '../../../testing/chat-scene.tsx'
 import { expectConsole } from '../../../testing/expect-console.ts'
 import { failure, json, ScriptedApi } from '../../../testing/scripted-api.ts'
 import { makeChat } from '../../../testing/wire-objects.ts'
@@ -203,7 +203,7 @@ test('is removed after a confirmation', async () => {
 
 test('a reply says how many messages are being summarised, and announces it once', async () => {
   const api = new ScriptedApi()
-  const server = respondWithStream(api)
+  const server = acceptRuns(api)
   openChat(summarized(), api)
   await send('More')
   server.started()

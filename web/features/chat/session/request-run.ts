@@ -1,0 +1,87 @@
+import type { RunAccepted } from '@yonder/contract/completion'
+import type { ErrorDetail } from '@yonder/contract/error'
+import { readErrorBody, type ApiClient } from '../../../lib/api/api-client.ts'
+import { ApiError, createNotice, UnconfirmedError, type Notice } from '../../../lib/api/api-error.ts'
+import type { OutgoingMessage } from './outbox.ts'
+
+/** Milliseconds to wait for the server's confirmation. It responds before the model does. */
+const maxResponseMs = 40_000
+
+/**
+ * The server refused to start a run. The message is the status text, or the status code if there is no text.
+ */
+export class RunRefusedError extends ApiError {
+  constructor({ status, statusText }: Response, detail: ErrorDetail | undefined) {
+    super(statusText || String(status), status, detail)
+  }
+}
+
+/** Whether the server refused a run because another run of the chat is in progress. */
+function isRunActive(error: unknown): boolean {
+  return error instanceof RunRefusedError && error.code === 'run_active'
+}
+
+/** Returns a notice that says what failed and why, or that another reply must end first. */
+export function explainRunFailure(failure: string, error: unknown): Notice {
+  if (!isRunActive(error)) return createNotice(error, failure)
+  return {
+    text: 'Another reply is being written in this chat. Wait until it is finished, or stop it first.',
+  }
+}
+
+/** What happens to a message that was not sent: it can be sent again, is put back into the input, or is dropped. */
+type SendFailure =
+  | { readonly kind: 'unsent'; readonly notice?: never }
+  | { readonly kind: 'returned' | 'dropped'; readonly notice: Notice }
+
+export function explainSendFailure({ isDenial }: OutgoingMessage, error: unknown): SendFailure {
+  // The user has written nothing. If the call still needs approval, the user can deny it again.
+  if (isDenial === true && error instanceof RunRefusedError)
+    return { kind: 'dropped', notice: explainRunFailure('The call could not be denied', error) }
+  if (!isRunActive(error)) return { kind: 'unsent' }
+  const text =
+    'Another reply is being written in this chat. Your message is in the input again. Send it when the reply is finished.'
+  return { kind: 'returned', notice: { text } }
+}
+
+/** A request that starts a run in a chat. */
+export interface RunRequest {
+  readonly path: '/api/chat/completions' | '/api/tool/confirm'
+  readonly body: object
+  readonly onFailure: (error: unknown) => void
+}
+
+/** The time zone of this browser, for the instructions of the bot. Without this field, the server uses UTC. */
+function timeZoneField(): { readonly time_zone?: string } {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
+  return timeZone === 'UTC' ? {} : { time_zone: timeZone }
+}
+
+/**
+ * Requests a run, whose events arrive in the live stream. Returns undefined when the user is signed out.
+ * @throws RunRefusedError, UnconfirmedError, or what `ApiClient.request` throws
+ */
+export async function requestRun(
+  api: ApiClient,
+  path: RunRequest['path'],
+  body: object,
+): Promise<RunAccepted | undefined> {
+  const signal = AbortSignal.timeout(maxResponseMs)
+  try {
+    const response = await api.request(path, {
+      method: 'POST',
+      headers: { Prefer: 'respond-async' },
+      body: { ...body, ...timeZoneField() },
+      signal,
+    })
+    if (response === undefined) return undefined
+    if (!response.ok) throw new RunRefusedError(response, await readErrorBody(response))
+    return (await response.json().catch(() => {
+      throw new UnconfirmedError()
+    })) as RunAccepted
+  } catch (error) {
+    if (!signal.aborted) throw error
+    api.connection.check()
+    throw new UnconfirmedError()
+  }
+}
