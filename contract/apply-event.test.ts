@@ -290,14 +290,22 @@ it.each(['stopped', 'interrupted'] as const)('keeps the text of a run that was %
 })
 
 it('appends text to content that has parts (§3.7)', () => {
+  const file = { id: 'f1', name: 'cat.png', type: 'image/png', size: 3 }
   const parts: Message = {
     ...reply,
-    content: [{ type: 'text', text: 'a' }, { type: 'image' }, { text: 'b' }],
+    content: [
+      { type: 'text', text: 'a' },
+      { type: 'file', file },
+      { type: 'text', text: 'b' },
+    ],
   }
   const run = fold(
     numbered([{ type: 'started', user_message: question, assistant_message: parts }, text('c')]),
   )
-  expect(replyOf(run).content).toBe('abc')
+  expect(replyOf(run).content).toEqual([
+    { type: 'text', text: 'abc' },
+    { type: 'file', file },
+  ])
 })
 
 it('ignores events that change a reply when there is none', () => {

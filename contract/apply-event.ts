@@ -1,5 +1,5 @@
 import type { EndedEvent, EndedStatus, RunEvent } from './completion.ts'
-import { textOfContent } from './message-text.ts'
+import { appendText, textOfContent } from './message-text.ts'
 import type { Message } from './message.ts'
 import type { ToolCall } from './tool-call.ts'
 
@@ -41,7 +41,7 @@ function fold(run: RunState, event: RunEvent): RunState {
     case 'text':
       return changeReply(run, (reply) => ({
         ...reply,
-        content: textOfContent(reply.content) + event.choices[0].delta.content,
+        content: appendText(reply.content, event.choices[0].delta.content),
       }))
     case 'reasoning':
       return changeReply(run, (reply) => ({

@@ -1,9 +1,26 @@
 import { describe, expect, it } from 'vitest'
-import { cutText, deriveTitle, maxTitleSourceChars, textOfContent } from './message-text.ts'
+import {
+  cutText,
+  deriveTitle,
+  filesOfContent,
+  maxTitleSourceChars,
+  textOfContent,
+  toContent,
+} from './message-text.ts'
 
 it('joins the texts of content parts (§3.7)', () => {
   expect(textOfContent('Hello')).toBe('Hello')
   expect(textOfContent([{ text: 'Hel' }, { type: 'image' }, { text: 'lo' }])).toBe('Hello')
+})
+
+it('is a text without files, and else a list of parts', () => {
+  const file = { id: 'f1', name: 'cat.png', type: 'image/png', size: 3 }
+  const part = { type: 'file', file }
+  expect(toContent('Hello', [])).toBe('Hello')
+  expect(toContent('', [file])).toEqual([part])
+  const content = toContent('Hello', [file])
+  expect(content).toEqual([{ type: 'text', text: 'Hello' }, part])
+  expect([textOfContent(content), filesOfContent(content)]).toEqual(['Hello', [file]])
 })
 
 describe('a cut text', () => {

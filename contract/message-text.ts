@@ -1,10 +1,40 @@
-import type { MessageContent } from './message.ts'
+import type { FileRef, Message, MessageContent, SentContent } from './message.ts'
 
 // This module does not import zod, which keeps zod out of the bundle of the browser.
 
 /** Returns the text of a message's content, which is a string or a list of parts. */
-export function textOfContent(content: MessageContent): string {
+export function textOfContent(content: SentContent): string {
   return typeof content === 'string' ? content : content.map((part) => part.text ?? '').join('')
+}
+
+/** Returns the files of a message's content. */
+export function filesOfContent(content: MessageContent): readonly FileRef[] {
+  return typeof content === 'string' ? [] : content.flatMap((part) => (part.type === 'file' ? part.file : []))
+}
+
+/** Returns content: the text as it is, or a list of parts when there are files. */
+export function toContent(text: string, files: readonly FileRef[]): MessageContent {
+  if (files.length === 0) return text
+  const parts = files.map((file) => ({ type: 'file' as const, file }))
+  return text === '' ? parts : [{ type: 'text', text }, ...parts]
+}
+
+/** Returns content with a text at the end of its text. */
+export function appendText(content: MessageContent, text: string): MessageContent {
+  return typeof content === 'string'
+    ? content + text
+    : toContent(textOfContent(content) + text, filesOfContent(content))
+}
+
+/** Returns the text of a message: of a failed reply, whose `content` is its error, the text before the failure. */
+export function textOfMessage({ status, content, partial }: Message): string {
+  return status === 'failed' ? (partial ?? '') : textOfContent(content)
+}
+
+/** Counts the characters of a message, with its reasoning and the arguments of its call. */
+export function countChars(message: Message): number {
+  const { reasoning = '', arguments: callArguments = '' } = message
+  return textOfMessage(message).length + reasoning.length + callArguments.length
 }
 
 /** Characters of a chat's title in the history. */

@@ -14,9 +14,34 @@ export type MessageStatus = (typeof messageStatuses)[number]
 export const cutReasons = ['length', 'content_filter'] as const
 export type CutReason = (typeof cutReasons)[number]
 
-export const ContentPart = z.object({ type: z.string().optional(), text: z.string().optional() })
-export const MessageContent = z.union([z.string(), z.array(ContentPart)])
+/** A file that a message contains. `GET /api/files/{id}` returns its bytes. */
+export const FileRef = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** Its media type. */
+  type: z.string(),
+  /** In bytes. */
+  size: z.int().nonnegative(),
+})
+export type FileRef = z.infer<typeof FileRef>
+
+/** What a message contains: its text, or a list of parts when there is more than text. */
+export const MessageContent = z.union([
+  z.string(),
+  z.array(
+    z.discriminatedUnion('type', [
+      z.object({ type: z.literal('text'), text: z.string() }),
+      z.object({ type: z.literal('file'), file: FileRef }),
+    ]),
+  ),
+])
 export type MessageContent = z.infer<typeof MessageContent>
+/** Content as clients send it: its parts need no type, and those without text are ignored. */
+export const SentContent = z.union([
+  z.string(),
+  z.array(z.object({ type: z.string().optional(), text: z.string().optional() })),
+])
+export type SentContent = z.infer<typeof SentContent>
 
 export const Usage = z.object({
   input_tokens: z.int().nonnegative().nullable(),

@@ -60,13 +60,10 @@ export const ResultPart = z.discriminatedUnion('type', [
     /** Its server marked it as text for the model only. */
     forModel: z.literal(true).optional(),
   }),
-  /**
-   * A PNG, JPEG, GIF or WebP image. Its bytes are not in the message: `GET /api/chats/{id}/images/{messageId}/{place}`
-   * returns them, `place` being the index in the list of parts.
-   */
+  /** A PNG, JPEG, GIF or WebP image: `file` is the id of a file of the message's content. */
   z.object({
     type: z.literal('image'),
-    mimeType: z.string(),
+    file: z.string(),
     /** The size in pixels, so that a page can reserve the space. */
     width: z.int().positive().optional(),
     height: z.int().positive().optional(),
@@ -79,10 +76,6 @@ export const ResultPart = z.discriminatedUnion('type', [
   z.object({ type: z.literal('note'), text: z.string() }),
 ])
 export type ResultPart = z.infer<typeof ResultPart>
-
-/** An image of a result; `data` is base64. */
-export const ResultImage = z.object({ mimeType: z.string(), data: z.string() })
-export type ResultImage = z.infer<typeof ResultImage>
 
 /**
  * How a call ended. After `timed_out`, `stopped`, `interrupted` (Yonder's process ended, or the connection to the

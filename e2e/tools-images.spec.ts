@@ -39,7 +39,7 @@ test('an image of a result that cannot be loaded says so, and the user tries aga
 }) => {
   problems.expect(/ERR_FAILED|Failed to fetch/)
   await addConnector(page, { name: 'everything', url: everything.url })
-  const images = /\/api\/chats\/.+\/images\//
+  const images = /\/api\/files\//
   await page.route(images, (route) => route.abort())
   model.reply([callTool('everything__get-tiny-image')])
   model.reply(['There it is.'])

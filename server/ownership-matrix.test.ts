@@ -61,9 +61,7 @@ const forms: Readonly<Record<string, readonly Form[]>> = {
   'GET /api/chat/id': [],
   'GET /api/chats': [],
   'GET /api/chats/{id}': [{ path: { id: 'chat' } }],
-  'GET /api/chats/{id}/images/{messageId}/{place}': [
-    { path: { id: 'chat', messageId: 'reply' }, fixed: { place: '0' } },
-  ],
+  'GET /api/files/{id}': [{ path: { id: 'file' } }],
   'GET /api/chats/{id}/messages/{messageId}/prompt': [{ path: { id: 'chat', messageId: 'reply' } }],
   'PUT /api/chats/{id}/compactions/{compactionId}': [
     { path: { id: 'chat', compactionId: 'compaction' }, rest: { content: 'Mine.' } },
@@ -123,9 +121,8 @@ const otherFields = new Set([
   // The id of a new message, and the name of a server that is stored with it.
   'POST /api/chat/completions body.id',
   'POST /api/chat/completions body.server',
-  // Connectors of several users have tools of this name. An image has a position among the parts of its result.
+  // Connectors of several users have tools of this name.
   'POST /api/tool/confirm body.tool',
-  'GET /api/chats/{id}/images/{messageId}/{place} path.place',
 ])
 
 const namesResource =

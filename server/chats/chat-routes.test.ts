@@ -313,16 +313,31 @@ describe.each(engines)('chats on %s', (engine) => {
     })
   })
 
-  it('allows the browser to cache an image, for the user who read it only', async () => {
+  it('reads a file as it is, for its owner only, and it can be cached but runs no script', async () => {
     const chatId = await ada.newChat()
     const [question] = await sendAndReceive(ada, chatId, 'Draw', 'Drawn.')
     const messageId = question?.id ?? ''
     await product.database.db
-      .insertInto('result_images')
-      .values({ chat_id: chatId, message_id: messageId, place: 0, mime_type: 'image/png', data: 'AAAA' })
+      .insertInto('files')
+      .values({
+        id: `file of ${chatId}`,
+        chat_id: chatId,
+        message_id: messageId,
+        name: 'page.svg',
+        type: 'image/svg+xml',
+        size: 6,
+        data: Buffer.from('<svg/>').toString('base64'),
+      })
       .execute()
-    const response = await ada.get(`/api/chats/${chatId}/images/${messageId}/0`)
-    expect(response.json()).toEqual({ mimeType: 'image/png', data: 'AAAA' })
+    const path = `/api/files/${encodeURIComponent(`file of ${chatId}`)}`
+    const response = await ada.get(path)
+    expect(response.body).toBe('<svg/>')
+    expect(response.headers).toMatchObject({
+      'content-type': 'image/svg+xml',
+      'content-security-policy': "default-src 'none'; sandbox",
+      'x-content-type-options': 'nosniff',
+    })
+    expect((await (await product.join('Eve')).get(path)).statusCode).toBe(404)
     expect(response.headers['cache-control']).toMatch(/^private, .*immutable$/)
     expect(response.headers.vary).toBe('authorization')
   })

@@ -3,15 +3,12 @@ import {
   Chat,
   ChatList,
   ChatListQuery,
-  ClientId,
   NewChat,
   NewChatQuery,
   SelectedLeaf,
   SelectResponse,
 } from '@yonder/contract/chat'
 import { findLastShownLeaf, nextSelectedAt } from '@yonder/contract/lib/last-shown-leaf'
-import { ResultImage } from '@yonder/contract/tool-call'
-import { z } from 'zod'
 import { ownedBy } from '../access/access.ts'
 import type { Database, Db } from '../db/database.ts'
 import { AnyId, type Api } from '../http/api.ts'
@@ -21,11 +18,11 @@ import type { User } from '../identity/user.ts'
 import { AppError } from '../lib/app-error.ts'
 import { newId } from '../lib/new-id.ts'
 import { normalizeText } from '../lib/text.ts'
-import { lockChatOnly, insertChat, selectLeaf, requireChat } from './chat-store.ts'
+import { lockChatOnly, insertChat, selectLeaf } from './chat-store.ts'
+import { findFile } from './file-store.ts'
 import { listNodes, updateMessage } from './message-store.ts'
 import { type RunSnapshot, readChat } from './present-chat.ts'
 import type { SearchChats } from './search/open-search.ts'
-import { findResultImage } from './tool-call-store.ts'
 
 export interface ChatRoutesDeps {
   readonly database: Database
@@ -36,12 +33,6 @@ export interface ChatRoutesDeps {
   /** Notifies the user's live streams. */
   readonly onChatChanged: (userId: string, chatId: string) => void
 }
-
-const ImageParams = z.object({
-  id: ClientId,
-  messageId: ClientId,
-  place: z.coerce.number().int().min(0).max(1_000),
-})
 
 /** Registers the routes that reserve a chat, read chats and select a branch. */
 export function registerChatRoutes(api: Api, deps: ChatRoutesDeps): void {
@@ -74,20 +65,20 @@ function registerReadRoutes(
     (request) => readChat(db, readRun, requireUser(request), request.params.id),
   )
 
-  api.get(
-    '/api/chats/:id/images/:messageId/:place',
-    { schema: { params: ImageParams, response: { 200: ResultImage } } },
-    async (request, reply) => {
-      const { id, messageId, place } = request.params
-      await requireChat(db, requireUser(request), id)
-      const image = await findResultImage(db, id, messageId, place)
-      if (image === undefined)
-        throw new AppError('not_found', 'There is no such image in this chat. Reload the page.')
-      // Several users may share a browser, so its cache must not serve one user's image to another.
-      reply.headers({ 'cache-control': 'private, max-age=31536000, immutable', vary: 'authorization' })
-      return image
-    },
-  )
+  api.get('/api/files/:id', { schema: { params: AnyId } }, async (request, reply) => {
+    const file = await findFile(db, requireUser(request), request.params.id)
+    if (file === undefined) throw new AppError('not_found', 'There is no such file. Reload the page.')
+    return reply
+      .type(file.type)
+      .headers({
+        // Several users may share a browser, so its cache must not serve one user's file to another.
+        'cache-control': 'private, max-age=31536000, immutable',
+        vary: 'authorization',
+        // A file that is opened as a page runs no script and loads nothing.
+        'content-security-policy': "default-src 'none'; sandbox",
+      })
+      .send(Buffer.from(file.data, 'base64'))
+  })
 }
 
 function registerWriteRoutes(

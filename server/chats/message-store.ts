@@ -1,6 +1,6 @@
 import type { TreeNode } from '@yonder/contract/lib/last-shown-leaf'
 import type { Message } from '@yonder/contract/message'
-import { textOfContent } from '@yonder/contract/message-text'
+import { filesOfContent, textOfMessage } from '@yonder/contract/message-text'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { type Actor, readable } from '../access/access.ts'
 import type { Db } from '../db/database.ts'
@@ -12,7 +12,7 @@ export type NewMessage = Pick<Selectable<MessageTable>, 'chat_id' | 'id' | 'role
   Partial<
     Pick<
       Selectable<MessageTable>,
-      'model' | 'bot_id' | 'bot' | 'connector_id' | 'server' | 'tool' | 'outcome'
+      'files' | 'model' | 'bot_id' | 'bot' | 'connector_id' | 'server' | 'tool' | 'outcome'
     >
   >
 
@@ -20,6 +20,7 @@ export type NewMessage = Pick<Selectable<MessageTable>, 'chat_id' | 'id' | 'role
 export type FilledReply = Pick<
   MessageRow,
   | 'content'
+  | 'files'
   | 'reasoning'
   | 'status'
   | 'error_code'
@@ -35,15 +36,16 @@ export type FilledReply = Pick<
   | 'left_out_tools'
 >
 
-/** Returns the text of a message that is stored: of a failed reply, the text before the failure. */
-function storedText({ status, content, partial }: Message): string {
-  return status === 'failed' ? (partial ?? '') : textOfContent(content)
+/** Converts the content of a message to its columns. */
+export function toContentColumns(message: Message): Pick<MessageRow, 'content' | 'files'> {
+  const files = filesOfContent(message.content)
+  return { content: textOfMessage(message), files: files.length === 0 ? null : JSON.stringify(files) }
 }
 
 /** Converts a reply to its columns. */
 export function toFilledReply(reply: Message): FilledReply {
   return {
-    content: storedText(reply),
+    ...toContentColumns(reply),
     reasoning: reply.reasoning ?? null,
     status: reply.status,
     error_code: reply.error?.code ?? null,
@@ -58,12 +60,6 @@ export function toFilledReply(reply: Message): FilledReply {
     notice: reply.notice ?? null,
     left_out_tools: reply.left_out_tools === undefined ? null : JSON.stringify(reply.left_out_tools),
   }
-}
-
-/** The characters of a message that count towards the limit of its chat. */
-export function countChars(message: Message): number {
-  const { reasoning = '', arguments: callArguments = '' } = message
-  return storedText(message).length + reasoning.length + callArguments.length
 }
 
 /** Changed fields of a message. */
@@ -93,6 +89,7 @@ const messageInsert = prepareQuery((db, message: MessageRow) =>
       id: message.id,
       role: message.role,
       content: message.content,
+      files: message.files,
       status: message.status,
       model: message.model,
       bot_id: message.bot_id,
@@ -128,6 +125,7 @@ export async function appendMessage(
     parent_id: parent?.id ?? null,
     role: message.role,
     content: message.content,
+    files: message.files ?? null,
     reasoning: null,
     status: message.status,
     error_code: null,
@@ -184,6 +182,7 @@ const otherColumns = Object.keys({
   parent_id: 1,
   role: 1,
   content: 1,
+  files: 1,
   reasoning: 1,
   status: 1,
   error_code: 1,
@@ -386,6 +385,7 @@ const replyUpdate = prepareQuery(
       .updateTable('messages')
       .set({
         content: reply.content,
+        files: reply.files,
         reasoning: reply.reasoning,
         status: reply.status,
         error_code: reply.error_code,

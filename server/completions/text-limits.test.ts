@@ -1,5 +1,5 @@
+import { countChars as countMessageChars } from '@yonder/contract/message-text'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { countChars as countMessageChars } from '../chats/message-store.ts'
 import { botName, openChatApp, type ChatApp, type ChatClient } from '../testing/chat/open-chat-app.ts'
 import { callOf, openToolApp, waitingCall } from '../testing/chat/open-tool-app.ts'
 import { hashTables } from '../testing/database/hash-tables.ts'

@@ -2,7 +2,7 @@ import { ofUser } from '../access/access.ts'
 import { selectToolCalls } from '../connectors/calls/call-record-store.ts'
 import type { Db } from '../db/database.ts'
 import type { ToolCallRow } from '../db/tables/connector-tables.ts'
-import type { MessageRow, ShareRow, UsageRecordRow, UserRow } from '../db/tables/tables.ts'
+import type { FileTable, ShareRow, UsageRecordRow, UserRow } from '../db/tables/tables.ts'
 import { selectUsage } from '../usage/usage-store.ts'
 
 /** The row of a user. Undefined when the user's data was deleted meanwhile. */
@@ -22,19 +22,14 @@ export async function listAllChatIds(db: Db, userId: string): Promise<string[]> 
   return rows.map(({ id }) => id)
 }
 
-export interface ImagePlace {
-  readonly message_id: MessageRow['id']
-  readonly place: number
-}
-
-/** The places of the images of a chat. An image is large, so each is read alone. */
-export function listImagePlaces(db: Db, chatId: string): Promise<ImagePlace[]> {
+/** The files of a chat without their data, which is large, so that of each file is read alone. */
+export function listFilesOfChat(db: Db, chatId: string): Promise<Omit<FileTable, 'chat_id' | 'data'>[]> {
   return db
-    .selectFrom('result_images')
-    .select(['message_id', 'place'])
+    .selectFrom('files')
+    .select(['id', 'message_id', 'name', 'type', 'size'])
     .where('chat_id', '=', chatId)
     .orderBy('message_id')
-    .orderBy('place')
+    .orderBy('id')
     .execute()
 }
 

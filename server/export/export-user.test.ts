@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { insertFiles } from '../chats/file-store.ts'
 import { createSealer } from '../db/secrets/seal-secret.ts'
 import { requireManagedUser } from '../identity/users/manage-users.ts'
 import { readOwnIssuer } from '../identity/users/user-store.ts'
@@ -86,7 +87,16 @@ describe.each(engines)('the export of a user on %s', (engine) => {
         { id: ada.reply, parent_id: ada.userMessage },
       ],
       compactions: [{ content: ada.secret }],
-      images: [{ message_id: ada.reply, place: 0, mime_type: 'image/png', base64: ada.secret }],
+      files: [
+        {
+          id: ada.file,
+          message_id: ada.reply,
+          name: 'cat.png',
+          type: 'image/png',
+          size: 3,
+          base64: ada.secret,
+        },
+      ],
     })
     // Its reply is still being written.
     expect(chats.get(ada.runningChat)).toMatchObject({
@@ -100,20 +110,17 @@ describe.each(engines)('the export of a user on %s', (engine) => {
     expect(text.split('\n').length).toBeGreaterThan(100)
   })
 
-  it('is JSON also when an image is deleted meanwhile', async () => {
+  it('is JSON also when a file is deleted meanwhile', async () => {
     await open()
-    const { client, chat, reply } = await createUserData(product, 'Ada')
+    const { client, chat, reply, file } = await createUserData(product, 'Ada')
     const { db } = product.database
-    const image = { chat_id: chat, message_id: reply, mime_type: 'image/png', data: 'second' }
-    await db
-      .insertInto('result_images')
-      .values({ ...image, place: 1 })
-      .execute()
+    const second = { id: 'second', name: 'dog.png', type: 'image/png', size: 4, data: 'second' }
+    await insertFiles(db, chat, reply, [second])
     const { data } = await exportData(client.user.subject, undefined, async (part) => {
-      if (part.includes('"images": [')) await db.deleteFrom('result_images').where('place', '=', 0).execute()
+      if (part.includes('"files": [')) await db.deleteFrom('files').where('id', '=', file).execute()
     })
     expect(data['chats']?.find(({ id }) => id === chat)).toMatchObject({
-      images: [{ place: 1, base64: 'second' }],
+      files: [{ id: 'second', base64: 'second' }],
     })
   })
 

@@ -1,7 +1,7 @@
 import { connectorNamesOf } from '../bots/bot-fields.ts'
 import { listBots } from '../bots/bot-store.ts'
+import { findFile } from '../chats/file-store.ts'
 import { readChat, type RunSnapshot } from '../chats/present-chat.ts'
-import { findResultImage } from '../chats/tool-call-store.ts'
 import { findActiveRun } from '../completions/log/run-store.ts'
 import { foldLog } from '../completions/maintenance/end-run.ts'
 import { presentToolCall } from '../connectors/calls/call-record-store.ts'
@@ -26,7 +26,7 @@ import {
   listAllShares,
   listAllToolCalls,
   listAllUsage,
-  listImagePlaces,
+  listFilesOfChat,
 } from './export-store.ts'
 
 export interface ExportDeps {
@@ -93,18 +93,18 @@ async function* exportChats({ database, onChat }: ExportDeps, user: User): Async
     const chat = await readChatIfStored(database, user, id)
     onChat?.(index + 1, ids.length)
     if (chat === undefined) continue
-    const images = await listImagePlaces(db, id)
-    // The object stays open for the images, which are too large to be in memory together.
-    yield `${isFirst ? '' : ','}\n${indent(chat, 4).slice(0, -'\n    }'.length)}${images.length === 0 ? '' : ',\n      "images": ['}`
+    const files = await listFilesOfChat(db, id)
+    // The object stays open for the files, which are too large to be in memory together.
+    yield `${isFirst ? '' : ','}\n${indent(chat, 4).slice(0, -'\n    }'.length)}${files.length === 0 ? '' : ',\n      "files": ['}`
     isFirst = false
-    let isFirstImage = true
-    for (const image of images) {
-      const found = await findResultImage(db, id, image.message_id, image.place)
+    let isFirstFile = true
+    for (const file of files) {
+      const found = await findFile(db, user, file.id)
       if (found === undefined) continue
-      yield `${isFirstImage ? '' : ','}\n${indent({ ...image, mime_type: found.mimeType, base64: found.data }, 8)}`
-      isFirstImage = false
+      yield `${isFirstFile ? '' : ','}\n${indent({ ...file, base64: found.data }, 8)}`
+      isFirstFile = false
     }
-    yield images.length === 0 ? '\n    }' : '\n      ]\n    }'
+    yield files.length === 0 ? '\n    }' : '\n      ]\n    }'
   }
   if (!isFirst) yield '\n  '
 }

@@ -197,6 +197,18 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     ])
   })
 
+  it('shows the text of a message with files, but not the files', async () => {
+    const file = { id: 'private', name: 'cat.png', type: 'image/png', size: 3 }
+    const files = JSON.stringify([file])
+    await write(`files-${engine}`, [{ id: 'a', role: 'user', content: 'My cat', files }])
+    expect((await ada.readChat(`files-${engine}`)).messages[0]?.content).toEqual([
+      { type: 'text', text: 'My cat' },
+      { type: 'file', file },
+    ])
+    const shared = await read(await share(`files-${engine}`, 'a'))
+    expect(shared.messages[0]?.content).toBe('My cat')
+  })
+
   it('does not show why a reply failed, because the reason may contain an address or a key', async () => {
     await write(`failed-${engine}`, [
       { id: 'q', role: 'user', content: 'Hi' },

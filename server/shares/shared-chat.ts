@@ -39,13 +39,13 @@ export function presentSharedChat(shareId: string, path: readonly MessageRow[]):
 
 function presentSharedMessage(row: MessageRow, position: number, next: MessageRow | undefined): Message {
   const shown = presentMessage({ ...row, error_code: null, error_message: null })
-  const { role, content, timestamp, unix_timestamp, status, model, provider, finish, server, tool, call } =
-    shown
+  const { role, timestamp, unix_timestamp, status, model, provider, finish, server, tool, call } = shown
   const message: Message = {
     id: String(position),
     parent_id: position === 1 ? null : String(position - 1),
     role,
-    content: status === 'failed' ? row.content : content,
+    // Files are private.
+    content: row.content,
     timestamp,
     unix_timestamp,
     status,

@@ -1,3 +1,4 @@
+import { filesOfContent, textOfContent } from '@yonder/contract/message-text'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ChatClient } from '../../testing/chat/open-chat-app.ts'
 import { callOf } from '../../testing/chat/open-tool-app.ts'
@@ -28,22 +29,26 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     const { chatId, stream } = await product.sendNew('Draw')
     await stream.ended
     const result = resultOf(stream)
-    const place = result?.outcome?.parts.findIndex(({ type }) => type === 'image') ?? -1
-    const size = expect.any(Number) as number
-    expect(result?.outcome?.parts[place]).toEqual({
+    const number = expect.any(Number) as number
+    const id = expect.any(String) as string
+    expect(result?.content).toEqual([
+      { type: 'text', text: textOfContent(result?.content ?? '') },
+      { type: 'file', file: { id, name: 'get-tiny-image.png', type: 'image/png', size: number } },
+    ])
+    const [file] = filesOfContent(result?.content ?? '')
+    expect(result?.outcome?.parts).toContainEqual({
       type: 'image',
-      mimeType: 'image/png',
-      width: size,
-      height: size,
+      file: file?.id,
+      width: number,
+      height: number,
     })
-    const address = `/api/chats/${chatId}/images/${result?.id}`
-    const image = await ada.get(`${address}/${place}`)
-    expect(statusAndBody(image)).toMatchObject({
-      status: 200,
-      body: { mimeType: 'image/png', data: expect.stringMatching(/^iVBOR/) as string },
-    })
-    expect((await ada.get(`${address}/99`)).statusCode).toBe(404)
-    expect(JSON.stringify(await ada.readChat(chatId))).not.toContain('iVBOR')
+    const image = await ada.get(`/api/files/${file?.id}`)
+    expect(image.headers['content-type']).toBe('image/png')
+    expect(image.headers['content-length']).toBe(String(file?.size))
+    expect(image.body.slice(1, 4)).toBe('PNG')
+    const chat = await ada.readChat(chatId)
+    expect(chat.messages.find((message) => message.id === result?.id)).toEqual(result)
+    expect(JSON.stringify(chat)).not.toContain('iVBOR')
     expect(stream.raw).not.toContain('iVBOR')
     expect(JSON.stringify(product.sentToModel())).not.toContain('iVBOR')
   })

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { StartedEvent, UnnumberedEvent } from '@yonder/contract/completion'
 import type { Message } from '@yonder/contract/message'
-import { textOfContent } from '@yonder/contract/message-text'
+import { countChars, textOfContent } from '@yonder/contract/message-text'
 import { LeftOutTools } from '@yonder/contract/tool-call'
 import { readBotConnectors } from '../../bots/bot-connectors.ts'
 import { connectorIdsOf } from '../../bots/bot-fields.ts'
@@ -9,7 +9,6 @@ import { apiTypeOf } from '../../bots/bot-model.ts'
 import { fullChatMessage, selectLeaf, touchChat } from '../../chats/chat-store.ts'
 import {
   appendMessage,
-  countChars,
   requireParent,
   listNotices,
   updateMessage,

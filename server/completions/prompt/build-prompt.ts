@@ -267,6 +267,6 @@ function takeNewest(path: readonly PromptMessage[]): readonly PromptMessage[] {
 }
 
 /** Counts the characters of a message and of the call that it makes. */
-function countPromptChars({ content, arguments: text }: PromptMessage): number {
+export function countPromptChars({ content, arguments: text }: PromptMessage): number {
   return content.length + (text?.length ?? 0)
 }

@@ -1,6 +1,6 @@
 import { isToolResult } from '../../chats/message-store.ts'
 import { parseCall } from '../../chats/tool-call-store.ts'
-import { type PromptMessage, maxShortenedChars } from './build-prompt.ts'
+import { type PromptMessage, countPromptChars, maxShortenedChars } from './build-prompt.ts'
 import { estimateTokens, tokensPerMessage } from './estimate-tokens.ts'
 
 /** The share of the budget for the messages after a new summary: the rest is room until the next summary is needed. */
@@ -50,10 +50,7 @@ export function planPrompt(
   const isFull = (tokens: number) => tokens > budget.tokens
   const hasTooMany = path.length > budget.messages
   // The estimate is at most one token for each UTF-16 unit, so short paths need no closer look.
-  const chars = path.reduce(
-    (sum, { content, arguments: text }) => sum + content.length + (text?.length ?? 0),
-    0,
-  )
+  const chars = sum(path.map(countPromptChars))
   if (!hasTooMany && !isFull(before + chars + path.length * tokensPerMessage)) return wholePath
   const costs = path.map((message) => estimateMessage(message))
   if (!hasTooMany && !isFull(before + sum(costs))) return wholePath

@@ -1,6 +1,6 @@
 import type { EndedStatus, UnnumberedEvent } from '@yonder/contract/completion'
 import type { Message } from '@yonder/contract/message'
-import { textOfContent } from '@yonder/contract/message-text'
+import { textOfMessage } from '@yonder/contract/message-text'
 import { listChildren, isToolResult } from '../../chats/message-store.ts'
 import { presentMessage } from '../../chats/present-chat.ts'
 import type { Db } from '../../db/database.ts'
@@ -114,7 +114,7 @@ function toEmpty(reply: Message): Message {
 
 function listReplyEvents(reply: Message, isAnswered: boolean): UnnumberedEvent[] {
   const { reasoning, usage, error, provider, notice, left_out_tools, call, server = '', tool = '' } = reply
-  const text = reply.status === 'failed' ? (reply.partial ?? '') : textOfContent(reply.content)
+  const text = textOfMessage(reply)
   const events: UnnumberedEvent[] = []
   if (provider !== undefined) events.push({ type: 'model', model: reply.model ?? '', provider })
   if (reasoning !== undefined) {

@@ -1,9 +1,10 @@
 import type { Message } from '@yonder/contract/message'
-import { textOfContent } from '@yonder/contract/message-text'
+import { countChars, toContent } from '@yonder/contract/message-text'
 import type { ResultPart } from '@yonder/contract/tool-call'
 import { selectLeaf, touchChat } from '../../chats/chat-store.ts'
-import { appendMessage, countChars, requireParent, updateMessage } from '../../chats/message-store.ts'
-import { insertResultImages } from '../../chats/tool-call-store.ts'
+import { insertFiles, type NewFile } from '../../chats/file-store.ts'
+import { appendMessage, requireParent, toContentColumns, updateMessage } from '../../chats/message-store.ts'
+import type { ReadImage } from '../../connectors/calls/read-image.ts'
 import { failure, type ToolOutcome } from '../../connectors/calls/tool-call.ts'
 import type { Db } from '../../db/database.ts'
 import { newId } from '../../lib/new-id.ts'
@@ -12,11 +13,11 @@ import type { ToolInvocation } from './tool-invocation.ts'
 /** Characters of a result that are shown to the user. The model may receive more. */
 const maxShownChars = 50_000
 
-/** A tool's result as a message, and its images, which are stored separately from the message. */
+/** A tool's result as a message, and its files, which are stored separately from the message. */
 export interface CreatedResult {
   readonly message: Message
   readonly connectorId: string | null
-  readonly images: readonly { readonly place: number; readonly mimeType: string; readonly data: string }[]
+  readonly files: readonly NewFile[]
 }
 
 /** Creates the message with the result of a reply's call. `time` is milliseconds since 1970. */
@@ -25,16 +26,23 @@ export function createResult(
   outcome: Omit<ToolOutcome, 'duration' | 'bytes'> & { readonly duration: number | null },
   time: number,
 ): CreatedResult {
-  const images = outcome.parts.flatMap((part, place) =>
-    part.type === 'image' ? [{ place, mimeType: part.mimeType, data: part.data }] : [],
-  )
+  const files: NewFile[] = []
+  const parts = shorten(outcome.parts, ({ mimeType: type, data }) => {
+    const name = `${call.toolName}.${type.split('/')[1]}`
+    const id = newId()
+    files.push({ id, name, type, size: Buffer.byteLength(data, 'base64'), data })
+    return id
+  })
   return {
     connectorId: call.connectorId,
     message: {
       id: newId(),
       parent_id: call.replyId,
       role: 'user',
-      content: outcome.text,
+      content: toContent(
+        outcome.text,
+        files.map(({ data: _, ...file }) => file),
+      ),
       timestamp: new Date(time).toISOString(),
       unix_timestamp: time,
       status: 'complete',
@@ -43,19 +51,20 @@ export function createResult(
       outcome: {
         status: outcome.status,
         duration: outcome.duration === null ? null : Math.round(outcome.duration),
-        parts: shorten(outcome.parts),
+        parts,
       },
     },
-    images,
+    files,
   }
 }
 
-function shorten(parts: ToolOutcome['parts']): ResultPart[] {
+/** Shortens the parts that a user sees. `addFile` stores an image and returns its id. */
+function shorten(parts: ToolOutcome['parts'], addFile: (image: ReadImage) => string): ResultPart[] {
   let remaining = maxShownChars
   return parts.map((part): ResultPart => {
     if (part.type === 'image') {
-      const { type, mimeType, width, height } = part
-      return { type, mimeType, width, height }
+      const { type, width, height } = part
+      return { type, file: addFile(part), width, height }
     }
     if (part.type === 'link') {
       remaining -= part.uri.length + part.name.length
@@ -77,10 +86,10 @@ function shorten(parts: ToolOutcome['parts']): ResultPart[] {
 export async function storeResult(
   trx: Db,
   chatId: string,
-  { message, connectorId, images }: CreatedResult,
+  { message, connectorId, files }: CreatedResult,
 ): Promise<void> {
   const replyId = message.parent_id ?? ''
-  const { id, unix_timestamp: time, content, server = '', tool = '', outcome } = message
+  const { id, unix_timestamp: time, server = '', tool = '', outcome } = message
   // Locks the chat before its messages: two writers that lock in different orders would deadlock.
   await touchChat(trx, chatId, time, countChars(message))
   await appendMessage(
@@ -89,7 +98,7 @@ export async function storeResult(
       chat_id: chatId,
       id,
       role: 'user',
-      content: textOfContent(content),
+      ...toContentColumns(message),
       status: 'complete',
       connector_id: connectorId,
       server,
@@ -99,7 +108,7 @@ export async function storeResult(
     await requireParent(trx, chatId, replyId),
     time,
   )
-  await insertResultImages(trx, chatId, id, images)
+  await insertFiles(trx, chatId, id, files)
   await updateMessage(trx, chatId, replyId, { call_state: 'answered' })
   await selectLeaf(trx, chatId, id)
 }

@@ -32,7 +32,7 @@ export function readSnapshot<T>({ db, dialect }: Database, read: (source: Source
 }
 
 /** Rows that PostgreSQL sends at once: few where a row may have megabytes. */
-const rowsPerFetch = (table: CopiedTable): number => (table === 'result_images' ? 4 : maxChunkRows)
+const rowsPerFetch = (table: CopiedTable): number => (table === 'files' ? 4 : maxChunkRows)
 
 /** Reads the rows of all tables, ordered by primary key. `source` is a snapshot or a transaction on one connection. */
 export async function* readTables(source: Source): AsyncGenerator<Chunk> {

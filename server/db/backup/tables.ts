@@ -31,7 +31,7 @@ export const primaryKeys: { readonly [T in CopiedTable]: readonly (keyof Tables[
   connector_consents: ['state_hash'],
   connector_catalogue: ['source'],
   shares: ['id'],
-  result_images: ['chat_id', 'message_id', 'place'],
+  files: ['id'],
   question_answers: ['question_id'],
   integrations: ['user_id', 'name'],
   integration_consents: ['state_hash'],

@@ -131,6 +131,7 @@ const messageColumns = sql.raw(`
   parent_id text,
   role text not null,
   content text not null,
+  files text,
   reasoning text,
   status text not null,
   error_code text,
@@ -156,7 +157,7 @@ const messageColumns = sql.raw(`
   selected_at bigint,
   unique (chat_id, id)`)
 
-/** The append-only tree of messages, and the images of tool results. */
+/** The append-only tree of messages, and their files. */
 async function createChats(trx: Kysely<Tables>, dialect: Dialect): Promise<void> {
   const { integer } = dialect
   await trx.schema
@@ -185,21 +186,23 @@ async function createChats(trx: Kysely<Tables>, dialect: Dialect): Promise<void>
   // Finds pending calls without reading all messages.
   await sql`create index messages_waiting on messages (chat_id) where call_state = 'waiting'`.execute(trx)
   await trx.schema
-    .createTable('result_images')
+    .createTable('files')
+    .addColumn('id', 'text', (c) => c.primaryKey())
     .addColumn('chat_id', 'text', (c) => c.notNull())
     .addColumn('message_id', 'text', (c) => c.notNull())
-    .addColumn('place', integer, (c) => c.notNull())
-    .addColumn('mime_type', 'text', (c) => c.notNull())
+    .addColumn('name', 'text', (c) => c.notNull())
+    .addColumn('type', 'text', (c) => c.notNull())
+    .addColumn('size', integer, (c) => c.notNull())
     .addColumn('data', 'text', (c) => c.notNull())
-    .addPrimaryKeyConstraint('result_images_key', ['chat_id', 'message_id', 'place'])
     .addForeignKeyConstraint(
-      'images_of_messages',
+      'files_of_messages',
       ['chat_id', 'message_id'],
       'messages',
       ['chat_id', 'id'],
       (c) => c.onDelete('cascade'),
     )
     .execute()
+  await trx.schema.createIndex('files_by_message').on('files').columns(['chat_id', 'message_id']).execute()
 }
 
 /** The runs that write replies, their events, and responses to elicitations. */

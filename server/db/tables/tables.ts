@@ -70,7 +70,10 @@ export interface MessageTable {
   position: Generated<number>
   parent_id: string | null
   role: string
+  /** Its text. */
   content: string
+  /** JSON: the references to its files (`files`). Null when there is only text. */
+  files: string | null
   reasoning: string | null
   status: string
   error_code: string | null
@@ -136,13 +139,16 @@ export interface RunEventTable {
   event: string
 }
 
-/** An image of a tool's result. It is stored separately to keep reading a chat fast. */
-export interface ResultImageTable {
+/** A file of a message. It is stored separately to keep reading a chat fast. */
+export interface FileTable {
+  id: string
   chat_id: string
   message_id: string
-  /** Its index among the parts of the result. */
-  place: number
-  mime_type: string
+  name: string
+  /** Its media type. */
+  type: string
+  /** In bytes. */
+  size: number
   /** Base64. */
   data: string
 }
@@ -304,7 +310,7 @@ export interface Tables extends ConnectorTables, IntegrationTables {
   messages: MessageTable
   runs: RunTable
   run_events: RunEventTable
-  result_images: ResultImageTable
+  files: FileTable
   question_answers: ElicitationAnswerTable
   search_queue: SearchQueueTable
   search_users: SearchUserTable

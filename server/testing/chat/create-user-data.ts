@@ -1,3 +1,4 @@
+import { insertFiles } from '../../chats/file-store.ts'
 import { addCompaction } from '../factories/chats.ts'
 import type { ChatClient } from './open-chat-app.ts'
 import { waitingCall, type ToolApp } from './open-tool-app.ts'
@@ -25,6 +26,8 @@ export interface UserData {
   readonly userMessage: string
   /** The reply to it. */
   readonly reply: string
+  /** A file of the reply. */
+  readonly file: string
   /** A chat whose reply is being written. */
   readonly runningChat: string
   readonly share: string
@@ -65,10 +68,8 @@ export async function createUserData(product: ToolApp, name: string): Promise<Us
   product.model.reply([secret, product.model.gate()])
   const stream = await client.send(runningChat, secret)
   await stream.until(({ text }) => text === secret)
-  await product.database.db
-    .insertInto('result_images')
-    .values({ chat_id: chat, message_id: reply.id, place: 0, mime_type: 'image/png', data: secret })
-    .execute()
+  const file = { id: `file-of-${name}`, name: 'cat.png', type: 'image/png', size: 3, data: secret }
+  await insertFiles(product.database.db, chat, reply.id, [file])
   const compaction = await addCompaction(product.database.db, {
     id: `summary-of-${name}`,
     chat_id: chat,
@@ -85,6 +86,7 @@ export async function createUserData(product: ToolApp, name: string): Promise<Us
     chat,
     userMessage: userMessage.id,
     reply: reply.id,
+    file: file.id,
     runningChat,
     share: shareId,
     compaction: compaction.id,

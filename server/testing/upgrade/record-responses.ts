@@ -1,4 +1,5 @@
 import type { Chat, ChatList } from '@yonder/contract/chat'
+import { filesOfContent } from '@yonder/contract/message-text'
 import type { RequestClient } from '../send-request.ts'
 import type { RecordedResponse } from './fixtures.ts'
 
@@ -34,11 +35,7 @@ function listPathsOfMessages({ id, messages }: Chat): readonly string[] {
   return [
     `/api/chats/${id}/usage?messageIds=${encodeURIComponent(replies.join(','))}`,
     ...replies.map((reply) => `/api/chats/${id}/messages/${reply}/prompt`),
-    ...messages.flatMap((message) =>
-      (message.outcome?.parts ?? []).flatMap(({ type }, place) =>
-        type === 'image' ? [`/api/chats/${id}/images/${message.id}/${place}`] : [],
-      ),
-    ),
+    ...messages.flatMap((message) => filesOfContent(message.content).map((file) => `/api/files/${file.id}`)),
   ]
 }
 

@@ -2,7 +2,7 @@ import { fireEvent, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it, vi } from 'vitest'
 import { expectConsole } from '../../testing/expect-console.ts'
-import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
+import { failure, ScriptedApi } from '../../testing/scripted-api.ts'
 import {
   reply,
   streamReply,
@@ -18,6 +18,8 @@ import {
   showAllElements,
   turns,
 } from '../../testing/tool-chat-scene.tsx'
+
+const png = () => new Response(new Uint8Array(3), { headers: { 'content-type': 'image/png' } })
 
 describe('a finished call', () => {
   const finished = chatOf(question, call('a1', 'u1', answered), result('r1', 'a1'), reply('a2', 'r1'))
@@ -50,14 +52,12 @@ describe('a finished call', () => {
     const parts = [
       { type: 'text', text: '**bold** <b>html</b> ![](https://evil.example/x.png)' },
       { type: 'json', text: '{\n  "a": 1\n}' },
-      { type: 'image', mimeType: 'image/png', width: 40, height: 20 },
+      { type: 'image', file: 'f1', width: 40, height: 20 },
       { type: 'link', uri: 'https://example.com/report', name: 'The report' },
       { type: 'link', uri: 'javascript:alert(1)', name: 'Not a page' },
       { type: 'note', text: 'An audio recording is not shown.' },
     ] as const
-    const api = new ScriptedApi().on('GET /api/chats/c1/images/r1/2', () =>
-      json({ mimeType: 'image/png', data: 'AAAA' }),
-    )
+    const api = new ScriptedApi().on('GET /api/files/f1', png)
     await openToolChat(
       chatOf(
         question,
@@ -72,7 +72,7 @@ describe('a finished call', () => {
       'src',
       'data:image/png;base64,AAAA',
     )
-    expect(api.seen('GET /api/chats/c1/images/r1/2')).toHaveLength(1)
+    expect(api.seen('GET /api/files/f1')).toHaveLength(1)
     await userEvent.click(within(block()).getByRole('button', { name: /Calculator/ }))
     expect(within(block()).getByText(/\*\*bold\*\*/)).toHaveTextContent('<b>html</b> ![](https://evil')
     expect(within(block()).getByText(/"a": 1/)).toBeVisible()
@@ -86,15 +86,13 @@ describe('a finished call', () => {
 
   it('says that an image could not be loaded or is damaged, and tries again', async () => {
     showAllElements()
-    expectConsole('error', /images/)
-    const api = new ScriptedApi().on('GET /api/chats/c1/images/r1/0', () =>
-      failure(503, 'unavailable', 'Later.'),
-    )
-    const image = { type: 'image', mimeType: 'image/png' } as const
+    expectConsole('error', /files/)
+    const api = new ScriptedApi().on('GET /api/files/f1', () => failure(503, 'unavailable', 'Later.'))
+    const image = { type: 'image', file: 'f1' } as const
     const outcome = { status: 'done' as const, duration: 5, parts: [image] }
     await openToolChat(chatOf(question, call('a1', 'u1', answered), result('r1', 'a1', { outcome })), api)
     expect(await within(block()).findByText('Image from Calculator could not be loaded.')).toBeVisible()
-    api.on('GET /api/chats/c1/images/r1/0', () => json({ mimeType: 'image/png', data: 'AAAA' }))
+    api.on('GET /api/files/f1', png)
     await userEvent.click(button('Try again'))
     fireEvent.error(await within(block()).findByRole('img'))
     expect(within(block()).getByText('Image from Calculator is damaged and cannot be shown.')).toBeVisible()

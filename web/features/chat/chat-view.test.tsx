@@ -188,7 +188,14 @@ test('shows the reasoning collapsed above the reply', async () => {
 test('shows content that has several parts as one text (§3.7)', async () => {
   openChat({
     ...shortChat,
-    messages: [message('u1', null, { content: [{ text: 'part one, ' }, { text: 'part two' }] })],
+    messages: [
+      message('u1', null, {
+        content: [
+          { type: 'text', text: 'part one, ' },
+          { type: 'text', text: 'part two' },
+        ],
+      }),
+    ],
     selected_message_id: 'u1',
   })
   expect(await screen.findByText('part one, part two', inMessages)).toBeVisible()

@@ -54,11 +54,19 @@ describe('a chat in the history', () => {
   })
 
   it("shows 'Message content' for a message without text (§2.46)", () => {
-    expect(summarize(user([{ type: 'image' }]))).toMatchObject({
+    const file = { id: 'f1', name: 'cat.png', type: 'image/png', size: 3 }
+    expect(summarize(user([{ type: 'file', file }]))).toMatchObject({
       title: 'Message content',
       preview: 'Message content',
     })
-    expect(summarize(user([{ type: 'text', text: 'Two' }, { text: 'parts' }])).title).toBe('Two parts')
+    expect(
+      summarize(
+        user([
+          { type: 'text', text: 'Two parts' },
+          { type: 'file', file },
+        ]),
+      ).title,
+    ).toBe('Two parts')
   })
 
   it('is fast with a message of a million characters', () => {

@@ -5,6 +5,7 @@ import {
   maxHistoryTitleChars,
   maxTitleSourceChars,
   stripMarkdown,
+  textOfContent,
 } from '@yonder/contract/message-text'
 
 type SummaryMessage = ChatSummary['messages'][number]
@@ -52,8 +53,7 @@ function textOf(message: SummaryMessage): string {
 
 /** Returns the part of a message from which its title and preview are derived. */
 function sourceOf({ content }: SummaryMessage): string {
-  const text = typeof content === 'string' ? content : content.map((part) => part.text ?? '').join(' ')
-  return text.slice(0, maxTitleSourceChars)
+  return textOfContent(content).slice(0, maxTitleSourceChars)
 }
 
 function toLine(text: string): string {

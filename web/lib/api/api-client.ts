@@ -33,6 +33,8 @@ export interface ApiClient {
    * other than 401.
    */
   readonly read: <Answer>(path: string) => Promise<Answer | undefined>
+  /** Reads a file. Throws like `read`. */
+  readonly readFile: (path: string) => Promise<Blob | undefined>
   /** Like `post`, `put` and `delete`, throws an `ApiError` 'API error: {status}' with the server's reason. */
   readonly get: <Answer>(path: string) => Promise<Answer | undefined>
   readonly post: <Answer>(
@@ -77,12 +79,13 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     path: string,
     init: ApiRequest,
     describeError: (status: number) => string,
+    readBody: (response: Response) => Promise<Answer | undefined> = readJsonBody,
   ): Promise<Answer | undefined> => {
     const response = await request(path, init)
     if (response === undefined) return undefined
     if (!response.ok)
       throw new ApiError(describeError(response.status), response.status, await readErrorBody(response))
-    return readJsonBody<Answer>(response)
+    return readBody(response)
   }
 
   const callWith =
@@ -93,6 +96,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   return {
     request,
     read: async (path) => call(path, {}, () => readFailureMessage),
+    readFile: async (path) => call(path, {}, () => readFailureMessage, readBlob),
     get: callWith('GET'),
     post: callWith('POST'),
     put: callWith('PUT'),
@@ -149,6 +153,10 @@ async function requireToken(getAccessToken: ApiClientOptions['getAccessToken']):
 async function readJsonBody<Answer>(response: Response): Promise<Answer | undefined> {
   const text = await response.text()
   return (text === '' ? null : JSON.parse(text)) as Answer
+}
+
+async function readBlob(response: Response): Promise<Blob> {
+  return new Blob([await response.arrayBuffer()], { type: response.headers.get('content-type') ?? '' })
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Bot } from '@yonder/contract/bot'
 import type { Message } from '@yonder/contract/message'
-import { textOfContent } from '@yonder/contract/message-text'
+import { countChars } from '@yonder/contract/message-text'
 
 /** How much of a bot's context window a chat uses. */
 export interface ContextUse {
@@ -34,12 +34,4 @@ export function measureContext(path: readonly Message[], bot: Bot | undefined): 
 
 function isCounted({ usage }: Message): boolean {
   return typeof usage?.input_tokens === 'number' && typeof usage.output_tokens === 'number'
-}
-
-function countChars(message: Message): number {
-  return (
-    textOfContent(message.content).length +
-    (message.reasoning?.length ?? 0) +
-    (message.arguments?.length ?? 0)
-  )
 }

@@ -5,7 +5,7 @@ import { makeMessage, makeReply } from '../../../testing/wire-objects.ts'
 import { foldCalls } from './fold-calls.ts'
 
 const done: ToolOutcome = { status: 'done', duration: 1, parts: [] }
-const image: ToolOutcome = { ...done, parts: [{ type: 'image', mimeType: 'image/png' }] }
+const image: ToolOutcome = { ...done, parts: [{ type: 'image', file: 'f1' }] }
 
 /** Replies that call a tool, with the outcomes of the calls; null for a call without a result. */
 function fold(outcomes: readonly (ToolOutcome | null)[], texts: Readonly<Record<number, string>> = {}) {

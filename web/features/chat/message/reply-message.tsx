@@ -1,5 +1,5 @@
 import type { Message } from '@yonder/contract/message'
-import { textOfContent } from '@yonder/contract/message-text'
+import { textOfContent, textOfMessage } from '@yonder/contract/message-text'
 import { ChevronRight, RefreshCw } from 'lucide-react'
 import { Fragment, memo, use, useState, type ReactNode } from 'react'
 import { Button } from '../../../ui/button/button.tsx'
@@ -90,7 +90,7 @@ interface ReplyPartProps {
 /** One reply of a turn: its reasoning, its text, its tool call, and how it ended. */
 const ReplyPart = memo(function ReplyPart({ message, isCallHidden, onToggleCall, foldLine }: ReplyPartProps) {
   const streaming = message.status === 'streaming'
-  const text = visibleText(message)
+  const text = textOfMessage(message)
   if (isCallHidden && !hasOwnContent(message)) return foldLine
   return (
     <>
@@ -111,11 +111,6 @@ const ReplyPart = memo(function ReplyPart({ message, isCallHidden, onToggleCall,
     </>
   )
 })
-
-/** The content of a failed reply is its error; `partial` is the text so far. */
-function visibleText(message: Message): string {
-  return message.status === 'failed' ? (message.partial ?? '') : textOfContent(message.content)
-}
 
 interface ReasoningProps {
   readonly text: string

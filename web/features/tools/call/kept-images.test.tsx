@@ -13,7 +13,7 @@ function Image({ path }: { readonly path: string }) {
 /** Shows images of a third of what is kept. Returns the paths of those in memory. */
 function show() {
   const cache = new Map<string, State<unknown>>()
-  const image = { mimeType: 'image/png', data: 'a'.repeat(Math.floor(maxKeptChars / 3)) }
+  const image = 'a'.repeat(Math.floor(maxKeptChars / 3))
   const screen = (paths: readonly string[]) => (
     <SWRConfig value={{ provider: () => cache, fetcher: () => Promise.resolve(image) }}>
       {paths.map((path) => (

@@ -1,4 +1,3 @@
-import type { ResultImage } from '@yonder/contract/tool-call'
 import { useEffect } from 'react'
 import { useSWRConfig, type Cache } from 'swr'
 
@@ -37,8 +36,8 @@ export function useKeptImage(key: string): void {
 function removeOldest(cache: Cache, hidden: Set<string>): void {
   let chars = 0
   for (const key of [...hidden].reverse()) {
-    const image = cache.get(key)?.data as ResultImage | undefined
-    chars += image?.data.length ?? 0
+    const image = cache.get(key)?.data as string | undefined
+    chars += image?.length ?? 0
     if (chars <= maxKeptChars) continue
     cache.delete(key)
     hidden.delete(key)

@@ -1,7 +1,8 @@
 import type { Message } from '@yonder/contract/message'
-import type { ResultImage as ImageData, ResultPart } from '@yonder/contract/tool-call'
+import type { ResultPart } from '@yonder/contract/tool-call'
 import { useEffect, useRef, useState, type CSSProperties, type RefObject } from 'react'
 import useSWRImmutable from 'swr/immutable'
+import { useApi } from '../../../lib/api/api-provider.tsx'
 import { Button } from '../../../ui/button/button.tsx'
 import { Skeleton } from '../../../ui/states/progress.tsx'
 import { useKeptImage } from './kept-images.ts'
@@ -9,29 +10,28 @@ import { useKeptImage } from './kept-images.ts'
 type ImagePart = Extract<ResultPart, { type: 'image' }>
 
 export interface ResultImagesProps {
-  readonly chatId: string
   readonly result: Message
   /** The title of the tool, which names its images. */
   readonly title: string
 }
 
 /** The images of a result, which are shown also while the details of the call are closed. */
-export function ResultImages({ chatId, result, title }: ResultImagesProps) {
+export function ResultImages({ result, title }: ResultImagesProps) {
   const parts: readonly ResultPart[] = result.outcome?.parts ?? []
-  const images = parts.flatMap((part, place) => (part.type === 'image' ? [{ part, place }] : []))
+  const images = parts.filter((part) => part.type === 'image')
   if (images.length === 0) return null
   return (
     <div className="flex flex-col items-start gap-2 px-3 pt-1 pb-3">
-      {images.map(({ part, place }, index) => (
+      {images.map((part, index) => (
         <ResultImage
-          key={place}
+          key={part.file}
           part={part}
           label={
             images.length === 1
               ? `Image from ${title}`
               : `Image ${index + 1} of ${images.length} from ${title}`
           }
-          path={`/api/chats/${encodeURIComponent(chatId)}/images/${encodeURIComponent(result.id)}/${place}`}
+          path={`/api/files/${encodeURIComponent(part.file)}`}
         />
       ))}
     </div>
@@ -55,11 +55,17 @@ function ResultImage({ part, label, path }: ResultImageProps) {
   )
 }
 
-const imageTypes = /^image\/(png|jpeg|gif|webp)$/
+const imageUrls = /^data:image\/(png|jpeg|gif|webp);base64,/
 
 /** Loads an image once, since it never changes, from Yonder's own server. */
 function LoadedImage({ label, path }: { readonly label: string; readonly path: string }) {
-  const { data: image, error, mutate, isValidating } = useSWRImmutable<ImageData, Error>(path)
+  const { readFile } = useApi()
+  const {
+    data: image,
+    error,
+    mutate,
+    isValidating,
+  } = useSWRImmutable<string | undefined, Error>(path, async () => toDataUrl(await readFile(path)))
   useKeptImage(path)
   const [isBroken, setBroken] = useState(false)
   const retry = () => {
@@ -69,16 +75,19 @@ function LoadedImage({ label, path }: { readonly label: string; readonly path: s
   if (image === undefined && error !== undefined)
     return <Failure text={`${label} could not be loaded.`} isBusy={isValidating} onRetry={retry} />
   if (image === undefined) return <Skeleton />
-  if (isBroken || !imageTypes.test(image.mimeType))
+  if (isBroken || !imageUrls.test(image))
     return <Failure text={`${label} is damaged and cannot be shown.`} isBusy={isValidating} onRetry={retry} />
-  return (
-    <img
-      src={`data:${image.mimeType};base64,${image.data}`}
-      alt={label}
-      className="tool-image"
-      onError={() => setBroken(true)}
-    />
-  )
+  return <img src={image} alt={label} className="tool-image" onError={() => setBroken(true)} />
+}
+
+async function toDataUrl(file: Blob | undefined): Promise<string | undefined> {
+  if (file === undefined) return undefined
+  const reader = new FileReader()
+  return new Promise((resolve, reject) => {
+    reader.addEventListener('load', () => resolve(reader.result as string))
+    reader.addEventListener('error', () => reject(reader.error ?? new Error('the file cannot be read')))
+    reader.readAsDataURL(file)
+  })
 }
 
 interface FailureProps {

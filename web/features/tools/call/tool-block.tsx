@@ -68,7 +68,7 @@ export function ToolBlock({ chatId, message, result, isLast, allow, deny, onTogg
           <CallDetails message={message} result={result} />
         </div>
       )}
-      {result !== undefined && <ResultImages chatId={chatId} result={result} title={call?.title ?? tool} />}
+      {result !== undefined && <ResultImages result={result} title={call?.title ?? tool} />}
       {state === 'waiting' && <ApprovalCard message={message} allow={allow} deny={deny} />}
       {state === 'authorization_needed' && <AuthorizationNeeded chatId={chatId} server={server} />}
       {elicitation !== undefined && (

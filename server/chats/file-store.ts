@@ -1,0 +1,38 @@
+import type { FileRef } from '@yonder/contract/message'
+import { type Actor, readable } from '../access/access.ts'
+import type { Db } from '../db/database.ts'
+import type { FileTable } from '../db/tables/tables.ts'
+
+export interface NewFile extends FileRef {
+  /** Base64. */
+  readonly data: string
+}
+
+/** Stores the files of a message beside it. */
+export async function insertFiles(
+  trx: Db,
+  chatId: string,
+  messageId: string,
+  files: readonly NewFile[],
+): Promise<void> {
+  if (files.length === 0) return
+  await trx
+    .insertInto('files')
+    .values(files.map((file) => ({ ...file, chat_id: chatId, message_id: messageId })))
+    .execute()
+}
+
+/** Returns a file of a chat that the actor may read. */
+export function findFile(
+  db: Db,
+  actor: Actor,
+  id: string,
+): Promise<Pick<FileTable, 'type' | 'data'> | undefined> {
+  return db
+    .selectFrom('files')
+    .innerJoin('chats', 'chats.id', 'files.chat_id')
+    .select(['files.type', 'files.data'])
+    .where(readable(actor, 'chats'))
+    .where('files.id', '=', id)
+    .executeTakeFirst()
+}
