@@ -13,7 +13,7 @@ import { moduleUrl } from '../testing/program-path.ts'
 import { runScript } from '../testing/run-script.ts'
 import type { Database } from './database.ts'
 import { openSqlite } from './dialects/sqlite.ts'
-import { lastFormerNumber, migrate, migrations } from './migrate.ts'
+import { migrate, migrations } from './migrate.ts'
 
 /** The same database with `act` called before each statement. If it throws, the statement fails. */
 function beforeEachStatement(database: Database, act: (statement: number) => void): Database {
@@ -121,31 +121,6 @@ describe.each(engines)('migrations on %s', (engine) => {
     expect([...stateAfter.keys()]).toEqual(
       Array.from({ length: migrations.length + 1 }, (_, applied) => applied),
     )
-  })
-
-  it.each([1, lastFormerNumber])(
-    'refuse a database from before 0.1.0 with %i migrations and leave it unchanged',
-    async (number) => {
-      await sql`update migrations set number = ${number}`.execute(database.db)
-      const schema = await listSchema(database)
-      await expect(migrate(database)).rejects.toThrow(
-        /from a version before 0\.1\.0, .* It was not changed\./,
-      )
-      expect(await listSchema(database)).toEqual(schema)
-      expect(await countApplied(database)).toBe(1)
-    },
-  )
-
-  it('refuse a database of a newer version and leave it unchanged', async () => {
-    await sql`insert into migrations (number, applied_at) values (${lastFormerNumber + migrations.length + 7}, 1)`.execute(
-      database.db,
-    )
-    const schema = await listSchema(database)
-    await expect(migrate(database)).rejects.toThrow(
-      /from a newer version .* Start that version, or restore a backup/,
-    )
-    expect(await listSchema(database)).toEqual(schema)
-    expect(await countApplied(database)).toBe(migrations.length + 1)
   })
 
   it.runIf(isConcurrent(engine))('make processes that start at once wait for each other', async () => {

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -8,7 +7,6 @@ import { AppError } from '../lib/app-error.ts'
 import { engines, isConcurrent, openTestDatabase } from '../testing/database/test-database.ts'
 import { addUser } from '../testing/factories/users.ts'
 import { openSqlite } from './dialects/sqlite.ts'
-import { lastFormerNumber, migrations } from './migrate.ts'
 import { openDatabase, sqliteFileName } from './open-database.ts'
 
 let folder: string
@@ -51,19 +49,6 @@ it('keeps written data until the next start', async () => {
   await second.close()
 })
 
-it('refuses a database of a newer version and leaves its file unchanged', async () => {
-  const newer = await open()
-  await sql`insert into migrations (number, applied_at) values (${lastFormerNumber + migrations.length + 1}, 1)`.execute(
-    newer.db,
-  )
-  await newer.close()
-  const before = listFiles()
-  await expect(open()).rejects.toThrow(
-    `The database is from a newer version (migration ${migrations.length + 1}; this version has ${migrations.length})`,
-  )
-  expect(listFiles()).toEqual(before)
-})
-
 it('states that a file is not a database, without the place in the code', async () => {
   mkdirSync(dataDir, { recursive: true })
   const path = join(dataDir, sqliteFileName)
@@ -102,12 +87,3 @@ it('closes the file when the database cannot be opened', async () => {
   await sql`create table mine (x integer)`.execute(file.db)
   await file.close()
 })
-
-function listFiles(): readonly (readonly [string, string])[] {
-  return readdirSync(dataDir).map((name) => [
-    name,
-    createHash('sha256')
-      .update(readFileSync(join(dataDir, name)))
-      .digest('hex'),
-  ])
-}

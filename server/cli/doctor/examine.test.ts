@@ -163,7 +163,7 @@ describe.each(engines.filter(isConcurrent))('yonder doctor with %s', (engine) =>
 
   it.each([
     ['a newer', 'insert into migrations (number, applied_at) values (9999, 0)', 'from a newer version'],
-    ['a former', 'update migrations set number = 21', 'from a version before 0.1.0'],
+    ['a former', 'update migrations set number = number - 21', 'from a version before 0.1.0'],
   ])('names a database of %s version', async (_name, statement, message) => {
     await execute(statement)
     const { code, complaints } = await diagnose()

@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { BackupScene, createOptions, installationOf } from '../../testing/backup/backup-scene.ts'
 import { fillTables } from '../../testing/database/fill-tables.ts'
@@ -11,7 +10,6 @@ import {
   type TestDatabase,
 } from '../../testing/database/test-database.ts'
 import { addUser } from '../../testing/factories/users.ts'
-import { lastFormerNumber, migrations } from '../migrate.ts'
 import { openDatabase } from '../open-database.ts'
 import { hashContent, readSnapshot } from './copy-rows.ts'
 import { createBackup } from './create-backup.ts'
@@ -46,17 +44,6 @@ describe.each(engines.filter(isConcurrent))('a backup of %s', (engine) => {
     await expect(create).rejects.toThrow('interrupted')
     expect(readdirSync(scene.folder)).toEqual(['Sicherung vom Döner.backup'])
     expect(readFileSync(scene.file, 'utf8')).toBe('the former backup')
-  })
-
-  it('of a newer version is refused, and leaves no file', async () => {
-    const newer = migrations.length + 1
-    await sql`insert into migrations (number, applied_at) values (${lastFormerNumber + newer}, 1)`.execute(
-      source.db,
-    )
-    await expect(createBackup(installationOf(source), scene.file, createOptions)).rejects.toThrow(
-      'The database is from a newer version of Yonder.',
-    )
-    expect(readdirSync(scene.folder)).toEqual([])
   })
 
   it('of a running server has the data of one moment', async () => {
