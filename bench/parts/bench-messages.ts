@@ -9,7 +9,7 @@ export const timed = (perSecond: number, tokens: number): string => `timed-${per
 export const instant = (tokens: number): string => `instant-${tokens}`
 
 /** Occurs once in every token of the upstream, and nowhere else. */
-export const tokenMark = '§'
+export const tokenMark = '¤'
 
 /** Microseconds by a clock that all processes of a machine share. */
 export const sharedClock = (): number => Number(process.hrtime.bigint() / 1000n)
