@@ -73,7 +73,7 @@ export async function openStoredDatabase({ databaseUrl, dataDir }: DatabaseOptio
   return openSqliteLazily(path)
 }
 
-/** Loads the driver on demand, because with Node older than 22.14 the first use installs it. */
+/** Loads the driver on demand, because PostgreSQL does not need it. */
 async function openSqliteLazily(path: string): Promise<Database> {
   const { openSqlite } = await import('./dialects/sqlite.ts')
   try {

@@ -16,12 +16,11 @@ const oddNumbers = [0.1, 1, 5e-324]
 
 /** Inserts rows with unusual values into every table that a backup contains. */
 export async function fillTables({ db, dialect }: Database): Promise<void> {
-  const schemas = await db.introspection.getTables()
+  const columnsOf = dialect.kind === 'sqlite' ? await listSqliteColumns(db) : await listPostgresColumns(db)
   const untyped = db as unknown as Kysely<Record<string, Record<string, unknown>>>
-  const schema = dialect.kind === 'sqlite' ? undefined : await findSchema(db)
   await db.deleteFrom('installation').execute()
   for (const table of copiedTables) {
-    const columns = schemas.find(({ name, schema: of }) => name === table && of === schema)?.columns ?? []
+    const columns = columnsOf.filter((column) => column.table === table)
     const keys: readonly string[] = primaryKeys[table]
     for (let index = 0; index < rowsPerTable; index++) {
       const row = columns.map(({ name, dataType, isNullable }) => {
@@ -40,9 +39,25 @@ export async function fillTables({ db, dialect }: Database): Promise<void> {
   }
 }
 
-async function findSchema(db: Database['db']): Promise<string | undefined> {
-  const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(db)
-  return rows[0]?.schema
+interface Column {
+  readonly table: string
+  readonly name: string
+  readonly dataType: string
+  readonly isNullable: boolean
+}
+
+async function listSqliteColumns(db: Database['db']): Promise<readonly Column[]> {
+  const tables = await db.introspection.getTables()
+  return tables.flatMap(({ name: table, columns }) => columns.map((column) => ({ ...column, table })))
+}
+
+/** Of this schema only: another test may drop its own at any moment. */
+async function listPostgresColumns(db: Database['db']): Promise<readonly Column[]> {
+  const { rows } =
+    await sql<Column>`select table_name as "table", column_name as "name", data_type as "dataType",
+    is_nullable = 'YES' as "isNullable" from information_schema.columns
+    where table_schema = current_schema() order by table_name, ordinal_position`.execute(db)
+  return rows
 }
 
 const references = new Set(['user_id', 'chat_id', 'message_id', 'run_id', 'connector_id'])
