@@ -81,7 +81,10 @@ describe('the thread that reads large messages', () => {
   })
 
   it('reads on after a message that needs more memory than it may have', async () => {
-    await expect(read(`{"a":[${'{},'.repeat(20_000_000)}0]}`)).rejects.toMatchObject({ code: 'output_limit' })
+    await expect(read(`{"a":[${'{},'.repeat(4_000_000)}0]}`)).rejects.toMatchObject({ code: 'output_limit' })
+    // The longest messages that are parsed.
+    expect(await read(`{"a":[${'{},'.repeat(2_200_000)}0]}`)).toEqual({ kind: 'ignored' })
+    expect(await read(`${'['.repeat(3_300_000)}${']'.repeat(3_300_000)}`)).toMatchObject({ kind: 'refused' })
     expect(await read('7')).toMatchObject({ kind: 'refused' })
   })
 })

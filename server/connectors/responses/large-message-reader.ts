@@ -2,13 +2,20 @@ import { AppError } from '../../lib/app-error.ts'
 import { WorkerThread } from '../../lib/worker-thread.ts'
 import type { LargeMessage, ReadMessage } from './read-large-message.ts'
 
+const maxHeapMb = 256
+/**
+ * Parsed JSON takes up to some thirty times its length (`[[[…`). The parser of V8 does not stop at the limit of a thread: from
+ * Node 22 on it ends the whole process. So a message that might reach the limit is not parsed at all.
+ */
+const maxMessageLength = (maxHeapMb * 1024 * 1024) / 40
+
 /** Reads large messages of servers in a worker thread, so that the event loop stays free. */
 export class LargeMessageReader {
   readonly #thread = new WorkerThread<LargeMessage, ReadMessage>({
     moduleUrl: import.meta.url,
     name: 'message-worker',
     maxJobMs: 15_000,
-    maxHeapMb: 256,
+    maxHeapMb,
     transfer: ({ data }) => (typeof data === 'string' ? [] : [data.buffer]),
   })
 
@@ -18,6 +25,7 @@ export class LargeMessageReader {
    */
   async read(userId: string, message: LargeMessage): Promise<ReadMessage> {
     try {
+      if (message.data.length > maxMessageLength) throw new Error('The message is too long to be parsed.')
       return await this.#thread.run(userId, message)
     } catch (error) {
       const text = 'The server sent a response that could not be read in the available time and memory.'
