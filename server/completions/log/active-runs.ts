@@ -3,13 +3,8 @@ import type { ElicitationAnswer } from '@yonder/contract/elicitation'
 import { shuttingDown } from '../../http/api.ts'
 import { onAbort } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
+import type { AbortReason } from '../run.ts'
 import type { RunRecorder } from './run-recorder.ts'
-
-/**
- * Why a run is aborted, as the `reason` of its abort signal: the user stopped it or was disabled, or its server shuts
- * down or has lost the run.
- */
-export type AbortReason = 'stopped' | 'interrupted'
 
 /** A run that is executed by this process. */
 export interface ActiveRun {

@@ -5,6 +5,7 @@ import { onAbort } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import { expireRun, foldLog } from '../maintenance/end-run.ts'
+import type { RunCursor } from '../run.ts'
 import { EventBatch, type RunRecorder } from './run-recorder.ts'
 import { findActiveRun, findRun, listEvents } from './run-store.ts'
 
@@ -12,13 +13,6 @@ import { findActiveRun, findRun, listEvents } from './run-store.ts'
 const maxBatchEvents = 32
 /** Milliseconds without a notification after which the log of another process's run is read again. */
 const pollIntervalMs = 400
-
-/** A position in the log of a run. */
-export interface RunCursor {
-  readonly runId: number
-  /** The number of the last event before this position; 0 for the beginning. */
-  readonly after: number
-}
 
 export interface FollowOptions extends RunCursor {
   /** Whether each event gets an `id:` line with its number. */

@@ -5,8 +5,9 @@ import { startedEvent, wireReply } from '@yonder/contract/testing/messages'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { settle, advanceTime, openLog, eventsIn } from '../../testing/chat/open-run-log.ts'
+import type { RunChunk } from '../run.ts'
 import { mergeInterval } from './run-log.ts'
-import type { RunChunk, RunRecorder } from './run-recorder.ts'
+import type { RunRecorder } from './run-recorder.ts'
 
 const started = startedEvent()
 const connecting = {

@@ -3,7 +3,8 @@ import type { RunEvent, UnnumberedEvent } from '@yonder/contract/completion'
 import type { Db } from '../../db/database.ts'
 import type { RunEventRow } from '../../db/tables/tables.ts'
 import { AppError } from '../../lib/app-error.ts'
-import { EventBatch, RunRecorder, type NumberedEvent, type CollectedEvents } from './run-recorder.ts'
+import type { NumberedEvent } from '../run.ts'
+import { EventBatch, RunRecorder, type CollectedEvents } from './run-recorder.ts'
 
 /** Milliseconds from the start of one commit to the next: the limits, and the part for each run that streams. */
 const minMergeIntervalMs = 30

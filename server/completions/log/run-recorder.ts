@@ -1,23 +1,12 @@
 import type { RunState } from '@yonder/contract/apply-event'
 import type { UnnumberedEvent } from '@yonder/contract/completion'
 import { endMarker } from '@yonder/contract/lib/event-stream'
-import type { Db } from '../../db/database.ts'
 import { sseFrame } from '../../http/sse.ts'
 import type { AppError } from '../../lib/app-error.ts'
+import type { NumberedEvent, Urgency, EventWrite, TextKind, RunChunk, RunSource } from '../run.ts'
 
 /** A text event is closed once it has more than this many characters. Further text goes into the next event. */
 const maxTextChars = 16_384
-
-export interface NumberedEvent {
-  readonly seq: number
-  readonly json: string
-}
-
-/**
- * When an addition is committed: `immediate` without delay, `normal` when the next commit of all runs is due, `low`
- * like `normal` but after a short delay, so that what follows can share the commit.
- */
-export type Urgency = 'immediate' | 'normal' | 'low'
 
 /** Consecutive events of one run, framed once for all readers. */
 export class EventBatch {
@@ -72,27 +61,11 @@ export class EventBatch {
   }
 }
 
-/** A write in the transaction of a commit. `run` is the state after all events of the run in that commit. */
-export type EventWrite = (trx: Db, run: RunState) => Promise<void>
-
 /** A reader of a run that this process writes. */
 export interface RunSubscriber {
   onBatch(batch: EventBatch): void
   /** Called when this process has lost the run; no further batch follows. */
   onLost(error: AppError): void
-}
-
-type TextKind = 'text' | 'reasoning'
-
-/** A chunk of a reply: text, or an event. */
-export type RunChunk =
-  | { readonly type: TextKind; readonly text: string }
-  | { readonly type: 'event'; readonly event: UnnumberedEvent; readonly write?: EventWrite }
-
-/** The source from which a recorder pulls a reply. */
-export interface RunSource {
-  /** Returns the chunks that arrived since the last call, in order. */
-  drain(): readonly RunChunk[]
 }
 
 /** The events of one run that go into one commit, with the writes that belong to them. */

@@ -2,7 +2,7 @@ import type { UnnumberedEvent } from '@yonder/contract/completion'
 import { describe, expect, it } from 'vitest'
 import type { ModelPart, ModelStream } from '../../models/model.ts'
 import { PartQueue } from '../../models/reply-parts.ts'
-import type { RunSource } from '../log/run-recorder.ts'
+import type { RunSource } from '../run.ts'
 import { callModel, maxCallChars, maxReplyChars } from './call-model.ts'
 
 const request = { model: 'm', messages: [], tools: [], maxTokens: null }

@@ -1,14 +1,13 @@
-import type { EndedStatus } from '@yonder/contract/completion'
 import type { ErrorDetail } from '@yonder/contract/error'
-import type { CutReason } from '@yonder/contract/message'
 import { LRUCache } from 'lru-cache'
 import type { BotRow } from '../../db/tables/tables.ts'
 import { onAbort } from '../../lib/abort.ts'
 import type { FailedPart } from '../../models/failure.ts'
 import type { ModelPart, ModelRequest, ModelStream, ModelToolCall } from '../../models/model.ts'
+import type { CallMeter } from '../../usage/call-meter.ts'
 import { toTokenCounts } from '../../usage/token-counts.ts'
-import type { RunChunk, RunRecorder } from '../log/run-recorder.ts'
-import type { CallMeter } from './call-meter.ts'
+import type { RunRecorder } from '../log/run-recorder.ts'
+import type { RunEnding, RunChunk } from '../run.ts'
 import { explainEmptyReply } from './explain-empty-reply.ts'
 
 /** Characters of a reply, reasoning included, after which the reply is ended. */
@@ -19,15 +18,6 @@ export const maxReplyChars = 1_000_000
  * all calls after it.
  */
 export const maxCallChars = 300_000
-
-/** How a run, or one call of the model, ended. */
-export interface RunEnding {
-  readonly status: EndedStatus
-  /** Only with `failed`. */
-  readonly error?: ErrorDetail
-  /** Only with `complete`. */
-  readonly finish?: CutReason
-}
 
 /** The outcome of one call of the model. */
 export interface ModelCallResult {

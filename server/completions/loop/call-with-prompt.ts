@@ -1,11 +1,11 @@
 import type { BotRow } from '../../db/tables/tables.ts'
 import type { MessagePart, ModelRequest } from '../../models/model.ts'
+import type { CallMeter } from '../../usage/call-meter.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import type { RunRecorder } from '../log/run-recorder.ts'
 import { buildPrompt } from '../prompt/build-prompt.ts'
 import { estimateTokens, tokensPerMessage } from '../prompt/estimate-tokens.ts'
 import { budgetOf, fitPrompt, type PromptSource, type SummaryFrame } from '../prompt/fit-prompt.ts'
-import type { CallMeter } from './call-meter.ts'
 import { abortedEnding, callModel, type ModelCallResult } from './call-model.ts'
 
 /** How often a prompt is shortened at most, each time after the provider has said that it is too long. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { StartedEvent, UnnumberedEvent } from '@yonder/contract/completion'
+import type { UnnumberedEvent } from '@yonder/contract/completion'
 import type { Message } from '@yonder/contract/message'
 import { countChars, textOfContent } from '@yonder/contract/message-text'
 import { LeftOutTools } from '@yonder/contract/tool-call'
@@ -25,32 +25,20 @@ import { newId } from '../../lib/new-id.ts'
 import type { CollectedReply } from '../../models/collect-reply.ts'
 import type { ModelOptions, ModelStream } from '../../models/model.ts'
 import { optionLabels } from '../../models/refusal.ts'
+import { CallMeter, type MeteredCall } from '../../usage/call-meter.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import type { PendingElicitations } from '../log/active-runs.ts'
 import type { RunRecorder } from '../log/run-recorder.ts'
 import { readPromptSource, type PromptSource } from '../prompt/fit-prompt.ts'
 import { requestSettings, type RequestSettings } from '../prompt/model-request.ts'
 import { recordPrompt, type PromptRecord } from '../prompt/sent-prompt.ts'
+import type { WrittenRun, RunActions, ToolInvocation, RunEnding } from '../run.ts'
 import { runCall } from '../tools/run-call.ts'
-import { decideCall, type ToolInvocation } from '../tools/tool-invocation.ts'
+import { decideCall } from '../tools/tool-invocation.ts'
 import { storeResult, createResult } from '../tools/tool-result.ts'
-import { CallMeter, type MeteredCall } from './call-meter.ts'
-import { failed, type RunEnding } from './call-model.ts'
+import { failed } from './call-model.ts'
 import { callWithPrompt, type PromptCallResult } from './call-with-prompt.ts'
 import { omitRefusedOptions } from './option-support.ts'
-import type { RunActions, RunStep } from './run-completion.ts'
-
-/** A stored run, with what its start needs. */
-export interface WrittenRun {
-  readonly id: number
-  readonly chatId: string
-  /** Whether the chat has no room for another reply, so that the model is not called. */
-  readonly isChatFull: boolean
-  readonly started: StartedEvent
-  readonly first: RunStep
-  /** The time of the chat's latest message, in milliseconds since 1970. */
-  readonly latestTime: number
-}
 
 export interface RunFrame {
   readonly run: WrittenRun

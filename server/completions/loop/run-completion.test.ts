@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { BatchCall, RemainingCalls } from '../../chats/tool-call-store.ts'
-import type { ToolInvocation } from '../tools/tool-invocation.ts'
-import { maxCalls, maxRounds, runCompletion, type RunActions, type RunStep } from './run-completion.ts'
+import type { RunStep, RunActions, ToolInvocation } from '../run.ts'
+import { maxCalls, maxRounds, runCompletion } from './run-completion.ts'
 
 const call = (id: string): BatchCall => ({ id, name: id, arguments: '{}' })
 const complete = { status: 'complete' } as const

@@ -1,6 +1,6 @@
-import type { BatchCall, RemainingCalls } from '../../chats/tool-call-store.ts'
-import type { ToolInvocation } from '../tools/tool-invocation.ts'
-import { abortedEnding, failed, type RunEnding } from './call-model.ts'
+import type { RemainingCalls } from '../../chats/tool-call-store.ts'
+import type { RunStep, RunActions, RunEnding } from '../run.ts'
+import { abortedEnding, failed } from './call-model.ts'
 
 /**
  * How often one run asks the model for a reply. Summaries and repetitions of a refused request do not count.
@@ -8,27 +8,6 @@ import { abortedEnding, failed, type RunEnding } from './call-model.ts'
 export const maxRounds = 50
 /** Tool calls of one run, without a first one that was just approved. Limited because all their results are stored. */
 export const maxCalls = 200
-
-/** What a run does next with the open reply. */
-export type RunStep =
-  | { readonly kind: 'call_model' }
-  /** The reply makes the first of the remaining calls of a batch. */
-  | ({ readonly kind: 'dispatch' } & RemainingCalls)
-  | { readonly kind: 'invoke'; readonly invocation: ToolInvocation }
-
-/** The effects of the loop. Their outcomes go into the log, which stores them and shows them to the user. */
-export interface RunActions {
-  /** Returns how the run ends when its texts or the chat leave no room for another reply or result. */
-  findLimitEnding(): RunEnding | undefined
-  /** Calls the model and writes its text into the open reply. */
-  callModel(): Promise<{ readonly ending: RunEnding; readonly calls: readonly BatchCall[] }>
-  /** Writes the first call into the open reply. Returns undefined when the call needs approval. */
-  dispatch(remaining: RemainingCalls): Promise<ToolInvocation | undefined>
-  /** Runs a call, once, and stores its result. */
-  invoke(invocation: ToolInvocation): Promise<void>
-  /** Opens another reply after the tool's result. */
-  openReply(): Promise<void>
-}
 
 /**
  * The loop of a run: calls the model, dispatches its tool calls, invokes those that need no approval, and calls the

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { BotRow } from '../../db/tables/tables.ts'
-import type { MeterDeps } from '../loop/call-meter.ts'
+import type { MeterDeps } from '../../usage/call-meter.ts'
 
 /** How long a window that was learned from a refused prompt is remembered, and for how many bots. */
 const maxAgeMs = 3_600_000

@@ -15,7 +15,7 @@ import type { User } from '../../identity/user.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
-import type { WrittenRun } from '../loop/run-actions.ts'
+import type { WrittenRun } from '../run.ts'
 import { approveCall } from '../tools/tool-invocation.ts'
 import { writeRun, type Denial } from './send-message.ts'
 

@@ -6,9 +6,9 @@ import type { BotRow, ChatRow, MessageRow } from '../../db/tables/tables.ts'
 import type { User } from '../../identity/user.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
-import type { RunCursor } from '../log/read-run.ts'
 import { findActiveRun, listEventsMentioning } from '../log/run-store.ts'
 import { maxCalls } from '../loop/run-completion.ts'
+import type { RunCursor } from '../run.ts'
 import { noSuchMessage, writeReply, type SendOutcome } from './send-message.ts'
 
 /**

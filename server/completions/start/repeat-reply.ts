@@ -7,10 +7,11 @@ import type { Db } from '../../db/database.ts'
 import type { MessageRow } from '../../db/tables/tables.ts'
 import type { SseStream } from '../../http/sse.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
-import { followRun, type RunCursor } from '../log/read-run.ts'
+import { followRun } from '../log/read-run.ts'
 import { EventBatch } from '../log/run-recorder.ts'
 import { findLatestRun } from '../log/run-store.ts'
 import { logRetentionMs } from '../maintenance/run-maintenance.ts'
+import type { RunCursor } from '../run.ts'
 import type { RepeatedRequest } from './send-message.ts'
 
 /**

@@ -12,11 +12,10 @@ import type { User } from '../../identity/user.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { newId } from '../../lib/new-id.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
-import type { RunCursor } from '../log/read-run.ts'
 import { findActiveRun, insertRun } from '../log/run-store.ts'
-import type { WrittenRun } from '../loop/run-actions.ts'
-import { nextStep, type RunStep } from '../loop/run-completion.ts'
+import { nextStep } from '../loop/run-completion.ts'
 import { expireRun } from '../maintenance/end-run.ts'
+import type { WrittenRun, RunStep, RunCursor } from '../run.ts'
 
 /** What a request for a reply led to: a new run, or nothing new, because the request repeats an earlier one. */
 export type SendOutcome = WrittenReply | RepeatedRequest

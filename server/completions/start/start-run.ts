@@ -1,12 +1,13 @@
 import { toStorageError } from '../../db/storage-problem.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
-import { type AbortReason, PendingElicitations } from '../log/active-runs.ts'
+import { PendingElicitations } from '../log/active-runs.ts'
 import type { RunRecorder } from '../log/run-recorder.ts'
 import { closeRun } from '../log/run-store.ts'
-import { failed, type RunEnding } from '../loop/call-model.ts'
-import { RecordedActions, type ActionDeps, type RunFrame, type WrittenRun } from '../loop/run-actions.ts'
+import { failed } from '../loop/call-model.ts'
+import { RecordedActions, type ActionDeps, type RunFrame } from '../loop/run-actions.ts'
 import { runCompletion } from '../loop/run-completion.ts'
+import type { WrittenRun, RunEnding, AbortReason } from '../run.ts'
 
 /** Starts a run that is already stored. It continues to its end even if no stream follows it. */
 export function startRun(

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { ToolCallRequest } from '../../connectors/calls/call-tool.ts'
 import { failure, type ToolOutcome } from '../../connectors/calls/tool-call.ts'
 import { PendingElicitations } from '../log/active-runs.ts'
+import type { ToolInvocation } from '../run.ts'
 import { runCall } from './run-call.ts'
-import type { ToolInvocation } from './tool-invocation.ts'
 
 const user = {
   id: 'ada',

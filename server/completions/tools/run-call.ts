@@ -11,7 +11,7 @@ import { newId } from '../../lib/new-id.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import type { PendingElicitations } from '../log/active-runs.ts'
-import type { ToolInvocation } from './tool-invocation.ts'
+import type { ToolInvocation } from '../run.ts'
 import { interruptedOutcome } from './tool-result.ts'
 
 /** Milliseconds between two progress events. A server may send thousands. */

@@ -13,31 +13,7 @@ import { parseDefinition } from '../../connectors/tools/tool-store.ts'
 import type { MessageRow } from '../../db/tables/tables.ts'
 import type { User } from '../../identity/user.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
-
-/** A call that was approved or needs no approval, and is run next. */
-export interface ToolInvocation {
-  /** The reply that makes the call. */
-  readonly replyId: string
-  /** Null for a tool whose name the model made up; the call is refused. */
-  readonly connectorId: string | null
-  readonly connectorName: string
-  readonly toolName: string
-  /** A JSON object as text, unless the call is refused. */
-  readonly arguments: string
-  /** The result of a call that cannot be made, for example of a tool that does not exist. Nothing is called. */
-  readonly refusal: ToolOutcome | undefined
-  /**
-   * Why the call may run: the user allowed it once, its tool is on the allow list, or its connector has no such
-   * list. A call that cannot be made has `no_list`.
-   */
-  readonly approval: 'once' | 'listed' | 'no_list'
-  /** Identifies the tool's definition when the call was dispatched. A tool that has changed since is not called. */
-  readonly fingerprint: string | undefined
-  /** Identifies the connector and credential that the user approved. Undefined for a call that needed no approval. */
-  readonly credential: string | undefined
-  /** The calls of the same batch that come after it. */
-  readonly remaining: RemainingCalls
-}
+import type { ToolInvocation } from '../run.ts'
 
 /** The connector name of a tool whose name the model made up. */
 const unknownConnector = 'unknown'

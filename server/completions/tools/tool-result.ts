@@ -8,7 +8,7 @@ import type { ReadImage } from '../../connectors/calls/read-image.ts'
 import { failure, type ToolOutcome } from '../../connectors/calls/tool-call.ts'
 import type { Db } from '../../db/database.ts'
 import { newId } from '../../lib/new-id.ts'
-import type { ToolInvocation } from './tool-invocation.ts'
+import type { ToolInvocation } from '../run.ts'
 
 /** Characters of a result that are shown to the user. The model may receive more. */
 const maxShownChars = 50_000

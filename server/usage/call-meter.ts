@@ -1,11 +1,11 @@
 import type { Message } from '@yonder/contract/message'
-import type { Db } from '../../db/database.ts'
-import type { BotRow, UsageRecordRow } from '../../db/tables/tables.ts'
-import { newId } from '../../lib/new-id.ts'
-import type { ModelFacts } from '../../models/catalogue/package-facts.ts'
-import type { CollectedReply } from '../../models/collect-reply.ts'
-import type { ModelUsage } from '../../models/model.ts'
-import { recordUsage } from '../../usage/record-usage.ts'
+import type { Db } from '../db/database.ts'
+import type { BotRow, UsageRecordRow } from '../db/tables/tables.ts'
+import { newId } from '../lib/new-id.ts'
+import type { ModelFacts } from '../models/catalogue/package-facts.ts'
+import type { CollectedReply } from '../models/collect-reply.ts'
+import type { ModelUsage } from '../models/model.ts'
+import { recordUsage } from './record-usage.ts'
 
 export interface MeteredCall {
   readonly userId: string
