@@ -11,7 +11,6 @@ import { join, posix } from 'node:path'
  * @property {string} path below the root, with forward slashes
  * @property {string} text
  * @property {string} code the text with its comments blanked
- * @property {number} lines
  * @property {boolean} isTest
  * @property {readonly Import[]} imports
  *
@@ -48,7 +47,6 @@ export function parseSource(path, text) {
     path,
     text,
     code,
-    lines: text.split('\n').length - (text.endsWith('\n') ? 1 : 0),
     isTest: /\.(test|spec)\.(ts|tsx|mjs)$/.test(path) || /^(server|web)\/testing\//.test(path),
     imports: listImports(path, code),
   }

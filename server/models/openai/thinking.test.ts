@@ -78,6 +78,12 @@ describe('thinking in tags', () => {
     ['Write `</think>` at\nthe end.', 'Write `</think>` at\nthe end.', ''],
     ['Close it with </think>\nor not.', 'Close it with </think>\nor not.', ''],
     ['```\n<think>\n</think>\n```\ndone', '```\n<think>\n</think>\n```\ndone', ''],
+    [
+      `${'```\n</think>\n```\n'.repeat(30)}</think>\nend`,
+      `${'```\n</think>\n```\n'.repeat(30)}</think>\nend`,
+      '',
+    ],
+    [`${'\n'.repeat(1_001)}text`, `${'\n'.repeat(1_001)}text`, ''],
     ['a < b\n</thin ice', 'a < b\n</thin ice', ''],
     // Other tags and several blocks.
     ['<thinking>why</thinking>because', 'because', 'why'],

@@ -72,8 +72,12 @@ const tagPairs = [
 const closingTags = ['</think>', '</thinking>', '</seed:think>', '[/THINK]', '◁/think▷'] as const
 /** The first characters of the closing tags. A text without them needs no further look. */
 const tagStart = /[<[◁]/
-/** A closing tag without an opening one is looked for in this many characters. */
+/** A closing tag without an opening one is looked for in this many characters, */
 const maxSearchedChars = 200_000
+/** and until this many were found to be text: each look reads all of the text before it. */
+const maxRejectedTags = 20
+/** Blank characters that are held back before a tag or the first text. */
+const maxBlankChars = 1_000
 
 export interface ThinkingReceiver {
   readonly add: (kind: 'text' | 'reasoning', text: string) => void
@@ -101,13 +105,16 @@ export function createThinkingSplitter({ add, reclassify }: ThinkingReceiver): T
   let lastChar = ''
   /** In the state `text`: what was added, while a closing tag may still show that it is thinking. */
   let added = ''
+  let rejectedTags = 0
 
   /** Reads a tag, or the first text. Returns false when more must arrive. */
   function readStart(): boolean {
     const begin = held.trimStart()
     const tags = tagPairs.find(({ open }) => begin.startsWith(open))
     if (tags === undefined) {
-      if (tagPairs.some(({ open }) => begin.length < open.length && open.startsWith(begin))) return false
+      const mayBecomeTag = begin !== '' || held.length <= maxBlankChars
+      if (mayBecomeTag && tagPairs.some(({ open }) => begin.length < open.length && open.startsWith(begin)))
+        return false
       state = close === '' ? 'text' : 'rest'
       // The blank lines between thinking and text belong to neither.
       if (state === 'rest') held = begin
@@ -139,17 +146,28 @@ export function createThinkingSplitter({ add, reclassify }: ThinkingReceiver): T
   }
 
   function readText(isEnd = false): boolean {
-    if (!tagStart.test(held) || added.length > maxSearchedChars) return addText(held.length)
-    const found = findClosingTag(added, isEnd ? `${held}\n` : held)
+    if (added.length > maxSearchedChars || rejectedTags > maxRejectedTags) {
+      state = 'rest'
+      added = ''
+      return true
+    }
+    const found = tagStart.test(held) ? findTag(held) : undefined
     if (found === undefined)
       return addText(isEnd ? held.length : held.length - countTagStart(held, closingTags))
+    const { tag, at } = found
+    const isEndOfThinking = endsThinking(added + held.slice(0, at), tag, held.slice(at + tag.length), isEnd)
     // What follows the tag may show whether it ends its line.
-    if (found.isOpen) return addText(found.at)
-    addText(found.at)
-    reclassify()
-    held = held.slice(found.tag.length)
-    close = found.tag
-    state = 'start'
+    if (isEndOfThinking === undefined) return addText(at)
+    if (isEndOfThinking) {
+      addText(at)
+      reclassify()
+      held = held.slice(tag.length)
+      close = tag
+      state = 'start'
+    } else {
+      rejectedTags += 1
+      addText(at + tag.length)
+    }
     return true
   }
 
@@ -180,6 +198,11 @@ export function createThinkingSplitter({ add, reclassify }: ThinkingReceiver): T
   return {
     push(text) {
       if (state === 'rest') return add('text', text)
+      // Most tokens: nothing is held back and nothing looks like a tag.
+      if (state === 'text' && held === '' && added.length <= maxSearchedChars && !tagStart.test(text)) {
+        added += text
+        return add('text', text)
+      }
       held += text
       while (held !== '' && readNext());
     },
@@ -199,28 +222,24 @@ function findOutsideQuotes(text: string, tag: string): number {
   return at
 }
 
+/** Finds the first closing tag in a text. */
+function findTag(text: string): { readonly tag: string; readonly at: number } | undefined {
+  const found = closingTags.map((tag) => ({ tag, at: text.indexOf(tag) })).filter(({ at }) => at >= 0)
+  return found.sort((a, b) => a.at - b.at)[0]
+}
+
 /**
- * Finds a closing tag in `held` that ends thinking: it begins or ends a line, and is not within code. `before` is the
- * text before `held`.
+ * Whether a closing tag ends thinking: it begins or ends a line, and is not within code. Undefined when the rest of its
+ * line has not arrived.
  */
-function findClosingTag(
-  before: string,
-  held: string,
-): { readonly tag: string; readonly at: number; readonly isOpen: boolean } | undefined {
-  for (const tag of closingTags) {
-    const at = held.indexOf(tag)
-    if (at < 0) continue
-    const former = before.slice(-100) + held.slice(0, at)
-    const after = held.slice(at + tag.length, at + tag.length + 20)
-    const beginsLine = /(?:^|\n)[ \t]*$/.test(former.slice(-20))
-    const mayEndLine = /^[ \t]*(?:\n|$)/.test(after) && !/[\s`'"]$/.test(former)
-    if (!beginsLine && !mayEndLine) continue
-    const whole = before + held.slice(0, at)
-    // With an opening tag in the text, the tags are a part of it.
-    if (!whole.includes(tag.replace('/', '')) && !isInCode(whole))
-      return { tag, at, isOpen: !beginsLine && !after.includes('\n') }
-  }
-  return undefined
+function endsThinking(before: string, tag: string, after: string, isEnd: boolean): boolean | undefined {
+  const beginsLine = /(?:^|\n)[ \t]*$/.test(before.slice(-20))
+  const mayEndLine = /^[ \t]*(?:\n|$)/.test(after.slice(0, 20)) && !/[\s`'"]$/.test(before.slice(-1))
+  if (!beginsLine && !mayEndLine) return false
+  // With an opening tag in the text, the tags are a part of it.
+  if (before.includes(tag.replace('/', '')) || isInCode(before)) return false
+  if (beginsLine || isEnd || after.slice(0, 20).includes('\n')) return true
+  return after.length < 20 ? undefined : false
 }
 
 /** Whether a text ends within a fenced block of code. */
