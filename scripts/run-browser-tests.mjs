@@ -21,13 +21,13 @@ export async function runBrowserTests(parameters, env) {
   try {
     for (const folder of ['server/dist', 'web/dist'])
       cpSync(join(rootFolder, folder), join(copy, folder), { recursive: true })
-    // Once, because each worker would otherwise build them.
-    const pages = await runCommand(process.execPath, ['scripts/build-test-pages.mjs', join(copy, 'pages')], {
+    // Once, because each worker would otherwise build it.
+    const page = await runCommand(process.execPath, ['scripts/build-test-page.mjs', join(copy, 'page')], {
       env: { NODE_ENV: 'production' },
     })
-    if (pages.code !== 0)
+    if (page.code !== 0)
       throw new Error(
-        'The pages that only the browser tests open could not be built. The reason is printed above.',
+        'The page that only the browser tests open could not be built. The reason is printed above.',
       )
     const { code } = await runTool(
       '@playwright/test/cli.js',

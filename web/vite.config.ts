@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
-import { defineConfig, type Plugin } from 'vite'
+import { defineConfig } from 'vite'
 import { compressAssets } from './compress-assets.ts'
 
 const server = process.env['DEV_SERVER_URL'] ?? 'http://127.0.0.1:3001'
@@ -9,22 +9,8 @@ const server = process.env['DEV_SERVER_URL'] ?? 'http://127.0.0.1:3001'
 // In browsers this package uses the page's HTML parser, which Trusted Types forbid. Its build for Node uses a table.
 const characterReferences = createRequire(import.meta.url).resolve('decode-named-character-reference')
 
-/** Serves the gallery of the design system at `/ui`, during development only. */
-function serveGallery(): Plugin {
-  return {
-    name: 'serve-gallery',
-    apply: 'serve',
-    configureServer: ({ middlewares }) => {
-      middlewares.use((request, _response, next) => {
-        if (/^\/ui\/?(\?|$)/.test(request.url ?? '')) request.url = '/gallery/index.html'
-        next()
-      })
-    },
-  }
-}
-
 export default defineConfig({
-  plugins: [react(), tailwindcss(), compressAssets(), serveGallery()],
+  plugins: [react(), tailwindcss(), compressAssets()],
   resolve: { alias: { 'decode-named-character-reference': characterReferences } },
   build: {
     target: 'es2022',

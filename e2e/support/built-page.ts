@@ -11,14 +11,13 @@ const types: Readonly<Record<string, string>> = {
   '.js': 'text/javascript',
   '.css': 'text/css',
   '.html': 'text/html; charset=utf-8',
-  '.woff2': 'font/woff2',
 }
 
-/** Reads a page that `scripts/build-test-pages.mjs` has built. */
-export function readBuiltPage(name: 'gallery' | 'identity'): BuiltPage {
-  const folder = join(productFolder, 'pages', name)
+/** Reads the page that `scripts/build-test-page.mjs` has built, on which tests sign in and out. */
+export function readBuiltPage(): BuiltPage {
+  const folder = join(productFolder, 'page')
   if (!existsSync(folder))
-    throw new Error(`The page ${name} is not built. Start the browser tests with \`npm run e2e\`.`)
+    throw new Error('The page is not built. Start the browser tests with `npm run e2e`.')
   const files = new Map(
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((path) => extname(path) !== '')
@@ -28,6 +27,6 @@ export function readBuiltPage(name: 'gallery' | 'identity'): BuiltPage {
       ]),
   )
   const page = files.get('/index.html')
-  if (page === undefined) throw new Error(`The page ${name} has no index.html.`)
+  if (page === undefined) throw new Error('The page has no index.html.')
   return { find: (path) => files.get(path) ?? page }
 }

@@ -50,8 +50,6 @@ export interface Servers {
   readonly sharedProvider: HostileIdentityProvider
   /** The page that can only sign in and out. */
   readonly identityPage: BuiltPage
-  /** The gallery of the design system, which shows the primitives in their states. */
-  readonly galleryPage: BuiltPage
   /** Serves the identity page, with the hosted provider. */
   readonly hosted: IdentityServer
   /** Serves the identity page, with the embedded provider. */
@@ -104,8 +102,7 @@ export const test = base.extend<object, Servers>({
     { scope: 'worker' },
   ],
   sharedProvider: startOnce(openHostileIdentityProvider),
-  identityPage: [async ({}, use) => use(readBuiltPage('identity')), { scope: 'worker' }],
-  galleryPage: [async ({}, use) => use(readBuiltPage('gallery')), { scope: 'worker' }],
+  identityPage: [async ({}, use) => use(readBuiltPage()), { scope: 'worker' }],
   hosted: [
     async ({ identityPage, sharedProvider }, use) => {
       const { issuer, clientId, audience } = sharedProvider

@@ -277,13 +277,6 @@ const cases = [
     message: 'give it a variant',
   },
   {
-    title: 'the gallery imports only primitives',
-    rule: checkWebFeatures,
-    bad: ['web/gallery/gallery.tsx', "import { Composer } from '../features/chat/composer.tsx'"],
-    good: ['web/gallery/tokens.tsx', "import { Button } from '../ui/button/button.tsx'"],
-    message: 'gallery must not import features',
-  },
-  {
     title: 'routes have a test beside them',
     rule: checkRouteTests,
     bad: ['server/chats/chat-routes.ts', ''],

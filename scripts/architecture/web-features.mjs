@@ -3,8 +3,6 @@ const layers = /** @type {Record<string, readonly string[]>} */ ({
   app: ['app', 'features', 'data', 'ui', 'lib'],
   features: ['data', 'ui', 'lib'],
   data: ['data', 'lib'],
-  // Shows the primitives during development; not part of the product.
-  gallery: ['gallery', 'ui', 'lib'],
   ui: ['ui', 'lib'],
   lib: ['lib'],
 })

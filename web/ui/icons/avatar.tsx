@@ -4,11 +4,11 @@ export interface AvatarProps {
   readonly name: string
   readonly picture?: string | null | undefined
   /** The width and height in pixels. */
-  readonly size?: number
+  readonly size: number
 }
 
 /** A user's picture, or the first letter of the name when there is no picture or it cannot be loaded. */
-export function Avatar({ name, picture, size = 32 }: AvatarProps) {
+export function Avatar({ name, picture, size }: AvatarProps) {
   const [failedPicture, setFailedPicture] = useState<string>()
   if (picture && picture !== failedPicture)
     return (

@@ -1,5 +1,5 @@
 /** The logo: a circle with the letter Y, in the colours of the theme. */
-export function Logo({ size = 28 }: { readonly size?: number }) {
+export function Logo({ size }: { readonly size: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden className="shrink-0">
       <circle cx="16" cy="16" r="16" className="fill-accent" />

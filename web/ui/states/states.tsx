@@ -12,21 +12,19 @@ export function LoadingState({ children }: { readonly children: string }) {
 }
 
 export interface EmptyStateProps {
-  readonly icon?: ReactNode
+  readonly icon: ReactNode
   readonly title: string
   /** What to do next. */
-  readonly children?: ReactNode
-  readonly action?: ReactNode
+  readonly children: ReactNode
 }
 
 /** Shown where a list has no entries. */
-export function EmptyState({ icon, title, children, action }: EmptyStateProps) {
+export function EmptyState({ icon, title, children }: EmptyStateProps) {
   return (
     <div className="flex flex-col items-center gap-2 px-6 py-12 text-center">
-      {icon !== undefined && <span className="mb-1 text-muted">{icon}</span>}
+      <span className="mb-1 text-muted">{icon}</span>
       <p className="text-sm font-medium">{title}</p>
-      {children !== undefined && <p className="max-w-sm text-sm text-muted">{children}</p>}
-      {action !== undefined && <div className="mt-3">{action}</div>}
+      <p className="max-w-sm text-sm text-muted">{children}</p>
     </div>
   )
 }
