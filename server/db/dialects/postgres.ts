@@ -23,9 +23,6 @@ const changeChannels: Readonly<Record<ChangeNotification['topic'], string>> = {
   settings: 'yonder_settings',
 }
 
-/** Type id of `bigint`. Stored integers, such as times and positions, are below 2^53, so they are read as numbers. */
-const bigintType = 20
-
 export interface PostgresOptions {
   /** Connections of the pool. A subscription has its own. */
   readonly maxConnections?: number
@@ -49,8 +46,11 @@ export function openPostgres(
     ...(maxWaitMs === undefined ? {} : { maxWaitMs }),
     ...(schema === undefined ? {} : { options: `-c search_path=${schema},public` }),
     types: {
-      getTypeParser: (type: number, format?: 'text' | 'binary') =>
-        type === bigintType ? Number : (pg.types.getTypeParser(type, format) as (text: string) => unknown),
+      // Stored integers, such as times and positions, are below 2^53, so a `bigint` is read as a number.
+      getTypeParser: (type, format) =>
+        type === pg.types.builtins.INT8
+          ? Number
+          : (pg.types.getTypeParser(type, format) as (text: string) => unknown),
     },
   })
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
