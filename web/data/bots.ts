@@ -1,9 +1,9 @@
 import type { Bot, BotInput } from '@yonder/contract/bot'
+import useSWR from 'swr'
 import { readReason, type FieldLabels } from '../lib/api/api-error.ts'
 import { useAction } from '../lib/api/use-action.ts'
-import { useAnnouncedList } from './announced-list.ts'
 import { botsKey } from './keys.ts'
-import { addToList, removeFromList, replaceInList } from './named-list.ts'
+import { addToList, removeFromList, replaceInList, useLiveListOptions } from './named-list.ts'
 
 const botPath = (name: string): string => `/api/bot/${encodeURIComponent(name)}`
 
@@ -25,7 +25,7 @@ export const botLabels: FieldLabels = {
 
 /** The user's bots; loaded again on reconnect, but not on focus. */
 export function useBots() {
-  return useAnnouncedList<Bot>(botsKey)
+  return useSWR<readonly Bot[], Error>(botsKey, useLiveListOptions())
 }
 
 /**
@@ -34,7 +34,6 @@ export function useBots() {
  */
 export function useSaveBot(stored?: Bot, onRename?: (name: string, next: string) => void) {
   return useAction({
-    changes: botsKey,
     call: (api, input: BotInput) =>
       stored === undefined ? api.post<Bot>('/api/bot', input) : api.put<Bot>(botPath(stored.name), input),
     update: (update, bot) => {
@@ -50,7 +49,6 @@ export function useSaveBot(stored?: Bot, onRename?: (name: string, next: string)
 /** Deletes the bot of this name. */
 export function useDeleteBot() {
   return useAction({
-    changes: botsKey,
     call: (api, name: string) => api.delete<null>(botPath(name)),
     update: (update, _response, name) =>
       update<readonly Bot[]>(botsKey, (bots) => removeFromList(bots, name)),

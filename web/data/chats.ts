@@ -1,21 +1,18 @@
 import type { ChatList, ChatSummary } from '@yonder/contract/chat'
+import type { LiveEvent } from '@yonder/contract/live'
 import { useEffect } from 'react'
 import useSWRInfinite from 'swr/infinite'
-import { useIsAnnounced } from '../lib/api/announced-reads.ts'
 import { useApi } from '../lib/api/api-provider.tsx'
 import { logError } from '../lib/log-error.ts'
-import { createStore } from '../lib/store.ts'
-import { chatListKey } from './keys.ts'
+import { useLiveListOptions } from './named-list.ts'
 
 /** The number of chats on a page; the first page is 1. */
 const pageSize = 10
 
-/** Increased when the chat list may have changed, so that an open list is loaded again. */
-const listVersion = createStore(0)
-
-/** Reads the list of chats again where it is open, because a chat may have changed. */
-export function refreshChatList(): void {
-  listVersion.update((version) => version + 1)
+/** Whether the list of chats may differ after an event, or after what a stream that begins was not told. */
+function changesChatList(event: LiveEvent): boolean {
+  if (event.type === 'run') return event.event.type === 'started' || event.event.type === 'ended'
+  return event.type === 'chat_changed' || event.type === 'ready'
 }
 
 export interface ChatSearch {
@@ -31,21 +28,24 @@ export interface ChatSearch {
 /** The chats in which every word of `search` occurs, last changed first; all chats when `search` is empty. */
 export function useChatSearch(search: string): ChatSearch {
   const api = useApi()
-  const isAnnounced = useIsAnnounced(chatListKey)
   const { data, error, isValidating, size, setSize, mutate } = useSWRInfinite<ChatList, Error>(
     (index: number, previous: ChatList | null) =>
       previous !== null && previous.chats.length < pageSize
         ? null
-        : `${chatListKey}?${new URLSearchParams({ search, page: String(index + 1), limit: String(pageSize) })}`,
+        : `/api/chats?${new URLSearchParams({ search, page: String(index + 1), limit: String(pageSize) })}`,
     async (path: string) => {
       const response = await api.read<ChatList>(path)
       if (response !== undefined) return response
       logError('The chats could not be searched: the user is signed out (401)')
       return { chats: [], total: 0, page: 1, limit: pageSize }
     },
-    { revalidateFirstPage: false, revalidateOnMount: true, revalidateOnReconnect: !isAnnounced },
+    {
+      revalidateFirstPage: false,
+      revalidateOnMount: true,
+      ...useLiveListOptions(),
+    },
   )
-  useEffect(() => listVersion.subscribe(() => void mutate()), [mutate])
+  useEffect(() => api.live.subscribe((event) => void (changesChatList(event) && mutate())), [api, mutate])
   const pages = data ?? []
   // A chat that moved between the reads of two pages may be in both.
   const chats = [...new Map(pages.flatMap((page) => page.chats).map((chat) => [chat.id, chat])).values()]

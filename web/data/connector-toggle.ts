@@ -1,6 +1,5 @@
 import type { ConnectResult, Connector } from '@yonder/contract/connector'
 import { useSWRConfig } from 'swr'
-import { beginChange, readNow } from '../lib/api/announced-reads.ts'
 import type { ApiClient } from '../lib/api/api-client.ts'
 import { readReason } from '../lib/api/api-error.ts'
 import { useAction } from '../lib/api/use-action.ts'
@@ -90,16 +89,12 @@ export function useToggleConnector(returnTo: string) {
   return async (connector: ToggleInput['connector']): Promise<void> => {
     const pending: PendingToggle = { name: connector.name }
     pendingToggles.update((toggles) => [...toggles, pending])
-    const endChange = beginChange(connectorsKey)
-    const end = () => {
-      endChange()
-      pendingToggles.update((toggles) => toggles.filter((toggle) => toggle !== pending))
-    }
+    const end = () => pendingToggles.update((toggles) => toggles.filter((toggle) => toggle !== pending))
     // Without the Navigation API the action does not end when the user cancels the navigation, so `onLeave` ends the
     // toggle before the navigation.
     const result = await action.run({ connector, onLeave: end })
     // A failed call may have changed the connector too. The row stays busy until the list is loaded again.
-    if (!result.done && result.error !== undefined) await readNow(connectorsKey, () => mutate(connectorsKey))
+    if (!result.done && result.error !== undefined) await mutate(connectorsKey)
     end()
   }
 }

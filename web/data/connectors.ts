@@ -10,12 +10,10 @@ import type {
 import { toConnectorInput } from '@yonder/contract/connector-input'
 import useSWR from 'swr'
 import useSWRInfinite from 'swr/infinite'
-import { useIsAnnounced } from '../lib/api/announced-reads.ts'
 import { readReason, type FieldLabels } from '../lib/api/api-error.ts'
 import { useAction } from '../lib/api/use-action.ts'
-import { useAnnouncedList } from './announced-list.ts'
 import { connectorsKey } from './keys.ts'
-import { addToList, removeFromList, replaceInList } from './named-list.ts'
+import { addToList, removeFromList, replaceInList, useLiveListOptions } from './named-list.ts'
 
 export function connectorPath(name: string, part?: 'connect' | 'disconnect' | 'calls' | 'account'): string {
   const path = `/api/mcp-server/${encodeURIComponent(name)}`
@@ -35,14 +33,14 @@ const labels: FieldLabels = {
 
 /** The user's connectors with their tools, the default ones first. */
 export function useConnectors() {
-  return useAnnouncedList<Connector>(connectorsKey)
+  return useSWR<readonly Connector[], Error>(connectorsKey, useLiveListOptions())
 }
 
 /** The list of `useConnectors`, loaded again on each mount, because the tool of a pending call may have changed. */
 export function useLatestConnectors() {
   return useSWR<readonly Connector[], Error>(connectorsKey, {
     revalidateOnMount: true,
-    revalidateOnReconnect: !useIsAnnounced(connectorsKey),
+    ...useLiveListOptions(),
     dedupingInterval: 0,
   })
 }
@@ -97,7 +95,6 @@ export function useCallLog(name: string) {
 /** Creates a connector, or changes the `stored` one. */
 export function useSaveConnector(stored?: Connector) {
   return useAction({
-    changes: connectorsKey,
     call: (api, input: ConnectorInput) =>
       stored === undefined
         ? api.post<Connector>('/api/mcp-server', input)
@@ -116,7 +113,6 @@ export function useSaveConnector(stored?: Connector) {
 /** Creates a connector from the catalogue. */
 export function useAddConnector() {
   return useAction({
-    changes: connectorsKey,
     call: (api, input: ConnectorInput) => api.post<Connector>('/api/mcp-server', input),
     update: (update, connector) =>
       update<readonly Connector[]>(connectorsKey, (list) => addToList(list, connector)),
@@ -128,7 +124,6 @@ export function useAddConnector() {
 /** Deletes the connector of this name. */
 export function useDeleteConnector() {
   return useAction({
-    changes: connectorsKey,
     call: (api, name: string) => api.delete<null>(connectorPath(name)),
     update: (update, _response, name) =>
       update<readonly Connector[]>(connectorsKey, (list) => removeFromList(list, name)),
@@ -151,7 +146,6 @@ export interface AllowToolsInput {
 /** Changes which tools of a connector run without approval, and which are blocked. */
 export function useAllowTools() {
   return useAction({
-    changes: connectorsKey,
     call: async (api, { connector, change, changeBlocked, seen }: AllowToolsInput) => {
       // Load the list again, so that tools allowed in another tab stay allowed.
       const connectors = await api.get<readonly Connector[]>(connectorsKey)

@@ -7,9 +7,8 @@ import { useApi } from '../lib/api/api-provider.tsx'
 import { useOutageEnd } from '../lib/api/connection.ts'
 import { useAction } from '../lib/api/use-action.ts'
 import { useIsMounted } from '../lib/use-is-mounted.ts'
-import { useAnnouncedList } from './announced-list.ts'
 import { integrationsKey } from './keys.ts'
-import { addToList, replaceInList } from './named-list.ts'
+import { addToList, replaceInList, useLiveListOptions } from './named-list.ts'
 
 export function integrationPath(name: string, part?: 'disconnect' | 'auth' | 'callback'): string {
   const last = encodeURIComponent(name)
@@ -25,7 +24,7 @@ export const integrationLabels: FieldLabels = {
 
 /** The integrations that the user has added. */
 export function useIntegrations() {
-  return useAnnouncedList<Integration>(integrationsKey)
+  return useSWR<readonly Integration[], Error>(integrationsKey, useLiveListOptions())
 }
 
 /** The names of all integrations that can be added. */
@@ -36,7 +35,6 @@ export function useIntegrationTypes() {
 /** Adds an integration, or changes the `stored` one. */
 export function useSaveIntegration(stored?: Integration) {
   return useAction({
-    changes: integrationsKey,
     call: (api, input: IntegrationInput) =>
       stored === undefined
         ? api.post<Integration>('/api/integration', input)
@@ -57,7 +55,6 @@ export function useSaveIntegration(stored?: Integration) {
 export function useSaveKey({ name, auth_type }: Integration) {
   const title = titleOfIntegration(name)
   return useAction({
-    changes: integrationsKey,
     call: (api, key: string) =>
       api.put<Integration>(integrationPath(name), {
         name,
@@ -77,7 +74,6 @@ export function useSaveKey({ name, auth_type }: Integration) {
 export function useDisconnect(name: string) {
   const title = titleOfIntegration(name)
   return useAction({
-    changes: integrationsKey,
     call: (api, _input: void) => api.post<Integration>(integrationPath(name, 'disconnect')),
     update: (update, integration) =>
       update<readonly Integration[]>(integrationsKey, (list) => replaceInList(list, name, integration)),

@@ -2,6 +2,4 @@
 export const botsKey = '/api/bots'
 export const connectorsKey = '/api/mcp-servers'
 export const integrationsKey = '/api/integrations'
-/** The first part of the key of each page of the chat list. The query of the page follows. */
-export const chatListKey = '/api/chats'
 export const sharesKey = '/api/shares'

@@ -1,3 +1,12 @@
+import { useApi } from '../lib/api/api-provider.tsx'
+import { useStore } from '../lib/store.ts'
+import { readsAfterReconnection } from '../lib/streams/live-feed.ts'
+
+/** The options for the read of a list that `useLiveUpdates` reads again. */
+export function useLiveListOptions() {
+  return { revalidateOnReconnect: !readsAfterReconnection(useStore(useApi().live.state)) }
+}
+
 interface Named {
   readonly name: string
 }

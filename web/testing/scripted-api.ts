@@ -1,6 +1,5 @@
 import { act } from '@testing-library/react'
 import type { RunAccepted, RunEvent, StartedEvent, UnnumberedEvent } from '@yonder/contract/completion'
-import { findChatSessions } from '../features/chat/session/chat-sessions.ts'
 import { createApiClient, type ApiClient } from '../lib/api/api-client.ts'
 import { makeMessage } from './wire-objects.ts'
 
@@ -126,7 +125,7 @@ export class ScriptedRun {
   write(event: RunEvent): void {
     if (event.type === 'started') this.#start(event)
     const messageId = this.#replyId ?? ''
-    act(() => findChatSessions(this.#api.client).receive({ type: 'run', chatId: 'c1', messageId, event }))
+    act(() => this.#api.client.live.emit({ type: 'run', chatId: 'c1', messageId, event }))
   }
 
   #sendStarted(): void {

@@ -18,7 +18,7 @@ it('shows a banner while the browser is offline', async () => {
   const isOnline = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(true)
   renderScreen(
     new ScriptedApi().on('GET /healthz', () => json({})),
-    <ConnectionBanner isHeldBack={false} />,
+    <ConnectionBanner />,
   )
   expect(banner()).toBeNull()
   isOnline.mockReturnValue(false)
@@ -37,7 +37,7 @@ it('shows a banner while the server does not respond, and not for a short interr
       throw new TypeError('Failed to fetch')
     })
     .on('GET /healthz', () => new Response('', { status }))
-  renderScreen(api, <ConnectionBanner isHeldBack={false} />)
+  renderScreen(api, <ConnectionBanner />)
   const fail = () => expect(api.client.read('/api/bots')).rejects.toThrow('The server could not be reached.')
   await fail()
   await pass(900)
@@ -58,10 +58,9 @@ it('shows a banner while the server does not respond, and not for a short interr
 
 it('says that a proxy holds replies back, unless the server cannot be reached', () => {
   const isOnline = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(true)
-  renderScreen(
-    new ScriptedApi().on('GET /healthz', () => json({})),
-    <ConnectionBanner isHeldBack />,
-  )
+  const api = new ScriptedApi().on('GET /healthz', () => json({}))
+  api.client.live.state.set('held')
+  renderScreen(api, <ConnectionBanner />)
   const held = 'Replies appear late, because a proxy on the way to the server holds them back.'
   expect(screen.getByText(held)).toBeVisible()
   isOnline.mockReturnValue(false)

@@ -3,16 +3,13 @@ import { useApi } from '../../lib/api/api-provider.tsx'
 import { sentenceOf } from '../../lib/api/failure-sentences.ts'
 import { useStore } from '../../lib/store.ts'
 
-export interface ConnectionBannerProps {
-  /** Whether a proxy holds live updates back. */
-  readonly isHeldBack: boolean
-}
-
 /**
  * A row of the header while the browser is offline, the server cannot be reached, or streams are held back. The header grows by `--spacing-banner`, so the row covers nothing.
  */
-export function ConnectionBanner({ isHeldBack }: ConnectionBannerProps) {
-  const state = useStore(useApi().connection)
+export function ConnectionBanner() {
+  const { connection, live } = useApi()
+  const state = useStore(connection)
+  const isHeldBack = useStore(live.state) === 'held'
   const isDisconnected = state === 'offline' || state === 'unreachable'
   const Icon = state === 'offline' ? WifiOff : isDisconnected ? CloudOff : Hourglass
   return (

@@ -13,11 +13,11 @@ import { Header, type HeaderProps } from './header.tsx'
 export function SignedInLayout(props: Omit<HeaderProps, 'onSearch' | 'children'>) {
   const [isSearching, setSearching] = useState(false)
   const { pathname } = useLocation()
-  const liveState = useLiveUpdates(props.user.sub)
+  useLiveUpdates(props.user.sub)
   return (
     <>
       <Header {...props} onSearch={() => setSearching(true)}>
-        <ConnectionBanner isHeldBack={liveState === 'held'} />
+        <ConnectionBanner />
       </Header>
       <TokenFailureNotice />
       <ScrollToTop key={pathname} />

@@ -2,6 +2,7 @@ import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
 import { ArrowDown } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { useApi } from '../../lib/api/api-provider.tsx'
 import { sentenceOf } from '../../lib/api/failure-sentences.ts'
 import { useStore } from '../../lib/store.ts'
 import { IconButton } from '../../ui/button/icon-button.tsx'
@@ -125,9 +126,11 @@ export interface ChatStatusProps {
 /**
  * The line above the input: a lost connection, a failure, or how a message affects the pending call.
  */
-export function ChatStatus({ view: { isConnected, notice }, pending }: ChatStatusProps) {
+export function ChatStatus({ view: { phase, notice }, pending }: ChatStatusProps) {
+  // While a proxy holds the stream back, the page says that elsewhere.
+  const isLost = useStore(useApi().live.state) === 'lost' && (phase === 'running' || phase === 'stopping')
   const hint = pending && describePending(countCallsAfter(pending))
-  const text = isConnected ? (notice?.text ?? hint) : sentenceOf('reconnecting')
+  const text = isLost ? sentenceOf('reconnecting') : (notice?.text ?? hint)
   return <output className="block px-4 pb-2 text-center text-sm text-muted empty:sr-only">{text}</output>
 }
 

@@ -2,8 +2,6 @@ import { screen, waitFor, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import type { ConnectInput } from '@yonder/contract/connector'
 import { describe, expect, it, vi } from 'vitest'
-import { connectorsKey } from '../../data/keys.ts'
-import { readAnnounced } from '../../lib/api/announced-reads.ts'
 import { toasts } from '../../lib/toasts.ts'
 import { buttonOf, ConnectorsScene, defer, refuse, rowOf } from '../../testing/connectors-scene.tsx'
 import { expectConsole } from '../../testing/expect-console.ts'
@@ -160,10 +158,6 @@ describe('connecting', () => {
     await waitFor(() => expect(leave).toHaveBeenCalledWith('https://auth.example/authorize?state=1'))
     expect(buttonOf('Toggling...')).toBeInTheDocument()
     expect(toasts.get()).toEqual([])
-    // The user may stay on the page by cancelling the navigation, so changes elsewhere must be shown.
-    const read = vi.fn()
-    readAnnounced(connectorsKey, read)
-    expect(read).toHaveBeenCalledOnce()
     // The user went back without consent, and the browser restores the page from its back-forward cache.
     dispatchEvent(new Event('pageshow'))
     expect(await screen.findByRole('button', { name: 'Connect' })).toBeInTheDocument()

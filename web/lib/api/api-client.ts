@@ -1,4 +1,5 @@
 import type { ErrorBody } from '@yonder/contract/error'
+import { createLiveFeed, type LiveFeed } from '../streams/live-feed.ts'
 import { ApiError, isGatewayFailure, UnreachableError } from './api-error.ts'
 import { createConnection, type Connection } from './connection.ts'
 
@@ -47,6 +48,7 @@ export interface ApiClient {
   /** The response as it is, whatever its status other than 401, for streams and downloads. */
   readonly request: (path: string, request?: ApiRequest) => Promise<Response | undefined>
   readonly connection: Connection
+  readonly live: LiveFeed
 }
 
 /** Creates the client. It shows nothing, and does not navigate except by `onUnauthorized`. */
@@ -102,6 +104,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     put: callWith('PUT'),
     delete: callWith('DELETE'),
     connection,
+    live: createLiveFeed(),
   }
 }
 

@@ -2,22 +2,19 @@ import { useState } from 'react'
 import { useSWRConfig, type ScopedMutator } from 'swr'
 import { logError } from '../log-error.ts'
 import { toast } from '../toasts.ts'
-import { beginChange, isAnnouncedNow, readNow } from './announced-reads.ts'
 import type { ApiClient } from './api-client.ts'
 import { useApi } from './api-provider.tsx'
 
 /**
- * Updates a read after the user's action: replaces its data by what `change` returns, and reads it again unless the
- * server announces the change. Data that was not loaded yet is read in any case, because `change` cannot know the rest
- * of it. Without `change` nothing is replaced.
+ * Updates a read after the user's action: replaces its data by what `change` returns, or reads it again without
+ * `change`. Replaced data is read again only while the live stream, which announces the change, is not open, and where
+ * nothing was loaded, because `change` cannot know the rest then.
  */
 export type UpdateRead = <Data>(key: string, change?: (data: Data | undefined) => Data | undefined) => unknown
 
 export interface ActionOptions<Input, Answer> {
   /** Calls the server. `undefined` means that the user was signed out by a 401. */
   readonly call: (api: ApiClient, input: Input) => Promise<Answer | undefined>
-  /** The key of the read whose data the action changes. */
-  readonly changes?: string
   /** Updates the cached data after a success, before the toast. */
   readonly update?: (update: UpdateRead, answer: Answer, input: Input) => unknown
   /** The toast after a success; none if this is absent or returns undefined. */
@@ -61,16 +58,15 @@ export function useAction<Input, Answer>(options: ActionOptions<Input, Answer>):
 }
 
 async function runAction<Input, Answer>(
-  { changes, call, update, success, failure, isFailureShown = true, refresh }: ActionOptions<Input, Answer>,
+  { call, update, success, failure, isFailureShown = true, refresh }: ActionOptions<Input, Answer>,
   api: ApiClient,
   mutate: ScopedMutator,
   input: Input,
 ): Promise<ActionResult<Answer>> {
-  const endChange = changes === undefined ? undefined : beginChange(changes)
   try {
     const answer = await call(api, input)
     if (answer === undefined) return { done: false }
-    void update?.(updateWith(mutate), answer, input)
+    void update?.(updateWith(mutate, api), answer, input)
     const text = success?.(answer, input)
     if (text !== undefined) toast.success(text)
     return { done: true, answer }
@@ -78,22 +74,19 @@ async function runAction<Input, Answer>(
     const message = failure(error, input)
     if (isFailureShown) toast.error(message)
     logError(message, error)
-    if (changes === undefined) void refresh?.(mutate)
-    else if (refresh !== undefined) void readNow(changes, () => refresh(mutate))
+    void refresh?.(mutate)
     return { done: false, error }
-  } finally {
-    endChange?.()
   }
 }
 
-function updateWith(mutate: ScopedMutator): UpdateRead {
+function updateWith(mutate: ScopedMutator, { live }: ApiClient): UpdateRead {
   return <Data>(key: string, change?: (data: Data | undefined) => Data | undefined) => {
-    if (change === undefined) return isAnnouncedNow(key) ? undefined : mutate(key)
+    if (change === undefined) return mutate(key)
     let isLoaded = false
     const changeLoaded = (data: Data | undefined): Data | undefined => {
       isLoaded = data !== undefined
       return change(data)
     }
-    return mutate<Data>(key, changeLoaded, { revalidate: () => !isLoaded || !isAnnouncedNow(key) })
+    return mutate<Data>(key, changeLoaded, { revalidate: () => !isLoaded || live.state.get() !== 'open' })
   }
 }

@@ -2,7 +2,8 @@ import { BroadcastChannel } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Connection, ConnectionState } from '../api/connection.ts'
 import { createStore } from '../store.ts'
-import { shareStream, type SharedStreamState } from './share-stream.ts'
+import type { StreamState } from './live-feed.ts'
+import { shareStream } from './share-stream.ts'
 
 /** Locks by name, each held by the first page that requests it. */
 function createLocks() {
@@ -83,7 +84,7 @@ afterEach(() => {
 
 function openPage(name = 'stream', connection?: Connection) {
   const received: string[] = []
-  const states: SharedStreamState[] = []
+  const states: StreamState[] = []
   const leave = shareStream({
     name,
     connect: server.connect,

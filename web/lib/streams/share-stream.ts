@@ -1,12 +1,7 @@
 import { onOutageEnd, waitToRetry, type Connection } from '../api/connection.ts'
 import { logError } from '../log-error.ts'
 import { readSse, type ConnectedStream } from './event-stream.ts'
-
-/**
- * `lost`: the stream is not open and is retried. `held`: a request for the stream has had no event for ten seconds, as
- * behind a proxy that buffers, so events may never arrive.
- */
-export type SharedStreamState = 'open' | 'lost' | 'held'
+import type { StreamState } from './live-feed.ts'
 
 export interface SharedStreamOptions {
   /** The pages of one browser that pass the same name share one stream. */
@@ -21,12 +16,12 @@ export interface SharedStreamOptions {
    * Called in every page. The first `open` follows the stream's first event; a page that gets `open` before any event
    * has joined a stream that was open already.
    */
-  readonly onState: (state: SharedStreamState) => void
+  readonly onState: (state: StreamState) => void
 }
 
 type ChannelMessage =
   | { readonly kind: 'data'; readonly data: string }
-  | { readonly kind: 'state'; readonly state: SharedStreamState }
+  | { readonly kind: 'state'; readonly state: StreamState }
   /** Sent by a page that has just opened, to request the state. */
   | { readonly kind: 'state_request' }
 
@@ -54,7 +49,7 @@ export function shareStream(options: SharedStreamOptions): () => void {
   }
   const channel = new BroadcastChannel(options.name)
   let leader: StreamLeader | undefined
-  let state: SharedStreamState | undefined
+  let state: StreamState | undefined
   channel.addEventListener('message', ({ data: message }: MessageEvent<ChannelMessage>) => {
     if (signal.aborted) return
     if (message.kind === 'data') options.onData(message.data)
@@ -89,7 +84,7 @@ class StreamLeader {
   readonly #options: SharedStreamOptions
   readonly #send: (message: ChannelMessage) => void
   readonly #signal: AbortSignal
-  #state: SharedStreamState | undefined
+  #state: StreamState | undefined
   #lostTimer: ReturnType<typeof setTimeout> | undefined
   /** The number of attempts that failed one after the other. */
   #failures = 0
@@ -99,7 +94,7 @@ class StreamLeader {
     options: SharedStreamOptions,
     send: (message: ChannelMessage) => void,
     signal: AbortSignal,
-    state: SharedStreamState | undefined,
+    state: StreamState | undefined,
   ) {
     this.#state = state
     this.#options = options
@@ -170,7 +165,7 @@ class StreamLeader {
     }
   }
 
-  #report(state: SharedStreamState): void {
+  #report(state: StreamState): void {
     if (this.#state === state || this.#signal.aborted) return
     this.#state = state
     this.#options.onState(state)

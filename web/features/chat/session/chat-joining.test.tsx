@@ -16,7 +16,6 @@ import { renderScreen } from '../../../testing/render-screen.tsx'
 import { failure, json, ScriptedApi, ScriptedRun, settle } from '../../../testing/scripted-api.ts'
 import { makeChat } from '../../../testing/wire-objects.ts'
 import { ChatView } from '../chat-view.tsx'
-import { findChatSessions } from './chat-sessions.ts'
 
 const runningChat = {
   ...shortChat,
@@ -24,7 +23,7 @@ const runningChat = {
   run: { message_id: 'a1', seq: 7 },
 }
 const setStream = (api: ScriptedApi, state: 'open' | 'lost' | 'held') =>
-  act(() => findChatSessions(api.client).setStreamState(state))
+  act(() => api.client.live.state.set(state))
 
 test('joins the run that is being written when a chat is opened, after the event that was read', async () => {
   const { api } = openChat(runningChat)
@@ -117,7 +116,7 @@ test('shows why a reply could not be stored, and the text that has arrived', asy
   const { api, server } = await beginReply('Hello', 'Half')
   const text = 'The server could not store this reply, so it was ended. Regenerate it later.'
   const error = { code: 'storage_full', message: text } as const
-  act(() => findChatSessions(api.client).receive({ type: 'run_lost', chatId: 'c1', messageId: 'a9', error }))
+  act(() => api.client.live.emit({ type: 'run_lost', chatId: 'c1', messageId: 'a9', error }))
   server.stream().end('interrupted')
   expect(await screen.findByText(text)).toBeVisible()
   expect(screen.getByText('Half')).toBeVisible()

@@ -1,11 +1,10 @@
 import type { Chat } from '@yonder/contract/chat'
 import type { ApiClient } from '../../../lib/api/api-client.ts'
 import { readOptions } from '../../../lib/api/api-provider.tsx'
+import { readsAfterReconnection } from '../../../lib/streams/live-feed.ts'
 
 export interface ChatReaderHandlers {
   readonly onStart: () => void
-  /** Whether live updates cause a read after a reconnection. The reader then does not. */
-  readonly isAnnounced: () => boolean
   readonly onRead: (chat: Chat) => void
   /** Called without an error when the user is signed out. */
   readonly onFailure: (error?: Error) => void
@@ -71,7 +70,7 @@ export class ChatReader {
   }
 
   readonly #onOnline = (): void => {
-    if (!this.#handlers.isAnnounced()) this.#refresh()
+    if (!readsAfterReconnection(this.#api.live.state.get())) this.#refresh()
   }
 
   #refresh(): void {

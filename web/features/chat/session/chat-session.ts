@@ -2,6 +2,7 @@ import type { RunState } from '@yonder/contract/apply-event'
 import type { Chat } from '@yonder/contract/chat'
 import type { Compaction } from '@yonder/contract/compaction'
 import type { RunEvent } from '@yonder/contract/completion'
+import type { LiveEvent } from '@yonder/contract/live'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
 import type { ApiClient } from '../../../lib/api/api-client.ts'
@@ -75,11 +76,12 @@ export class ChatSession {
     this.#automaticSends = new AutomaticSends(api.connection)
     this.#reader = new ChatReader(api, chatId, {
       onStart: () => this.#apply({ type: 'read_started' }),
-      // After an interruption, the stream begins with what may have been missed.
-      isAnnounced: () => this.#state.stream === 'open' || this.#state.stream === 'lost',
       onRead: (chat) => this.#receiveChat(chat),
       onFailure: (error) => this.#apply({ type: 'read_failed', ...(error && { error }) }),
     })
+    // The session exists as long as the client, and so do these subscriptions.
+    api.live.subscribe((event) => this.#receive(event))
+    api.live.state.subscribe(() => this.#pollIfDisconnected())
   }
 
   /** What is rendered of the chat, except for changes within the messages of the current run. */
@@ -215,15 +217,34 @@ export class ChatSession {
     if (phase !== 'sending') await this.#requestStop()
   }
 
-  /** Applies what the live stream says about this chat. */
-  receive(action: SessionAction & { type: 'event' | 'ready' | 'changed' | 'lost' }): void {
+  /** Applies what an event of the live stream says about this chat. */
+  #receive(event: LiveEvent): void {
+    const action = this.#readEvent(event)
+    if (action === undefined) return
     // A closed chat without a run is only marked as outdated, and loaded when it is opened.
     const isUsed = this.#viewers > 0 || activeRun(this.#state) !== undefined
     this.#apply(isUsed ? action : { type: 'outdated' })
   }
 
-  setStreamState(state: SessionState['stream']): void {
-    this.#apply({ type: 'stream', state })
+  #readEvent(event: LiveEvent): SessionAction | undefined {
+    if ('chatId' in event && event.chatId !== this.#chatId) return undefined
+    switch (event.type) {
+      case 'ready': {
+        const run = event.runs.find(({ chatId }) => chatId === this.#chatId)
+        // A stream that opens without delay has no state before its first line, and nothing was missed.
+        return { type: 'ready', run, mayHaveMissed: this.#api.live.state.get() !== 'opening' }
+      }
+      case 'run':
+        return { type: 'event', replyId: event.messageId, event: event.event }
+      case 'run_lost':
+        return { type: 'lost', replyId: event.messageId, reason: event.error.message }
+      case 'chat_changed':
+        return { type: 'changed' }
+      case 'changed':
+        return event.what === 'names' ? { type: 'changed' } : undefined
+      case 'heartbeat':
+        return undefined
+    }
   }
 
   get #messages(): readonly Message[] {
@@ -378,7 +399,8 @@ export class ChatSession {
 
   /** Reads a chat with a run again and again while its events do not arrive. After a failure, the reader retries. */
   #pollIfDisconnected(): void {
-    const { stream, isReading, error } = this.#state
+    const { isReading, error } = this.#state
+    const stream = this.#api.live.state.get()
     const isDisconnected = stream === 'lost' || stream === 'held'
     const isNeeded =
       isDisconnected &&

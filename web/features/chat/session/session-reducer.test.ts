@@ -100,8 +100,6 @@ describe('the phase of a session', () => {
     ['a missed event', { type: 'outdated' }, order],
     ['a live stream that begins', ready(9, true), order],
     ['a changed chat', { type: 'changed' }, order],
-    ['a live stream that is lost', { type: 'stream', state: 'lost' }, order],
-    ['a live stream that is held back', { type: 'stream', state: 'held' }, order],
     ['a closed chat that is forgotten', { type: 'forgotten' }, allIdle],
     ['a message that was not sent', { type: 'unsent', unsent: undefined }, order],
     ['a branch', { type: 'branch_selected', messageId: 'x' }, order],
@@ -261,12 +259,6 @@ describe('a run that was requested elsewhere', () => {
     const chat = chatWith([question, reply({ content: 'One' })], { message_id: 'reply', seq: 7 })
     const state = apply(initialState, read(chat))
     expect([state.activity.phase, shown(state), activeRun(state)?.run.seq]).toEqual(['running', 'One', 7])
-  })
-
-  it('is disconnected while the live stream is lost, and connected when it is open again', () => {
-    const lost = apply(following, { type: 'stream', state: 'lost' })
-    expect(createView(lost).isConnected).toBe(false)
-    expect(createView(apply(lost, { type: 'stream', state: 'open' })).isConnected).toBe(true)
   })
 
   describe('after a call was approved there', () => {

@@ -5,7 +5,6 @@ import type { RunEvent, StartedEvent } from '@yonder/contract/completion'
 import type { LiveRun } from '@yonder/contract/live'
 import type { Message } from '@yonder/contract/message'
 import type { Notice } from '../../../lib/api/api-error.ts'
-import type { SharedStreamState } from '../../../lib/streams/share-stream.ts'
 import type { UnsentMessage } from './outbox.ts'
 import { addCompaction, mergeMessages, resumeRun, selectLeaf } from './run-messages.ts'
 
@@ -33,8 +32,6 @@ export interface SessionState {
   /** Why the chat could not be loaded. */
   readonly error?: Error | undefined
   readonly activity: Activity
-  /** The state of the live stream; `opening` until it is known. */
-  readonly stream: SharedStreamState | 'opening'
   readonly unsent?: UnsentMessage | undefined
   /** A text for the user about something that failed. */
   readonly notice?: Notice | undefined
@@ -60,7 +57,6 @@ export type LiveUpdate =
 export type SessionAction =
   | LiveUpdate
   | { readonly type: 'changed' }
-  | { readonly type: 'stream'; readonly state: SharedStreamState | 'opening' }
   /** Why the run will end, if the server cannot store an event about it. */
   | { readonly type: 'lost'; readonly replyId: string; readonly reason: string }
   | { readonly type: 'read_started' }
@@ -87,7 +83,6 @@ export type SessionAction =
 export const initialState: SessionState = {
   chat: undefined,
   activity: { phase: 'idle' },
-  stream: 'opening',
   runCount: 0,
   isOutdated: false,
   isReading: false,
@@ -116,8 +111,6 @@ export function reduceSession(state: SessionState, action: SessionAction): Sessi
     case 'changed':
       // While a branch selected here is being saved, the change is most likely that selection.
       return state.pendingSelections > 0 ? state : { ...state, isOutdated: true }
-    case 'stream':
-      return { ...state, stream: action.state }
     case 'lost':
       return active?.replyId === action.replyId
         ? { ...state, activity: { ...active, endReason: action.reason } }
@@ -170,8 +163,8 @@ export function reduceSession(state: SessionState, action: SessionAction): Sessi
 }
 
 /** Resets what belongs to the chat. The chat is loaded again when it is opened. */
-function forget({ runCount, pendingSelections, stream }: SessionState): SessionState {
-  return { ...initialState, runCount, pendingSelections, stream, isOutdated: true }
+function forget({ runCount, pendingSelections }: SessionState): SessionState {
+  return { ...initialState, runCount, pendingSelections, isOutdated: true }
 }
 
 /** Replaces a summary of the chat, or removes it. */
@@ -402,7 +395,6 @@ export interface SessionView extends Pick<SessionState, 'error' | 'unsent' | 'no
   /** The chat with the messages of the current run, as they were when this view was created. */
   readonly chat: Chat | undefined
   readonly phase: Activity['phase']
-  readonly isConnected: boolean
   /** The ids of the messages of the current run, which include the message that it replies to. */
   readonly runMessageIds: ReadonlySet<string>
 }
@@ -419,7 +411,6 @@ export function createView(
   return {
     chat: chat && mergeMessages(chat, messages),
     phase: activity.phase,
-    isConnected: isConnected(state),
     runMessageIds: new Set(messages.map(({ id }) => id)),
     error,
     unsent,
@@ -439,13 +430,6 @@ function isSameView(before: SessionState, after: SessionState): boolean {
     oldRun?.phase === newRun?.phase &&
     oldRun?.number === newRun?.number &&
     oldRun?.replyId === newRun?.replyId &&
-    isConnected(before) === isConnected(after) &&
     oldRun?.run.messages.length === newRun?.run.messages.length
   )
-}
-
-/** Whether the events of the run arrive. While a proxy holds the stream back, the page says that elsewhere. */
-function isConnected(state: SessionState): boolean {
-  const active = activeRun(state)
-  return active?.replyId === undefined || state.stream !== 'lost'
 }

@@ -1,0 +1,35 @@
+import type { LiveEvent } from '@yonder/contract/live'
+import { createStore, type Store } from '../store.ts'
+
+/**
+ * `opening` until the state is known. `lost`: the stream is not open and is retried. `held`: a request for the stream
+ * has had no event for ten seconds, as behind a proxy that buffers, so events may never arrive.
+ */
+export type StreamState = 'opening' | 'open' | 'lost' | 'held'
+
+/** Whether the stream itself leads to the reads that a reconnection needs, so that nothing else has to. */
+export function readsAfterReconnection(state: StreamState): boolean {
+  return state === 'open' || state === 'lost'
+}
+
+/** What the server sends to all pages of the user. It exists as long as the client of the user. */
+export interface LiveFeed {
+  readonly state: Store<StreamState>
+  /** Calls `listener` with every event, until the returned function is called. */
+  readonly subscribe: (listener: (event: LiveEvent) => void) => () => void
+  readonly emit: (event: LiveEvent) => void
+}
+
+export function createLiveFeed(): LiveFeed {
+  const listeners = new Set<(event: LiveEvent) => void>()
+  return {
+    state: createStore<StreamState>('opening'),
+    subscribe: (listener) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    emit: (event) => {
+      for (const listener of listeners) listener(event)
+    },
+  }
+}
