@@ -12,8 +12,6 @@ const onSearch = vi.fn()
 
 let stop: () => void
 beforeEach(() => {
-  onSignOut.mockClear()
-  onSearch.mockClear()
   stop = followTheme()
 })
 afterEach(() => stop())

@@ -9,7 +9,6 @@ const onFirst = vi.fn()
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'requestAnimationFrame'] })
-  onFirst.mockClear()
   render(
     <Menu label="Account" trigger="A">
       <MenuItem onSelect={onFirst}>First</MenuItem>
@@ -100,10 +99,7 @@ describe('opened by hover while the focus is elsewhere', () => {
   const beneath = vi.fn()
   const pressEscape = () => fireEvent.keyDown(document.activeElement as Element, { key: 'Escape' })
 
-  beforeEach(() => {
-    beneath.mockClear()
-    window.addEventListener('keydown', beneath)
-  })
+  beforeEach(() => window.addEventListener('keydown', beneath))
 
   afterEach(() => window.removeEventListener('keydown', beneath))
 

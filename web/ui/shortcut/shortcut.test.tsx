@@ -28,8 +28,6 @@ describe('a shortcut of the page', () => {
   const stop = { key: 'Escape' }
 
   beforeEach(() => {
-    onSearch.mockClear()
-    onStop.mockClear()
     renderHook(() => {
       useShortcut('mod+k', onSearch)
       useShortcut('escape', onStop)
