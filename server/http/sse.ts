@@ -109,7 +109,6 @@ class RawSseStream implements SseStream {
   closed = false
   readonly #reply: FastifyReply
   readonly #raw: ServerResponse
-  readonly #socket: Socket
   readonly #listeners: (() => void)[] = []
   #onDrained: (() => void) | undefined
   #headersSent = false
@@ -121,7 +120,6 @@ class RawSseStream implements SseStream {
     const { raw } = reply
     this.#reply = reply
     this.#raw = raw
-    this.#socket = raw.socket ?? raw.req.socket
     raw.on('close', () => this.#close())
     // A connection reset is an ordinary disconnect.
     raw.on('error', () => this.#close())
@@ -138,25 +136,15 @@ class RawSseStream implements SseStream {
     }
     // The limit applies to what the client has not read, not to the size of this write.
     if (this.#raw.writableLength > maxBufferedBytes) this.#disconnect()
-    else this.#send(frames)
+    else this.#raw.write(frames)
   }
 
   begin(): void {
     if (this.#headersSent || this.closed || this.#raw.writableEnded) return
-    this.#socket.cork()
     this.#writeHead()
-    this.#raw.flushHeaders()
-    if (this.#firstFrames !== '') this.#send(this.#firstFrames)
+    if (this.#firstFrames === '') this.#raw.flushHeaders()
+    else this.#raw.write(this.#firstFrames)
     this.#firstFrames = ''
-    this.#socket.uncork()
-  }
-
-  /** Writes a chunk directly to the socket with one write; `ServerResponse.write` would use three. */
-  #send(frames: string): void {
-    const { chunkedEncoding, socket } = this.#raw
-    // A response has no socket while an earlier response on the same connection is not complete.
-    if (chunkedEncoding && socket !== null) socket.write(toChunk(frames))
-    else this.#raw.write(frames)
   }
 
   #writeHead(): void {
@@ -167,16 +155,16 @@ class RawSseStream implements SseStream {
 
   drained(): Promise<boolean> {
     if (this.closed) return Promise.resolve(false)
-    if (!this.#socket.writableNeedDrain) return Promise.resolve(true)
+    if (!this.#raw.writableNeedDrain) return Promise.resolve(true)
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#disconnect(), maxDrainMs)
       this.#onDrained = () => {
         this.#onDrained = undefined
         clearTimeout(timer)
-        this.#socket.off('drain', this.#resume)
+        this.#raw.off('drain', this.#resume)
         resolve(!this.closed)
       }
-      this.#socket.on('drain', this.#resume)
+      this.#raw.on('drain', this.#resume)
     })
   }
 
@@ -204,9 +192,4 @@ class RawSseStream implements SseStream {
     this.#resume()
     for (const listener of this.#listeners.splice(0)) listener()
   }
-}
-
-/** A chunk in HTTP's chunked encoding. */
-function toChunk(text: string): string {
-  return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
 }
