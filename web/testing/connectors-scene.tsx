@@ -1,7 +1,6 @@
 import { screen, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import type { Connector, ConnectorInput } from '@yonder/contract/connector'
-import { ConfirmOriginsDialog } from '../features/connectors/confirm-origins-dialog.tsx'
 import { ConnectorsSection } from '../features/connectors/connectors-section.tsx'
 import { dismissToast, toasts } from '../lib/toasts.ts'
 import { ToastRegion } from '../ui/toast/toast-region.tsx'
@@ -59,7 +58,6 @@ export class ConnectorsScene {
       this.api,
       <>
         <ConnectorsSection />
-        <ConfirmOriginsDialog />
         <ToastRegion />
       </>,
       path,

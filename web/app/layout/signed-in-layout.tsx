@@ -1,6 +1,5 @@
 import { Suspense, useEffect, useEffectEvent, useState } from 'react'
 import { NavigationType, Outlet, useLocation, useNavigationType } from 'react-router'
-import { ConfirmOriginsDialog } from '../../features/connectors/confirm-origins-dialog.tsx'
 import { HistoryDialog } from '../../features/history/history-dialog.tsx'
 import { TokenFailureNotice } from '../../features/identity/token-failure-notice.tsx'
 import { ErrorBoundary } from '../error-boundary.tsx'
@@ -32,7 +31,6 @@ export function SignedInLayout(props: Omit<HeaderProps, 'onSearch' | 'children'>
       </ErrorBoundary>
       {/* Not lazy: text typed right after the shortcut must reach the search input. */}
       {isSearching && <HistoryDialog onClose={() => setSearching(false)} />}
-      <ConfirmOriginsDialog />
     </>
   )
 }

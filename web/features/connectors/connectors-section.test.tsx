@@ -7,7 +7,6 @@ import { buttonOf, ConnectorsScene, defer, refuse, rowOf } from '../../testing/c
 import { expectConsole } from '../../testing/expect-console.ts'
 import { json, settle } from '../../testing/scripted-api.ts'
 import { makeConnector } from '../../testing/wire-objects.ts'
-import { ConfirmOriginsDialog } from './confirm-origins-dialog.tsx'
 import { ConnectorsSection } from './connectors-section.tsx'
 
 const own = makeConnector({ name: 'default', url: 'yonder:default', is_default: true, status: 'connected' })
@@ -207,12 +206,7 @@ describe('connecting', () => {
     await userEvent.click(await screen.findByRole('button', { name: 'Connect' }))
     await screen.findByRole('alertdialog')
     redraw(<p>Signed out</p>)
-    redraw(
-      <>
-        <ConnectorsSection />
-        <ConfirmOriginsDialog />
-      </>,
-    )
+    redraw(<ConnectorsSection />)
     await screen.findByRole('button', { name: 'Connect' })
     expect(screen.queryByRole('alertdialog')).toBeNull()
     expect(scene.writes).toHaveLength(1)

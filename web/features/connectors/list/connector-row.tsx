@@ -1,7 +1,8 @@
 import type { Connector } from '@yonder/contract/connector'
-import { useId, useState } from 'react'
-import { useIsToggling, useToggleConnector } from '../../../data/connector-toggle.ts'
+import { useId } from 'react'
+import { useToggleConnector } from '../../../data/connector-toggle.ts'
 import { Button } from '../../../ui/button/button.tsx'
+import { ConfirmOriginsDialog } from '../../../ui/dialog/confirm-origins-dialog.tsx'
 import { Entry } from '../../../ui/entry-list.tsx'
 import { QuotedText } from '../../../ui/quoted-text.tsx'
 import { StateBadge } from '../../../ui/states/state-badge.tsx'
@@ -65,18 +66,7 @@ function ToggleButton({
   readonly connector: Connector
   readonly describedBy: string
 }) {
-  const toggle = useToggleConnector('/settings/connectors')
-  const [pressed, setPressed] = useState(false)
-  // The toggle can also have been started by a row that is no longer mounted.
-  const isToggling = useIsToggling(connector.name)
-  const busy = pressed || isToggling
-
-  const press = async () => {
-    setPressed(true)
-    await toggle(connector)
-    setPressed(false)
-  }
-
+  const { isToggling, question, toggle } = useToggleConnector(connector, '/settings/connectors')
   const action = connector.status === 'connected' ? 'Disconnect' : 'Connect'
   return (
     // As wide as the longest text of the button where there is space, so that the buttons beside it do not move.
@@ -84,12 +74,15 @@ function ToggleButton({
       <Button
         size="small"
         look="muted"
-        busy={busy}
+        busy={isToggling}
         aria-describedby={describedBy}
-        onClick={() => void press()}
+        onClick={() => void toggle()}
       >
-        {busy ? 'Toggling...' : action}
+        {isToggling ? 'Toggling...' : action}
       </Button>
+      {question && (
+        <ConfirmOriginsDialog name={connector.name} origins={question.origins} onAnswer={question.answer} />
+      )}
     </span>
   )
 }

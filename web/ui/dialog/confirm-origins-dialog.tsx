@@ -1,16 +1,16 @@
-import { useEffect } from 'react'
-import { declineOrigins, useOriginConfirmation } from '../../data/connector-toggle.ts'
-import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx'
+import { ConfirmDialog } from './confirm-dialog.tsx'
+
+export interface ConfirmOriginsDialogProps {
+  /** The name of the connector. */
+  readonly name: string
+  readonly origins: readonly string[]
+  readonly onAnswer: (isConfirmed: boolean) => void
+}
 
 /**
  * Asks the user to confirm the origins of an authorization server before Yonder registers or opens a page there.
  */
-export function ConfirmOriginsDialog() {
-  const confirmation = useOriginConfirmation()
-  // When the user signs out, open questions are declined, so that the next user does not see them.
-  useEffect(() => declineOrigins, [])
-  if (confirmation === undefined) return null
-  const { name, origins, resolve } = confirmation
+export function ConfirmOriginsDialog({ name, origins, onAnswer }: ConfirmOriginsDialogProps) {
   return (
     <ConfirmDialog
       title="Sign in at another address?"
@@ -29,8 +29,8 @@ export function ConfirmOriginsDialog() {
       action="Continue"
       look="primary"
       onConfirm={() => Promise.resolve(true)}
-      onDone={() => resolve(true)}
-      onCancel={() => resolve(false)}
+      onDone={() => onAnswer(true)}
+      onCancel={() => onAnswer(false)}
     />
   )
 }
