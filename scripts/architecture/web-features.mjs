@@ -1,4 +1,4 @@
-/** Which layers a layer of the browser may import. Each feature may also import itself. */
+/** Which layers a layer of the browser may import. Each feature may also import itself and those below it. */
 const layers = /** @type {Record<string, readonly string[]>} */ ({
   app: ['app', 'features', 'data', 'ui', 'lib'],
   features: ['data', 'ui', 'lib'],
@@ -7,9 +7,14 @@ const layers = /** @type {Record<string, readonly string[]>} */ ({
   lib: ['lib'],
 })
 
+/** The features below a feature, which are shown inside it. */
+const featuresBelow = /** @type {Record<string, readonly string[]>} */ ({
+  chat: ['preferences', 'prompts', 'sharing', 'tools', 'usage'],
+})
+
 /**
- * Features never import each other: `web/app` combines them. Data that several features use is in `web/data`. `ui` and
- * `lib` import no feature.
+ * A feature imports only the features below it; `web/app` combines the others. Data that several features use is in
+ * `web/data`. `ui` and `lib` import no feature.
  *
  * @type {import('./read-sources.mjs').Rule}
  */
@@ -40,7 +45,7 @@ function checkImport(path, target) {
   const allowed = layers[from]
   if (allowed === undefined) return undefined
   if (from === 'features' && to === 'features')
-    return feature === otherFeature
+    return feature === otherFeature || featuresBelow[feature ?? '']?.includes(otherFeature ?? '')
       ? undefined
       : `feature ${feature} must not import feature ${otherFeature} (${target})`
   return allowed.includes(to) ? undefined : `${from} must not import ${to} (${target})`

@@ -19,9 +19,9 @@ export interface ChatFrameProps {
   /** The table of contents, left of the messages on a wide window. */
   readonly contents?: ReactNode
   /** Shown right of the messages on a wide window. */
-  readonly aside?: ReactNode
+  readonly aside: ReactNode
   /** Reserves the space of a hidden aside, so that the text does not move when the aside is shown. */
-  readonly reservesAside?: boolean | undefined
+  readonly reservesAside: boolean
   readonly children: ReactNode
 }
 
@@ -29,7 +29,7 @@ export interface ChatFrameProps {
  * The columns of a chat: contents, messages, aside. Without a column for the aside, a very wide window has an
  * empty one as wide as the contents in its place, which centres the text.
  */
-export function ChatFrame({ contents, aside, reservesAside = false, children }: ChatFrameProps) {
+export function ChatFrame({ contents, aside, reservesAside, children }: ChatFrameProps) {
   return (
     <div
       className={classNames(

@@ -1,11 +1,13 @@
 import type { Chat } from '@yonder/contract/chat'
-import type { RunEvent } from '@yonder/contract/completion'
-import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { Navigate } from 'react-router'
 import { isNotFound, readReason } from '../../lib/api/api-error.ts'
 import { useStore } from '../../lib/store.ts'
 import { preloadMarkdown } from '../../ui/markdown/markdown.tsx'
 import { ErrorState } from '../../ui/states/error-state.tsx'
+import { connectionLogsPreference } from '../preferences/connection-logs.ts'
+import { LogPanel } from '../tools/log/log-panel.tsx'
+import { useServerLog } from '../tools/log/server-log.ts'
 import {
   ChatFrame,
   ChatSkeleton,
@@ -13,6 +15,7 @@ import {
   ComposerBar,
   ReplyAnnouncer,
   SummarizingAnnouncer,
+  type ChatFrameProps,
 } from './chat-frame.tsx'
 import { storageKeys } from './chat-storage.ts'
 import { Composer } from './composer/composer.tsx'
@@ -37,39 +40,25 @@ import { useChatSession } from './session/use-chat-session.ts'
 import { SummariesContext } from './summary/summaries-context.ts'
 import { useSummaries } from './summary/use-summaries.ts'
 
-export interface ChatViewProps {
-  readonly chatId: string
-  /** Called with each run event that the session applies. */
-  readonly onEvent?: ((event: RunEvent) => void) | undefined
-  /** Shown right of the messages on a wide window. */
-  readonly aside?: ReactNode
-  /** Whether the space of the aside stays free while there is none. */
-  readonly reservesAside?: boolean
-}
-
-/** A chat of the user. A chat that does not exist redirects to the home page. */
-export function ChatView({ chatId, onEvent, aside, reservesAside }: ChatViewProps) {
+/** A chat of the user; another one needs another `key`. A chat that does not exist redirects to the home page. */
+export function ChatView({ chatId }: { readonly chatId: string }) {
   const session = useChatSession(chatId)
   const view = useStore(session.view)
   const { chat, error } = view
+  const { log, receive, clear, close } = useServerLog()
+  const logsAreOn = useStore(connectionLogsPreference)
   // Load the code that renders replies while the chat is loading.
   useEffect(preloadMarkdown, [])
   useEffect(() => session.open(), [session])
-  useEffect(() => onEvent && session.onEvent(onEvent), [session, onEvent])
+  useEffect(() => session.onEvent(receive), [session, receive])
   if (isNotFound(error)) return <Navigate to="/" replace />
-  if (chat !== undefined)
-    return (
-      <Conversation
-        key={chatId}
-        chat={chat}
-        view={view}
-        session={session}
-        aside={aside}
-        reservesAside={reservesAside}
-      />
-    )
+  const frame = {
+    aside: logsAreOn && log.visible && <LogPanel log={log} onClear={clear} onClose={close} />,
+    reservesAside: logsAreOn,
+  }
+  if (chat !== undefined) return <Conversation chat={chat} view={view} session={session} frame={frame} />
   return (
-    <ChatFrame reservesAside={reservesAside}>
+    <ChatFrame {...frame}>
       {error === undefined ? (
         <ChatSkeleton />
       ) : (
@@ -89,13 +78,11 @@ interface ConversationProps {
   readonly chat: Chat
   readonly view: SessionView
   readonly session: ChatSession
-  /** Shown right of the messages on a wide window. */
-  readonly aside?: ReactNode
-  readonly reservesAside: boolean | undefined
+  readonly frame: Pick<ChatFrameProps, 'aside' | 'reservesAside'>
 }
 
 /** The messages of a chat, and the input fixed under them. */
-function Conversation({ chat, view, session, aside, reservesAside }: ConversationProps) {
+function Conversation({ chat, view, session, frame }: ConversationProps) {
   const content = useRef<HTMLDivElement>(null)
   const list = useRef<MessageListHandle>(null)
   const input = useRef<HTMLTextAreaElement>(null)
@@ -129,11 +116,7 @@ function Conversation({ chat, view, session, aside, reservesAside }: Conversatio
   }
   return (
     <MessageElementsContext value={messageElements}>
-      <ChatFrame
-        contents={<ChatContents path={path} onSelect={goToMessage} />}
-        aside={aside}
-        reservesAside={reservesAside}
-      >
+      <ChatFrame {...frame} contents={<ChatContents path={path} onSelect={goToMessage} />}>
         <div ref={content} className="flex flex-1 scroll-mt-header-end flex-col">
           <div className="flex-1">
             <MessageActionsContext value={actions}>

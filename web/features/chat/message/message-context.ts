@@ -1,5 +1,5 @@
 import type { Message } from '@yonder/contract/message'
-import { createContext, type ReactNode } from 'react'
+import { createContext } from 'react'
 import type { Siblings } from '../list/message-tree.ts'
 
 /** The message that is being edited. */
@@ -11,6 +11,7 @@ export interface Editing {
 
 /** What the owner of a chat can do with its messages. */
 export interface MessageActions {
+  readonly chatId: string
   readonly siblingsOf: (message: Message) => Siblings
   readonly select: (messageId: string) => void
   /** Whether a reply is being written. No message can be changed then. */
@@ -44,29 +45,6 @@ export interface ToolCalls {
 }
 
 export const ToolCallsContext = createContext<ToolCalls>({ resultOf: () => undefined, last: undefined })
-
-/** What the slot `toolCall` gets. */
-export interface ToolCallSlotProps {
-  /** The reply that makes the call. */
-  readonly message: Message
-  readonly result: Message | undefined
-  /** Whether the reply is the last message of the path, so that its call can be approved. False in a read-only chat. */
-  readonly isLast: boolean
-  /** Like `deny`, absent in a read-only chat, while a reply is being written, and while no bot is selected. */
-  readonly allow?: (() => void) | undefined
-  readonly deny?: (() => void) | undefined
-  /** Called when the user opens or closes the call. */
-  readonly onToggle?: ((open: boolean) => void) | undefined
-}
-
-/** What a screen adds to each message. */
-export interface MessageSlots {
-  /** Returns more buttons for the line under a finished message. For a reply, `replies` are all replies of its turn. */
-  readonly actions?: (message: Message, replies: readonly Message[]) => ReactNode
-  readonly toolCall?: (call: ToolCallSlotProps) => ReactNode
-}
-
-export const MessageSlotsContext = createContext<MessageSlots>({})
 
 /** The elements of the user messages that are rendered now, by message id. */
 export interface MessageElements {

@@ -6,8 +6,11 @@ import { CopyButton } from '../../../ui/button/copy-button.tsx'
 import { IconButton } from '../../../ui/button/icon-button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { ModelIcon } from '../../../ui/icons/model-icon.tsx'
+import { PromptButton } from '../../prompts/prompt-button.tsx'
+import { ShareButton } from '../../sharing/share-button.tsx'
+import { DetailsButton } from '../../usage/details-button.tsx'
 import { BranchControl } from './branch-control.tsx'
-import { MessageActionsContext, MessageSlotsContext } from './message-context.ts'
+import { MessageActionsContext } from './message-context.ts'
 
 export interface MessageMetaProps {
   readonly message: Message
@@ -21,7 +24,6 @@ export interface MessageMetaProps {
 
 /** The line under a message: its author and time, its versions, and its actions. */
 export function MessageMeta({ message, replies = [message], text, align, editButton }: MessageMetaProps) {
-  const slots = use(MessageSlotsContext)
   const actions = use(MessageActionsContext)
   return (
     <div
@@ -49,7 +51,17 @@ export function MessageMeta({ message, replies = [message], text, align, editBut
         ) : (
           <RegenerateButton message={message} />
         )}
-        {slots.actions?.(message, replies)}
+        {actions !== undefined && (
+          <>
+            <ShareButton chatId={actions.chatId} messageId={message.id} />
+            {message.role === 'assistant' && (
+              <>
+                <PromptButton chatId={actions.chatId} messageId={message.id} />
+                <DetailsButton chatId={actions.chatId} replies={replies} />
+              </>
+            )}
+          </>
+        )}
       </span>
     </div>
   )

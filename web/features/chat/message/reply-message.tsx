@@ -5,12 +5,14 @@ import { Fragment, memo, use, useState, type ReactNode } from 'react'
 import { Button } from '../../../ui/button/button.tsx'
 import { LongText } from '../../../ui/long-text.tsx'
 import { Markdown } from '../../../ui/markdown/markdown.tsx'
+import { SharedToolCall } from '../../tools/call/shared-tool-call.tsx'
+import { ToolBlock } from '../../tools/call/tool-block.tsx'
 import { describeSummarizing } from '../summary/describe-summary.ts'
 import { BranchControl } from './branch-control.tsx'
 import { hasOwnContent } from './fold-calls.ts'
 import { FoldedCalls } from './folded-calls.tsx'
 import { LeftOutNotice } from './left-out-notice.tsx'
-import { MessageActionsContext, MessageSlotsContext, ToolCallsContext } from './message-context.ts'
+import { MessageActionsContext, ToolCallsContext } from './message-context.ts'
 import { MessageMeta } from './message-meta.tsx'
 import { useFolds, type Folds } from './use-folds.ts'
 
@@ -172,21 +174,22 @@ interface ReplyCallProps {
 
 /** The tool call of a reply with the actions that the user can take. */
 function ReplyCall({ message, onToggle }: ReplyCallProps) {
-  const { toolCall } = use(MessageSlotsContext)
   const { resultOf, last } = use(ToolCallsContext)
   const actions = use(MessageActionsContext)
-  const { busy = true, allow, deny, continueAfter } = actions ?? {}
   const result = resultOf(message.id)
+  if (actions === undefined) return <SharedToolCall message={message} result={result} />
+  const { busy, allow, deny, continueAfter } = actions
   return (
     <>
-      {toolCall?.({
-        message,
-        result,
-        isLast: last?.id === message.id,
-        allow: busy || allow === undefined ? undefined : () => allow(message),
-        deny: busy || deny === undefined ? undefined : () => deny(message),
-        onToggle: (open) => onToggle(message.id, open),
-      })}
+      <ToolBlock
+        chatId={actions.chatId}
+        message={message}
+        result={result}
+        isLast={last?.id === message.id}
+        allow={busy || allow === undefined ? undefined : () => allow(message)}
+        deny={busy || deny === undefined ? undefined : () => deny(message)}
+        onToggle={(open) => onToggle(message.id, open)}
+      />
       {!busy && result !== undefined && result.id === last?.id && (
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
           <p className="text-sm text-muted italic">The model did not continue after this result.</p>

@@ -26,7 +26,15 @@ export function useMessageActions(options: MessageActionsOptions): MessageAction
   const { editing, edit, storeEdit } = useEditing(chat.id)
   const siblingsOf = useMemo(() => indexSiblings(messages), [messages])
   return useMemo(() => {
-    const actions = { siblingsOf, select: session.selectBranch, busy, editing, edit, storeEdit }
+    const actions = {
+      chatId: chat.id,
+      siblingsOf,
+      select: session.selectBranch,
+      busy,
+      editing,
+      edit,
+      storeEdit,
+    }
     if (selected === undefined) return actions
     /** The name of the bot that wrote a reply, or of the selected one if that bot no longer exists. */
     const botNameOf = (reply: Message | undefined) =>
@@ -52,7 +60,7 @@ export function useMessageActions(options: MessageActionsOptions): MessageAction
         notifyIfRequested(session.continueAfter(result, botNameOf(reply)))
       },
     }
-  }, [siblingsOf, busy, editing, edit, storeEdit, bots, selected, messages, session, onRequest])
+  }, [chat.id, siblingsOf, busy, editing, edit, storeEdit, bots, selected, messages, session, onRequest])
 }
 
 /** The message that is being edited. An edit that was open when the chat was left is restored. */

@@ -1,8 +1,5 @@
-import type { ToolOutcomeStatus } from '@yonder/contract/tool-call'
+import type { Message } from '@yonder/contract/message'
 import { Check, Minus, Wrench, X } from 'lucide-react'
-
-/** How a call ended; `no_result` when its result is not on the shared path. */
-export type SharedCallState = ToolOutcomeStatus | 'no_result'
 
 const failed = { label: 'Failed', Icon: X, tone: 'text-danger' } as const
 const states = {
@@ -14,20 +11,24 @@ const states = {
   stopped: { label: 'Stopped', Icon: Minus, tone: undefined },
   interrupted: { label: 'Interrupted', Icon: Minus, tone: undefined },
   denied: { label: 'Denied', Icon: X, tone: undefined },
+  /** The result is not on the shared path. */
   no_result: { label: 'No result', Icon: Minus, tone: undefined },
-} as const satisfies Record<SharedCallState, unknown>
+} as const
 
 export interface SharedToolCallProps {
-  readonly server: string
-  readonly tool: string
-  readonly state: SharedCallState
+  /** The reply that makes the call. */
+  readonly message: Message
+  readonly result: Message | undefined
 }
 
 /**
  * A tool call in a shared chat: connector, tool and state. It cannot be expanded, since the arguments and the result
  * are private.
  */
-export function SharedToolCall({ server, tool, state }: SharedToolCallProps) {
+export function SharedToolCall({ message: { server, tool, call }, result }: SharedToolCallProps) {
+  const withoutResult = call?.state === 'denied' ? 'denied' : 'no_result'
+  // A result without an outcome belongs to the demo chat.
+  const state = result === undefined ? withoutResult : (result.outcome?.status ?? 'done')
   const { label, Icon, tone } = states[state]
   return (
     <p className="my-1 flex min-h-10 items-center gap-2.5 rounded-card border border-line bg-surface px-3 py-2 text-sm">
